@@ -1,0 +1,192 @@
+//! AArch64, AAPCS64. Exports the items that the table in the parent module lists.
+//!
+//! # A suspended side
+//!
+//! ```text
+//!            higher addresses
+//!          |  frames of the side   |
+//!          +-----------------------+  <- sp when it goes on
+//!          |  (keeps sp 16-aligned)|  +24
+//!          |  x19                  |  +16
+//!          |  pc to go on at       |  +8
+//!  Context |  x29                  |  +0
+//!          +-----------------------+
+//!            lower addresses: free
+//! ```
+//!
+//! The other callee-saved registers (x20 to x28, and d8 to d15) are *clobbered* by the assembly rather than saved,
+//! so that the compiler saves those, and only those, that it has in use at that place. It cannot be told so of x19
+//! and x29, which it reserves for itself; these two are stored by hand. x18 belongs to the platform.
+//!
+//! A side is left by `br`, not `ret`: the return-address predictor's entries belong to the other stack.
+//!
+//! # A fresh stack
+//!
+//! ```text
+//!          +-----------------------+
+//!          |  Base { link }        |  16-aligned; the coroutine's own data follows above
+//!          +-----------------------+  <- sp when `start` begins
+//!          |  -                    |
+//!          |  x19 = entry          |
+//!          |  pc = start           |
+//!  Context |  x29 = address of Base|
+//!          +-----------------------+
+//! ```
+//!
+//! # Safety
+//!
+//! Trusted with moving the stack pointer. The argument is the symmetry of [`switch`]: whatever one side stores
+//! before it gives up the stack pointer, the next switch to it loads again, and everything else that a function
+//! may expect to find unchanged is declared clobbered.
+#![expect(unsafe_code, reason = "the context switch is assembly")]
+
+use core::arch::{asm, naked_asm};
+use core::mem::offset_of;
+use core::ptr::NonNull;
+
+use super::{Arg, Base, Context, Entry, Registers};
+
+/// What a suspended side leaves on its stack; see the diagram above.
+#[repr(C)]
+pub(super) struct Saved {
+    x29: usize,
+    pc: usize,
+    x19: usize,
+    padding: usize,
+}
+
+// The offsets of the loads and stores in `switch` and `leave`, and of the unwind table of `start`.
+const _: () = assert!(offset_of!(Saved, x29) == 0);
+const _: () = assert!(offset_of!(Saved, pc) == 8);
+const _: () = assert!(offset_of!(Saved, x19) == 16);
+const _: () = assert!(size_of::<Saved>() == 32);
+
+/// A program counter of zero is what debuggers take for the end of a stack.
+pub(super) static TERMINAL: Saved = Saved { x29: 0, pc: 0, x19: 0, padding: 0 };
+
+impl Saved {
+    /// Where the side will go on.
+    pub(super) fn registers(&self) -> Registers {
+        Registers { ip: self.pc, sp: core::ptr::from_ref(self).addr() + size_of::<Self>(), fp: self.x29 }
+    }
+}
+
+/// Prepares the stack below `base` so that the first [`switch`] to it calls `entry`.
+///
+/// # Safety
+///
+/// `base` is aligned as its type asks, lies on a stack that nobody uses, and has room below it for a [`Saved`] and
+/// for all that `entry` needs.
+#[inline]
+pub(crate) unsafe fn init(base: *mut Base, entry: Entry) -> Context {
+    let saved = base.cast::<Saved>().wrapping_sub(1);
+    let fresh = Saved { x29: base.addr(), pc: start as *const () as usize, x19: entry as usize, padding: 0 };
+    // SAFETY: the caller grants the memory below `base`; a `Saved` is word-aligned there since `base` is.
+    unsafe { saved.write(fresh) };
+    // SAFETY: an address just below a live object is not null.
+    Context(unsafe { NonNull::new_unchecked(saved) })
+}
+
+/// The outermost frame of every coroutine: calls the entry that [`init`] left in x19.
+///
+/// Its unwind table says that the caller's frame is the side that the base links to: the canonical frame address is
+/// `link + 32`, and x29, pc and x19 lie below it as in [`Saved`]. It is marked as a signal frame because the caller's
+/// stack may lie above or below this one, which gdb accepts of signal frames alone; for the same reason the address
+/// after the call is looked up as it is, and must still belong to this function.
+#[unsafe(naked)]
+unsafe extern "C" fn start() {
+    naked_asm!(
+        ".cfi_startproc",
+        ".cfi_signal_frame",
+        // DW_CFA_def_cfa_expression, 5 bytes: DW_OP_breg29 (x29) 0, DW_OP_deref, DW_OP_plus_uconst 32.
+        ".cfi_escape 0x0f, 0x05, 0x8d, 0x00, 0x06, 0x23, 0x20",
+        ".cfi_offset x29, -32",
+        ".cfi_offset x30, -24",
+        ".cfi_offset x19, -16",
+        // The first two arguments are those of the switch and lie where they belong.
+        "mov x2, x29",
+        "blr x19",
+        "brk #1",
+        ".cfi_endproc",
+    )
+}
+
+/// Suspends this side and goes on with `to`. Returns when somebody switches back, with the context of that side
+/// (none if it left) and its argument.
+///
+/// # Safety
+///
+/// `to` is a suspended side, is used only once, and is not [`Context::TERMINAL`]. Whoever switches back does so on
+/// the same terms, and gives the argument that the caller expects.
+#[inline(always)]
+pub(crate) unsafe fn switch(to: Context, arg: Arg) -> (Option<Context>, Arg) {
+    let from: *mut Saved;
+    let received: Arg;
+    // SAFETY: the stores are undone by the switch back to us, so sp is what it was; x19 and x29 are restored from
+    // the same place; all other registers are operands or declared clobbered. Memory is assumed clobbered, as by any
+    // call. The caller vouches for `to`.
+    unsafe {
+        asm!(
+            // Leave on this stack what the way back needs.
+            "adr x30, 2f",
+            "stp x29, x30, [sp, #-32]!",
+            "str x19, [sp, #16]",
+            // Change stacks; the side that we leave is the first word that the other one learns.
+            "mov x2, sp",
+            "mov sp, x0",
+            "mov x0, x2",
+            // Go on as the other side.
+            "ldr x19, [sp, #16]",
+            "ldp x29, x30, [sp], #32",
+            "br x30",
+            // Somebody came back: the stack is as before the stores.
+            "2:",
+            inout("x0") to.0.as_ptr() => from,
+            inout("x1") arg => received,
+            lateout("x20") _,
+            lateout("x21") _,
+            lateout("x22") _,
+            lateout("x23") _,
+            lateout("x24") _,
+            lateout("x25") _,
+            lateout("x26") _,
+            lateout("x27") _,
+            lateout("x28") _,
+            // The convention keeps only the low halves of these, and `clobber_abi` leaves those out.
+            lateout("v8") _,
+            lateout("v9") _,
+            lateout("v10") _,
+            lateout("v11") _,
+            lateout("v12") _,
+            lateout("v13") _,
+            lateout("v14") _,
+            lateout("v15") _,
+            clobber_abi("C"),
+        );
+    }
+    (NonNull::new(from).map(Context), received)
+}
+
+/// Goes on with `to`, for good: this side is never switched to again.
+///
+/// # Safety
+///
+/// As for [`switch`]; besides, nothing on this stack is needed any more but what `arg` may point to, and that only
+/// until the other side has taken it.
+#[inline(always)]
+pub(crate) unsafe fn leave(to: Context, arg: Arg) -> ! {
+    // SAFETY: nothing follows on this side; the other side's registers are restored as `switch` saved them.
+    unsafe {
+        asm!(
+            "mov sp, x0",
+            // No context: this side is over.
+            "mov x0, xzr",
+            "ldr x19, [sp, #16]",
+            "ldp x29, x30, [sp], #32",
+            "br x30",
+            in("x0") to.0.as_ptr(),
+            in("x1") arg,
+            options(noreturn),
+        )
+    }
+}

@@ -1,0 +1,104 @@
+//! What a processor must provide for stacks to be switched. Knows no coroutine, no thread, no allocation.
+//!
+//! Each back end is a sibling file with the same items:
+//!
+//! | item | what it is |
+//! | --- | --- |
+//! | `Saved` | what a suspended side leaves on its stack, as a `#[repr(C)]` type |
+//! | `TERMINAL` | the saved side that unwinders take for the end of the world |
+//! | `Saved::registers` | where a suspended side will go on, for debuggers |
+//! | `init(base, entry)` | prepares a fresh stack below `base`, so that switching to it calls `entry` |
+//! | `switch(to, arg)` | suspends this side and goes on with `to`; returns when somebody switches back |
+//! | `leave(to, arg)` | goes on with `to` and never returns: this side is over |
+//!
+//! The contract is symmetric and has no notion of who resumes whom. A side that is switched to learns two words:
+//! the [`Context`] of the side it came from (none if that side left), and the argument. Nothing in the contract
+//! needs assembly: an OS thread per side that passes a baton could provide the same items.
+//!
+//! # Safety
+//!
+//! Trusted with naming the memory of a suspended side: a [`Context`] is a pointer that its holder promises to use
+//! once, while the stack it points into is alive.
+#![expect(unsafe_code, reason = "a context is read through the raw pointer that it is")]
+
+use core::cell::Cell;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(target_arch = "aarch64")]
+use aarch64::{Saved, TERMINAL};
+#[cfg(target_arch = "aarch64")]
+pub(crate) use aarch64::{init, leave, switch};
+#[cfg(target_arch = "x86_64")]
+use x86_64::{Saved, TERMINAL};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::{init, leave, switch};
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("sinew-coroutine has a context switch for x86-64 and AArch64 only");
+
+/// Both calling conventions want the stack pointer a multiple of this at a call.
+pub(crate) const STACK_ALIGN: usize = 16;
+
+/// A suspended side: the address of what it left on its stack.
+///
+/// # Invariant
+///
+/// Points to a [`Saved`], either on the stack of a side that is suspended in [`switch`] or prepared by [`init`],
+/// or to the back end's `TERMINAL`. The first two are good for one switch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Context(NonNull<Saved>);
+
+impl Context {
+    /// The context that nobody may switch to. An unwinder that follows it finds the outermost frame.
+    pub(crate) const TERMINAL: Self = Self(NonNull::from_ref(&TERMINAL));
+
+    /// Where this side will go on.
+    ///
+    /// # Safety
+    ///
+    /// The side is suspended, and stays so during the call.
+    pub(crate) unsafe fn registers(self) -> Registers {
+        // SAFETY: the invariant of `Context`; the caller promises that the stack is alive and at rest.
+        unsafe { self.0.as_ref() }.registers()
+    }
+}
+
+/// The place at the top of a coroutine's stack through which unwinders leave it.
+///
+/// The back ends' entry frames describe their caller as "whatever side [`link`](Self::link) names": a backtrace
+/// taken on a running coroutine goes on into its resumer, and one of a suspended coroutine ends here.
+#[repr(C, align(16))]
+pub(crate) struct Base {
+    /// The side to return to while the coroutine runs, [`Context::TERMINAL`] while it does not.
+    pub(crate) link: Cell<Context>,
+}
+
+// The unwind tables of both back ends load the link from the address of the base itself.
+const _: () = assert!(core::mem::offset_of!(Base, link) == 0);
+
+/// The argument of a switch: a word that the two sides agree about. Often an address; bytes that mean nothing may be
+/// uninitialised.
+pub(crate) type Arg = MaybeUninit<*mut ()>;
+
+/// The function that [`init`] prepares: called on the new stack by the first switch to it, with the side that
+/// switched, the argument of the switch, and the base.
+pub(crate) type Entry = unsafe extern "C" fn(from: Option<Context>, arg: Arg, base: *mut Base) -> !;
+
+/// Where a suspended coroutine will go on: what a debugger or profiler needs to walk its stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Registers {
+    /// The address of the next instruction.
+    pub ip: usize,
+    /// The stack pointer at that instruction.
+    pub sp: usize,
+    /// The frame pointer register (`rbp`, `x29`) at that instruction.
+    pub fp: usize,
+}

@@ -1,0 +1,98 @@
+//! AddressSanitizer: which stack is in use, and which fake stack belongs to it. Knows no ThreadSanitizer.
+//!
+//! # Safety
+//!
+//! Trusted with the two calls of the sanitizer's interface. They come in pairs: a start just before a switch, a finish
+//! just after it on the other stack.
+#![expect(unsafe_code, reason = "the sanitizer's interface is C")]
+
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr;
+
+use crate::stack::Stack;
+
+// SAFETY: declared as in the sanitizer's public header `common_interface_defs.h`.
+unsafe extern "C" {
+    fn __sanitizer_start_switch_fiber(fake_stack: *mut *mut c_void, bottom: *const c_void, size: usize);
+    fn __sanitizer_finish_switch_fiber(
+        fake_stack: *mut c_void,
+        old_bottom: *mut *const c_void,
+        old_size: *mut usize,
+    );
+}
+
+/// See the table in the parent module: the bounds of the coroutine's stack.
+pub(crate) struct Outside {
+    bottom: *const c_void,
+    size: usize,
+}
+
+impl Outside {
+    #[inline(always)]
+    pub(crate) fn new(_inside: *mut Inside, stack: &impl Stack) -> Self {
+        let bottom = stack.limit().as_ptr();
+        Self { bottom: bottom.cast(), size: stack.top().addr().get() - bottom.addr() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn enter(&self) -> Crossing {
+        let mut fake_stack = ptr::null_mut();
+        // SAFETY: the bounds are those of the stack that the next switch goes to.
+        unsafe { __sanitizer_start_switch_fiber(&raw mut fake_stack, self.bottom, self.size) };
+        Crossing { fake_stack }
+    }
+}
+
+/// See the table in the parent module: the fake stack to take up again.
+#[must_use]
+pub(crate) struct Crossing {
+    fake_stack: *mut c_void,
+}
+
+impl Crossing {
+    #[inline(always)]
+    pub(crate) fn returned(self) {
+        // SAFETY: the fake stack is the one that `enter` saved on this very stack.
+        unsafe { __sanitizer_finish_switch_fiber(self.fake_stack, ptr::null_mut(), ptr::null_mut()) };
+    }
+}
+
+/// See the table in the parent module: this stack's fake stack, and the bounds of the resumer's stack.
+pub(crate) struct Inside {
+    fake_stack: Cell<*mut c_void>,
+    resumer_bottom: Cell<*const c_void>,
+    resumer_size: Cell<usize>,
+}
+
+impl Inside {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self {
+            fake_stack: Cell::new(ptr::null_mut()),
+            resumer_bottom: Cell::new(ptr::null()),
+            resumer_size: Cell::new(0),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn arrived(&self) {
+        let (bottom, size) = (self.resumer_bottom.as_ptr(), self.resumer_size.as_ptr());
+        // SAFETY: the fake stack is the one that `suspend` saved, or null on the first arrival.
+        unsafe { __sanitizer_finish_switch_fiber(self.fake_stack.get(), bottom, size) };
+    }
+
+    #[inline(always)]
+    pub(crate) fn suspend(&self) {
+        let (bottom, size) = (self.resumer_bottom.get(), self.resumer_size.get());
+        // SAFETY: the bounds are those of the stack that the next switch goes to.
+        unsafe { __sanitizer_start_switch_fiber(self.fake_stack.as_ptr(), bottom, size) };
+    }
+
+    #[inline(always)]
+    pub(crate) fn finish(&self) {
+        let (bottom, size) = (self.resumer_bottom.get(), self.resumer_size.get());
+        // SAFETY: as in `suspend`; the null says that this stack's fake stack can go.
+        unsafe { __sanitizer_start_switch_fiber(ptr::null_mut(), bottom, size) };
+    }
+}

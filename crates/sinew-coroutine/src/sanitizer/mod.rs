@@ -1,0 +1,30 @@
+//! What sanitizers must be told about a switch. Without `--cfg sinew_asan` or `--cfg sinew_tsan` it is nothing: the
+//! types are empty and their methods do nothing.
+//!
+//! Each back end is a sibling file with the same items:
+//!
+//! | item | what it is |
+//! | --- | --- |
+//! | `Outside` | the coroutine seen by its owner; `new(inside, stack)`, `enter() -> Crossing` just before a switch to it |
+//! | `Crossing` | a resumer that waits; `returned()` just after a switch back to it |
+//! | `Inside` | what lies on the coroutine's own stack; `arrived()` just after a switch to it, `suspend()` just before a switch away, `finish()` before the last one |
+//!
+//! The methods are always inlined: ThreadSanitizer keeps a shadow call stack per coroutine, and a function that was
+//! entered on one must not return on the other.
+
+#[cfg(sinew_asan)]
+mod asan;
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+mod none;
+#[cfg(sinew_tsan)]
+mod tsan;
+
+#[cfg(sinew_asan)]
+pub(crate) use asan::{Inside, Outside};
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+pub(crate) use none::{Inside, Outside};
+#[cfg(sinew_tsan)]
+pub(crate) use tsan::{Inside, Outside};
+
+#[cfg(all(sinew_asan, sinew_tsan))]
+compile_error!("choose one of `--cfg sinew_asan` and `--cfg sinew_tsan`: no program runs under both");

@@ -1,0 +1,91 @@
+//! ThreadSanitizer: which of its fibers runs. Knows no AddressSanitizer.
+//!
+//! # Safety
+//!
+//! Trusted with the calls of the sanitizer's fiber interface: a fiber is switched to just before the stack is, and
+//! destroyed once its stack is done.
+#![expect(unsafe_code, reason = "the sanitizer's interface is C")]
+
+use core::cell::Cell;
+use core::ffi::{c_uint, c_void};
+use core::ptr;
+
+use crate::stack::Stack;
+
+// SAFETY: declared as in the sanitizer's public header `tsan_interface.h`.
+unsafe extern "C" {
+    fn __tsan_get_current_fiber() -> *mut c_void;
+    fn __tsan_create_fiber(flags: c_uint) -> *mut c_void;
+    fn __tsan_destroy_fiber(fiber: *mut c_void);
+    fn __tsan_switch_to_fiber(fiber: *mut c_void, flags: c_uint);
+}
+
+/// See the table in the parent module: the sanitizer's name for the coroutine.
+pub(crate) struct Outside {
+    fiber: *mut c_void,
+    /// # Invariant
+    ///
+    /// Points to the `Inside` on the coroutine's stack, which lives as long as the coroutine is not done.
+    inside: *mut Inside,
+}
+
+impl Outside {
+    #[inline(always)]
+    pub(crate) fn new(inside: *mut Inside, _stack: &impl Stack) -> Self {
+        // SAFETY: no precondition.
+        Self { fiber: unsafe { __tsan_create_fiber(0) }, inside }
+    }
+
+    #[inline(always)]
+    pub(crate) fn enter(&self) -> Crossing {
+        // SAFETY: no precondition.
+        let resumer = unsafe { __tsan_get_current_fiber() };
+        // SAFETY: the invariant of `inside`: the coroutine is about to be switched to, so it is not done.
+        unsafe { &*self.inside }.resumer.set(resumer);
+        // SAFETY: the fiber is destroyed with `self` only.
+        unsafe { __tsan_switch_to_fiber(self.fiber, 0) };
+        Crossing
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        // SAFETY: the coroutine is done, so nothing switches to its fiber again.
+        unsafe { __tsan_destroy_fiber(self.fiber) };
+    }
+}
+
+/// See the table in the parent module.
+#[must_use]
+pub(crate) struct Crossing;
+
+impl Crossing {
+    #[inline(always)]
+    pub(crate) fn returned(self) {}
+}
+
+/// See the table in the parent module: the sanitizer's name for the resumer.
+pub(crate) struct Inside {
+    resumer: Cell<*mut c_void>,
+}
+
+impl Inside {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self { resumer: Cell::new(ptr::null_mut()) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn arrived(&self) {}
+
+    #[inline(always)]
+    pub(crate) fn suspend(&self) {
+        // SAFETY: the resumer waits in its switch, so its fiber is alive.
+        unsafe { __tsan_switch_to_fiber(self.resumer.get(), 0) };
+    }
+
+    #[inline(always)]
+    pub(crate) fn finish(&self) {
+        self.suspend();
+    }
+}

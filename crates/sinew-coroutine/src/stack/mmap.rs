@@ -1,0 +1,120 @@
+//! The plain stack: one mapping, one guard page below it. Knows no pool.
+//!
+//! # Safety
+//!
+//! Trusted with one mapping per value, made in `new` and undone in `drop`.
+#![expect(unsafe_code, reason = "memory is mapped, protected and unmapped")]
+
+use core::ffi::c_void;
+use core::fmt;
+use core::ptr::{self, NonNull};
+use std::io;
+
+use rustix::mm::{self, MapFlags, MprotectFlags, ProtFlags};
+use rustix::param::page_size;
+
+use super::{MIN_STACK_SIZE, Stack};
+
+/// A stack in a mapping of its own, with a guard page below it.
+///
+/// Making one costs several system calls, and a page fault when it is first touched: some microseconds in all. Keep it
+/// and use it again ([`Coroutine::into_stack`](crate::Coroutine::into_stack)) where that matters.
+pub struct MmapStack {
+    /// The lowest usable address; the guard page ends here.
+    ///
+    /// # Invariant
+    ///
+    /// `limit - page .. top` is a private anonymous mapping that this value alone owns. Its first page faults on access;
+    /// the rest is readable and writable.
+    limit: NonNull<u8>,
+    top: NonNull<u8>,
+}
+
+impl MmapStack {
+    /// Maps a stack with at least `size` usable bytes, rounded up to whole pages, and a guard page below them.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if `size` is below [`MIN_STACK_SIZE`] or too large for an address
+    /// space; otherwise what the system says when it has no memory or no mappings left.
+    ///
+    /// ```
+    /// use sinew_coroutine::{MmapStack, Stack};
+    ///
+    /// let stack = MmapStack::new(100_000)?;
+    /// assert!(stack.top().addr().get() - stack.limit().addr().get() >= 100_000);
+    /// assert!(MmapStack::new(0).is_err());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn new(size: usize) -> io::Result<Self> {
+        let length = mapping_length(size)?;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists.
+        let mapping = unsafe { mm::mmap_anonymous(ptr::null_mut(), length, access, flags) }?;
+        let mapping = NonNull::new(mapping.cast::<u8>()).expect("the kernel maps nothing at address zero");
+        // SAFETY: the mapping is longer than its guard page.
+        let limit = unsafe { mapping.add(page_size()) };
+        // SAFETY: one past the end of the mapping.
+        let top = unsafe { mapping.add(length) };
+        // From here on the mapping is unmapped by `drop`, also when the guard cannot be made.
+        let stack = Self { limit, top };
+        // SAFETY: the first page of a mapping that nobody uses yet.
+        unsafe { mm::mprotect(stack.mapping(), page_size(), MprotectFlags::empty()) }?;
+        Ok(stack)
+    }
+
+    fn mapping(&self) -> *mut c_void {
+        // SAFETY: the invariant of `limit`: the guard page lies below it in the same mapping.
+        unsafe { self.limit.sub(page_size()) }.as_ptr().cast()
+    }
+}
+
+/// The length of a mapping with `size` usable bytes: whole pages, and one more for the guard.
+fn mapping_length(size: usize) -> io::Result<usize> {
+    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
+    if size < MIN_STACK_SIZE {
+        let what = format!("a stack of {size} bytes is too small: ask for {MIN_STACK_SIZE} at least");
+        return Err(invalid(what));
+    }
+    let page = page_size();
+    size.checked_next_multiple_of(page)
+        .and_then(|usable| usable.checked_add(page))
+        .filter(|&length| isize::try_from(length).is_ok())
+        .ok_or_else(|| invalid(format!("a stack of {size} bytes does not fit any address space")))
+}
+
+// SAFETY: the invariant of `limit`: the bytes above the guard are ours, the guard faults, and forgetting the value
+// leaves the mapping alone.
+unsafe impl Stack for MmapStack {
+    #[inline]
+    fn top(&self) -> NonNull<u8> {
+        self.top
+    }
+
+    #[inline]
+    fn limit(&self) -> NonNull<u8> {
+        self.limit
+    }
+}
+
+// SAFETY: the value owns its mapping, and memory belongs to the process, not to a thread.
+unsafe impl Send for MmapStack {}
+
+// SAFETY: a shared reference can only be asked for addresses.
+unsafe impl Sync for MmapStack {}
+
+impl Drop for MmapStack {
+    fn drop(&mut self) {
+        let length = self.top.addr().get() - self.mapping().addr();
+        // SAFETY: the invariant of `limit`: nobody else uses the mapping, and after this nobody can.
+        let unmapped = unsafe { mm::munmap(self.mapping(), length) };
+        debug_assert_eq!(unmapped, Ok(()), "unmapping a whole mapping splits none and cannot fail");
+    }
+}
+
+impl fmt::Debug for MmapStack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MmapStack").field("limit", &self.limit()).field("top", &self.top()).finish()
+    }
+}

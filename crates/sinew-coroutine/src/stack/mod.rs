@@ -1,0 +1,39 @@
+//! Stacks: the memory a coroutine runs on. Knows no coroutine.
+//!
+//! # Safety
+//!
+//! Declares the trait whose implementors vouch for stack memory; contains no unsafe operation itself.
+#![expect(unsafe_code, reason = "the Stack trait is unsafe to implement")]
+
+use core::ptr::NonNull;
+
+mod mmap;
+
+pub use mmap::MmapStack;
+
+/// The least number of bytes that a coroutine asks of its stack, its closure not counted.
+///
+/// It is enough for a switch, a signal handler that runs on the stack, and a shallow call chain. It is *not* enough for
+/// a panic that prints a backtrace, which takes some 22 KiB: overflowing a stack is defined (it hits the guard and the
+/// process dies), but no pleasure.
+pub const MIN_STACK_SIZE: usize = 8 * 1024;
+
+/// Memory that a coroutine can run on.
+///
+/// # Safety
+///
+/// For as long as the value exists, wherever it is moved:
+///
+/// - All bytes from [`limit`](Self::limit) up to [`top`](Self::top) are readable and writable and belong to this
+///   value alone; both addresses stay the same.
+/// - An access in the page below the limit faults. Without this guard an overflow would be silent corruption, caused
+///   by safe code.
+/// - Forgetting the value leaves the memory in place for ever. (Hence `'static`: what is pinned on a coroutine's stack
+///   must not be overwritten because somebody forgot the coroutine.)
+pub unsafe trait Stack: 'static {
+    /// One past the highest usable byte. Stacks grow down from here.
+    fn top(&self) -> NonNull<u8>;
+
+    /// The lowest usable byte.
+    fn limit(&self) -> NonNull<u8>;
+}
