@@ -1,0 +1,256 @@
+//! What becomes of a coroutine that is dropped: not started, suspended, unwilling.
+
+use std::mem;
+use std::panic::{self, AssertUnwindSafe};
+use std::thread;
+
+use sinew_coroutine::{CoroutineState, Suspender};
+
+use crate::support::{Log, Tested, Witness, coroutine, leak_checked, leaking, panic_message};
+
+/// A coroutine that is suspended with the witness `a` below a frame with the witness `b`.
+fn suspended(log: &Log) -> Tested<(), (), ()> {
+    fn inner(suspender: &Suspender<(), ()>, log: Log) {
+        let _witness = Witness('b', log);
+        suspender.suspend(());
+    }
+    let inside = log.clone();
+    let mut coroutine = coroutine(move |suspender, ()| {
+        let _witness = Witness('a', inside.clone());
+        inner(suspender, inside);
+    });
+    assert_eq!(coroutine.resume(()), CoroutineState::Yielded(()));
+    coroutine
+}
+
+#[test]
+fn a_coroutine_that_never_ran_drops_its_closure() {
+    leak_checked(|| {
+        let log = Log::default();
+        let witness = Witness('c', log.clone());
+        drop(coroutine::<(), (), _>(move |_, ()| drop(witness)));
+        assert_eq!(log.text(), "c");
+    });
+}
+
+#[test]
+fn a_closure_that_panics_when_dropped_panics_out_of_the_drop() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("boom");
+        }
+    }
+    leak_checked(|| {
+        let bomb = Bomb;
+        let coroutine = coroutine::<(), (), _>(move |_, ()| drop(bomb));
+        assert_eq!(panic_message(|| drop(coroutine)), "boom");
+    });
+}
+
+#[test]
+fn a_suspended_coroutine_is_unwound_innermost_first() {
+    leak_checked(|| {
+        let log = Log::default();
+        drop(suspended(&log));
+        assert_eq!(log.text(), "ba");
+        assert!(!thread::panicking());
+    });
+}
+
+#[test]
+fn unwinding_for_a_drop_does_not_call_the_panic_hook() {
+    let output =
+        crate::support::in_child("dropping::unwinding_for_a_drop_does_not_call_the_panic_hook", || {
+            panic::set_hook(Box::new(|_| std::process::exit(1)));
+            drop(suspended(&Log::default()));
+        });
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_deep_stack_is_unwound() {
+    fn dive(suspender: &Suspender<(), ()>, depth: usize, log: &Log) {
+        let _witness = Witness('.', log.clone());
+        if depth == 0 {
+            suspender.suspend(());
+        } else {
+            dive(suspender, depth - 1, log);
+        }
+    }
+    leak_checked(|| {
+        let log = Log::default();
+        let inside = log.clone();
+        let mut deep = coroutine(move |suspender, ()| dive(suspender, 99, &inside));
+        deep.resume(());
+        drop(deep);
+        assert_eq!(log.text().len(), 100);
+    });
+}
+
+#[test]
+fn a_drop_while_the_owner_panics_unwinds_too() {
+    leak_checked(|| {
+        let log = Log::default();
+        let coroutine = suspended(&log);
+        let message = panic_message(move || {
+            let _owned = coroutine;
+            panic!("the owner's");
+        });
+        assert_eq!((message.as_str(), log.text().as_str()), ("the owner's", "ba"));
+        assert!(!thread::panicking());
+    });
+}
+
+/// A coroutine whose body catches the unwinding of its drop, and then does `after`.
+fn swallowing(after: impl FnOnce(&Suspender<(), ()>) + 'static) -> Tested<(), (), ()> {
+    let mut coroutine = coroutine(move |suspender, ()| {
+        let caught = panic::catch_unwind(AssertUnwindSafe(|| suspender.suspend(())));
+        assert!(caught.is_err(), "only a drop goes on here");
+        after(suspender);
+    });
+    coroutine.resume(());
+    coroutine
+}
+
+#[test]
+fn a_body_that_swallows_the_unwinding_and_returns_just_ends() {
+    leak_checked(|| drop(swallowing(|_| {})));
+}
+
+#[test]
+fn a_body_that_lets_the_unwinding_go_on_just_ends() {
+    leak_checked(|| {
+        let mut coroutine = coroutine(|suspender, ()| {
+            let caught = panic::catch_unwind(AssertUnwindSafe(|| suspender.suspend(())));
+            panic::resume_unwind(caught.expect_err("only a drop goes on here"));
+        });
+        coroutine.resume(());
+        drop::<Tested<(), (), ()>>(coroutine);
+    });
+}
+
+#[test]
+fn a_body_that_swallows_the_unwinding_and_panics_has_its_panic_come_out() {
+    leak_checked(|| {
+        let coroutine = swallowing(|_| panic!("its own"));
+        assert_eq!(panic_message(|| drop(coroutine)), "its own");
+    });
+}
+
+struct Unpleasant;
+
+impl Drop for Unpleasant {
+    fn drop(&mut self) {
+        panic!("a payload that panics when dropped");
+    }
+}
+
+#[test]
+fn a_second_panic_while_the_owner_panics_is_dropped_even_if_that_panics() {
+    leak_checked(|| {
+        let log = Log::default();
+        let witness = Witness('w', log.clone());
+        let coroutine = swallowing(move |_| {
+            let _witness = witness;
+            panic::panic_any(Unpleasant);
+        });
+        let message = panic_message(move || {
+            let _owned = coroutine;
+            panic!("the owner's");
+        });
+        assert_eq!((message.as_str(), log.text().as_str()), ("the owner's", "w"));
+        assert!(!thread::panicking());
+    });
+}
+
+#[test]
+fn a_body_that_swallows_the_unwinding_and_suspends_again_is_leaked() {
+    let log = Log::default();
+    leaking(1, || {
+        let witness = Witness('w', log.clone());
+        let coroutine = swallowing(move |suspender| {
+            let _kept = witness;
+            suspender.suspend(());
+        });
+        let message = panic_message(|| drop(coroutine));
+        assert!(message.contains("its stack is leaked"), "{message}");
+    });
+    assert_eq!(log.text(), "", "the frames are still there, so nothing on them may be dropped");
+    assert!(!thread::panicking());
+}
+
+#[test]
+fn a_leak_while_the_owner_panics_is_reported_in_words() {
+    let output =
+        crate::support::in_child("dropping::a_leak_while_the_owner_panics_is_reported_in_words", || {
+            let message = leaking(1, || {
+                let coroutine = swallowing(|suspender| suspender.suspend(()));
+                panic_message(move || {
+                    let _owned = coroutine;
+                    panic!("the owner's");
+                })
+            });
+            assert_eq!(message, "the owner's");
+            assert!(!thread::panicking());
+        });
+    assert!(output.status.success(), "{output:?}");
+    assert!(crate::support::stderr(&output).contains("its stack is leaked"), "{output:?}");
+}
+
+/// Suspends its coroutine when it is dropped.
+struct Suspends(*const Suspender<(), ()>, Log);
+
+impl Suspends {
+    fn suspend(&self) {
+        crate::nesting::suspend_through(self.0);
+    }
+}
+
+impl Drop for Suspends {
+    fn drop(&mut self) {
+        let caught = panic::catch_unwind(AssertUnwindSafe(|| self.suspend()));
+        self.1.push(if caught.is_err() { 'e' } else { 'o' });
+    }
+}
+
+#[test]
+fn a_destructor_that_suspends_during_a_drop_gets_a_panic_it_can_catch() {
+    leak_checked(|| {
+        let log = Log::default();
+        let inside = log.clone();
+        let mut coroutine = coroutine(move |suspender, ()| {
+            let _suspends = Suspends(suspender, inside);
+            suspender.suspend(());
+        });
+        coroutine.resume(());
+        drop::<Tested<(), (), ()>>(coroutine);
+        assert_eq!(log.text(), "e");
+        assert!(!thread::panicking());
+    });
+}
+
+#[test]
+fn a_destructor_may_suspend_during_an_ordinary_panic() {
+    leak_checked(|| {
+        let log = Log::default();
+        let inside = log.clone();
+        let mut coroutine = coroutine(move |suspender: &Suspender<(), ()>, ()| {
+            let _suspends = Suspends(suspender, inside);
+            panic!("the body's");
+        });
+        assert_eq!(coroutine.resume(()), CoroutineState::Yielded(()));
+        assert!(thread::panicking(), "std counts panics per thread, as the documentation warns");
+        let message = panic_message(|| coroutine.resume(()));
+        assert_eq!((message.as_str(), log.text().as_str()), ("the body's", "o"));
+        assert!(!thread::panicking());
+        drop::<Tested<(), (), ()>>(coroutine);
+    });
+}
+
+#[test]
+fn a_forgotten_coroutine_stays_as_it_is() {
+    let log = Log::default();
+    leaking(1, || mem::forget(suspended(&log)));
+    assert_eq!(log.text(), "");
+}

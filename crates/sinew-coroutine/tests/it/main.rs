@@ -1,0 +1,14 @@
+//! Tests of `sinew-coroutine`, a module per subject.
+
+mod backtraces;
+mod basics;
+mod crashes;
+mod dropping;
+mod gdb;
+mod nesting;
+mod panics;
+mod random;
+mod registers;
+mod signals;
+mod stacks;
+mod support;

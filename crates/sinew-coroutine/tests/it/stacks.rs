@@ -1,0 +1,156 @@
+//! Stacks of every kind: plain, misaligned, tiny; and what their guard does.
+//!
+//! # Safety
+//!
+//! Offers slices of sound stacks as stacks, and reads and writes the edges of stacks that it owns.
+#![expect(unsafe_code, reason = "stacks are raw memory")]
+
+use std::io::ErrorKind;
+use std::ptr::NonNull;
+
+use sinew_coroutine::{Coroutine, CoroutineState, MIN_STACK_SIZE, MmapStack, Stack};
+
+/// The part of a stack that begins at its limit and ends `cut` bytes below its top.
+struct Cut(MmapStack, usize);
+
+// SAFETY: a part of a sound stack, with the same guard.
+unsafe impl Stack for Cut {
+    fn top(&self) -> NonNull<u8> {
+        // SAFETY: the tests cut off less than there is.
+        unsafe { self.0.top().sub(self.1) }
+    }
+
+    fn limit(&self) -> NonNull<u8> {
+        self.0.limit()
+    }
+}
+
+const SIZE: usize = 64 * 1024;
+
+fn stack() -> MmapStack {
+    MmapStack::new(SIZE).expect("a stack")
+}
+
+#[test]
+fn a_misaligned_top_is_rounded_down() {
+    for cut in 0..32 {
+        let mut echo = Coroutine::<u128, u128, (), _>::new(Cut(stack(), cut), |suspender, mut value| {
+            // A vector instruction with an aligned operand would fault on a misaligned stack.
+            let aligned = std::hint::black_box(u128::MAX);
+            assert!((&raw const aligned).is_aligned());
+            while value != 0 {
+                value = suspender.suspend(value);
+            }
+        });
+        assert_eq!(echo.resume(5), CoroutineState::Yielded(5));
+        assert_eq!(echo.resume(0), CoroutineState::Complete(()));
+    }
+}
+
+#[test]
+fn a_tiny_stack_is_refused_and_comes_back_with_the_body() {
+    for usable in [0, 1, 100, MIN_STACK_SIZE / 2, MIN_STACK_SIZE] {
+        let tiny = Cut(stack(), SIZE - usable);
+        let text = String::from("captured");
+        let refused = Coroutine::<(), (), _, _>::try_new(tiny, move |_, ()| text.len());
+        let error = refused.expect_err("too small");
+        assert!(error.to_string().contains(&format!("a stack of {usable} bytes is too small")), "{error}");
+        let mut coroutine = Coroutine::<(), (), _, _>::new(error.stack.0, error.body);
+        assert_eq!(coroutine.resume(()), CoroutineState::Complete(8));
+    }
+    let message = crate::support::panic_message(|| {
+        Coroutine::<(), (), (), _>::new(Cut(stack(), SIZE - 16), |_, ()| {})
+    });
+    assert!(message.contains("too small"), "{message}");
+}
+
+#[test]
+fn the_smallest_stack_that_is_accepted_works() {
+    let needed = (MIN_STACK_SIZE..).step_by(16).find(|&usable| {
+        let small = Cut(stack(), SIZE - usable);
+        Coroutine::<u8, u8, u8, _>::try_new(small, |suspender, byte| suspender.suspend(byte)).is_ok()
+    });
+    let small = Cut(stack(), SIZE - needed.expect("some size will do"));
+    let mut echo = Coroutine::<u8, u8, u8, _>::new(small, |suspender, byte| suspender.suspend(byte));
+    assert_eq!(echo.resume(1), CoroutineState::Yielded(1));
+    assert_eq!(echo.resume(2), CoroutineState::Complete(2));
+}
+
+#[test]
+fn a_closure_larger_than_the_stack_is_refused() {
+    let large = [1_u8; SIZE];
+    let refused = Coroutine::<(), (), _, _>::try_new(stack(), move |_, ()| large.len());
+    let error = refused.expect_err("the closure does not fit");
+    assert!(error.to_string().contains("beyond the 65536 of the closure itself"), "{error}");
+}
+
+#[test]
+fn an_overaligned_closure_is_placed_as_it_asks() {
+    #[repr(align(1024))]
+    struct Aligned(u8);
+    let aligned = Aligned(9);
+    let mut coroutine = Coroutine::<(), (), _, _>::new(stack(), move |_, ()| {
+        let aligned = std::hint::black_box(&aligned);
+        assert_eq!(std::ptr::from_ref(aligned).addr() % 1024, 0);
+        aligned.0
+    });
+    assert_eq!(coroutine.resume(()), CoroutineState::Complete(9));
+}
+
+#[test]
+fn every_byte_of_a_stack_is_usable() {
+    let stack = MmapStack::new(SIZE + 1).expect("a stack");
+    let length = stack.top().addr().get() - stack.limit().addr().get();
+    assert!(length > SIZE);
+    // SAFETY: the first byte is the stack's, and nothing runs on it.
+    unsafe { stack.limit().write(1) };
+    // SAFETY: one below the top is inside.
+    let last = unsafe { stack.top().sub(1) };
+    // SAFETY: so is the last byte.
+    unsafe { last.write(1) };
+}
+
+#[test]
+fn absurd_sizes_are_errors() {
+    for (size, words) in [
+        (0, "too small"),
+        (1, "too small"),
+        (MIN_STACK_SIZE - 1, "too small"),
+        (usize::MAX, "does not fit any address space"),
+        (usize::MAX / 2, "does not fit any address space"),
+    ] {
+        let error = MmapStack::new(size).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{size}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let error = MmapStack::new(1 << 60).expect_err("more than any machine has");
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+}
+
+#[test]
+fn the_guard_faults() {
+    use std::os::unix::process::ExitStatusExt;
+    let output = crate::support::in_child("stacks::the_guard_faults", || {
+        let stack = stack();
+        let guard = stack.limit().as_ptr().wrapping_sub(1);
+        // SAFETY: none: the access is meant to fault, and does before it can do harm.
+        unsafe { guard.write_volatile(1) };
+    });
+    assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+}
+
+#[test]
+fn an_overflow_hits_the_guard() {
+    use std::os::unix::process::ExitStatusExt;
+    #[expect(unconditional_recursion, reason = "it is to overflow")]
+    fn dive(depth: u64) -> u64 {
+        std::hint::black_box(dive(std::hint::black_box(depth + 1)) + 1)
+    }
+    let output = crate::support::in_child("stacks::an_overflow_hits_the_guard", || {
+        let below = stack();
+        let mut diver = Coroutine::<u64, (), u64, _>::new(stack(), |_, depth| dive(depth));
+        diver.resume(0);
+        drop(below);
+    });
+    assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+}

@@ -1,0 +1,176 @@
+//! What the tests share: counted stacks, counted destructors, counted allocations, and children that may crash.
+//!
+//! # Safety
+//!
+//! Wraps the system's allocator and a stack that is sound by itself; adds counters, changes nothing.
+#![expect(unsafe_code, reason = "a stack and an allocator are unsafe to implement")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::{Command, Output};
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use sinew_coroutine::{Coroutine, MmapStack, Stack, Suspender};
+
+/// Enough for a panic with a backtrace in a debug build.
+pub(crate) const SIZE: usize = 256 * 1024;
+
+/// A coroutine on a counted stack.
+pub(crate) type Tested<In, Out, Ret> = Coroutine<In, Out, Ret, Counted>;
+
+/// Makes a coroutine on a counted stack.
+pub(crate) fn coroutine<In, Out, Ret>(
+    body: impl FnOnce(&Suspender<In, Out>, In) -> Ret + 'static,
+) -> Tested<In, Out, Ret> {
+    Coroutine::new(Counted::new(), body)
+}
+
+thread_local! {
+    static LIVE_STACKS: Cell<isize> = const { Cell::new(0) };
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A stack that counts, per thread, how many of its kind there are.
+pub(crate) struct Counted(MmapStack);
+
+impl Counted {
+    pub(crate) fn new() -> Self {
+        LIVE_STACKS.set(LIVE_STACKS.get() + 1);
+        Self(MmapStack::new(SIZE).expect("a stack for a test"))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        LIVE_STACKS.set(LIVE_STACKS.get() - 1);
+    }
+}
+
+// SAFETY: passes on what a sound stack says.
+unsafe impl Stack for Counted {
+    fn top(&self) -> NonNull<u8> {
+        self.0.top()
+    }
+
+    fn limit(&self) -> NonNull<u8> {
+        self.0.limit()
+    }
+}
+
+/// Runs a test and then checks that as many stacks are left as it says it leaks.
+pub(crate) fn leaking<R>(stacks: isize, test: impl FnOnce() -> R) -> R {
+    let before = LIVE_STACKS.get();
+    let result = test();
+    assert_eq!(LIVE_STACKS.get() - before, stacks, "stacks left behind");
+    result
+}
+
+/// Runs a test and then checks that no stack is left.
+pub(crate) fn leak_checked<R>(test: impl FnOnce() -> R) -> R {
+    leaking(0, test)
+}
+
+/// Counts the allocations of this thread while `f` runs.
+pub(crate) fn allocations(f: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    f();
+    ALLOCATIONS.get() - before
+}
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: passes everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Writes its letter into a log when it is dropped.
+pub(crate) struct Witness(pub(crate) char, pub(crate) Log);
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        self.1.push(self.0);
+    }
+}
+
+/// A shared string of letters.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Rc<Cell<String>>);
+
+impl Log {
+    pub(crate) fn push(&self, letter: char) {
+        let mut text = self.0.take();
+        text.push(letter);
+        self.0.set(text);
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let text = self.0.take();
+        self.0.set(text.clone());
+        text
+    }
+}
+
+/// Catches a panic and returns its message.
+pub(crate) fn panic_message<R>(f: impl FnOnce() -> R) -> String {
+    let payload = match panic::catch_unwind(AssertUnwindSafe(f)) {
+        Ok(_) => panic!("it did not panic"),
+        Err(payload) => payload,
+    };
+    match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => (*payload.downcast::<&str>().expect("a message")).to_owned(),
+    }
+}
+
+const CHILD: &str = "SINEW_TEST_CHILD";
+
+/// Runs `body` in a second process of this test program, where it may crash, and returns what became of it.
+/// `test` is the path of the calling test within the program.
+pub(crate) fn in_child(test: &str, body: impl FnOnce()) -> Output {
+    if std::env::var(CHILD).as_deref() == Ok(test) {
+        body();
+        std::process::exit(0);
+    }
+    let mut command = this_program();
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, test);
+    command.output().expect("the test program starts once more")
+}
+
+/// This test program, to be started again; through the emulator that runs it, if one does.
+pub(crate) fn this_program() -> Command {
+    let program = std::env::current_exe().expect("the path of the test program");
+    let runner = match std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER") {
+        Ok(runner) if cfg!(target_arch = "aarch64") => runner,
+        _ => return Command::new(program),
+    };
+    let mut words = runner.split_whitespace();
+    let mut command = Command::new(words.next().expect("a runner names a program"));
+    command.args(words).arg(program);
+    command
+}
+
+/// What a child wrote to standard error.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Checks that a child was ended by `abort`.
+pub(crate) fn assert_aborted(output: &Output) {
+    use std::os::unix::process::ExitStatusExt;
+    assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{:?}\n{}", output.status, stderr(output));
+}
