@@ -1,0 +1,12 @@
+//! sinew: an M:N fiber runtime, under construction.
+//!
+//! This crate is the bridge between two pillars that know nothing of each other, and the only one that users
+//! import. Today it re-exports the first pillar, as [`coroutine`]; fibers, the scheduler and everything above them
+//! are still to come.
+
+pub use sinew_coroutine as coroutine;
+
+/// The examples of the README are tested here.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}
