@@ -1,0 +1,51 @@
+//! Figures of this machine, for orientation. The comparisons with peers are in `bench/`.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
+
+use crate::screen::Screen;
+
+/// Long enough to be above the clock's grain, short enough not to be noticed.
+const ROUNDS: u32 = 1_000_000;
+
+/// Measures and shows everything that has a figure.
+pub(crate) fn show_all(screen: &mut Screen) {
+    screen.heading("Measured here, once (`bench/` compares with peers)");
+    match (switch(), create()) {
+        (Ok(switch), Ok(create)) => {
+            screen.figure("one switch, either way", switch, "ns");
+            screen.figure("create, run and finish on a stack in hand", create, "ns");
+        }
+        (Err(error), _) | (_, Err(error)) => screen.fail("measuring", error),
+    }
+}
+
+fn switch() -> std::io::Result<f64> {
+    let mut loops = Coroutine::<(), u32, ()>::new(MmapStack::new(64 * 1024)?, |suspender, ()| {
+        for number in 0.. {
+            suspender.suspend(number);
+        }
+    });
+    let start = Instant::now();
+    for _ in 0..ROUNDS {
+        black_box(loops.resume(()));
+    }
+    Ok(nanoseconds_each(start, 2 * ROUNDS))
+}
+
+fn create() -> std::io::Result<f64> {
+    let mut stack = MmapStack::new(64 * 1024)?;
+    let start = Instant::now();
+    for number in 0..ROUNDS {
+        let mut short = Coroutine::<u32, (), u32>::new(stack, |_, number| black_box(number));
+        assert_eq!(short.resume(number), CoroutineState::Complete(number));
+        stack = short.into_stack().expect("it is done");
+    }
+    Ok(nanoseconds_each(start, ROUNDS))
+}
+
+fn nanoseconds_each(start: Instant, times: u32) -> f64 {
+    start.elapsed().as_secs_f64() * 1e9 / f64::from(times)
+}
