@@ -1,0 +1,3 @@
+module sinew.bench/peer
+
+go 1.23

@@ -1,0 +1,53 @@
+// The Go peer: `prog WORKLOAD THREADS [key=value ...]` prints one line `metric value` for each metric.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A workload prints its metrics; each lives in a file of its own.
+var workloads = map[string]func(job){
+	"switch": runSwitch,
+	"create": runCreate,
+}
+
+func parse(args []string) (job, error) {
+	threads, err := strconv.Atoi(args[0])
+	j := job{threads: threads, target: 200 * time.Millisecond}
+	for _, setting := range args[1:] {
+		key, value, _ := strings.Cut(setting, "=")
+		if key != "millis" {
+			return j, fmt.Errorf("unknown setting %q", setting)
+		}
+		var millis int
+		millis, err = strconv.Atoi(value)
+		j.target = time.Duration(millis) * time.Millisecond
+	}
+	return j, err
+}
+
+func fail(code int, problem any) {
+	fmt.Fprintln(os.Stderr, problem)
+	os.Exit(code)
+}
+
+func main() {
+	if len(os.Args) < 3 {
+		fail(2, "usage: peer WORKLOAD THREADS [millis=N]")
+	}
+	run, found := workloads[os.Args[1]]
+	if !found {
+		fail(2, fmt.Sprintf("the Go peer has no workload %q", os.Args[1]))
+	}
+	j, err := parse(os.Args[2:])
+	if err != nil {
+		fail(2, err)
+	}
+	runtime.GOMAXPROCS(j.threads)
+	run(j)
+}

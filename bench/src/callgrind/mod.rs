@@ -1,0 +1,169 @@
+//! `callgrind`: instructions of the hot paths, the companion of their times that knows no noise. Each path
+//! runs twice in a child under valgrind with different numbers of operations; what the difference costs is
+//! the operations' alone, without start-up and end.
+
+mod baseline;
+
+use crate::machine;
+use crate::paths;
+use crate::peers::{COROSENSEI, SINEW};
+use crate::table::Table;
+use baseline::{Baseline, Verdict};
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::process::{Command, Stdio};
+
+/// What to do with the counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Show them.
+    Show,
+    /// Fail if ours have grown beyond the baseline.
+    Check,
+    /// Make them the baseline.
+    Bless,
+}
+
+/// Workload and peer of each path, with what one operation is. Only ours are checked.
+const PATHS: [(&str, &str, &str); 4] = [
+    ("switch", SINEW_NAME, "round trip"),
+    ("create", SINEW_NAME, "life"),
+    ("switch", COROSENSEI_NAME, "round trip"),
+    ("create", COROSENSEI_NAME, "life"),
+];
+
+const SINEW_NAME: &str = SINEW.name;
+const COROSENSEI_NAME: &str = COROSENSEI.name;
+
+/// The two numbers of operations. They have the same number of digits, so that reading them costs the same.
+const ITERATIONS: [u32; 2] = [10_000, 60_000];
+
+/// Whether valgrind can be run.
+pub(crate) fn is_installed() -> bool {
+    let version =
+        Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}
+
+/// Counts, shows, and checks or blesses. Returns whether a check was passed.
+pub(crate) fn run(mode: Mode) -> Result<bool, Box<dyn Error>> {
+    fs::create_dir_all(paths::callgrind())?;
+    let mut counted = Baseline::new(machine::RUSTC);
+    for (workload, peer, _) in PATHS {
+        eprintln!("counting {workload} of {peer}");
+        counted.insert(&format!("{workload}/{peer}"), per_operation(workload, peer)?);
+    }
+    let file = paths::callgrind_baseline();
+    if mode == Mode::Bless {
+        fs::write(&file, counted.text())?;
+        println!("{}", show(&counted, &counted));
+        return Ok(true);
+    }
+    let blessed = match fs::read_to_string(&file) {
+        Ok(text) => Baseline::parse(&text)?,
+        Err(_) => Baseline::new("none"),
+    };
+    println!("{}", show(&counted, &blessed));
+    Ok(judge(&counted, &blessed) || mode == Mode::Show)
+}
+
+fn show(counted: &Baseline, blessed: &Baseline) -> String {
+    let mut table = Table::new(&["path", "operation"], &["instructions", "baseline"]);
+    for (workload, peer, operation) in PATHS {
+        let path = format!("{workload}/{peer}");
+        let shown =
+            |counts: &Baseline| counts.get(&path).map_or_else(|| "–".to_owned(), |n| format!("{n:.2}"));
+        table.push(vec![path.clone(), operation.to_owned(), shown(counted), shown(blessed)]);
+    }
+    table.text()
+}
+
+/// Says how ours stand to the baseline; false if one has become dearer by the same compiler.
+fn judge(counted: &Baseline, blessed: &Baseline) -> bool {
+    let mut passed = true;
+    let same_compiler = counted.rustc() == blessed.rustc();
+    if !same_compiler {
+        println!(
+            "The baseline is of {}, this is {}: for information only.",
+            blessed.rustc(),
+            counted.rustc()
+        );
+    }
+    for (workload, peer, _) in PATHS.into_iter().filter(|(_, peer, _)| *peer == SINEW_NAME) {
+        let path = format!("{workload}/{peer}");
+        let verdict = blessed.verdict(&path, counted.get(&path).unwrap_or(f64::NAN));
+        match verdict {
+            Verdict::Same => {}
+            Verdict::Cheaper => println!("{path} has become cheaper: keep it so with `callgrind --bless`."),
+            Verdict::Dearer => println!("{path} has become dearer."),
+            Verdict::Unknown => println!("{path} is not in the baseline: add it with `callgrind --bless`."),
+        }
+        passed &= !same_compiler || matches!(verdict, Verdict::Same | Verdict::Cheaper);
+    }
+    passed
+}
+
+/// Instructions of one operation.
+fn per_operation(workload: &str, peer: &str) -> Result<f64, Box<dyn Error>> {
+    let [few, many] = ITERATIONS;
+    let fewer = count(workload, peer, few)?;
+    let more = count(workload, peer, many)?;
+    Ok((more as f64 - fewer as f64) / f64::from(many - few))
+}
+
+/// Instructions of a whole child that does so many operations.
+fn count(workload: &str, peer: &str, iterations: u32) -> Result<u64, Box<dyn Error>> {
+    let profile = paths::callgrind().join(format!("{workload}.{peer}.{iterations}.out"));
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--quiet"]).arg(format!("--callgrind-out-file={}", profile.display()));
+    command
+        .arg(env::current_exe()?)
+        .args(["one", workload, peer, "1"])
+        .arg(format!("iterations={iterations}"));
+    let output = command.output()?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("valgrind ended with {}\n{stderr}", output.status).into());
+    }
+    let text = fs::read_to_string(&profile)?;
+    total(&text).ok_or_else(|| format!("{}: no total in it", profile.display()).into())
+}
+
+/// The total of a profile.
+fn total(profile: &str) -> Option<u64> {
+    let line = profile.lines().find_map(|line| line.strip_prefix("totals:"))?;
+    line.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Baseline, judge, total};
+
+    #[test]
+    fn the_total_is_read() {
+        assert_eq!(total("version: 1\nsummary: 7\n\ntotals: 12345\n"), Some(12345));
+        assert_eq!(total("version: 1\n"), None);
+    }
+
+    fn counts(rustc: &str, switch: f64) -> Baseline {
+        let mut counts = Baseline::new(rustc);
+        counts.insert("switch/sinew", switch);
+        counts.insert("create/sinew", 50.0);
+        counts
+    }
+
+    #[test]
+    fn only_the_same_compiler_can_fail() {
+        let blessed = counts("rustc 1", 20.0);
+        assert!(judge(&counts("rustc 1", 20.0), &blessed));
+        assert!(judge(&counts("rustc 1", 10.0), &blessed));
+        assert!(!judge(&counts("rustc 1", 30.0), &blessed));
+        assert!(judge(&counts("rustc 2", 30.0), &blessed));
+    }
+
+    #[test]
+    fn a_path_without_baseline_fails() {
+        assert!(!judge(&counts("rustc 1", 20.0), &Baseline::new("rustc 1")));
+    }
+}

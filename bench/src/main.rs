@@ -1,0 +1,35 @@
+//! Measures sinew against its peers: every figure is a ratio inside one run, peers interleaved, on one
+//! machine.
+//!
+//! The parts, in reading order: a [`workloads`] table says what can be measured and for which [`peers`]; a
+//! [`plan`] chooses from it; a [`session`] runs each measurement in a [`child`] process; a [`record`] is what
+//! remains; a [`panel`], [`compare`] and [`report`] show it. [`callgrind`] counts instructions instead of
+//! time.
+
+mod callgrind;
+mod child;
+mod cli;
+mod compare;
+mod foreign;
+mod list;
+mod machine;
+mod pace;
+mod panel;
+mod paths;
+mod peers;
+mod plan;
+mod progress;
+mod record;
+mod report;
+mod run;
+mod session;
+mod stats;
+mod table;
+mod ucontext;
+mod workloads;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

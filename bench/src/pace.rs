@@ -1,0 +1,99 @@
+//! How long a measurement goes on. Foreign peers follow the same rule in their own language (see
+//! `bench/README.md`).
+
+use std::time::{Duration, Instant};
+
+/// How many operations make one measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// As many as last for this long, found by doubling; the search is the warm-up.
+    AtLeast(Duration),
+    /// Exactly so many, once and untimed: for counting instructions.
+    Exactly(u64),
+}
+
+impl Pace {
+    /// Reads `millis=N` or `iterations=N`, the settings a child is given.
+    pub(crate) fn parse(settings: &[String]) -> Result<Self, String> {
+        let [setting] = settings else {
+            return Err(format!("expected one of millis=N, iterations=N, not {settings:?}"));
+        };
+        let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let number = value.parse::<u64>().map_err(|error| format!("{setting}: {error}"))?;
+        match key {
+            "millis" => Ok(Self::AtLeast(Duration::from_millis(number))),
+            "iterations" => Ok(Self::Exactly(number)),
+            _ => Err(format!("unknown setting {setting}")),
+        }
+    }
+
+    /// Nanoseconds of one operation, where `batch(n)` does `n` of them; nought if it is not timed. Then
+    /// nothing that differs from run to run is done, not even the printing of a figure, so that instruction
+    /// counts repeat.
+    pub(crate) fn ns_per_op(self, mut batch: impl FnMut(u64)) -> f64 {
+        match self {
+            Self::AtLeast(target) => {
+                let (n, taken) = measured(target, |n| {
+                    let start = Instant::now();
+                    batch(n);
+                    start.elapsed()
+                });
+                taken.as_nanos() as f64 / n as f64
+            }
+            Self::Exactly(n) => {
+                batch(n);
+                0.0
+            }
+        }
+    }
+}
+
+/// The count that was measured and what it took, by the clock given.
+fn measured(target: Duration, mut time: impl FnMut(u64) -> Duration) -> (u64, Duration) {
+    let mut n = 1;
+    while time(n) < target {
+        n *= 2;
+    }
+    // The last run of the search was long enough, so this one nearly always is.
+    loop {
+        let taken = time(n);
+        if taken >= target {
+            return (n, taken);
+        }
+        n *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pace, measured};
+    use std::time::Duration;
+
+    #[test]
+    fn doubles_until_the_target_and_measures_once_more() {
+        let mut asked = Vec::new();
+        let (n, taken) = measured(Duration::from_millis(5), |n| {
+            asked.push(n);
+            Duration::from_millis(n)
+        });
+        assert_eq!(asked, [1, 2, 4, 8, 8]);
+        assert_eq!((n, taken), (8, Duration::from_millis(8)));
+    }
+
+    #[test]
+    fn an_exact_count_runs_once() {
+        let mut asked = Vec::new();
+        let ns = Pace::Exactly(1000).ns_per_op(|n| asked.push(n));
+        assert_eq!((ns, asked), (0.0, vec![1000]));
+    }
+
+    #[test]
+    fn settings_are_read_or_refused() {
+        let parse = |setting: &str| Pace::parse(&[setting.to_owned()]);
+        assert_eq!(parse("millis=20"), Ok(Pace::AtLeast(Duration::from_millis(20))));
+        assert_eq!(parse("iterations=7"), Ok(Pace::Exactly(7)));
+        assert!(parse("millis").is_err());
+        assert!(parse("seconds=1").is_err());
+        assert!(Pace::parse(&[]).is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! Who is measured. A peer is named once, here; what it does in a workload is in that workload's file.
+
+use crate::foreign::{Boost, Go, Java, Toolchain};
+
+/// A library or runtime that workloads are measured with.
+pub(crate) struct Peer {
+    /// Its name on the command line and in results.
+    pub(crate) name: &'static str,
+    /// What it is, in a few words.
+    pub(crate) what: &'static str,
+    /// How it comes to run.
+    pub(crate) home: Home,
+}
+
+/// Where a peer's code lives.
+pub(crate) enum Home {
+    /// Rust, linked into this program, which starts itself again as the child.
+    Here,
+    /// A program of its own in another language.
+    Foreign(&'static dyn Toolchain),
+}
+
+/// Ours.
+pub(crate) static SINEW: Peer = Peer { name: "sinew", what: "this repository", home: Home::Here };
+
+/// The fastest Rust coroutines.
+pub(crate) static COROSENSEI: Peer =
+    Peer { name: "corosensei", what: "Rust, stackful coroutines", home: Home::Here };
+
+/// The coroutines under `may`.
+pub(crate) static GENERATOR: Peer =
+    Peer { name: "generator", what: "Rust, stackful generators", home: Home::Here };
+
+/// What the C library offers.
+pub(crate) static SWAPCONTEXT: Peer =
+    Peer { name: "swapcontext", what: "C library, ucontext", home: Home::Here };
+
+/// C++.
+pub(crate) static BOOST: Peer =
+    Peer { name: "boost", what: "C++, Boost.Context", home: Home::Foreign(&Boost) };
+
+/// Go.
+pub(crate) static GO: Peer = Peer { name: "go", what: "Go, iter.Pull", home: Home::Foreign(&Go) };
+
+/// Java.
+pub(crate) static JAVA: Peer =
+    Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
+
+/// All of them, in the order of lists.
+pub(crate) static ALL: [&Peer; 7] = [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &BOOST, &GO, &JAVA];
+
+impl Peer {
+    /// The version found on this machine if the peer can run here, or what is missing.
+    pub(crate) fn available(&self) -> Result<String, String> {
+        match self.home {
+            Home::Here => Ok("built in".to_owned()),
+            Home::Foreign(toolchain) => toolchain.find().map(|found| found.version),
+        }
+    }
+}

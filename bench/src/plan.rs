@@ -1,0 +1,140 @@
+//! What a run will measure: the choice of the user, crossed with what the workloads offer. What does not
+//! apply is left out and said so. The plan knows nothing of processes and clocks.
+
+use crate::peers::Peer;
+use crate::workloads::{self, Entry, Workload};
+
+/// What the user asked for; an empty list means everything. The names are known to be good.
+#[derive(Default)]
+pub(crate) struct Choice {
+    /// Names of workloads.
+    pub(crate) workloads: Vec<String>,
+    /// Names of peers.
+    pub(crate) peers: Vec<String>,
+    /// Numbers of threads.
+    pub(crate) threads: Vec<usize>,
+}
+
+/// One workload with one number of threads: the peers in it are compared with one another.
+pub(crate) struct Group {
+    /// What is measured.
+    pub(crate) workload: &'static Workload,
+    /// With how many threads.
+    pub(crate) threads: usize,
+    /// By whom.
+    pub(crate) entries: Vec<&'static Entry>,
+}
+
+/// Everything to be measured, and what is not.
+pub(crate) struct Plan {
+    /// In the order of measuring.
+    pub(crate) groups: Vec<Group>,
+    /// A line for each combination that was left out.
+    pub(crate) skipped: Vec<String>,
+}
+
+impl Plan {
+    /// Draws up the plan; `available` says whether a peer can run on this machine, or why not.
+    pub(crate) fn new(choice: &Choice, available: impl Fn(&Peer) -> Result<(), String>) -> Self {
+        let mut plan = Self { groups: Vec::new(), skipped: Vec::new() };
+        for workload in workloads::ALL.iter().filter(|workload| wanted(&choice.workloads, workload.name)) {
+            plan.add(workload, choice, &available);
+        }
+        plan
+    }
+
+    fn add(
+        &mut self,
+        workload: &'static Workload,
+        choice: &Choice,
+        available: &impl Fn(&Peer) -> Result<(), String>,
+    ) {
+        let entries = self.entries(workload, choice, available);
+        let threads = if choice.threads.is_empty() { workload.default_threads() } else { &choice.threads };
+        for &threads in threads {
+            if workload.single_threaded && threads != 1 {
+                self.skip(workload, &format!("with {threads} threads"), "it runs on one thread only");
+            } else if !entries.is_empty() {
+                self.groups.push(Group { workload, threads, entries: entries.clone() });
+            }
+        }
+    }
+
+    /// The peers of this workload that were asked for and can run.
+    fn entries(
+        &mut self,
+        workload: &'static Workload,
+        choice: &Choice,
+        available: &impl Fn(&Peer) -> Result<(), String>,
+    ) -> Vec<&'static Entry> {
+        for name in choice.peers.iter().filter(|name| workload.entry(name).is_none()) {
+            self.skip(workload, &format!("with {name}"), "the workload has no such peer");
+        }
+        let mut entries = Vec::new();
+        for entry in workload.entries.iter().filter(|entry| wanted(&choice.peers, entry.peer.name)) {
+            match available(entry.peer) {
+                Ok(()) => entries.push(entry),
+                Err(reason) => self.skip(workload, &format!("with {}", entry.peer.name), &reason),
+            }
+        }
+        entries
+    }
+
+    fn skip(&mut self, workload: &Workload, combination: &str, reason: &str) {
+        self.skipped.push(format!("skipped: {} {combination}: {reason}", workload.name));
+    }
+}
+
+fn wanted(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|wanted| wanted == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Choice, Plan};
+    use crate::peers::Peer;
+
+    fn all(_: &Peer) -> Result<(), String> {
+        Ok(())
+    }
+
+    #[test]
+    fn everything_is_the_default() {
+        let plan = Plan::new(&Choice::default(), all);
+        let names: Vec<_> = plan.groups.iter().map(|group| (group.workload.name, group.threads)).collect();
+        assert_eq!(names, [("switch", 1), ("create", 1)]);
+        assert!(plan.groups.iter().all(|group| group.entries[0].peer.name == "sinew"));
+        assert!(plan.skipped.is_empty());
+    }
+
+    #[test]
+    fn threads_that_do_not_apply_are_skipped() {
+        let choice = Choice { workloads: vec!["switch".into()], threads: vec![2, 1], ..Choice::default() };
+        let plan = Plan::new(&choice, all);
+        assert_eq!(plan.groups.len(), 1);
+        assert_eq!(plan.skipped, ["skipped: switch with 2 threads: it runs on one thread only"]);
+    }
+
+    #[test]
+    fn a_peer_that_is_missing_is_skipped() {
+        let choice = Choice { workloads: vec!["create".into()], ..Choice::default() };
+        let plan =
+            Plan::new(
+                &choice,
+                |peer| {
+                    if peer.name == "go" { Err("not installed".to_owned()) } else { Ok(()) }
+                },
+            );
+        assert!(plan.groups[0].entries.iter().all(|entry| entry.peer.name != "go"));
+        assert_eq!(plan.skipped, ["skipped: create with go: not installed"]);
+    }
+
+    #[test]
+    fn a_peer_outside_the_workload_is_skipped() {
+        let choice = Choice { peers: vec!["sinew".into(), "none".into()], ..Choice::default() };
+        let plan = Plan::new(&choice, all);
+        assert_eq!(plan.skipped.len(), 2);
+        assert_eq!(plan.skipped[0], "skipped: switch with none: the workload has no such peer");
+        assert!(plan.groups.iter().all(|group| group.entries.len() == 1));
+    }
+}

@@ -1,0 +1,186 @@
+//! `report`: a plot for each workload and a summary in Markdown, from the lines of earlier runs. Nothing is
+//! measured here.
+
+mod plot;
+mod scale;
+
+use crate::panel::{self, Panel};
+use crate::paths;
+use crate::record::{self, Figure};
+use crate::run;
+use crate::table::{Table, number};
+use scale::Scale;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Writes plots and summary of these files, or of the last run, into a directory; returns what was written.
+pub(crate) fn write(files: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let (figures, machine) = read(files)?;
+    if figures.is_empty() {
+        return Err("there are no figures to report".into());
+    }
+    fs::create_dir_all(out)?;
+    let mut written = Vec::new();
+    for workload in workloads(&figures) {
+        let own: Vec<_> = figures.iter().filter(|figure| figure.key.workload == workload).cloned().collect();
+        let path = out.join(format!("{workload}.svg"));
+        fs::write(&path, plot::svg(&panel::panels(&own), &machine)?)?;
+        written.push(path);
+    }
+    let summary = out.join("summary.md");
+    fs::write(&summary, markdown(&figures, &machine))?;
+    written.push(summary);
+    Ok(written)
+}
+
+/// The figures, and the line about the machine they were measured on, which is kept for the last run only.
+fn read(files: &[PathBuf]) -> Result<(Vec<Figure>, String), Box<dyn Error>> {
+    let results = paths::results();
+    if files.is_empty() {
+        let figures =
+            record::read(&run::latest(&results)).map_err(|problem| format!("no last run: {problem}"))?;
+        let machine = fs::read_to_string(run::latest_machine(&results))?;
+        return Ok((figures, machine.trim().to_owned()));
+    }
+    let mut figures = Vec::new();
+    for file in files {
+        merge(&mut figures, record::read(file)?);
+    }
+    let names: Vec<_> =
+        files.iter().map(|file| file.file_name().unwrap_or_default().to_string_lossy()).collect();
+    Ok((figures, format!("from {}", names.join(", "))))
+}
+
+/// Adds figures; where there is one about the same already, the later file's takes its place.
+fn merge(figures: &mut Vec<Figure>, later: Vec<Figure>) {
+    for figure in later {
+        match figures.iter_mut().find(|earlier| earlier.key == figure.key) {
+            Some(earlier) => *earlier = figure,
+            None => figures.push(figure),
+        }
+    }
+}
+
+/// Names of the workloads, each once, in order.
+fn workloads(figures: &[Figure]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for figure in figures {
+        if !names.contains(&figure.key.workload.as_str()) {
+            names.push(&figure.key.workload);
+        }
+    }
+    names
+}
+
+fn markdown(figures: &[Figure], machine: &str) -> String {
+    let panels = panel::panels(figures);
+    let mut text = format!("# Benchmarks\n\n{machine}\n\nMedians; ratios hold inside one run.\n\n");
+    text += "## sinew against its peers\n\nEach number is sinew's median divided by the peer's.\n\n";
+    text += &ratios(&panels).markdown();
+    for workload in workloads(figures) {
+        text += &format!("\n## {workload}\n\n![{workload}]({workload}.svg)\n");
+        let own = panels.iter().filter(|panel| panel.figures[0].key.workload == workload);
+        text += &own.map(section).collect::<String>();
+    }
+    text
+}
+
+/// A panel's part of the summary.
+fn section(panel: &Panel<'_>) -> String {
+    let remarks = panel.deviations().into_iter().chain(panel.verdict());
+    let remarks: String = remarks.map(|remark| format!("\n{remark}.\n")).collect();
+    format!("\n### {}\n\n{}{remarks}", panel.title, bars(panel).markdown())
+}
+
+/// One row for each panel that ours is in: the ratio to every peer, which is what a bar is set in.
+fn ratios(panels: &[Panel<'_>]) -> Table {
+    let mut peers: Vec<&str> = Vec::new();
+    for figure in panels.iter().flat_map(|panel| &panel.figures) {
+        let peer = figure.key.peer.as_str();
+        if !panel::is_ours(peer) && !peers.contains(&peer) {
+            peers.push(peer);
+        }
+    }
+    let mut headings = vec!["sinew"];
+    headings.extend(&peers);
+    let mut table = Table::new(&["what"], &headings);
+    for (panel, sinew) in panels.iter().filter_map(|panel| Some((panel, panel.sinew()?))) {
+        let ratio = |peer: &&str| {
+            let other = panel.figures.iter().find(|figure| figure.key.peer == *peer);
+            other
+                .map_or_else(|| "–".to_owned(), |o| format!("{:.2}", sinew.summary.median / o.summary.median))
+        };
+        let mut row = vec![panel.title.clone(), number(sinew.summary.median)];
+        row.extend(peers.iter().map(ratio));
+        table.push(row);
+    }
+    table
+}
+
+/// The figures of a panel with bars of text, for readers who do not see the plot.
+fn bars(panel: &Panel<'_>) -> Table {
+    const WIDTH: f64 = 30.0;
+    let scale = Scale::of(panel);
+    let bar = if scale.is_logarithmic() { "bar (logarithmic)" } else { "bar" };
+    let mut table = Table::new(&["peer", bar], &["median", "min – max", "n"]);
+    for figure in &panel.figures {
+        let length = (scale.place(figure.summary.median) * WIDTH).round() as usize;
+        table.push(vec![
+            figure.key.peer.clone(),
+            "█".repeat(length),
+            number(figure.summary.median),
+            panel::range(figure),
+            figure.summary.n.to_string(),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{markdown, merge, write};
+    use crate::record::{lines, sample};
+    use std::fs;
+
+    #[test]
+    fn plots_and_summary_are_written() {
+        let directory = std::env::temp_dir().join(format!("sinew-bench-report-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let file = directory.join("run.json");
+        let figures = [sample("sinew", 1.5, [1.4, 1.9]), sample("swapcontext", 240.0, [230.0, 260.0])];
+        fs::write(&file, lines(&figures)).unwrap();
+        let written = write(&[file], &directory.join("out")).unwrap();
+        let names: Vec<_> = written.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["switch.svg", "summary.md"]);
+        let svg = fs::read_to_string(&written[0]).unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
+        assert!(
+            ["sinew", "swapcontext", "ns one way", "from run.json"].iter().all(|word| svg.contains(word)),
+            "{svg}"
+        );
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn the_summary_has_the_ratios() {
+        let figures = [sample("sinew", 1.5, [1.4, 1.9]), sample("go", 3.0, [2.0, 4.0])];
+        let text = markdown(&figures, "some machine");
+        assert!(text.contains("| what | sinew | go |"), "{text}");
+        assert!(text.contains("| 1.50 | 0.50 |"), "{text}");
+        assert!(text.contains("some machine"), "{text}");
+    }
+
+    #[test]
+    fn of_two_files_the_later_counts() {
+        let mut figures = vec![sample("sinew", 1.5, [1.4, 1.9]), sample("go", 3.0, [2.0, 4.0])];
+        merge(&mut figures, vec![sample("sinew", 2.5, [2.4, 2.9]), sample("boost", 6.0, [5.0, 7.0])]);
+        let medians: Vec<_> = figures.iter().map(|figure| figure.summary.median).collect();
+        assert_eq!(medians, [2.5, 3.0, 6.0]);
+    }
+
+    #[test]
+    fn nothing_to_report_is_said() {
+        assert!(write(&["/no/such/file".into()], &std::env::temp_dir()).is_err());
+    }
+}

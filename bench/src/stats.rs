@@ -1,0 +1,47 @@
+//! What several repetitions come to: the median, with the least and the greatest beside it.
+
+/// The summary of one metric's repetitions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Summary {
+    /// The middle value; between the two middle ones if their number is even.
+    pub(crate) median: f64,
+    /// The least value.
+    pub(crate) min: f64,
+    /// The greatest value.
+    pub(crate) max: f64,
+    /// How many repetitions there were.
+    pub(crate) n: usize,
+}
+
+impl Summary {
+    /// Summarises the samples; there is nothing to say about none.
+    pub(crate) fn of(samples: &[f64]) -> Option<Self> {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let n = sorted.len();
+        let median = f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]);
+        Some(Self { median, min, max, n })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Summary;
+
+    #[test]
+    fn the_median_of_an_odd_number_is_the_middle() {
+        let summary = Summary::of(&[9.0, 1.0, 4.0]).unwrap();
+        assert_eq!(summary, Summary { median: 4.0, min: 1.0, max: 9.0, n: 3 });
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between() {
+        assert_eq!(Summary::of(&[4.0, 1.0, 9.0, 2.0]).unwrap().median, 3.0);
+    }
+
+    #[test]
+    fn nothing_has_no_median() {
+        assert_eq!(Summary::of(&[]), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! What is measured. A workload is one file here and one entry in [`ALL`]; a peer joins it by one function,
+//! or by one entry for a foreign program. The files know their peers' libraries and nothing about how results
+//! are gathered.
+
+mod create;
+mod switch;
+
+use crate::pace::Pace;
+use crate::peers::Peer;
+
+/// All workloads, in the order of lists and runs.
+pub(crate) static ALL: [&Workload; 2] = [&switch::WORKLOAD, &create::WORKLOAD];
+
+/// Something to measure, with everybody who can do it.
+pub(crate) struct Workload {
+    /// Its name on the command line and in results.
+    pub(crate) name: &'static str,
+    /// What one operation is.
+    pub(crate) what: &'static str,
+    /// Whether it runs on one thread only; otherwise it is measured with one and with two.
+    pub(crate) single_threaded: bool,
+    /// What comes out, the headline first.
+    pub(crate) metrics: &'static [Metric],
+    /// Who takes part.
+    pub(crate) entries: &'static [Entry],
+}
+
+/// A quantity that a workload yields. The metric `cpu_ms`, user and system time of the whole child, is
+/// measured for each child anyway and has only to be declared; any other comes from the peer.
+pub(crate) struct Metric {
+    /// Its name in results.
+    pub(crate) name: &'static str,
+    /// The unit, for people.
+    pub(crate) unit: &'static str,
+    /// Whether less is better.
+    pub(crate) lower_is_better: bool,
+}
+
+/// A peer's part in a workload.
+pub(crate) struct Entry {
+    /// Who it is.
+    pub(crate) peer: &'static Peer,
+    /// The measurement, unless the peer is a program of its own.
+    pub(crate) measure: Option<fn(&Job) -> Readings>,
+    /// Settings in which this peer deviates from its defaults; they become fields of its results.
+    pub(crate) deviations: &'static [(&'static str, &'static str)],
+}
+
+impl Entry {
+    /// A peer linked into this program.
+    const fn here(peer: &'static Peer, measure: fn(&Job) -> Readings) -> Self {
+        Self { peer, measure: Some(measure), deviations: &[] }
+    }
+
+    /// A peer whose own program knows the workload by the same name.
+    const fn foreign(peer: &'static Peer) -> Self {
+        Self { peer, measure: None, deviations: &[] }
+    }
+
+    /// The same, saying what is not as the peer's defaults have it.
+    const fn deviating(self, deviations: &'static [(&'static str, &'static str)]) -> Self {
+        Self { deviations, ..self }
+    }
+}
+
+/// One measurement to be made in this process.
+pub(crate) struct Job {
+    /// How long it goes on.
+    pub(crate) pace: Pace,
+}
+
+/// Metrics by name, as a measurement yields them.
+pub(crate) type Readings = Vec<(&'static str, f64)>;
+
+/// Stack of each bare coroutine in bytes, where a peer lets us choose; the same for all.
+const STACK_BYTES: usize = 64 * 1024;
+
+impl Workload {
+    /// The part of the peer of that name, if it has one.
+    pub(crate) fn entry(&self, peer: &str) -> Option<&'static Entry> {
+        self.entries.iter().find(|entry| entry.peer.name == peer)
+    }
+
+    /// The metric of that name.
+    pub(crate) fn metric(&self, name: &str) -> Option<&'static Metric> {
+        self.metrics.iter().find(|metric| metric.name == name)
+    }
+
+    /// The thread counts measured unless the user chooses.
+    pub(crate) fn default_threads(&self) -> &'static [usize] {
+        if self.single_threaded { &[1] } else { &[1, 2] }
+    }
+}
+
+/// The workload of that name.
+pub(crate) fn find(name: &str) -> Option<&'static Workload> {
+    ALL.iter().copied().find(|workload| workload.name == name)
+}
+
+/// Panics unless `sum` is that of the `n` numbers from `start` on, wrapped to 64 bits: each value must have
+/// come back once.
+fn check_sum(sum: u64, start: u64, n: u64) {
+    let last = start.wrapping_add(n).wrapping_sub(1);
+    let twice = u128::from(n) * (u128::from(start) + u128::from(last));
+    let expected = (twice / 2) as u64;
+    assert_eq!(sum, expected, "the values that came back do not add up");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, check_sum};
+    use crate::peers;
+
+    #[test]
+    fn names_are_unique_and_metrics_declared() {
+        for (i, workload) in ALL.iter().enumerate() {
+            assert!(ALL[..i].iter().all(|other| other.name != workload.name), "{}", workload.name);
+            assert!(!workload.metrics.is_empty(), "{}", workload.name);
+        }
+    }
+
+    #[test]
+    fn entries_fit_their_peers() {
+        for entry in ALL.iter().flat_map(|workload| workload.entries) {
+            let here = matches!(entry.peer.home, peers::Home::Here);
+            assert_eq!(here, entry.measure.is_some(), "{}", entry.peer.name);
+            assert!(peers::ALL.iter().any(|peer| peer.name == entry.peer.name), "{}", entry.peer.name);
+        }
+    }
+
+    #[test]
+    fn sums_are_checked() {
+        check_sum(3 + 4 + 5, 3, 3);
+        check_sum(7 + 8, 7, 2);
+        assert!(std::panic::catch_unwind(|| check_sum(11, 3, 3)).is_err());
+    }
+}

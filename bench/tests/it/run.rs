@@ -1,0 +1,112 @@
+//! `run`: what it refuses, what it skips, and where its results go.
+
+use crate::{Outcome, Scratch, bench};
+use serde_json::Value;
+use std::fs;
+
+/// A run that is as short as can be, of peers that are always there, with these further arguments.
+fn short_run(scratch: &Scratch, args: &[&str]) -> Outcome {
+    let results = scratch.path().to_str().expect("a UTF-8 path");
+    let fixed = ["run", "switch", "--peer", "corosensei", "--quick", "--reps", "2", "--results", results];
+    bench(fixed.iter().chain(args))
+}
+
+fn fields(line: &str) -> Vec<(String, Value)> {
+    let line: serde_json::Map<String, Value> = serde_json::from_str(line).expect("a line is a JSON object");
+    line.into_iter().collect()
+}
+
+#[test]
+fn an_unknown_workload_exits_with_2_and_help() {
+    let outcome = bench(["run", "swicth"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stdout.is_empty());
+    assert!(outcome.stderr.contains("a similar value exists: 'switch'"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("[possible values: switch, create"), "{}", outcome.stderr);
+}
+
+#[test]
+fn an_unknown_peer_exits_with_2_and_help() {
+    let outcome = bench(["run", "switch", "--peer", "swapcontexts"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("a similar value exists: 'swapcontext'"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("sinew, corosensei, generator"), "{}", outcome.stderr);
+}
+
+#[test]
+fn what_does_not_apply_is_skipped() {
+    let scratch = Scratch::new("skip");
+    let outcome = short_run(&scratch, &["--threads", "2", "--json", "-"]);
+    assert_eq!(outcome.code, Some(0));
+    assert!(outcome.stdout.is_empty(), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("skipped: switch with 2 threads"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_dash_leaves_standard_output_to_json() {
+    let scratch = Scratch::new("dash");
+    let outcome = short_run(&scratch, &["--peer", "sinew", "--json", "-"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let lines: Vec<_> = outcome.stdout.lines().map(fields).collect();
+    assert_eq!(lines.len(), 2 * 3);
+    for line in &lines {
+        let get = |name: &str| line.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
+        assert_eq!(get("workload"), Some("switch".into()));
+        assert_eq!(get("threads"), Some(1.into()));
+        assert_eq!(get("metric"), Some("ns".into()));
+        assert_eq!(get("n"), Some(2.into()));
+        assert_eq!(get("quick"), Some(true.into()));
+        assert!(get("value").is_some_and(|value| value.is_f64()));
+    }
+    assert!(
+        outcome
+            .stdout
+            .starts_with(r#"{"peer":"sinew","workload":"switch","threads":1,"metric":"ns","stat":"median","#)
+    );
+    assert!(outcome.stderr.contains("QUICK"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_file_gets_the_lines_and_standard_output_the_table() {
+    let scratch = Scratch::new("file");
+    let file = scratch.path().join("lines.json");
+    let outcome = short_run(&scratch, &["--json", file.to_str().expect("a UTF-8 path")]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("corosensei") && outcome.stdout.contains("median"), "{}", outcome.stdout);
+    let lines = fs::read_to_string(file).expect("the file was written");
+    assert_eq!(lines.lines().count(), 3);
+    let kept = fs::read_to_string(scratch.path().join("latest.json")).expect("the run was kept");
+    assert_eq!(kept, lines);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named_before_measuring() {
+    let scratch = Scratch::new("unwritable");
+    let outcome = short_run(&scratch, &["--json", "/no/such/directory/lines.json"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains("/no/such/directory/lines.json"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("measuring"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_child_beyond_its_time_is_reported_and_makes_the_run_fail() {
+    let scratch = Scratch::new("limit");
+    let outcome = short_run(&scratch, &["--limit", "0", "--json", "-"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stdout.is_empty(), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("failed: switch with corosensei on 1 thread"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("took longer than 0ns"), "{}", outcome.stderr);
+    assert!(!scratch.path().join("latest.json").exists());
+}
+
+#[test]
+fn every_peer_that_is_built_in_yields_its_metric() {
+    for workload in ["switch", "create"] {
+        for peer in ["sinew", "corosensei", "generator", "swapcontext"] {
+            let outcome = bench(["one", workload, peer, "1", "millis=1"]);
+            assert_eq!(outcome.code, Some(0), "{workload} {peer}: {}", outcome.stderr);
+            let value = outcome.stdout.strip_prefix("ns ").and_then(|value| value.trim().parse::<f64>().ok());
+            assert!(value.is_some_and(f64::is_finite), "{workload} {peer}: {}", outcome.stdout);
+        }
+    }
+}
