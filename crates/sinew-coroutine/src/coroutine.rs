@@ -66,12 +66,12 @@ pub enum CoroutineState<Out, Ret> {
 /// that swallows it and suspends again is leaked, stack and all, and the drop panics. When the owner already unwinds,
 /// the last two go without that panic: the payload is dropped, and the leak is reported on standard error.
 pub struct Coroutine<In: 'static, Out: 'static, Ret: 'static, S: Stack = MmapStack> {
-    /// Where to go on. None while the coroutine runs, which nobody can see because `resume` borrows it exclusively,
-    /// and once it is done.
+    /// Where to go on; none once the coroutine is done.
     ///
     /// # Invariant
     ///
-    /// If there is one, it is the coroutine's suspended side, on `stack`, and this is the only copy.
+    /// If there is one, it is the coroutine's suspended side, and this is the only copy that will be used. It is stale
+    /// while the coroutine runs, which nobody can see because `resume` borrows it exclusively and sets it on return.
     context: Option<Context>,
     /// Dropped only when the coroutine is done, else leaked.
     stack: ManuallyDrop<S>,
@@ -157,7 +157,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
     /// panic goes on here, with its payload, and the coroutine is done.
     #[inline]
     pub fn resume(&mut self, value: In) -> CoroutineState<Out, Ret> {
-        match self.context.take() {
+        match self.context {
             Some(context) => self.resume_at(context, value),
             None => resumed_when_done(),
         }
@@ -174,7 +174,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
     /// If the body panics: the panic goes on here, with its payload, and the coroutine is done.
     #[inline]
     pub fn try_resume(&mut self, value: In) -> Result<CoroutineState<Out, Ret>, ResumeError<In>> {
-        match self.context.take() {
+        match self.context {
             Some(context) => Ok(self.resume_at(context, value)),
             None => Err(ResumeError(value)),
         }
@@ -184,8 +184,8 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
     fn resume_at(&mut self, context: Context, value: In) -> CoroutineState<Out, Ret> {
         let mut value = ManuallyDrop::new(value);
         let crossing = self.sanitizer.enter();
-        // SAFETY: the context comes from `self.context`, whose invariant it was taken with; the body waits for the
-        // address of a value of type `In`, and takes it before anything else.
+        // SAFETY: the context is that of `self.context`, which is overwritten below; the body waits for the address of a
+        // value of type `In`, and takes it before anything else.
         let (from, arg) = unsafe { arch::switch(context, Arg::new((&raw mut value).cast())) };
         crossing.returned();
         self.context = from;

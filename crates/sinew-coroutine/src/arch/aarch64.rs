@@ -48,7 +48,7 @@ use super::{Arg, Base, Context, Entry, Registers};
 
 /// What a suspended side leaves on its stack; see the diagram above.
 #[repr(C)]
-pub(super) struct Saved {
+struct Saved {
     x29: usize,
     pc: usize,
     x19: usize,
@@ -62,13 +62,20 @@ const _: () = assert!(offset_of!(Saved, x19) == 16);
 const _: () = assert!(size_of::<Saved>() == 32);
 
 /// A program counter of zero is what debuggers take for the end of a stack.
-pub(super) static TERMINAL: Saved = Saved { x29: 0, pc: 0, x19: 0, padding: 0 };
+static OUTERMOST: Saved = Saved { x29: 0, pc: 0, x19: 0, padding: 0 };
 
-impl Saved {
-    /// Where the side will go on.
-    pub(super) fn registers(&self) -> Registers {
-        Registers { ip: self.pc, sp: core::ptr::from_ref(self).addr() + size_of::<Self>(), fp: self.x29 }
-    }
+/// The context that is no side.
+pub(super) const TERMINAL: NonNull<u8> = NonNull::from_ref(&OUTERMOST).cast();
+
+/// Where a side will go on.
+///
+/// # Safety
+///
+/// The side is suspended, and stays so during the call.
+pub(super) unsafe fn registers(context: Context) -> Registers {
+    // SAFETY: a suspended side has left a `Saved` there.
+    let saved = unsafe { context.0.cast::<Saved>().read() };
+    Registers { ip: saved.pc, sp: context.0.addr().get() + size_of::<Saved>(), fp: saved.x29 }
 }
 
 /// Prepares the stack below `base` so that the first [`switch`] to it calls `entry`.
@@ -84,7 +91,7 @@ pub(crate) unsafe fn init(base: *mut Base, entry: Entry) -> Context {
     // SAFETY: the caller grants the memory below `base`; a `Saved` is word-aligned there since `base` is.
     unsafe { saved.write(fresh) };
     // SAFETY: an address just below a live object is not null.
-    Context(unsafe { NonNull::new_unchecked(saved) })
+    Context(unsafe { NonNull::new_unchecked(saved.cast()) })
 }
 
 /// The outermost frame of every coroutine: calls the entry that [`init`] left in x19.
@@ -120,7 +127,7 @@ unsafe extern "C" fn start() {
 /// the same terms, and gives the argument that the caller expects.
 #[inline(always)]
 pub(crate) unsafe fn switch(to: Context, arg: Arg) -> (Option<Context>, Arg) {
-    let from: *mut Saved;
+    let from: *mut u8;
     let received: Arg;
     // SAFETY: the stores are undone by the switch back to us, so sp is what it was; x19 and x29 are restored from
     // the same place; all other registers are operands or declared clobbered. Memory is assumed clobbered, as by any

@@ -4,9 +4,8 @@
 //!
 //! | item | what it is |
 //! | --- | --- |
-//! | `Saved` | what a suspended side leaves on its stack, as a `#[repr(C)]` type |
-//! | `TERMINAL` | the saved side that unwinders take for the end of the world |
-//! | `Saved::registers` | where a suspended side will go on, for debuggers |
+//! | `TERMINAL` | the address that no side has, and that unwinders take for the end of the world |
+//! | `registers(context)` | where a suspended side will go on, for debuggers |
 //! | `init(base, entry)` | prepares a fresh stack below `base`, so that switching to it calls `entry` |
 //! | `switch(to, arg)` | suspends this side and goes on with `to`; returns when somebody switches back |
 //! | `leave(to, arg)` | goes on with `to` and never returns: this side is over |
@@ -18,8 +17,8 @@
 //! # Safety
 //!
 //! Trusted with naming the memory of a suspended side: a [`Context`] is a pointer that its holder promises to use
-//! once, while the stack it points into is alive.
-#![expect(unsafe_code, reason = "a context is read through the raw pointer that it is")]
+//! once, while the stack it points into is alive. The back ends are trusted with the rest.
+#![expect(unsafe_code, reason = "contexts are raw pointers, and the back ends are assembly")]
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -31,11 +30,11 @@ mod aarch64;
 mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
-use aarch64::{Saved, TERMINAL};
+use aarch64::{TERMINAL, registers};
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{init, leave, switch};
 #[cfg(target_arch = "x86_64")]
-use x86_64::{Saved, TERMINAL};
+use x86_64::{TERMINAL, registers};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{init, leave, switch};
 
@@ -49,15 +48,15 @@ pub(crate) const STACK_ALIGN: usize = 16;
 ///
 /// # Invariant
 ///
-/// Points to a [`Saved`], either on the stack of a side that is suspended in [`switch`] or prepared by [`init`],
-/// or to the back end's `TERMINAL`. The first two are good for one switch.
+/// Points to what a side left on its stack in [`switch`], or to what [`init`] prepared, or is [`Context::TERMINAL`]. The
+/// first two are good for one switch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
-pub(crate) struct Context(NonNull<Saved>);
+pub(crate) struct Context(NonNull<u8>);
 
 impl Context {
     /// The context that nobody may switch to. An unwinder that follows it finds the outermost frame.
-    pub(crate) const TERMINAL: Self = Self(NonNull::from_ref(&TERMINAL));
+    pub(crate) const TERMINAL: Self = Self(TERMINAL);
 
     /// Where this side will go on.
     ///
@@ -65,8 +64,8 @@ impl Context {
     ///
     /// The side is suspended, and stays so during the call.
     pub(crate) unsafe fn registers(self) -> Registers {
-        // SAFETY: the invariant of `Context`; the caller promises that the stack is alive and at rest.
-        unsafe { self.0.as_ref() }.registers()
+        // SAFETY: the caller's promise is passed on.
+        unsafe { registers(self) }
     }
 }
 

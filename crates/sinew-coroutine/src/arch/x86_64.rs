@@ -5,10 +5,10 @@
 //! ```text
 //!            higher addresses
 //!          |  frames of the side   |
-//!          +-----------------------+  <- rsp when it goes on
-//!          |  rip to go on at      |  +16
-//!          |  rbp                  |  +8
-//!  Context |  rbx                  |  +0
+//!  Context +-----------------------+  <- rsp when it goes on
+//!          |  rip to go on at      |  -8
+//!          |  rbp                  |  -16
+//!          |  rbx                  |  -24
 //!          +-----------------------+
 //!            lower addresses: free
 //! ```
@@ -25,10 +25,10 @@
 //! ```text
 //!          +-----------------------+
 //!          |  Base { link }        |  16-aligned; the coroutine's own data follows above
-//!          +-----------------------+  <- rsp when `start` begins
+//!  Context +-----------------------+  <- rsp when `start` begins
 //!          |  rip = start          |
 //!          |  rbp = address of Base|
-//!  Context |  rbx = entry          |
+//!          |  rbx = entry          |
 //!          +-----------------------+
 //! ```
 //!
@@ -45,9 +45,9 @@ use core::ptr::NonNull;
 
 use super::{Arg, Base, Context, Entry, Registers};
 
-/// What a suspended side leaves on its stack; see the diagram above.
+/// What a suspended side leaves on its stack, just below its [`Context`]; see the diagram above.
 #[repr(C)]
-pub(super) struct Saved {
+struct Saved {
     rbx: usize,
     rbp: usize,
     rip: usize,
@@ -60,13 +60,24 @@ const _: () = assert!(offset_of!(Saved, rip) == 16);
 const _: () = assert!(size_of::<Saved>() == 24);
 
 /// An instruction pointer of zero is what debuggers take for the end of a stack.
-pub(super) static TERMINAL: Saved = Saved { rbx: 0, rbp: 0, rip: 0 };
+static OUTERMOST: Saved = Saved { rbx: 0, rbp: 0, rip: 0 };
 
-impl Saved {
-    /// Where the side will go on.
-    pub(super) fn registers(&self) -> Registers {
-        Registers { ip: self.rip, sp: core::ptr::from_ref(self).addr() + size_of::<Self>(), fp: self.rbp }
-    }
+/// The context that is no side.
+pub(super) const TERMINAL: NonNull<u8> = {
+    // SAFETY: one past a static is within its allocation.
+    unsafe { NonNull::from_ref(&OUTERMOST).add(1) }.cast()
+};
+
+/// Where a side will go on.
+///
+/// # Safety
+///
+/// The side is suspended, and stays so during the call.
+pub(super) unsafe fn registers(context: Context) -> Registers {
+    let saved = context.0.cast::<Saved>().as_ptr().wrapping_sub(1);
+    // SAFETY: a suspended side has left a `Saved` there.
+    let saved = unsafe { saved.read() };
+    Registers { ip: saved.rip, sp: context.0.addr().get(), fp: saved.rbp }
 }
 
 /// Prepares the stack below `base` so that the first [`switch`] to it calls `entry`.
@@ -81,15 +92,15 @@ pub(crate) unsafe fn init(base: *mut Base, entry: Entry) -> Context {
     let fresh = Saved { rbx: entry as usize, rbp: base.addr(), rip: start as *const () as usize };
     // SAFETY: the caller grants the memory below `base`; a `Saved` is word-aligned there since `base` is.
     unsafe { saved.write(fresh) };
-    // SAFETY: an address just below a live object is not null.
-    Context(unsafe { NonNull::new_unchecked(saved) })
+    // SAFETY: the caller's base is not null.
+    Context(unsafe { NonNull::new_unchecked(base.cast()) })
 }
 
 /// The outermost frame of every coroutine: calls the entry that [`init`] left in rbx.
 ///
 /// Its unwind table says that the caller's frame is the side that the base links to. The `Saved` there has rip, rbp
 /// and rbx just where a callee that pushed them would have them: below the canonical frame address, which is
-/// therefore `link + 24`. It is marked as a signal frame because the caller's stack may lie above or below this
+/// therefore the link itself. It is marked as a signal frame because the caller's stack may lie above or below this
 /// one, which gdb accepts of signal frames alone; for the same reason the address after the call is looked up as it
 /// is, and must still belong to this function.
 #[unsafe(naked)]
@@ -97,8 +108,8 @@ unsafe extern "C" fn start() {
     naked_asm!(
         ".cfi_startproc",
         ".cfi_signal_frame",
-        // DW_CFA_def_cfa_expression, 5 bytes: DW_OP_breg6 (rbp) 0, DW_OP_deref, DW_OP_plus_uconst 24.
-        ".cfi_escape 0x0f, 0x05, 0x76, 0x00, 0x06, 0x23, 0x18",
+        // DW_CFA_def_cfa_expression, 3 bytes: DW_OP_breg6 (rbp) 0, DW_OP_deref.
+        ".cfi_escape 0x0f, 0x03, 0x76, 0x00, 0x06",
         ".cfi_offset rip, -8",
         ".cfi_offset rbp, -16",
         ".cfi_offset rbx, -24",
@@ -119,7 +130,7 @@ unsafe extern "C" fn start() {
 /// the same terms, and gives the argument that the caller expects.
 #[inline(always)]
 pub(crate) unsafe fn switch(to: Context, arg: Arg) -> (Option<Context>, Arg) {
-    let from: *mut Saved;
+    let from: *mut u8;
     let received: Arg;
     // SAFETY: the switch back to us restores rsp to what it was, and rbx and rbp from where they were stored; all other registers are operands or declared clobbered. Memory is assumed clobbered, as by any
     // call. The caller vouches for `to`.
@@ -131,14 +142,11 @@ pub(crate) unsafe fn switch(to: Context, arg: Arg) -> (Option<Context>, Arg) {
             "mov [rsp - 24], rbx",
             "mov [rsp - 16], rbp",
             "mov [rsp - 8], rax",
-            "lea rax, [rsp - 24]",
             // Go on as the other side; the side that we leave is the first word that it learns.
-            "mov rbx, [rdi]",
-            "mov rbp, [rdi + 8]",
-            "mov rdx, [rdi + 16]",
-            "lea rsp, [rdi + 24]",
-            "mov rdi, rax",
-            "jmp rdx",
+            "xchg rsp, rdi",
+            "mov rbx, [rsp - 24]",
+            "mov rbp, [rsp - 16]",
+            "jmp [rsp - 8]",
             // Somebody came back.
             "2:",
             inout("rdi") to.0.as_ptr() => from,
@@ -164,13 +172,12 @@ pub(crate) unsafe fn leave(to: Context, arg: Arg) -> ! {
     // SAFETY: nothing follows on this side; the other side's registers are restored as `switch` saved them.
     unsafe {
         asm!(
-            "mov rbx, [rdi]",
-            "mov rbp, [rdi + 8]",
-            "mov rdx, [rdi + 16]",
-            "lea rsp, [rdi + 24]",
             // No context: this side is over.
+            "mov rsp, rdi",
             "xor edi, edi",
-            "jmp rdx",
+            "mov rbx, [rsp - 24]",
+            "mov rbp, [rsp - 16]",
+            "jmp [rsp - 8]",
             in("rdi") to.0.as_ptr(),
             in("rsi") arg,
             options(noreturn),
