@@ -1,0 +1,30 @@
+//! The coroutine tests on aarch64, run by qemu's user-mode emulation.
+//!
+//! The emulator runs on a strongly ordered machine: this job speaks for the assembly, not for memory ordering.
+
+use crate::context::Context;
+use crate::debian::rust::DebianRust;
+use crate::failure::Result;
+use crate::job::{Depth, Job, Tool};
+
+/// The second architecture works.
+pub(crate) const JOB: Job = Job {
+    name: "aarch64",
+    about: "coroutine tests pass on aarch64 (Debian's rustc, qemu-user)",
+    depth: Depth::Deep,
+    needs: &[
+        Tool { probe: "aarch64-linux-gnu-gcc", package: "gcc-aarch64-linux-gnu" },
+        Tool { probe: "/usr/aarch64-linux-gnu/lib/crt1.o", package: "libc6-dev-arm64-cross" },
+        Tool { probe: "qemu-aarch64", package: "qemu-user" },
+    ],
+    run,
+};
+
+fn run(context: &Context) -> Result {
+    let rust = DebianRust::ensure(context)?;
+    rust.cargo(context, &["test", "-p", "sinew-coroutine", "--target", "aarch64-unknown-linux-gnu"])
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
+        .env("CARGO_TARGET_DIR", context.target.join("aarch64"))
+        .run()
+}

@@ -1,0 +1,72 @@
+//! The benchmark program still runs every workload and still prints the lines that others script against.
+//!
+//! Whether the numbers are good is not asked here: a quick run on a shared machine cannot say.
+
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::exec::Exec;
+use crate::failure::{Failure, Result, While};
+use crate::job::{Depth, Job};
+
+/// The benchmark's command line and its output format hold.
+pub(crate) const JOB: Job = Job {
+    name: "bench-smoke",
+    about: "every benchmark runs quickly and prints its JSON lines",
+    depth: Depth::Deep,
+    needs: &[],
+    run,
+};
+
+/// What each line must have.
+const FIELDS: [&str; 7] = ["peer", "workload", "threads", "metric", "stat", "value", "n"];
+
+fn run(context: &Context) -> Result {
+    let output = Exec::cargo(context, &["run", "--release", "--manifest-path"])
+        .args([context.bench_manifest()])
+        .args(["--", "run", "--quick", "--json", "-"])
+        .read_aloud()?;
+    let lines = check_lines(&output)?;
+    println!("{lines} lines, each with {}", FIELDS.join(", "));
+    Ok(())
+}
+
+/// Counts the lines, all of which must be complete.
+fn check_lines(output: &str) -> Result<usize> {
+    for (index, line) in output.lines().enumerate() {
+        check_line(line).while_doing(format_args!("stdout line {}: {line}", index + 1))?;
+    }
+    match output.lines().count() {
+        0 => Err(Failure::new("the benchmark printed no line at all")),
+        count => Ok(count),
+    }
+}
+
+fn check_line(line: &str) -> Result {
+    let value: Value = serde_json::from_str(line).while_doing("not JSON")?;
+    let object = value.as_object().ok_or_else(|| Failure::new("not a JSON object"))?;
+    match FIELDS.iter().find(|field| !object.contains_key(**field)) {
+        Some(missing) => Err(Failure::new(format!("the field `{missing}` is missing"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str =
+        r#"{"peer":"sinew","workload":"switch","threads":1,"metric":"ns","stat":"median","value":2.5,"n":9}"#;
+
+    #[test]
+    fn complete_lines_pass_and_are_counted() {
+        assert_eq!(check_lines(&format!("{LINE}\n{LINE}\n")).ok(), Some(2));
+    }
+
+    #[test]
+    fn prose_gaps_and_silence_fail() {
+        for output in ["", "warming up\n", "[]\n", &LINE.replace("stat", "static")] {
+            assert!(check_lines(output).is_err(), "{output:?}");
+        }
+    }
+}

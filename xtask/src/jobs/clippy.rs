@@ -1,0 +1,24 @@
+//! Lints, in both workspaces. Which lints is the manifests' business, not this file's.
+
+use crate::context::Context;
+use crate::exec::Exec;
+use crate::failure::Result;
+use crate::job::{Depth, Job};
+
+/// No warning of the compiler or of clippy is left.
+pub(crate) const JOB: Job = Job {
+    name: "clippy",
+    about: "no warning in any target, here and in bench/",
+    depth: Depth::Quick,
+    needs: &[],
+    run,
+};
+
+fn run(context: &Context) -> Result {
+    let deny = ["--", "-D", "warnings"];
+    Exec::cargo(context, &["clippy", "--workspace", "--all-targets"]).args(deny).run()?;
+    Exec::cargo(context, &["clippy", "--workspace", "--all-targets", "--manifest-path"])
+        .args([context.bench_manifest()])
+        .args(deny)
+        .run()
+}

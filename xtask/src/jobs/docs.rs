@@ -1,0 +1,28 @@
+//! Documentation, for users and for ourselves. Knows nothing about what the pages say.
+
+use crate::context::Context;
+use crate::exec::Exec;
+use crate::failure::Result;
+use crate::job::{Depth, Job};
+
+/// Every link in the documentation leads somewhere.
+pub(crate) const JOB: Job = Job {
+    name: "docs",
+    about: "rustdoc is silent on public pages, and on private ones",
+    depth: Depth::Quick,
+    needs: &[],
+    run,
+};
+
+fn run(context: &Context) -> Result {
+    // Two passes: a public page that links to a private item is broken only in the first.
+    document(context, &[])?;
+    document(context, &["--document-private-items"])
+}
+
+fn document(context: &Context, extra: &[&str]) -> Result {
+    Exec::cargo(context, &["doc", "--workspace", "--no-deps"])
+        .args(extra)
+        .env("RUSTDOCFLAGS", "-Dwarnings")
+        .run()
+}

@@ -1,0 +1,48 @@
+//! The table of jobs, in the order in which they run: cheap ones first, so that a run says early what it can.
+//!
+//! To add a job: write its file beside this one with a `JOB` constant, and give it its two lines here. No
+//! other place needs to know of it.
+
+mod aarch64;
+mod asan;
+mod bench_smoke;
+mod bench_test;
+mod callgrind;
+mod clippy;
+mod docs;
+mod fat_lto;
+mod fmt;
+mod panic_abort;
+mod test;
+mod tidy;
+mod tsan;
+
+use crate::job::Job;
+
+/// Every job there is.
+pub(crate) static JOBS: &[Job] = &[
+    fmt::JOB,
+    clippy::JOB,
+    docs::JOB,
+    tidy::JOB,
+    test::JOB,
+    panic_abort::JOB,
+    fat_lto::JOB,
+    asan::JOB,
+    tsan::JOB,
+    aarch64::JOB,
+    callgrind::JOB,
+    bench_smoke::JOB,
+    bench_test::JOB,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct() {
+        let names: std::collections::BTreeSet<_> = JOBS.iter().map(|job| job.name).collect();
+        assert_eq!(names.len(), JOBS.len());
+    }
+}

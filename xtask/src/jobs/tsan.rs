@@ -1,0 +1,63 @@
+//! The coroutine tests under ThreadSanitizer, with a std that is instrumented too.
+//!
+//! A prebuilt std raises false alarms, and building one needs its source, which the installed toolchains lack:
+//! so Debian's compiler and source are used, with the sanitizer's runtime of the toolchain at hand. What the
+//! library tells the sanitizer is behind `cfg(sinew_tsan)`, and not known here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::context::Context;
+use crate::debian::rust::DebianRust;
+use crate::exec::Exec;
+use crate::failure::{Failure, Result, While};
+use crate::job::{Depth, Job};
+
+/// No two threads race in the coroutine crate.
+pub(crate) const JOB: Job = Job {
+    name: "tsan",
+    about: "coroutine tests pass under ThreadSanitizer (Debian's rustc, std rebuilt)",
+    depth: Depth::Deep,
+    needs: &[],
+    run,
+};
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+const RUNTIME: &str = "librustc-stable_rt.tsan.a";
+/// rustix is made to map memory through libc, where the sanitizer sees it: otherwise a stack that two threads had
+/// one after the other, at the same address, is a race.
+const FLAGS: &str = "-Zsanitizer=thread --cfg sinew_tsan --cfg rustix_use_libc";
+
+fn run(context: &Context) -> Result {
+    let rust = DebianRust::ensure(context)?;
+    lend_runtime(&rust.host_libraries())?;
+    rust.cargo(
+        context,
+        &["test", "-p", "sinew-coroutine", "--target", TARGET, "-Zbuild-std=std,panic_unwind"],
+    )
+    // A released compiler takes unstable options only so; std is compiled by the very version it came with.
+    .env("RUSTC_BOOTSTRAP", "1")
+    .env("RUSTFLAGS", FLAGS)
+    .env("RUSTDOCFLAGS", FLAGS)
+    // Tests of guard pages expect to die by the kernel's signal, not by the sanitizer's report of it.
+    .env("TSAN_OPTIONS", "handle_segv=0")
+    .env("CARGO_TARGET_DIR", context.target.join("tsan"))
+    .run()
+}
+
+/// Debian ships no sanitizer runtimes, so the installed toolchain lends its own.
+fn lend_runtime(libraries: &Path) -> Result {
+    let sysroot = Exec::new("rustc").args(["--print", "sysroot"]).read()?;
+    let ours = Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).join("lib");
+    fs::copy(runtime_in(&ours)?, libraries.join(RUNTIME)).while_doing("copying the tsan runtime")?;
+    Ok(())
+}
+
+/// The file's name contains the channel of the toolchain, which need not be stable.
+fn runtime_in(libraries: &Path) -> Result<PathBuf> {
+    let entries = fs::read_dir(libraries).while_doing(libraries.display())?;
+    let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    paths
+        .find(|path| path.to_string_lossy().ends_with("_rt.tsan.a"))
+        .ok_or_else(|| Failure::new(format!("no tsan runtime in {}", libraries.display())))
+}

@@ -1,0 +1,88 @@
+//! `cargo xtask`: every check of this repository, one function each.
+//!
+//! This file turns the command line into a call and an exit code. It does not know what any job does:
+//! the jobs are in [`jobs`], the source rules in [`tidy`], and the order of a run in [`ci`].
+//!
+//! Exit codes: 0 all passed, 1 something failed, 2 the command line was wrong.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod ci;
+mod context;
+mod debian;
+mod exec;
+mod failure;
+mod job;
+mod jobs;
+mod report;
+mod tidy;
+
+use context::Context;
+use failure::Result;
+
+/// The checks of the sinew repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Run the checks in order, and end with a table of results.
+    Ci(ci::Selection),
+    /// Install the programs that the chosen jobs need (as root), or say which are missing.
+    Prepare(ci::Selection),
+    /// List every job, when it runs, and what it proves.
+    Jobs,
+    /// Check the source tree against the layout and style rules.
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    match dispatch(Cli::parse().verb) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(verb: Verb) -> Result<ExitCode> {
+    let context = Context::locate();
+    match verb {
+        Verb::Ci(selection) => Ok(ci::run(&context, &selection)),
+        Verb::Prepare(selection) => ci::prepare(&selection).map(|()| ExitCode::SUCCESS),
+        Verb::Jobs => {
+            report::list_jobs();
+            Ok(ExitCode::SUCCESS)
+        }
+        Verb::Tidy => tidy::run(&context.root).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_unknown_job_is_refused_with_the_names_and_the_nearest() {
+        let error = Cli::try_parse_from(["xtask", "ci", "--only", "clipy"]).err().expect("no such job");
+        assert_eq!((error.kind(), error.exit_code()), (ErrorKind::InvalidValue, 2));
+        let text = error.to_string();
+        assert!(text.contains("a similar value exists: 'clippy'"), "{text}");
+        assert!(text.contains("panic-abort"), "{text}");
+    }
+}

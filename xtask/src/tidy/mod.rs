@@ -1,0 +1,77 @@
+//! The source rules: what the layout promises, checked on every file.
+//!
+//! A rule is a function from a [`Tree`] to [`Finding`]s, in a file of its own. To add one: write the file, name
+//! it in [`RULES`], and give it `xtask/fixtures/<rule>/bad`, `good` and `expected.txt`; a test refuses a rule
+//! that has not been seen failing. Rules know text and tokens, never types: what needs the compiler is a lint.
+
+mod finding;
+mod listing;
+mod paths;
+mod rust_file;
+mod tokens;
+mod tree;
+
+mod compile_fail;
+mod crate_layers;
+mod file_header;
+mod file_size;
+mod glob_reexports;
+mod ignorance;
+mod ignore_reasons;
+mod lexes;
+mod lib_rs;
+mod lint_reasons;
+mod macro_mods;
+mod markdown_links;
+mod module_layers;
+mod sync_files;
+mod thread_locals;
+mod unsafe_files;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use crate::failure::{Failure, Result};
+use finding::Finding;
+use tree::Tree;
+
+/// One rule: its name, which is also its file's and its fixture's, and the check.
+struct Rule {
+    name: &'static str,
+    check: fn(&Tree) -> Vec<Finding>,
+}
+
+static RULES: &[Rule] = &[
+    Rule { name: "lexes", check: lexes::check },
+    Rule { name: "crate_layers", check: crate_layers::check },
+    Rule { name: "module_layers", check: module_layers::check },
+    Rule { name: "ignorance", check: ignorance::check },
+    Rule { name: "file_header", check: file_header::check },
+    Rule { name: "unsafe_files", check: unsafe_files::check },
+    Rule { name: "sync_files", check: sync_files::check },
+    Rule { name: "thread_locals", check: thread_locals::check },
+    Rule { name: "file_size", check: file_size::check },
+    Rule { name: "lib_rs", check: lib_rs::check },
+    Rule { name: "macro_mods", check: macro_mods::check },
+    Rule { name: "glob_reexports", check: glob_reexports::check },
+    Rule { name: "lint_reasons", check: lint_reasons::check },
+    Rule { name: "compile_fail", check: compile_fail::check },
+    Rule { name: "ignore_reasons", check: ignore_reasons::check },
+    Rule { name: "markdown_links", check: markdown_links::check },
+];
+
+/// Checks the repository, printing findings and notes; findings that are more than notes fail.
+pub(crate) fn run(root: &Path) -> Result {
+    let tree = Tree::read(root)?;
+    let mut failures = 0;
+    for rule in RULES {
+        for finding in (rule.check)(&tree) {
+            failures += usize::from(!finding.is_note());
+            println!("{finding} [{}]", rule.name);
+        }
+    }
+    println!("tidy: {} files, {} rules, to fix: {failures}", tree.file_count(), RULES.len());
+    if failures == 0 { Ok(()) } else { Err(Failure::new(format!("places to fix: {failures}"))) }
+}

@@ -1,0 +1,48 @@
+//! Inside `sinew`: public folders use `rt`, `rt` uses the pillars, and nothing looks back up. `observe` reads
+//! from below and is read by nobody. Which folders are public is not listed: all but `rt` are.
+
+use super::finding::Finding;
+use super::paths::{PathUse, paths};
+use super::rust_file::RustFile;
+use super::tree::Tree;
+
+const SOURCE: &str = "crates/sinew/src/";
+
+/// Paths that lead up.
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    tree.rust_below(SOURCE).flat_map(check_file).collect()
+}
+
+fn check_file(file: &RustFile) -> Vec<Finding> {
+    let folder = folder(file);
+    let complaints = paths(file, &file.tokens).into_iter().filter_map(|path| {
+        let (message, remedy) = complaint(folder, &path)?;
+        Some(Finding::new(&file.path, path.line, message, remedy))
+    });
+    complaints.collect()
+}
+
+/// The top module that a file belongs to; `lib` is the facade over all of them.
+fn folder(file: &RustFile) -> &str {
+    let path = file.path.strip_prefix(SOURCE).unwrap_or(&file.path);
+    let top = path.split('/').next().unwrap_or(path);
+    top.strip_suffix(".rs").unwrap_or(top)
+}
+
+fn complaint(folder: &str, path: &PathUse) -> Option<(String, &'static str)> {
+    let [root, target, ..] = path.segments.as_slice() else { return None };
+    if root != "crate" {
+        return None;
+    }
+    let text = path.text();
+    match (folder, target.as_str()) {
+        ("rt", target) if target != "rt" => {
+            Some((format!("`rt` names `{text}`"), "have the public folder pass in what `rt` needs"))
+        }
+        ("lib" | "observe", "observe") => None,
+        (_, "observe") => {
+            Some((format!("`{text}` is named outside `observe`"), "count below and let it read"))
+        }
+        _ => None,
+    }
+}
