@@ -137,14 +137,14 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         let Some(root) = place_root::<Root<In, Out, F>>(&stack) else {
             return Err(NewError { stack, body });
         };
+        // SAFETY: `place_root` found the room, so the suspender in it has an address.
+        let inside = unsafe { &raw mut (*root).suspender.sanitizer };
+        let sanitizer = ManuallyDrop::new(sanitizer::Outside::new(inside, &stack));
         // SAFETY: `place_root` found the room, aligned, on a stack that is ours.
         unsafe { root.write(Root { suspender: Suspender::new(), body: ManuallyDrop::new(body) }) };
-        // SAFETY: the root was just written, and starts with its suspender.
-        let inside = unsafe { &raw mut (*root).suspender.sanitizer };
         // SAFETY: the base is the first field of the suspender, which is the first of the root; below it are at least
         // `MIN_STACK_SIZE` bytes.
         let context = unsafe { arch::init(root.cast::<Base>(), entry::<In, Out, Ret, F>) };
-        let sanitizer = ManuallyDrop::new(sanitizer::Outside::new(inside, &stack));
         let values = core::marker::PhantomData;
         Ok(Self { context: Some(context), stack: ManuallyDrop::new(stack), sanitizer, values })
     }
@@ -187,7 +187,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         // SAFETY: the context is that of `self.context`, which is overwritten below; the body waits for the address of a
         // value of type `In`, and takes it before anything else.
         let (from, arg) = unsafe { arch::switch(context, Arg::new((&raw mut value).cast())) };
-        crossing.returned();
+        self.sanitizer.returned(crossing);
         self.context = from;
         if from.is_some() {
             // SAFETY: a suspending body sends a value of type `Out`, and leaves it in place until it is resumed.
@@ -242,7 +242,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         let crossing = self.sanitizer.enter();
         // SAFETY: as in `resume_at`; no value at all is the sign to unwind.
         let (from, arg) = unsafe { arch::switch(context, Arg::new(ptr::null_mut())) };
-        crossing.returned();
+        self.sanitizer.returned(crossing);
         if from.is_some() {
             return None;
         }

@@ -38,9 +38,6 @@
 //!
 //! Linux on x86-64 and AArch64.
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("sinew-coroutine supports Linux only");
-
 mod arch;
 mod coroutine;
 mod error;

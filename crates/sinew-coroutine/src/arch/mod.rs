@@ -38,8 +38,8 @@ use x86_64::{TERMINAL, registers};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{init, leave, switch};
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("sinew-coroutine has a context switch for x86-64 and AArch64 only");
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+compile_error!("sinew-coroutine has a context switch for Linux on x86-64 and AArch64 only");
 
 /// Both calling conventions want the stack pointer a multiple of this at a call.
 pub(crate) const STACK_ALIGN: usize = 16;

@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the two calls of the sanitizer's interface. They come in pairs: a start just before a switch, a finish
-//! just after it on the other stack.
+//! Trusted with the calls of the sanitizer's interface. Those about a switch come in pairs: a start just before it, a
+//! finish just after it on the other stack.
 #![expect(unsafe_code, reason = "the sanitizer's interface is C")]
 
 use core::cell::Cell;
@@ -12,7 +12,7 @@ use core::ptr;
 
 use crate::stack::Stack;
 
-// SAFETY: declared as in the sanitizer's public header `common_interface_defs.h`.
+// SAFETY: declared as in the sanitizer's public headers `common_interface_defs.h` and `asan_interface.h`.
 unsafe extern "C" {
     fn __sanitizer_start_switch_fiber(fake_stack: *mut *mut c_void, bottom: *const c_void, size: usize);
     fn __sanitizer_finish_switch_fiber(
@@ -20,27 +20,38 @@ unsafe extern "C" {
         old_bottom: *mut *const c_void,
         old_size: *mut usize,
     );
+    fn __asan_unpoison_memory_region(address: *const c_void, size: usize);
 }
 
-/// See the table in the parent module: the bounds of the coroutine's stack.
+/// See the table in the parent module: the bounds of the stack that the coroutine was left on.
 pub(crate) struct Outside {
-    bottom: *const c_void,
-    size: usize,
+    bottom: Cell<*const c_void>,
+    size: Cell<usize>,
 }
 
 impl Outside {
     #[inline(always)]
     pub(crate) fn new(_inside: *mut Inside, stack: &impl Stack) -> Self {
-        let bottom = stack.limit().as_ptr();
-        Self { bottom: bottom.cast(), size: stack.top().addr().get() - bottom.addr() }
+        let bottom = stack.limit().as_ptr().cast_const().cast();
+        let size = stack.top().addr().get() - stack.limit().addr().get();
+        // SAFETY: the memory is ours. A coroutine that was here before has left marks: its last frames never returned.
+        unsafe { __asan_unpoison_memory_region(bottom, size) };
+        Self { bottom: Cell::new(bottom), size: Cell::new(size) }
     }
 
     #[inline(always)]
     pub(crate) fn enter(&self) -> Crossing {
         let mut fake_stack = ptr::null_mut();
         // SAFETY: the bounds are those of the stack that the next switch goes to.
-        unsafe { __sanitizer_start_switch_fiber(&raw mut fake_stack, self.bottom, self.size) };
+        unsafe { __sanitizer_start_switch_fiber(&raw mut fake_stack, self.bottom.get(), self.size.get()) };
         Crossing { fake_stack }
+    }
+
+    #[inline(always)]
+    pub(crate) fn returned(&self, crossing: Crossing) {
+        let (bottom, size) = (self.bottom.as_ptr(), self.size.as_ptr());
+        // SAFETY: the fake stack is the one that `enter` saved on this very stack.
+        unsafe { __sanitizer_finish_switch_fiber(crossing.fake_stack, bottom, size) };
     }
 }
 
@@ -48,14 +59,6 @@ impl Outside {
 #[must_use]
 pub(crate) struct Crossing {
     fake_stack: *mut c_void,
-}
-
-impl Crossing {
-    #[inline(always)]
-    pub(crate) fn returned(self) {
-        // SAFETY: the fake stack is the one that `enter` saved on this very stack.
-        unsafe { __sanitizer_finish_switch_fiber(self.fake_stack, ptr::null_mut(), ptr::null_mut()) };
-    }
 }
 
 /// See the table in the parent module: this stack's fake stack, and the bounds of the resumer's stack.

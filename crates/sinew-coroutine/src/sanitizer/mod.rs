@@ -5,9 +5,12 @@
 //!
 //! | item | what it is |
 //! | --- | --- |
-//! | `Outside` | the coroutine seen by its owner; `new(inside, stack)`, `enter() -> Crossing` just before a switch to it |
-//! | `Crossing` | a resumer that waits; `returned()` just after a switch back to it |
-//! | `Inside` | what lies on the coroutine's own stack; `arrived()` just after a switch to it, `suspend()` just before a switch away, `finish()` before the last one |
+//! | `Outside` | the coroutine seen by its owner: `new(inside, stack)` before anything is written to the stack, `enter() -> Crossing` just before a switch to it, `returned(crossing)` just after the switch back |
+//! | `Crossing` | a resumer that waits |
+//! | `Inside` | what lies on the coroutine's own stack: `arrived()` just after a switch to it, `suspend()` just before a switch away, `finish()` before the last one |
+//!
+//! A coroutine may be suspended from the stack of another one that it resumed itself. So where it goes on is not
+//! always on its own stack, but always where it was left.
 //!
 //! The methods are always inlined: ThreadSanitizer keeps a shadow call stack per coroutine, and a function that was
 //! entered on one must not return on the other.

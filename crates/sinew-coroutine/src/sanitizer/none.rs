@@ -15,16 +15,14 @@ impl Outside {
     pub(crate) fn enter(&self) -> Crossing {
         Crossing
     }
+
+    #[inline(always)]
+    pub(crate) fn returned(&self, _crossing: Crossing) {}
 }
 
 /// See the table in the parent module.
 #[must_use]
 pub(crate) struct Crossing;
-
-impl Crossing {
-    #[inline(always)]
-    pub(crate) fn returned(self) {}
-}
 
 /// See the table in the parent module.
 pub(crate) struct Inside;

@@ -41,11 +41,18 @@ impl Outside {
         // SAFETY: no precondition.
         let resumer = unsafe { __tsan_get_current_fiber() };
         // SAFETY: the invariant of `inside`: the coroutine is about to be switched to, so it is not done.
-        unsafe { &*self.inside }.resumer.set(resumer);
-        // SAFETY: the fiber is destroyed with `self` only.
-        unsafe { __tsan_switch_to_fiber(self.fiber, 0) };
+        let inside = unsafe { &*self.inside };
+        inside.resumer.set(resumer);
+        let left_on = inside.left_on.get();
+        let fiber = if left_on.is_null() { self.fiber } else { left_on };
+        // SAFETY: our own fiber is destroyed with `self` only, and that of a coroutine whose stack we were left on
+        // outlives our frames there.
+        unsafe { __tsan_switch_to_fiber(fiber, 0) };
         Crossing
     }
+
+    #[inline(always)]
+    pub(crate) fn returned(&self, _crossing: Crossing) {}
 }
 
 impl Drop for Outside {
@@ -59,20 +66,17 @@ impl Drop for Outside {
 #[must_use]
 pub(crate) struct Crossing;
 
-impl Crossing {
-    #[inline(always)]
-    pub(crate) fn returned(self) {}
-}
-
-/// See the table in the parent module: the sanitizer's name for the resumer.
+/// See the table in the parent module: the sanitizer's names for the resumer, and for the stack that the coroutine was
+/// left on (null before the first time).
 pub(crate) struct Inside {
     resumer: Cell<*mut c_void>,
+    left_on: Cell<*mut c_void>,
 }
 
 impl Inside {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Self { resumer: Cell::new(ptr::null_mut()) }
+        Self { resumer: Cell::new(ptr::null_mut()), left_on: Cell::new(ptr::null_mut()) }
     }
 
     #[inline(always)]
@@ -80,6 +84,8 @@ impl Inside {
 
     #[inline(always)]
     pub(crate) fn suspend(&self) {
+        // SAFETY: no precondition.
+        self.left_on.set(unsafe { __tsan_get_current_fiber() });
         // SAFETY: the resumer waits in its switch, so its fiber is alive.
         unsafe { __tsan_switch_to_fiber(self.resumer.get(), 0) };
     }

@@ -130,6 +130,7 @@ fn a_stack_serves_again_once_its_coroutine_is_done() {
     });
 }
 
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn the_size_of_a_coroutine_is_its_stack_and_a_word() {
     assert_eq!(size_of::<Coroutine<String, String, String>>(), size_of::<MmapStack>() + size_of::<usize>());
