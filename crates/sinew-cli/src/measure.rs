@@ -12,7 +12,11 @@ const ROUNDS: u32 = 1_000_000;
 
 /// Measures and shows everything that has a figure.
 pub(crate) fn show_all(screen: &mut Screen) {
-    screen.heading("Measured here, once (`bench/` compares with peers)");
+    screen.heading(if cfg!(debug_assertions) {
+        "Measured here, once, in a debug build: these figures mean nothing"
+    } else {
+        "Measured here, once (`bench/` compares with peers, with more optimisation)"
+    });
     match (switch(), create()) {
         (Ok(switch), Ok(create)) => {
             screen.figure("one switch, either way", switch, "ns");

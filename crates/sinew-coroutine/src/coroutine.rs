@@ -10,12 +10,14 @@
 )]
 
 use core::fmt;
-use core::mem::{self, ManuallyDrop};
-use core::ptr;
+use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
+use core::ptr::{self, NonNull};
 
-use crate::arch::{self, Arg, Base, Context, Registers, STACK_ALIGN};
+use crate::arch::{self, Arg, Base, Context, Registers};
 use crate::error::{NewError, ResumeError};
-use crate::stack::{MIN_STACK_SIZE, MmapStack, Stack};
+use crate::root::{Outcome, Root, entry, place_root, room_for};
+use crate::stack::{MmapStack, Stack};
 use crate::suspender::Suspender;
 use crate::{sanitizer, transfer, unwind};
 
@@ -40,7 +42,7 @@ pub enum CoroutineState<Out, Ret> {
 ///
 /// ```compile_fail,E0277
 /// # use sinew_coroutine::{Coroutine, MmapStack};
-/// let coroutine = Coroutine::<(), (), (), _>::new(MmapStack::new(65536).unwrap(), |_, ()| {});
+/// let coroutine = Coroutine::<(), (), ()>::new(MmapStack::new(65536).unwrap(), |_, ()| {});
 /// std::thread::spawn(move || coroutine);
 /// ```
 ///
@@ -61,59 +63,69 @@ pub enum CoroutineState<Out, Ret> {
 ///
 /// Dropping one that has not started drops its closure. Dropping one that is suspended unwinds its stack, so that its
 /// destructors run; in a program built with `panic=abort` that is impossible, and the process aborts with a message.
-/// A destructor that panics while its stack unwinds aborts the process, as everywhere in Rust. A body that swallows
-/// the unwinding and returns just ends; one that swallows it and panics anew has its panic come out of the drop; one
-/// that swallows it and suspends again is leaked, stack and all, and the drop panics. When the owner already unwinds,
-/// the last two go without that panic: the payload is dropped, and the leak is reported on standard error.
+/// A destructor that panics while its stack unwinds aborts the process, as everywhere in Rust, and so does unwinding
+/// through a frame that cannot be unwound, such as that of an `extern "C"` function.
+///
+/// A body that swallows the unwinding and returns just ends. One that swallows it and panics anew has its panic come out
+/// of the drop, unless the owner unwinds already: then the payload is dropped. One that swallows it and suspends again is
+/// leaked, stack and all, with a message on standard error.
 pub struct Coroutine<In: 'static, Out: 'static, Ret: 'static, S: Stack = MmapStack> {
+    #[expect(dead_code, reason = "it is there for its type, and first so that the compiler names it first")]
+    frames: FramesOfUnknownTypes,
     /// Where to go on; none once the coroutine is done.
     ///
     /// # Invariant
     ///
-    /// If there is one, it is the coroutine's suspended side, and this is the only copy that will be used. It is stale
-    /// while the coroutine runs, which nobody can see because `resume` borrows it exclusively and sets it on return.
+    /// If there is one and the coroutine does not run, it is the coroutine's suspended side, and this is the only copy that
+    /// will be used. While the coroutine runs it is stale. `resume` borrows it exclusively and sets it on return, so only
+    /// a drop can find it so: `process::exit` drops what is in thread-locals, borrowed or not.
     context: Option<Context>,
+    /// # Invariant
+    ///
+    /// Points to the top of the stack, where nothing else is ever put.
+    inside: NonNull<Suspender<In, Out>>,
     /// Dropped only when the coroutine is done, else leaked.
     stack: ManuallyDrop<S>,
     /// As `stack`.
     sanitizer: ManuallyDrop<sanitizer::Outside>,
     /// A coroutine owns what it returns and hands out, but holds none of it.
-    values: core::marker::PhantomData<fn(In) -> (Out, Ret)>,
+    values: PhantomData<fn(In) -> (Out, Ret)>,
 }
 
-/// What lies at the top of the stack.
-///
-/// ```text
-///   top of the stack
-///   +--------------+
-///   | body         |  moved out when it starts
-///   | suspender    |  begins with the base of the arch contract
-///   +--------------+  <- Root, 16-aligned or as the closure asks
-///   | Saved        |  until the first switch; frames from then on
-/// ```
-#[repr(C)]
-struct Root<In, Out, F> {
-    suspender: Suspender<In, Out>,
-    body: ManuallyDrop<F>,
-}
+/// Nobody knows what is in the frames on the stack, so nobody may conclude that it may be sent, shared, or used after a
+/// panic.
+struct FramesOfUnknownTypes(PhantomData<Box<dyn FnOnce()>>);
 
-/// How a body ended. Lies on the coroutine's stack, for the resumer to take.
-enum Outcome<Ret> {
-    Returned(Ret),
-    Panicked(unwind::Payload),
-    /// It never ran, and has been dropped.
-    Discarded,
+impl<Out, Ret> CoroutineState<Out, Ret> {
+    /// What was handed out, if the coroutine suspended.
+    pub fn yielded(self) -> Option<Out> {
+        match self {
+            Self::Yielded(value) => Some(value),
+            Self::Complete(_) => None,
+        }
+    }
+
+    /// What the body returned, if it did.
+    pub fn complete(self) -> Option<Ret> {
+        match self {
+            Self::Yielded(_) => None,
+            Self::Complete(value) => Some(value),
+        }
+    }
 }
 
 impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, S> {
     /// Makes a coroutine that will run `body` on `stack`. Nothing runs yet.
     ///
-    /// The body gets the handle to suspend through and the value of the first resume.
+    /// The body gets the handle to suspend through and the value of the first resume. Where the compiler cannot tell what
+    /// is suspended with, because the body never does, name the types: `Coroutine::<(), (), u32>::new(...)`.
     ///
     /// # Panics
     ///
     /// If the stack is too small; [`try_new`](Self::try_new) returns an error instead.
     #[inline]
+    #[track_caller]
+    #[must_use = "a coroutine does nothing until it is resumed"]
     pub fn new<F>(stack: S, body: F) -> Self
     where
         F: FnOnce(&Suspender<In, Out>, In) -> Ret + 'static,
@@ -128,25 +140,36 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
     ///
     /// # Errors
     ///
-    /// If the stack has less than [`MIN_STACK_SIZE`] bytes beside what the closure takes. The error holds both.
+    /// If the stack is too small for the closure, the values that go in and out, and some
+    /// [kibibytes](crate::MIN_STACK_SIZE) to run in. The error holds stack and body.
     #[inline]
     pub fn try_new<F>(stack: S, body: F) -> Result<Self, NewError<S, F>>
     where
         F: FnOnce(&Suspender<In, Out>, In) -> Ret + 'static,
     {
-        let Some(root) = place_root::<Root<In, Out, F>>(&stack) else {
-            return Err(NewError { stack, body });
+        let room = const { room_for::<F, In, Outcome<Ret>>() };
+        let root: *mut Root<In, Out, F> = match place_root(&stack, room) {
+            Ok(root) => root,
+            Err(needed) => return Err(NewError { stack, body, needed }),
         };
         // SAFETY: `place_root` found the room, so the suspender in it has an address.
         let inside = unsafe { &raw mut (*root).suspender.sanitizer };
         let sanitizer = ManuallyDrop::new(sanitizer::Outside::new(inside, &stack));
         // SAFETY: `place_root` found the room, aligned, on a stack that is ours.
         unsafe { root.write(Root { suspender: Suspender::new(), body: ManuallyDrop::new(body) }) };
-        // SAFETY: the base is the first field of the suspender, which is the first of the root; below it are at least
-        // `MIN_STACK_SIZE` bytes.
+        // SAFETY: the base is the first field of the suspender, which is the first of the root; below it is the room that
+        // was asked for.
         let context = unsafe { arch::init(root.cast::<Base>(), entry::<In, Out, Ret, F>) };
-        let values = core::marker::PhantomData;
-        Ok(Self { context: Some(context), stack: ManuallyDrop::new(stack), sanitizer, values })
+        // SAFETY: the root was just written through this pointer, so it is not null.
+        let inside = unsafe { NonNull::new_unchecked(root.cast()) };
+        Ok(Self {
+            frames: FramesOfUnknownTypes(PhantomData),
+            context: Some(context),
+            inside,
+            stack: ManuallyDrop::new(stack),
+            sanitizer,
+            values: PhantomData,
+        })
     }
 
     /// Runs the body until it suspends or returns, sending `value` in.
@@ -156,6 +179,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
     /// If the coroutine is done; [`try_resume`](Self::try_resume) returns an error instead. And if the body panics: the
     /// panic goes on here, with its payload, and the coroutine is done.
     #[inline]
+    #[track_caller]
     pub fn resume(&mut self, value: In) -> CoroutineState<Out, Ret> {
         match self.context {
             Some(context) => self.resume_at(context, value),
@@ -266,6 +290,10 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
 
 impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Drop for Coroutine<In, Out, Ret, S> {
     fn drop(&mut self) {
+        // SAFETY: the invariant of `inside`; the stack is still there.
+        if unsafe { self.inside.as_ref() }.is_entered() {
+            return unwind::report("a coroutine was dropped while it ran: its stack is leaked");
+        }
         let mut outcome = None;
         if let Some(context) = self.context.take() {
             outcome = self.unwind(context);
@@ -291,67 +319,9 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> fmt::Debug for Coroutine
     }
 }
 
-/// Where the root goes: as high as alignment allows. None if too little of the stack is left below.
-#[inline]
-fn place_root<R>(stack: &impl Stack) -> Option<*mut R> {
-    let align = align_of::<R>().max(STACK_ALIGN);
-    let top = stack.top();
-    let address = top.addr().get().checked_sub(size_of::<R>())? & !(align - 1);
-    let room = address.checked_sub(stack.limit().addr().get())?;
-    (room >= MIN_STACK_SIZE).then(|| top.as_ptr().with_addr(address).cast())
-}
-
-/// The first and last function on a coroutine's stack.
-///
-/// # Safety
-///
-/// Called by the first switch to a context that [`Coroutine::try_new`] made with the same types: `base` is its root.
-unsafe extern "C" fn entry<In, Out, Ret, F>(from: Option<Context>, arg: Arg, base: *mut Base) -> !
-where
-    F: FnOnce(&Suspender<In, Out>, In) -> Ret,
-{
-    let root = base.cast::<Root<In, Out, F>>();
-    // SAFETY: the root stays where it is until this function has left.
-    let suspender = unsafe { &(*root).suspender };
-    // SAFETY: whoever resumes for the first time waits, so there is a context.
-    suspender.begin(unsafe { from.unwrap_unchecked() });
-    // SAFETY: as above.
-    let body = unsafe { &raw const (*root).body };
-    // SAFETY: this function runs once, and nobody else touches the body.
-    let body = ManuallyDrop::into_inner(unsafe { body.read() });
-    // SAFETY: the argument of a resume is an address, or null if the coroutine is dropped instead.
-    let first = unsafe { arg.assume_init() };
-    let mut outcome = ManuallyDrop::new(if first.is_null() {
-        discard(body)
-    } else {
-        // SAFETY: the address is that of a value of type `In` that is ours to take.
-        let first = unsafe { first.cast::<In>().read() };
-        match unwind::catch(move || body(suspender, first)) {
-            Ok(value) => Outcome::Returned(value),
-            Err(payload) => Outcome::Panicked(payload),
-        }
-    });
-    let resumer = suspender.end();
-    // SAFETY: the resumer waits in its switch and takes the outcome before it frees or reuses the stack. Nothing else
-    // is alive here: the body has been consumed, and the suspender has no destructor.
-    unsafe { arch::leave(resumer, transfer::send(&mut outcome)) }
-}
-
-/// Drops a body that never ran.
-#[cold]
-fn discard<F, Ret>(body: F) -> Outcome<Ret> {
-    match unwind::catch(move || drop(body)) {
-        Ok(()) => Outcome::Discarded,
-        Err(payload) => Outcome::Panicked(payload),
-    }
-}
-
 #[cold]
 #[inline(never)]
+#[track_caller]
 fn resumed_when_done() -> ! {
     panic!("{}", ResumeError(()))
 }
-
-// The suspender's destructor is never run: its memory is the stack's. And its address is that of the base.
-const _: () = assert!(!mem::needs_drop::<Suspender<String, String>>());
-const _: () = assert!(mem::offset_of!(Root<(), (), String>, suspender) == 0);

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::stack::{MIN_STACK_SIZE, Stack};
+use crate::stack::Stack;
 
 /// The stack given to [`Coroutine::try_new`](crate::Coroutine::try_new) is too small. Holds the stack and the body.
 pub struct NewError<S, F> {
@@ -10,16 +10,17 @@ pub struct NewError<S, F> {
     pub stack: S,
     /// The body that did not start.
     pub body: F,
+    /// How large the stack should have been.
+    pub(crate) needed: usize,
 }
 
 impl<S: Stack, F> fmt::Display for NewError<S, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usable = self.stack.top().addr().get().saturating_sub(self.stack.limit().addr().get());
+        let (usable, needed, closure) = (self.stack.size(), self.needed, size_of::<F>());
         write!(
             f,
-            "a stack of {usable} bytes is too small: give it at least {MIN_STACK_SIZE} bytes beyond the {} of the \
-             closure itself",
-            size_of::<F>()
+            "a stack of {usable} bytes is too small: this coroutine needs {needed} at least, its closure of {closure} \
+             bytes and what goes in and out included"
         )
     }
 }
@@ -45,7 +46,7 @@ impl<In> fmt::Display for ResumeError<In> {
 
 impl<In> fmt::Debug for ResumeError<In> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ResumeError(..)")
+        write!(f, "ResumeError({self})")
     }
 }
 

@@ -10,7 +10,7 @@ use core::ops::Deref;
 
 use crate::coroutine::{Coroutine, CoroutineState};
 use crate::error::ResumeError;
-use crate::stack::Stack;
+use crate::stack::{MmapStack, Stack};
 
 /// A [`Coroutine`] that may be sent to another thread, even between two resumes. Made by
 /// [`Coroutine::into_movable`].
@@ -21,13 +21,15 @@ use crate::stack::Stack;
 /// ```compile_fail,E0596
 /// # use sinew_coroutine::{Coroutine, MmapStack};
 /// # let (one, two) = (MmapStack::new(65536).unwrap(), MmapStack::new(65536).unwrap());
-/// let mut other = Coroutine::<(), (), (), _>::new(one, |_, ()| {});
-/// let coroutine = Coroutine::<(), (), (), _>::new(two, |_, ()| {});
+/// let mut other = Coroutine::<(), (), ()>::new(one, |_, ()| {});
+/// let coroutine = Coroutine::<(), (), ()>::new(two, |_, ()| {});
 /// // SAFETY: the body holds nothing.
 /// let mut movable = unsafe { coroutine.into_movable() };
 /// std::mem::swap(&mut *movable, &mut other);
 /// ```
-pub struct MovableCoroutine<In: 'static, Out: 'static, Ret: 'static, S: Stack>(Coroutine<In, Out, Ret, S>);
+pub struct MovableCoroutine<In: 'static, Out: 'static, Ret: 'static, S: Stack = MmapStack>(
+    Coroutine<In, Out, Ret, S>,
+);
 
 // SAFETY: the contract of `Coroutine::into_movable`, the only constructor, covers what lives on the stack. The stack
 // itself must be `Send`, because it is dropped wherever the coroutine is.
@@ -60,6 +62,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> MovableCoroutine<In, Out
     ///
     /// If the coroutine is done, and if the body panics.
     #[inline]
+    #[track_caller]
     pub fn resume(&mut self, value: In) -> CoroutineState<Out, Ret> {
         self.0.resume(value)
     }

@@ -23,15 +23,15 @@ use crate::{sanitizer, transfer, unwind};
 /// ```compile_fail,E0521
 /// # use sinew_coroutine::{Coroutine, MmapStack};
 /// # let (one, two) = (MmapStack::new(65536).unwrap(), MmapStack::new(65536).unwrap());
-/// Coroutine::<(), (), (), _>::new(one, |outer, ()| {
+/// Coroutine::<(), (), ()>::new(one, |outer, ()| {
 ///     // The inner coroutine could run when the outer one does not.
-///     Coroutine::<(), (), (), _>::new(two, |_, ()| outer.suspend(())).resume(());
+///     Coroutine::<(), (), ()>::new(two, |_, ()| outer.suspend(())).resume(());
 /// });
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use sinew_coroutine::{Coroutine, MmapStack};
-/// Coroutine::<(), (), (), _>::new(MmapStack::new(65536).unwrap(), |suspender, ()| {
+/// Coroutine::<(), (), ()>::new(MmapStack::new(65536).unwrap(), |suspender, ()| {
 ///     std::thread::scope(|scope| {
 ///         scope.spawn(|| suspender.suspend(()));
 ///     });
@@ -41,11 +41,13 @@ use crate::{sanitizer, transfer, unwind};
 pub struct Suspender<In, Out> {
     /// First, so that the address of the suspender is that of the base.
     base: Base,
-    /// Whom to return to once the coroutine is being dropped. The link is [`Context::TERMINAL`] from then on, so that
-    /// the only check on the fast path finds this case too.
+    /// Whom to return to once the coroutine is being dropped. There is no link from then on, so that the only check on the
+    /// fast path finds this case too.
     dropper: Cell<Option<Context>>,
     /// Whether the dropper itself unwinds. Then nobody can tell whether the coroutine does.
     dropper_unwinds: Cell<bool>,
+    /// Whether the coroutine has already tried to suspend while it was being dropped.
+    refused: Cell<bool>,
     pub(crate) sanitizer: sanitizer::Inside,
     values: PhantomData<fn(Out) -> In>,
 }
@@ -55,9 +57,10 @@ impl<In, Out> Suspender<In, Out> {
     #[inline]
     pub(crate) fn new() -> Self {
         Self {
-            base: Base { link: Cell::new(Context::TERMINAL) },
+            base: Base::new(),
             dropper: Cell::new(None),
             dropper_unwinds: Cell::new(false),
+            refused: Cell::new(false),
             sanitizer: sanitizer::Inside::new(),
             values: PhantomData,
         }
@@ -67,42 +70,40 @@ impl<In, Out> Suspender<In, Out> {
     ///
     /// If the coroutine is dropped instead of resumed, this call unwinds the stack: destructors run, and
     /// `catch_unwind` sees a panic that it should let go on. A body that catches it and suspends again cannot be
-    /// finished: its stack is leaked, and the drop panics to say so.
+    /// finished: it is leaked, stack and all, which the drop reports on standard error.
     ///
     /// Suspending from a destructor while the coroutine panics is possible, but std counts panics per thread: until the
-    /// coroutine is resumed and its unwinding ends, [`std::thread::panicking`] is true for the resumer too.
+    /// coroutine is resumed and its unwinding ends, [`std::thread::panicking`] is true for the resumer too. Dropping it
+    /// there aborts, as two panics at once do everywhere.
     ///
     /// # Panics
     ///
     /// If the coroutine does not run (a scoped thread-local can smuggle the handle out), and if a destructor suspends
-    /// while the coroutine is being dropped.
+    /// while the coroutine is being dropped, which aborts unless the destructor catches it.
     #[inline]
+    #[track_caller]
     pub fn suspend(&self, value: Out) -> In {
-        let resumer = self.base.link.replace(Context::TERMINAL);
-        if resumer == Context::TERMINAL {
-            self.refuse(value);
-        }
+        let Some(resumer) = self.base.link.take() else { self.refuse(value) };
         let mut value = ManuallyDrop::new(value);
         self.sanitizer.suspend();
-        // SAFETY: the link was not terminal, so it is the resumer, which waits for a value of type `Out` (the types
+        // SAFETY: there was a link, so it is the resumer, which waits for a value of type `Out` (the types
         // are those of its `Coroutine`) and takes it before it lets anybody run here again.
         let (from, arg) = unsafe { arch::switch(resumer, transfer::send(&mut value)) };
         self.sanitizer.arrived();
-        // SAFETY: only a side that is over leaves without a context, and a resumer waits for us to come back.
-        let resumer = unsafe { from.unwrap_unchecked() };
         // SAFETY: the argument of a resume is an address, or null.
         let value = unsafe { arg.assume_init() };
         if value.is_null() {
-            self.unwind_for(resumer);
+            self.unwind_for(from);
         }
-        self.base.link.set(resumer);
+        // There is one: only a side that is over leaves without a context, and a resumer waits for us to come back.
+        self.base.link.set(from);
         // SAFETY: the address is that of a value of type `In` that is ours to take.
         unsafe { value.cast::<In>().read() }
     }
 
     /// The coroutine runs for the first time.
     #[inline(always)]
-    pub(crate) fn begin(&self, resumer: Context) {
+    pub(crate) fn begin(&self, resumer: Option<Context>) {
         self.sanitizer.arrived();
         self.base.link.set(resumer);
     }
@@ -110,36 +111,58 @@ impl<In, Out> Suspender<In, Out> {
     /// The coroutine is over: whom to tell.
     #[inline(always)]
     pub(crate) fn end(&self) -> Context {
+        let resumer = match self.base.link.take() {
+            Some(resumer) => resumer,
+            None => self.end_of_drop(),
+        };
         self.sanitizer.finish();
-        match self.dropper.get() {
-            None => self.base.link.get(),
-            Some(dropper) => dropper,
-        }
+        resumer
+    }
+
+    #[cold]
+    fn end_of_drop(&self) -> Context {
+        let Some(dropper) = self.dropper.take() else {
+            unwind::abort("a coroutine ended that nobody resumed: a handle was smuggled out of its body");
+        };
+        dropper
+    }
+
+    /// Whether somebody waits for the coroutine to come back: it runs, or is being dropped.
+    pub(crate) fn is_entered(&self) -> bool {
+        self.base.link.get().is_some() || self.dropper.get().is_some()
     }
 
     /// The owner drops the coroutine: unwind what is on this stack.
     #[cold]
-    fn unwind_for(&self, dropper: Context) -> ! {
-        self.dropper.set(Some(dropper));
+    fn unwind_for(&self, dropper: Option<Context>) -> ! {
+        self.dropper.set(dropper);
         self.dropper_unwinds.set(unwind::is_unwinding());
         unwind::force()
     }
 
     /// There is nobody to suspend to.
+    ///
+    /// Being dropped, the coroutine has either caught the unwinding, and can be leaked as it is, or is in a destructor
+    /// that the unwinding called. Leaking it there would leave the thread's panic count raised for ever, so it panics. Where
+    /// the dropper unwinds too the two look alike: then it panics once, and is leaked if it tries again.
     #[cold]
     #[inline(never)]
+    #[track_caller]
     fn refuse(&self, value: Out) -> ! {
-        let Some(dropper) = self.dropper.get() else {
-            panic!(
-                "suspend was called on a coroutine that does not run: its handle must stay inside its body"
-            );
-        };
-        if unwind::is_unwinding() && !self.dropper_unwinds.get() {
-            panic!(
-                "a destructor suspended its coroutine while that was being dropped: nobody will resume it"
-            );
-        }
+        assert!(
+            self.dropper.get().is_some(),
+            "suspend was called on a coroutine that does not run: its handle must stay inside its body"
+        );
+        let again = self.refused.replace(true) && self.dropper_unwinds.get();
+        assert!(
+            again || !unwind::is_unwinding(),
+            "a coroutine suspended while it was being dropped: nobody will resume it"
+        );
         drop(value);
+        // From here on the coroutine does not run, whatever becomes of its handle.
+        let Some(dropper) = self.dropper.take() else {
+            unwind::abort("a coroutine that was being dropped left twice");
+        };
         self.sanitizer.suspend();
         // SAFETY: the dropper waits for the coroutine to end, and takes a context for a refusal. It leaks this stack
         // and never switches here again.

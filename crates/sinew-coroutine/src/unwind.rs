@@ -1,13 +1,14 @@
 //! Panics at the root of a coroutine, and the unwinding of one that is dropped. Knows no stack and no switch.
 
 use core::any::Any;
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 
 /// What a panic carries.
 pub(crate) type Payload = Box<dyn Any + Send>;
 
-/// The payload of the unwinding that a drop forces. Private, so that nobody else can raise it.
+/// The payload of the unwinding that a drop forces.
 struct Dropped;
 
 /// Runs the body of a coroutine and stops whatever unwinds out of it.
@@ -46,14 +47,12 @@ pub(crate) fn is_unwinding() -> bool {
     thread::panicking()
 }
 
-/// Reports what went wrong in a drop: by a panic, or in words alone where a panic would abort.
+/// Reports what went wrong in a drop, in words: a panic there would abort as soon as another one is under way, or the
+/// coroutine is in a thread-local.
 #[cold]
 pub(crate) fn report(message: &str) {
-    if is_unwinding() {
-        eprintln!("sinew: {message}");
-    } else {
-        panic!("{message}");
-    }
+    // Nobody is left to tell that standard error is closed.
+    let _ = writeln!(io::stderr(), "sinew: {message}");
 }
 
 /// Hands on a panic that came out of a drop. While this thread unwinds already there is nobody to take it, and it is
@@ -71,6 +70,6 @@ pub(crate) fn hand_on(payload: Payload) {
 /// Ends the process with a message, where no caller is left to return to.
 #[cold]
 pub(crate) fn abort(message: &str) -> ! {
-    eprintln!("sinew: {message}");
+    report(message);
     std::process::abort()
 }

@@ -1,10 +1,10 @@
 //! sinew: an M:N fiber runtime, under construction.
 //!
 //! This crate is the bridge between two pillars that know nothing of each other, and the only one that users
-//! import. Today it re-exports the first pillar, as [`coroutine`]; fibers, the scheduler and everything above them
-//! are still to come.
+//! import. Today it has the first pillar, in [`coroutine`]; fibers, the scheduler and everything above them are still to
+//! come.
 
-pub use sinew_coroutine as coroutine;
+pub mod coroutine;
 
 /// The examples of the README are tested here.
 #[cfg(doctest)]

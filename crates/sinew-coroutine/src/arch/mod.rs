@@ -4,7 +4,6 @@
 //!
 //! | item | what it is |
 //! | --- | --- |
-//! | `TERMINAL` | the address that no side has, and that unwinders take for the end of the world |
 //! | `registers(context)` | where a suspended side will go on, for debuggers |
 //! | `init(base, entry)` | prepares a fresh stack below `base`, so that switching to it calls `entry` |
 //! | `switch(to, arg)` | suspends this side and goes on with `to`; returns when somebody switches back |
@@ -30,11 +29,11 @@ mod aarch64;
 mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
-use aarch64::{TERMINAL, registers};
+use aarch64::registers;
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{init, leave, switch};
 #[cfg(target_arch = "x86_64")]
-use x86_64::{TERMINAL, registers};
+use x86_64::registers;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{init, leave, switch};
 
@@ -48,16 +47,12 @@ pub(crate) const STACK_ALIGN: usize = 16;
 ///
 /// # Invariant
 ///
-/// Points to what a side left on its stack in [`switch`], or to what [`init`] prepared, or is [`Context::TERMINAL`]. The
-/// first two are good for one switch.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Points to what a side left on its stack in [`switch`], or to what [`init`] prepared. Good for one switch.
+#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Context(NonNull<u8>);
 
 impl Context {
-    /// The context that nobody may switch to. An unwinder that follows it finds the outermost frame.
-    pub(crate) const TERMINAL: Self = Self(TERMINAL);
-
     /// Where this side will go on.
     ///
     /// # Safety
@@ -71,16 +66,28 @@ impl Context {
 
 /// The place at the top of a coroutine's stack through which unwinders leave it.
 ///
-/// The back ends' entry frames describe their caller as "whatever side [`link`](Self::link) names": a backtrace
-/// taken on a running coroutine goes on into its resumer, and one of a suspended coroutine ends here.
+/// The back ends' entry frames describe their caller as "whatever side [`link`](Self::link) names, or else the frame of
+/// zeros beside it": a backtrace taken on a running coroutine goes on into its resumer, and one of a suspended coroutine
+/// ends here.
 #[repr(C, align(16))]
 pub(crate) struct Base {
-    /// The side to return to while the coroutine runs, [`Context::TERMINAL`] while it does not.
-    pub(crate) link: Cell<Context>,
+    /// The side to return to while the coroutine runs.
+    pub(crate) link: Cell<Option<Context>>,
+    /// What debuggers take for the outermost frame: a program counter of zero.
+    outermost: [usize; 3],
 }
 
-// The unwind tables of both back ends load the link from the address of the base itself.
+impl Base {
+    /// The base of a coroutine that does not run yet.
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self { link: Cell::new(None), outermost: [0; 3] }
+    }
+}
+
+// The unwind tables of both back ends load the link from the address of the base itself, and have the zeros follow.
 const _: () = assert!(core::mem::offset_of!(Base, link) == 0);
+const _: () = assert!(core::mem::offset_of!(Base, outermost) == 8);
 
 /// The argument of a switch: a word that the two sides agree about. Often an address; bytes that mean nothing may be
 /// uninitialised.

@@ -24,7 +24,7 @@
 //!
 //! ```text
 //!          +-----------------------+
-//!          |  Base { link }        |  16-aligned; the coroutine's own data follows above
+//!          |  Base                 |  16-aligned; the coroutine's own data follows above
 //!  Context +-----------------------+  <- rsp when `start` begins
 //!          |  rip = start          |
 //!          |  rbp = address of Base|
@@ -59,15 +59,6 @@ const _: () = assert!(offset_of!(Saved, rbp) == 8);
 const _: () = assert!(offset_of!(Saved, rip) == 16);
 const _: () = assert!(size_of::<Saved>() == 24);
 
-/// An instruction pointer of zero is what debuggers take for the end of a stack.
-static OUTERMOST: Saved = Saved { rbx: 0, rbp: 0, rip: 0 };
-
-/// The context that is no side.
-pub(super) const TERMINAL: NonNull<u8> = {
-    // SAFETY: one past a static is within its allocation.
-    unsafe { NonNull::from_ref(&OUTERMOST).add(1) }.cast()
-};
-
 /// Where a side will go on.
 ///
 /// # Safety
@@ -100,7 +91,8 @@ pub(crate) unsafe fn init(base: *mut Base, entry: Entry) -> Context {
 ///
 /// Its unwind table says that the caller's frame is the side that the base links to. The `Saved` there has rip, rbp
 /// and rbx just where a callee that pushed them would have them: below the canonical frame address, which is
-/// therefore the link itself. It is marked as a signal frame because the caller's stack may lie above or below this
+/// therefore the link itself. Without a link it is the end of the base, where the words below are zero: the outermost
+/// frame, to whoever walks. It is marked as a signal frame because the caller's stack may lie above or below this
 /// one, which gdb accepts of signal frames alone; for the same reason the address after the call is looked up as it
 /// is, and must still belong to this function.
 #[unsafe(naked)]
@@ -108,8 +100,9 @@ unsafe extern "C" fn start() {
     naked_asm!(
         ".cfi_startproc",
         ".cfi_signal_frame",
-        // DW_CFA_def_cfa_expression, 3 bytes: DW_OP_breg6 (rbp) 0, DW_OP_deref.
-        ".cfi_escape 0x0f, 0x03, 0x76, 0x00, 0x06",
+        // DW_CFA_def_cfa_expression: link + ((base + 32) & -(0 >= link)), since valgrind knows no branches.
+        // 14 bytes: DW_OP_breg6 (rbp) 0, deref; breg6 32; lit0; lit0; breg6 0, deref; ge; minus; and; plus.
+        ".cfi_escape 0x0f, 0x0e, 0x76, 0x00, 0x06, 0x76, 0x20, 0x30, 0x30, 0x76, 0x00, 0x06, 0x2a, 0x1c, 0x1a, 0x22",
         ".cfi_offset rip, -8",
         ".cfi_offset rbp, -16",
         ".cfi_offset rbx, -24",
@@ -126,8 +119,8 @@ unsafe extern "C" fn start() {
 ///
 /// # Safety
 ///
-/// `to` is a suspended side, is used only once, and is not [`Context::TERMINAL`]. Whoever switches back does so on
-/// the same terms, and gives the argument that the caller expects.
+/// `to` is a suspended side, and is used only once. Whoever switches back does so on the same terms, and gives the
+/// argument that the caller expects.
 #[inline(always)]
 pub(crate) unsafe fn switch(to: Context, arg: Arg) -> (Option<Context>, Arg) {
     let from: *mut u8;
@@ -142,11 +135,20 @@ pub(crate) unsafe fn switch(to: Context, arg: Arg) -> (Option<Context>, Arg) {
             "mov [rsp - 24], rbx",
             "mov [rsp - 16], rbp",
             "mov [rsp - 8], rax",
-            // Go on as the other side; the side that we leave is the first word that it learns.
+            // Go on as the other side; the side that we leave is the first word that it learns. From here to the jump
+            // the caller of this place is the other side, for a profiler that interrupts and unwinds.
             "xchg rsp, rdi",
+            ".cfi_remember_state",
+            ".cfi_def_cfa rsp, 0",
+            ".cfi_offset rip, -8",
+            ".cfi_offset rbp, -16",
+            ".cfi_offset rbx, -24",
             "mov rbx, [rsp - 24]",
             "mov rbp, [rsp - 16]",
             "jmp [rsp - 8]",
+            ".cfi_restore_state",
+            // Never executed. Unwinders look return addresses up one byte before, which must not be the jump.
+            "nop",
             // Somebody came back.
             "2:",
             inout("rdi") to.0.as_ptr() => from,
@@ -174,10 +176,16 @@ pub(crate) unsafe fn leave(to: Context, arg: Arg) -> ! {
         asm!(
             // No context: this side is over.
             "mov rsp, rdi",
+            ".cfi_remember_state",
+            ".cfi_def_cfa rsp, 0",
+            ".cfi_offset rip, -8",
+            ".cfi_offset rbp, -16",
+            ".cfi_offset rbx, -24",
             "xor edi, edi",
             "mov rbx, [rsp - 24]",
             "mov rbp, [rsp - 16]",
             "jmp [rsp - 8]",
+            ".cfi_restore_state",
             in("rdi") to.0.as_ptr(),
             in("rsi") arg,
             options(noreturn),

@@ -11,11 +11,11 @@ mod mmap;
 
 pub use mmap::MmapStack;
 
-/// The least number of bytes that a coroutine asks of its stack, its closure not counted.
+/// The least number of bytes that a stack for coroutines has.
 ///
-/// It is enough for a switch, a signal handler that runs on the stack, and a shallow call chain. It is *not* enough for
-/// a panic that prints a backtrace, which takes some 22 KiB: overflowing a stack is defined (it hits the guard and the
-/// process dies), but no pleasure.
+/// It is enough for a small closure, a signal handler that runs on the stack, and a shallow call chain. It is *not* enough
+/// for a panic that prints a backtrace, which takes some 22 KiB: overflowing a stack is defined (it hits the guard, and the
+/// process dies of SIGSEGV), but no pleasure. 64 KiB is a sensible least for code that one does not know.
 pub const MIN_STACK_SIZE: usize = 8 * 1024;
 
 /// Memory that a coroutine can run on.
@@ -36,4 +36,9 @@ pub unsafe trait Stack: 'static {
 
     /// The lowest usable byte.
     fn limit(&self) -> NonNull<u8>;
+
+    /// How many bytes are usable.
+    fn size(&self) -> usize {
+        self.top().addr().get().saturating_sub(self.limit().addr().get())
+    }
 }

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use sinew_coroutine::{Coroutine, CoroutineState, MmapStack, ResumeError};
 
-use crate::support::{SIZE, allocations, coroutine, leak_checked, panic_message};
+use crate::support::{SIZE, allocations, coroutine, in_child, leak_checked, panic_message, stderr};
 
 #[test]
 fn values_travel_both_ways() {
@@ -132,8 +132,11 @@ fn a_stack_serves_again_once_its_coroutine_is_done() {
 
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
-fn the_size_of_a_coroutine_is_its_stack_and_a_word() {
-    assert_eq!(size_of::<Coroutine<String, String, String>>(), size_of::<MmapStack>() + size_of::<usize>());
+fn the_size_of_a_coroutine_is_its_stack_and_two_words() {
+    assert_eq!(
+        size_of::<Coroutine<String, String, String>>(),
+        size_of::<MmapStack>() + 2 * size_of::<usize>()
+    );
 }
 
 #[test]
@@ -163,4 +166,31 @@ fn debug_output_tells_the_state() {
     assert_eq!(format!("{short:?}"), "Coroutine { done: false, .. }");
     short.resume(());
     assert_eq!(format!("{short:?}"), "Coroutine { done: true, .. }");
+}
+
+#[test]
+fn a_coroutine_that_only_hands_out_is_an_iterator() {
+    leak_checked(|| {
+        let mut squares = coroutine(|suspender, ()| (1..4).for_each(|n| suspender.suspend(n * n)));
+        assert_eq!(squares.by_ref().collect::<Vec<_>>(), [1, 4, 9]);
+        assert_eq!(squares.next(), None);
+    });
+}
+
+#[test]
+fn states_can_be_asked_for_what_they_hold() {
+    assert_eq!(CoroutineState::<_, ()>::Yielded(1).yielded(), Some(1));
+    assert_eq!(CoroutineState::<_, ()>::Yielded(1).complete(), None);
+    assert_eq!(CoroutineState::<(), _>::Complete(2).complete(), Some(2));
+    assert_eq!(CoroutineState::<(), _>::Complete(2).yielded(), None);
+}
+
+#[test]
+fn a_panic_about_misuse_names_the_place_of_the_misuse() {
+    let output = in_child("basics::a_panic_about_misuse_names_the_place_of_the_misuse", || {
+        let mut short = coroutine::<(), (), ()>(|_, ()| {});
+        short.resume(());
+        short.resume(());
+    });
+    assert!(stderr(&output).contains("tests/it/basics.rs"), "{}", stderr(&output));
 }

@@ -1,12 +1,16 @@
 //! What becomes of a coroutine that is dropped: not started, suspended, unwilling.
 
+use std::cell::Cell;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
 use std::thread;
 
 use sinew_coroutine::{CoroutineState, Suspender};
 
-use crate::support::{Log, Tested, Witness, coroutine, leak_checked, leaking, panic_message};
+use crate::support::{
+    Log, Tested, Witness, coroutine, in_child, leak_checked, leaking, panic_message, stderr,
+};
 
 /// A coroutine that is suspended with the witness `a` below a frame with the witness `b`.
 fn suspended(log: &Log) -> Tested<(), (), ()> {
@@ -60,11 +64,10 @@ fn a_suspended_coroutine_is_unwound_innermost_first() {
 
 #[test]
 fn unwinding_for_a_drop_does_not_call_the_panic_hook() {
-    let output =
-        crate::support::in_child("dropping::unwinding_for_a_drop_does_not_call_the_panic_hook", || {
-            panic::set_hook(Box::new(|_| std::process::exit(1)));
-            drop(suspended(&Log::default()));
-        });
+    let output = in_child("dropping::unwinding_for_a_drop_does_not_call_the_panic_hook", || {
+        panic::set_hook(Box::new(|_| std::process::exit(1)));
+        drop(suspended(&Log::default()));
+    });
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -166,36 +169,67 @@ fn a_second_panic_while_the_owner_panics_is_dropped_even_if_that_panics() {
 
 #[test]
 fn a_body_that_swallows_the_unwinding_and_suspends_again_is_leaked() {
-    let log = Log::default();
-    leaking(1, || {
-        let witness = Witness('w', log.clone());
-        let coroutine = swallowing(move |suspender| {
-            let _kept = witness;
-            suspender.suspend(());
+    let name = "dropping::a_body_that_swallows_the_unwinding_and_suspends_again_is_leaked";
+    let output = in_child(name, || {
+        let log = Log::default();
+        leaking(1, || {
+            let witness = Witness('w', log.clone());
+            drop(swallowing(move |suspender| {
+                let _kept = witness;
+                suspender.suspend(());
+            }));
         });
-        let message = panic_message(|| drop(coroutine));
-        assert!(message.contains("its stack is leaked"), "{message}");
+        assert_eq!(log.text(), "", "the frames are still there, so nothing on them may be dropped");
+        assert!(!thread::panicking());
     });
-    assert_eq!(log.text(), "", "the frames are still there, so nothing on them may be dropped");
+    assert!(output.status.success(), "{output:?}");
+    assert!(stderr(&output).contains("its stack is leaked"), "{output:?}");
+}
+
+#[test]
+fn a_leaked_coroutine_cannot_be_left_again_through_its_handle() {
+    let name = "dropping::a_leaked_coroutine_cannot_be_left_again_through_its_handle";
+    let output = in_child(name, || {
+        let smuggled = Rc::new(Cell::new(std::ptr::null()));
+        let inside = smuggled.clone();
+        drop(swallowing(move |suspender| {
+            inside.set(suspender);
+            suspender.suspend(());
+        }));
+        let message = panic_message(|| crate::nesting::suspend_through(smuggled.get()));
+        assert!(message.contains("does not run"), "{message}");
+    });
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// Drops the coroutine while unwinding from a panic of the owner's.
+fn drop_in_panic(coroutine: Tested<(), (), ()>) {
+    let message = panic_message(move || {
+        let _owned = coroutine;
+        panic!("the owner's");
+    });
+    assert_eq!(message, "the owner's");
     assert!(!thread::panicking());
 }
 
 #[test]
-fn a_leak_while_the_owner_panics_is_reported_in_words() {
-    let output =
-        crate::support::in_child("dropping::a_leak_while_the_owner_panics_is_reported_in_words", || {
-            let message = leaking(1, || {
-                let coroutine = swallowing(|suspender| suspender.suspend(()));
-                panic_message(move || {
-                    let _owned = coroutine;
-                    panic!("the owner's");
-                })
-            });
-            assert_eq!(message, "the owner's");
-            assert!(!thread::panicking());
-        });
+fn while_the_owner_panics_a_body_that_suspends_again_is_told_once() {
+    leak_checked(|| drop_in_panic(swallowing(|suspender| suspender.suspend(()))));
+}
+
+#[test]
+fn while_the_owner_panics_a_body_that_insists_is_leaked() {
+    let name = "dropping::while_the_owner_panics_a_body_that_insists_is_leaked";
+    let output = in_child(name, || {
+        let insist = |suspender: &Suspender<(), ()>| {
+            let told = panic_message(|| suspender.suspend(()));
+            assert!(told.contains("while it was being dropped"), "{told}");
+            suspender.suspend(());
+        };
+        leaking(1, || drop_in_panic(swallowing(insist)));
+    });
     assert!(output.status.success(), "{output:?}");
-    assert!(crate::support::stderr(&output).contains("its stack is leaked"), "{output:?}");
+    assert!(stderr(&output).contains("its stack is leaked"), "{output:?}");
 }
 
 /// Suspends its coroutine when it is dropped.

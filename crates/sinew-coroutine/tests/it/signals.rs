@@ -118,11 +118,32 @@ mod stepping {
     use sinew_coroutine::CoroutineState;
 
     const TRAP_FLAG: i64 = 0x100;
+    /// A coroutine that has not begun, or is about to suspend, is walked to its first frame; so there are this one, that of
+    /// the signal, and one more.
+    static FEWEST_FRAMES: AtomicUsize = AtomicUsize::new(usize::MAX);
     static STEPS: AtomicUsize = AtomicUsize::new(0);
     static STOP: AtomicBool = AtomicBool::new(false);
 
+    // As in the unwinder's interface, which the C++ ABI for this platform defines.
+    unsafe extern "C" {
+        fn _Unwind_Backtrace(
+            each: unsafe extern "C" fn(*mut c_void, *mut c_void) -> libc::c_int,
+            argument: *mut c_void,
+        ) -> libc::c_int;
+    }
+
+    unsafe extern "C" fn count_frame(_frame: *mut c_void, count: *mut c_void) -> libc::c_int {
+        // SAFETY: the argument that `step` gives.
+        unsafe { *count.cast::<usize>() += 1 };
+        0
+    }
+
     extern "C" fn step(_signal: libc::c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
         scribble();
+        let mut frames = 0_usize;
+        // SAFETY: the interrupted thread is this one, and uses the unwinder for nothing else.
+        unsafe { _Unwind_Backtrace(count_frame, (&raw mut frames).cast()) };
+        FEWEST_FRAMES.fetch_min(frames, Ordering::Relaxed);
         STEPS.fetch_add(1, Ordering::Relaxed);
         if STOP.load(Ordering::Relaxed) {
             // SAFETY: the kernel hands a handler with `SA_SIGINFO` the context it interrupted.
@@ -132,7 +153,7 @@ mod stepping {
     }
 
     #[test]
-    fn a_signal_after_each_instruction_of_a_switch_does_no_harm() {
+    fn a_signal_that_unwinds_after_each_instruction_of_a_switch_does_no_harm() {
         install_action(libc::SIGTRAP, step as *const () as usize, libc::SA_SIGINFO | libc::SA_RESTART);
         leak_checked(|| {
             let mut echo = coroutine(|suspender, mut value: u64| {
@@ -154,5 +175,7 @@ mod stepping {
         });
         let steps = STEPS.load(Ordering::Relaxed);
         assert!(steps > 100, "only {steps} instructions were stepped");
+        let frames = FEWEST_FRAMES.load(Ordering::Relaxed);
+        assert!(frames >= 3, "a walk from some instruction found {frames} frames only");
     }
 }

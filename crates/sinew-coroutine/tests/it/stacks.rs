@@ -49,7 +49,7 @@ fn a_misaligned_top_is_rounded_down() {
 
 #[test]
 fn a_tiny_stack_is_refused_and_comes_back_with_the_body() {
-    for usable in [0, 1, 100, MIN_STACK_SIZE / 2, MIN_STACK_SIZE] {
+    for usable in [0, 1, 100, MIN_STACK_SIZE / 2, MIN_STACK_SIZE - 1024] {
         let tiny = Cut(stack(), SIZE - usable);
         let text = String::from("captured");
         let refused = Coroutine::<(), (), _, _>::try_new(tiny, move |_, ()| text.len());
@@ -65,15 +65,49 @@ fn a_tiny_stack_is_refused_and_comes_back_with_the_body() {
 }
 
 #[test]
-fn the_smallest_stack_that_is_accepted_works() {
-    let needed = (MIN_STACK_SIZE..).step_by(16).find(|&usable| {
-        let small = Cut(stack(), SIZE - usable);
-        Coroutine::<u8, u8, u8, _>::try_new(small, |suspender, byte| suspender.suspend(byte)).is_ok()
-    });
-    let small = Cut(stack(), SIZE - needed.expect("some size will do"));
-    let mut echo = Coroutine::<u8, u8, u8, _>::new(small, |suspender, byte| suspender.suspend(byte));
+fn the_smallest_stack_holds_a_coroutine() {
+    let small = MmapStack::new(MIN_STACK_SIZE).expect("a stack");
+    let mut echo = Coroutine::<u8, u8, u8>::new(small, |suspender, byte| suspender.suspend(byte));
     assert_eq!(echo.resume(1), CoroutineState::Yielded(1));
     assert_eq!(echo.resume(2), CoroutineState::Complete(2));
+}
+
+/// Runs a coroutine whose closure and values have `BYTES`, and drops another that has not started.
+fn run_with<const BYTES: usize>() -> bool {
+    let captured = [1_u8; BYTES];
+    let body = move |_: &_, sent: [u8; BYTES]| {
+        std::hint::black_box(&captured);
+        sent
+    };
+    let Ok(mut coroutine) = Coroutine::<[u8; BYTES], (), _>::try_new(stack(), body) else {
+        return false;
+    };
+    assert_eq!(coroutine.resume([2; BYTES]), CoroutineState::Complete([2; BYTES]));
+    let captured = [1_u8; BYTES];
+    drop(Coroutine::<(), (), _>::try_new(stack(), move |_, ()| captured).ok());
+    true
+}
+
+#[test]
+fn what_is_accepted_has_room_for_its_values() {
+    let output = crate::support::in_child("stacks::what_is_accepted_has_room_for_its_values", || {
+        let accepted = [
+            run_with::<1_000>(),
+            run_with::<1_500>(),
+            run_with::<2_000>(),
+            run_with::<3_000>(),
+            run_with::<4_000>(),
+            run_with::<6_000>(),
+            run_with::<8_000>(),
+            run_with::<12_000>(),
+            run_with::<16_000>(),
+            run_with::<32_000>(),
+            run_with::<64_000>(),
+        ];
+        assert!(accepted.is_sorted_by(|one, next| one >= next), "{accepted:?}");
+        assert!(accepted[0] && !accepted[10], "{accepted:?}");
+    });
+    assert!(output.status.success(), "{output:?}");
 }
 
 #[test]
@@ -81,7 +115,7 @@ fn a_closure_larger_than_the_stack_is_refused() {
     let large = [1_u8; SIZE];
     let refused = Coroutine::<(), (), _, _>::try_new(stack(), move |_, ()| large.len());
     let error = refused.expect_err("the closure does not fit");
-    assert!(error.to_string().contains("beyond the 65536 of the closure itself"), "{error}");
+    assert!(error.to_string().contains("its closure of 65536 bytes"), "{error}");
 }
 
 #[test]

@@ -174,3 +174,11 @@ pub(crate) fn assert_aborted(output: &Output) {
     use std::os::unix::process::ExitStatusExt;
     assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{:?}\n{}", output.status, stderr(output));
 }
+
+/// Has standard error go to a file from now on.
+pub(crate) fn replace_stderr(file: &std::fs::File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: both descriptors are open.
+    let replaced = unsafe { libc::dup2(file.as_raw_fd(), libc::STDERR_FILENO) };
+    assert_eq!(replaced, libc::STDERR_FILENO);
+}

@@ -1,0 +1,22 @@
+//! Coroutines: functions with a stack of their own, which stop in the middle and go on later. No scheduler is involved:
+//! whoever holds a coroutine resumes it.
+//!
+//! ```
+//! use sinew::coroutine::{Coroutine, MmapStack};
+//!
+//! let stack = MmapStack::new(64 * 1024)?;
+//! let fibonacci = Coroutine::new(stack, |suspender, ()| {
+//!     let (mut one, mut two) = (0_u64, 1);
+//!     loop {
+//!         suspender.suspend(one);
+//!         (one, two) = (two, one + two);
+//!     }
+//! });
+//! assert_eq!(fibonacci.take(8).collect::<Vec<_>>(), [0, 1, 1, 2, 3, 5, 8, 13]);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+pub use sinew_coroutine::{
+    Coroutine, CoroutineState, MIN_STACK_SIZE, MmapStack, MovableCoroutine, NewError, Registers, ResumeError,
+    Stack, Suspender,
+};
