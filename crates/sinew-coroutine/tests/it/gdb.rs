@@ -105,6 +105,6 @@ fn gdb_walks_coroutines() {
     commands.extend(go_there.iter().map(String::as_str));
     commands.extend(["backtrace", "kill"]);
     let suspended = debug(NAME, &commands);
-    assert_walk(&suspended, &["frame_inside", "coroutine::entry", CROSSING]);
+    assert_walk(&suspended, &["frame_inside", "root::entry", CROSSING]);
     assert!(!suspended.contains("frame_that_resumes"), "a suspended coroutine has no resumer:\n{suspended}");
 }
