@@ -22,6 +22,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
+//! Stacks come from a [`StackPool`]: guarded, reused, and given back to the system when idle. [`overflow`] tells who
+//! overflowed one.
+//!
 //! # What this crate does not know
 //!
 //! No scheduler, no worker, no reactor: nothing here decides who runs next. The switch and the coroutine
@@ -62,16 +65,23 @@ mod coroutine;
 mod error;
 mod iter;
 mod movable;
+pub mod overflow;
 mod root;
 mod sanitizer;
 mod stack;
 mod suspender;
+mod sync;
 mod transfer;
 mod unwind;
+mod valgrind;
 
 pub use arch::Registers;
 pub use coroutine::{Coroutine, CoroutineState};
 pub use error::{NewError, ResumeError};
 pub use movable::MovableCoroutine;
-pub use stack::{MIN_STACK_SIZE, MmapStack, Stack};
+pub use stack::{
+    DEFAULT_STACK_SIZE, Describe, GuardKind, LARGEST_CLASS, Label, MIN_STACK_SIZE, MmapStack, PooledStack,
+    SMALLEST_CLASS, Stack, StackCache, StackError, StackPool, StackPoolBuilder, StackStats, clear_used,
+    high_water,
+};
 pub use suspender::Suspender;

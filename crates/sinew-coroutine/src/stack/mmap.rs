@@ -3,22 +3,22 @@
 //! # Safety
 //!
 //! Trusted with one mapping per value, made in `new` and undone in `drop`.
-#![expect(unsafe_code, reason = "memory is mapped, protected and unmapped")]
+#![expect(unsafe_code, reason = "memory is mapped, guarded and unmapped")]
 
-use core::ffi::c_void;
 use core::fmt;
 use core::ptr::{self, NonNull};
 use std::io;
 
-use rustix::mm::{self, MapFlags, MprotectFlags, ProtFlags};
-use rustix::param::page_size;
-
+use super::registry::{Area, Registered, registry};
+use super::sys::{self, Range, page_size};
 use super::{MIN_STACK_SIZE, Stack};
+use crate::valgrind::KnownStack;
 
 /// A stack in a mapping of its own, with a guard page below it.
 ///
 /// Making one costs several system calls, and a page fault when it is first touched: some microseconds in all. Keep it
-/// and use it again ([`Coroutine::into_stack`](crate::Coroutine::into_stack)) where that matters.
+/// and use it again ([`Coroutine::into_stack`](crate::Coroutine::into_stack)), or take stacks from a
+/// [`StackPool`](crate::StackPool), where that matters.
 pub struct MmapStack {
     /// The lowest usable address; the guard page ends here.
     ///
@@ -28,6 +28,10 @@ pub struct MmapStack {
     /// the rest is readable and writable.
     limit: NonNull<u8>,
     top: NonNull<u8>,
+    /// Leaves the registry before the memory goes.
+    registered: Option<Registered>,
+    #[expect(dead_code, reason = "it does its work when it is dropped")]
+    known: KnownStack,
 }
 
 impl MmapStack {
@@ -52,25 +56,29 @@ impl MmapStack {
     /// ```
     pub fn new(size: usize) -> io::Result<Self> {
         let length = mapping_length(size)?;
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists.
-        let mapping = unsafe { mm::mmap_anonymous(ptr::null_mut(), length, access, flags) }?;
-        let mapping = NonNull::new(mapping.cast::<u8>()).expect("the kernel maps nothing at address zero");
+        let mapping = sys::map(length)?;
         // SAFETY: the mapping is longer than its guard page.
         let limit = unsafe { mapping.add(page_size()) };
         // SAFETY: one past the end of the mapping.
         let top = unsafe { mapping.add(length) };
         // From here on the mapping is unmapped by `drop`, also when the guard cannot be made.
-        let stack = Self { limit, top };
+        let mut stack = Self { limit, top, registered: None, known: KnownStack::new(limit, top) };
         // SAFETY: the first page of a mapping that nobody uses yet.
-        unsafe { mm::mprotect(stack.mapping(), page_size(), MprotectFlags::empty()) }?;
+        unsafe { sys::forbid((mapping, page_size())) }?;
+        stack.registered = Some(registry().enter(&stack.area()));
         Ok(stack)
     }
 
-    fn mapping(&self) -> *mut c_void {
+    fn mapping(&self) -> Range {
         // SAFETY: the invariant of `limit`: the guard page lies below it in the same mapping.
-        unsafe { self.limit.sub(page_size()) }.as_ptr().cast()
+        let start = unsafe { self.limit.sub(page_size()) };
+        (start, self.top.addr().get() - start.addr().get())
+    }
+
+    fn area(&self) -> Area {
+        let (start, length) = self.mapping();
+        let (start, guard, size) = (start.addr().get(), page_size(), self.size());
+        Area { start, length, stride: length, guard, size, slots: ptr::null() }
     }
 }
 
@@ -110,15 +118,14 @@ unsafe impl Sync for MmapStack {}
 
 impl Drop for MmapStack {
     fn drop(&mut self) {
-        let length = self.top.addr().get() - self.mapping().addr();
+        self.registered = None;
         // SAFETY: the invariant of `limit`: nobody else uses the mapping, and after this nobody can.
-        let unmapped = unsafe { mm::munmap(self.mapping(), length) };
-        debug_assert_eq!(unmapped, Ok(()), "unmapping a whole mapping splits none and cannot fail");
+        unsafe { sys::unmap(self.mapping()) };
     }
 }
 
 impl fmt::Debug for MmapStack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MmapStack").field("limit", &self.limit()).field("top", &self.top()).finish()
+        f.debug_struct("MmapStack").field("limit", &self.limit).field("top", &self.top).finish()
     }
 }

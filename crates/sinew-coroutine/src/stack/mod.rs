@@ -7,15 +7,42 @@
 
 use core::ptr::NonNull;
 
+mod cache;
+mod class;
+mod guard;
+mod high_water;
+mod label;
 mod mmap;
+mod pool;
+mod pool_error;
+mod pooled;
+pub(crate) mod registry;
+mod seq_cell;
+mod settings;
+mod shared;
+mod size;
+mod slab;
+mod slot;
+mod stats;
+mod sys;
 
+pub use cache::StackCache;
+pub use guard::GuardKind;
+pub use high_water::{clear_used, high_water};
+pub use label::{Describe, Label};
 pub use mmap::MmapStack;
+pub use pool::StackPool;
+pub use pool_error::StackError;
+pub use pooled::PooledStack;
+pub use settings::StackPoolBuilder;
+pub use size::{DEFAULT_STACK_SIZE, LARGEST_CLASS, SMALLEST_CLASS};
+pub use stats::StackStats;
 
 /// The least number of bytes that a stack for coroutines has.
 ///
 /// It is enough for a small closure, a signal handler that runs on the stack, and a shallow call chain. It is *not* enough
 /// for a panic that prints a backtrace, which takes some 22 KiB: overflowing a stack is defined (it hits the guard, and the
-/// process dies of SIGSEGV), but no pleasure. 64 KiB is a sensible least for code that one does not know.
+/// process dies), but no pleasure. 64 KiB is a sensible least for code that one does not know.
 pub const MIN_STACK_SIZE: usize = 8 * 1024;
 
 /// Memory that a coroutine can run on.

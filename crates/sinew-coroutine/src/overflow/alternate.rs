@@ -1,0 +1,93 @@
+//! The stack that a signal handler runs on when a thread's own is full. Knows no handler.
+//!
+//! # Safety
+//!
+//! Trusted with telling the kernel where the alternate stack is, for as long as it exists.
+#![expect(unsafe_code, reason = "the kernel is told about raw memory")]
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr;
+use std::io;
+
+use crate::stack::{MmapStack, Stack};
+
+/// What the handler needs beyond what the kernel puts on the stack, and what a handler that it passes a fault on to may
+/// want to print a backtrace with.
+const SIZE: usize = 64 * 1024;
+
+/// What our own handler is content with.
+const ENOUGH: usize = 4 * 1024;
+
+/// Gives the calling thread an alternate signal stack, until the result is dropped, unless it has one that is large enough
+/// for the overflow handler. Threads that std starts have a small one.
+///
+/// # Errors
+///
+/// If the system has no memory for the stack.
+///
+/// ```
+/// use sinew_coroutine::overflow;
+///
+/// overflow::install()?;
+/// let protection = overflow::protect_thread()?;
+/// // Coroutines that overflow on this thread are named from here on ...
+/// drop(protection);
+/// // ... to here, unless the thread has an alternate stack from elsewhere.
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn protect_thread() -> io::Result<ThreadProtection> {
+    let before = current();
+    if before.ss_flags & libc::SS_DISABLE == 0 && before.ss_size >= signal_frame() + ENOUGH {
+        return Ok(ThreadProtection { ours: None, thread: PhantomData });
+    }
+    let stack = MmapStack::new(SIZE + signal_frame())?;
+    let new = libc::stack_t { ss_sp: stack.limit().as_ptr().cast(), ss_flags: 0, ss_size: stack.size() };
+    set(&new)?;
+    Ok(ThreadProtection { ours: Some((stack, before)), thread: PhantomData })
+}
+
+/// An alternate signal stack of the thread that made it; see [`protect_thread`].
+#[derive(Debug)]
+#[must_use = "the protection ends when it is dropped"]
+pub struct ThreadProtection {
+    /// Our stack, and what was there before.
+    ours: Option<(MmapStack, libc::stack_t)>,
+    /// It belongs to its thread.
+    thread: PhantomData<*mut ()>,
+}
+
+impl Drop for ThreadProtection {
+    fn drop(&mut self) {
+        let Some((stack, before)) = self.ours.take() else { return };
+        let is_ours = current().ss_sp == stack.limit().as_ptr().cast();
+        if is_ours && set(&before).is_err() {
+            // Somebody drops this in a handler that runs on it: it stays.
+            core::mem::forget(stack);
+        }
+    }
+}
+
+/// What the kernel itself puts on the stack of a handler: more on processors with more registers.
+fn signal_frame() -> usize {
+    // SAFETY: no precondition.
+    let size = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) };
+    usize::try_from(size).unwrap_or(0).max(libc::MINSIGSTKSZ)
+}
+
+fn current() -> libc::stack_t {
+    let mut stack = MaybeUninit::uninit();
+    // SAFETY: the kernel writes the present stack, and changes none.
+    let asked = unsafe { libc::sigaltstack(ptr::null(), stack.as_mut_ptr()) };
+    assert_eq!(asked, 0, "asking for the alternate stack cannot fail");
+    // SAFETY: the kernel has written it.
+    unsafe { stack.assume_init() }
+}
+
+fn set(stack: &libc::stack_t) -> io::Result<()> {
+    // SAFETY: memory of ours, which stays until it is replaced, or what was there before us.
+    match unsafe { libc::sigaltstack(stack, ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

@@ -1,0 +1,127 @@
+//! A thread's own few stacks of a pool: taken and returned without a lock. Knows no thread-local; its owner keeps it.
+//!
+//! # Safety
+//!
+//! Trusted with owning the stacks in its lists.
+#![expect(unsafe_code, reason = "stacks are raw memory that is handed around")]
+
+use core::fmt;
+use core::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::pool_error::StackError;
+use super::pooled::PooledStack;
+use super::shared::Shared;
+use super::size::{CLASSES, SizeClass};
+use super::slab::RawStack;
+
+/// A cache of a [`StackPool`](super::StackPool) for one thread: a few unused stacks of each size, the newest first.
+///
+/// It asks the pool only when it is empty, and returns to it only when it is full, several at a time.
+pub struct StackCache {
+    pool: Arc<Shared>,
+    /// # Invariant
+    ///
+    /// Stacks of `pool` that are out and owned by this cache.
+    lists: [Vec<RawStack>; CLASSES],
+    most: usize,
+    /// How many there are in all lists, for the pool's statistics.
+    count: Arc<AtomicUsize>,
+}
+
+impl StackCache {
+    pub(super) fn new(pool: Arc<Shared>) -> Self {
+        let (most, count) = (pool.settings.cache, pool.count_cache());
+        Self { pool, lists: std::array::from_fn(|_| Vec::new()), most, count }
+    }
+
+    /// Takes a stack with at least `size` usable bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`StackPool::acquire`](super::StackPool::acquire).
+    #[inline]
+    pub fn acquire(&mut self, size: usize) -> Result<PooledStack, StackError> {
+        let class = SizeClass::of(size)?;
+        match self.lists[class.index()].pop() {
+            Some(stack) => {
+                self.recount(-1);
+                // SAFETY: the invariant of `lists`: it was ours and is no more.
+                Ok(unsafe { PooledStack::new(stack) })
+            }
+            None => self.acquire_slow(class),
+        }
+    }
+
+    #[cold]
+    fn acquire_slow(&mut self, class: SizeClass) -> Result<PooledStack, StackError> {
+        let list = &mut self.lists[class.index()];
+        let stack = self.pool.take(class, list, self.most / 2)?;
+        // The pool gave the newest first; the last of a list is the next to go.
+        list.reverse();
+        let more = list.len();
+        self.recount(more.cast_signed());
+        // SAFETY: the pool has just handed it out, to us alone.
+        Ok(unsafe { PooledStack::new(stack) })
+    }
+
+    /// Takes a stack back. One of another pool goes to its own.
+    #[inline]
+    pub fn release(&mut self, stack: PooledStack) {
+        if stack.pool() != NonNull::from_ref(&*self.pool) {
+            return drop(stack);
+        }
+        let list = &mut self.lists[stack.class().index()];
+        let is_full = list.len() >= self.most;
+        if is_full {
+            return self.release_slow(stack);
+        }
+        list.push(stack.into_raw());
+        self.recount(1);
+    }
+
+    #[cold]
+    fn release_slow(&mut self, stack: PooledStack) {
+        let class = stack.class();
+        self.give_back(class, self.most / 2);
+        self.release(stack);
+    }
+
+    /// Returns all stacks to the pool, as before a long rest.
+    pub fn flush(&mut self) {
+        for class in SizeClass::all() {
+            self.give_back(class, usize::MAX);
+        }
+    }
+
+    /// Returns up to `count` of the oldest stacks of a class.
+    fn give_back(&mut self, class: SizeClass, count: usize) {
+        let list = &mut self.lists[class.index()];
+        let count = count.min(list.len());
+        let oldest: Vec<_> = list.drain(..count).collect();
+        self.recount(-count.cast_signed());
+        // SAFETY: the invariant of `lists`: they were ours and are no more; the cache keeps the pool alive besides.
+        unsafe { Shared::put_back(NonNull::from_ref(&*self.pool), class, &oldest) };
+    }
+
+    /// This thread alone writes the count.
+    #[inline]
+    fn recount(&self, change: isize) {
+        let count = self.count.load(Ordering::Relaxed);
+        self.count.store(count.wrapping_add_signed(change), Ordering::Relaxed);
+    }
+}
+
+impl Drop for StackCache {
+    fn drop(&mut self) {
+        self.flush();
+        self.pool.forget_cache(&self.count);
+    }
+}
+
+impl fmt::Debug for StackCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StackCache").field("stacks", &self.count).finish_non_exhaustive()
+    }
+}

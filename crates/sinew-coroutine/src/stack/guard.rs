@@ -1,0 +1,91 @@
+//! Guards: how the page below a stack is made to fault. Knows ranges, no stacks.
+//!
+//! There are two ways. `MADV_GUARD_INSTALL` (Linux 6.13) marks pages in the page table: no mapping of its own, many in
+//! one call, and a million of them within the usual `vm.max_map_count`. `mprotect` works everywhere, costs two mappings a
+//! guard, and runs out near 32,000. Which one this kernel has is tried out once: an old kernel refuses the advice, an
+//! emulator may accept it and do nothing, and locked memory refuses it where the rest of the process does not.
+//!
+//! # Safety
+//!
+//! Trusted with changing pages that its callers own and do not use.
+#![expect(unsafe_code, reason = "guards change mappings")]
+
+use std::io;
+use std::sync::OnceLock;
+
+use super::sys::{self, Range};
+
+/// How a guard is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GuardKind {
+    /// By `MADV_GUARD_INSTALL`: a mark in the page table.
+    Advice,
+    /// By `mprotect`: a mapping of its own.
+    Protection,
+}
+
+impl GuardKind {
+    /// The best kind that works here, found out on first use.
+    pub fn best() -> Self {
+        static BEST: OnceLock<GuardKind> = OnceLock::new();
+        *BEST.get_or_init(|| if advice_works() { Self::Advice } else { Self::Protection })
+    }
+
+    /// Makes guards of these ranges. Returns how many are made and of which kind, and why not all.
+    ///
+    /// Where the advice is refused for the very first one, protection takes its place.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the ranges, and nobody uses them.
+    pub(super) unsafe fn install(self, ranges: &[Range]) -> (usize, Self, io::Result<()>) {
+        if self == Self::Advice {
+            // SAFETY: the caller's promise.
+            let (done, result) = unsafe { sys::advise_each(ranges, sys::GUARD_INSTALL) };
+            let refused = done == 0 && matches!(&result, Err(error) if is_refusal(error));
+            if !refused {
+                return (done, Self::Advice, result);
+            }
+        }
+        // SAFETY: the caller's promise.
+        let (done, result) = unsafe { forbid_each(ranges) };
+        (done, Self::Protection, result)
+    }
+}
+
+/// Locked memory takes no such marks, and older kernels do not know them.
+fn is_refusal(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EINVAL)
+}
+
+/// Protects ranges one by one.
+///
+/// # Safety
+///
+/// The caller owns the ranges, and nobody uses them.
+unsafe fn forbid_each(ranges: &[Range]) -> (usize, io::Result<()>) {
+    for (done, range) in ranges.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        if let Err(error) = unsafe { sys::forbid(*range) } {
+            return (done, Err(error));
+        }
+    }
+    (ranges.len(), Ok(()))
+}
+
+/// Whether the advice exists, and does what it says: an emulator that ignores advice answers success to anything.
+fn advice_works() -> bool {
+    const NO_SUCH_ADVICE: i32 = 9999;
+    let page = sys::page_size();
+    let Ok(probe) = sys::map(page) else { return false };
+    let works = {
+        // SAFETY: the page is ours and holds nothing.
+        let nonsense = unsafe { sys::advise((probe, page), NO_SUCH_ADVICE) };
+        // SAFETY: as above.
+        let guarded = unsafe { sys::advise((probe, page), sys::GUARD_INSTALL) };
+        nonsense.is_err() && guarded.is_ok() && sys::faults(probe)
+    };
+    // SAFETY: a whole mapping that nobody uses any more.
+    unsafe { sys::unmap((probe, page)) };
+    works
+}

@@ -1,0 +1,136 @@
+//! The pool of stacks. Knows no coroutine and no scheduler.
+//!
+//! # Safety
+//!
+//! Trusted with telling a fresh stack's owner that it is the only one.
+#![expect(unsafe_code, reason = "stacks are handed out, and their first page is touched")]
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::cache::StackCache;
+use super::pool_error::StackError;
+use super::pooled::PooledStack;
+use super::settings::{Settings, StackPoolBuilder};
+use super::shared::Shared;
+use super::size::SizeClass;
+use super::stats::StackStats;
+
+/// A pool of guarded stacks, shared by any number of threads.
+///
+/// Stacks are cut from large slabs by size class, powers of two from 16 KiB to 64 MiB. Each has a guard below it, takes
+/// memory page by page as it is used, and keeps that memory when it comes back, for the next one who asks. What is not
+/// needed for a while is given back to the system, slabs and page tables included.
+///
+/// A pool is a handle: clones share everything. Stacks may outlive all of them.
+///
+/// ```
+/// use sinew_coroutine::{Coroutine, CoroutineState, StackPool};
+///
+/// let pool = StackPool::new();
+/// let mut coroutine = Coroutine::<u32, u32, (), _>::new(pool.acquire(100_000)?, |suspender, first| {
+///     suspender.suspend(first + 1);
+/// });
+/// assert_eq!(coroutine.resume(1), CoroutineState::Yielded(2));
+/// assert_eq!(pool.stats().live, 1);
+/// drop(coroutine);
+/// assert_eq!(pool.stats().pooled, 1);
+/// # Ok::<(), sinew_coroutine::StackError>(())
+/// ```
+#[derive(Clone)]
+pub struct StackPool(pub(super) Arc<Shared>);
+
+impl StackPool {
+    /// A pool with the default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    /// Settings of one's own.
+    pub fn builder() -> StackPoolBuilder {
+        StackPoolBuilder::default()
+    }
+
+    pub(super) fn with(settings: Settings) -> Self {
+        Self(Arc::new(Shared::new(settings)))
+    }
+
+    /// Takes a stack with at least `size` usable bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the size is zero or more than 64 MiB, if the pool has as many stacks as it may, or if the system has no memory
+    /// or no mapping left.
+    pub fn acquire(&self, size: usize) -> Result<PooledStack, StackError> {
+        let class = SizeClass::of(size)?;
+        let stack = self.0.take(class, &mut Vec::new(), 0)?;
+        // SAFETY: the pool has just handed it out, to us alone.
+        Ok(unsafe { PooledStack::new(stack) })
+    }
+
+    /// A cache of this pool, for one thread.
+    #[must_use]
+    pub fn cache(&self) -> StackCache {
+        StackCache::new(self.0.clone())
+    }
+
+    /// Makes sure that `count` stacks of a size are waiting, each with its first page in memory.
+    ///
+    /// They are unused stacks like others: what is kept of them, and for how long, is for
+    /// [`keep`](StackPoolBuilder::keep) and [`idle`](StackPoolBuilder::idle) to say.
+    ///
+    /// # Errors
+    ///
+    /// As for [`acquire`](Self::acquire). What could be made until then is kept.
+    pub fn prewarm(&self, size: usize, count: usize) -> Result<(), StackError> {
+        let stacks = (0..count).map(|_| self.acquire(size)).collect::<Result<Vec<_>, _>>()?;
+        stacks.iter().for_each(touch);
+        Ok(())
+    }
+
+    /// Gives the memory of all unused stacks back now, those in caches excepted. Returns how many stacks there were.
+    pub fn trim(&self) -> usize {
+        SizeClass::all().map(|class| self.0.trim_class(class, usize::MAX, 0)).sum()
+    }
+
+    /// Gives the memory of stacks back that were not needed during the last idle time, down to the number to keep.
+    /// Returns how many stacks there were; none if the last look was less than the idle time ago.
+    ///
+    /// Nobody calls this by himself: a pool has no thread. Call it now and then.
+    pub fn trim_idle(&self) -> usize {
+        self.0.trim_idle()
+    }
+
+    /// How many stacks there are, and in which state.
+    #[must_use]
+    pub fn stats(&self) -> StackStats {
+        self.0.stats()
+    }
+
+    /// How many bytes of the slabs are in memory. Asks the kernel about every page: some 50 ns a stack.
+    #[must_use]
+    pub fn resident(&self) -> usize {
+        self.0.resident()
+    }
+}
+
+impl Default for StackPool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for StackPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StackPool").field(&self.stats()).finish()
+    }
+}
+
+/// Brings the first page of a stack into memory.
+fn touch(stack: &PooledStack) {
+    use super::Stack;
+    let first = stack.top().as_ptr().wrapping_sub(1);
+    // SAFETY: the highest byte of a stack that is ours and on which nothing runs.
+    unsafe { first.write_volatile(0) };
+}

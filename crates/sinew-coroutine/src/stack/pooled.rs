@@ -1,0 +1,88 @@
+//! A stack of a pool in somebody's hands. Knows no coroutine.
+//!
+//! # Safety
+//!
+//! Trusted with being the only owner of its stack from `new` until it is dropped or taken apart.
+#![expect(unsafe_code, reason = "stacks are raw memory that is handed around")]
+
+use core::fmt;
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
+
+use super::Stack;
+use super::label::Label;
+use super::shared::Shared;
+use super::size::SizeClass;
+use super::slab::RawStack;
+
+/// A stack of a [`StackPool`](super::StackPool). Dropping it returns it to the pool.
+pub struct PooledStack {
+    /// # Invariant
+    ///
+    /// Out of its pool, and owned by this value alone.
+    raw: RawStack,
+}
+
+impl PooledStack {
+    /// # Safety
+    ///
+    /// The stack is out of its pool, and the caller, its only owner, gives it up.
+    #[inline]
+    pub(super) unsafe fn new(raw: RawStack) -> Self {
+        Self { raw }
+    }
+
+    /// Takes the value apart without returning the stack.
+    #[inline]
+    pub(super) fn into_raw(self) -> RawStack {
+        let mut this = ManuallyDrop::new(self);
+        this.set_label(None);
+        this.raw
+    }
+
+    #[inline]
+    pub(super) fn class(&self) -> SizeClass {
+        self.raw.slab().shape.class
+    }
+
+    #[inline]
+    pub(super) fn pool(&self) -> NonNull<Shared> {
+        self.raw.slab().pool
+    }
+
+    /// Says who will run on this stack, for the message when it overflows.
+    #[inline]
+    pub fn set_label(&mut self, label: Option<Label>) {
+        // SAFETY: the value is borrowed exclusively. A coroutine lends its stack for reading only, so nothing runs here.
+        unsafe { self.raw.slot().set_label(label) };
+    }
+}
+
+// SAFETY: the memory of a slot, above its guard, is readable and writable, stays where it is, and belongs to this value.
+// Forgetting it leaves the stack out, and the slab with it.
+unsafe impl Stack for PooledStack {
+    #[inline]
+    fn top(&self) -> NonNull<u8> {
+        self.raw.slot().top
+    }
+
+    #[inline]
+    fn limit(&self) -> NonNull<u8> {
+        self.raw.slot().limit
+    }
+}
+
+impl Drop for PooledStack {
+    fn drop(&mut self) {
+        self.set_label(None);
+        let (pool, class) = (self.pool(), self.class());
+        // SAFETY: the invariant of `raw`; after this nobody uses the value.
+        unsafe { Shared::put_back(pool, class, &[self.raw]) };
+    }
+}
+
+impl fmt::Debug for PooledStack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PooledStack").field("limit", &self.limit()).field("top", &self.top()).finish()
+    }
+}

@@ -1,0 +1,203 @@
+//! Which stack an address belongs to, for a signal handler: no lock, no allocation. Knows no pool and no signal.
+//!
+//! The registry is a list of areas that only grows: an area that is gone stays in the list as an empty entry and is used
+//! again. So a reader may walk the list at any time, whatever it interrupts. An entry is a [`SeqCell`]; a reader that finds
+//! one changing skips it and loses nothing: it looks for the area of a stack that somebody runs on, which was entered before
+//! the stack was handed out, and does not change before the stack is given back.
+//!
+//! # Safety
+//!
+//! Trusted with entries that are never freed.
+#![expect(unsafe_code, reason = "entries are shared by pointer")]
+
+use core::ptr;
+
+use super::seq_cell::SeqCell;
+use super::slot::Slot;
+use crate::sync::{AtomicPtr, Mutex, Ordering};
+
+/// An area of stacks: slots of equal stride, each with its guard at its low end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub(crate) start: usize,
+    pub(crate) length: usize,
+    pub(crate) stride: usize,
+    pub(crate) guard: usize,
+    /// The usable bytes of a stack, as its owner knows them.
+    pub(crate) size: usize,
+    /// What is known of each slot, in order; null if nothing is.
+    pub(crate) slots: *const Slot,
+}
+
+// SAFETY: a description; whoever follows the pointer has to argue why it is still good.
+unsafe impl Send for Area {}
+
+impl Area {
+    const NONE: Self = Self { start: 0, length: 0, stride: 1, guard: 0, size: 0, slots: ptr::null() };
+
+    /// As words.
+    fn to_words(self) -> [usize; 6] {
+        let slots = self.slots.expose_provenance();
+        [self.start, self.length, self.stride, self.guard, self.size, slots]
+    }
+
+    /// From words.
+    fn from_words([start, length, stride, guard, size, slots]: [usize; 6]) -> Self {
+        Self { start, length, stride, guard, size, slots: ptr::with_exposed_provenance(slots) }
+    }
+
+    /// Whether an address lies in the area.
+    pub(crate) fn contains(&self, address: usize) -> bool {
+        address.wrapping_sub(self.start) < self.length
+    }
+
+    /// The number of the slot that an address of the area lies in, and its distance from the low end of the slot.
+    pub(crate) fn slot(&self, address: usize) -> (usize, usize) {
+        let offset = address - self.start;
+        (offset / self.stride, offset % self.stride)
+    }
+}
+
+/// A place in the list.
+struct Entry {
+    area: SeqCell<6>,
+    /// Set before the entry is published, and never again.
+    next: *const Entry,
+}
+
+/// A list of areas.
+pub(crate) struct Registry {
+    /// # Invariant
+    ///
+    /// Null or an entry that is never freed; so is the `next` of each entry.
+    head: AtomicPtr<Entry>,
+    /// Entries without an area. Whoever changes an entry holds this lock.
+    unused: Mutex<Vec<*const Entry>>,
+}
+
+// SAFETY: the entries are shared, never freed, and made of atomics; `next` does not change once others can see it.
+unsafe impl Sync for Registry {}
+// SAFETY: as above.
+unsafe impl Send for Registry {}
+
+/// The registry of this process.
+#[cfg(not(loom))]
+pub(crate) fn registry() -> &'static Registry {
+    static REGISTRY: Registry = Registry::new();
+    &REGISTRY
+}
+
+/// Models have registries of their own, and no stacks.
+#[cfg(loom)]
+pub(crate) fn registry() -> &'static Registry {
+    unreachable!("no model makes a stack")
+}
+
+impl Registry {
+    #[cfg(not(loom))]
+    const fn new() -> Self {
+        Self { head: AtomicPtr::new(ptr::null_mut()), unused: Mutex::new(Vec::new()) }
+    }
+
+    /// Enters an area, until the result is dropped.
+    pub(crate) fn enter(&'static self, area: &Area) -> Registered {
+        let mut unused = self.lock();
+        if let Some(entry) = unused.pop() {
+            // SAFETY: the invariant of `head`: entries are never freed.
+            unsafe { &*entry }.area.write(area.to_words());
+            return Registered { registry: self, entry };
+        }
+        // Under the lock nobody else replaces the head.
+        let next = self.head.load(Ordering::Relaxed);
+        let entry = Box::into_raw(Box::new(Entry { area: SeqCell::new(area.to_words()), next }));
+        // Pairs with the load in `find`: who sees the entry sees what is in it.
+        self.head.store(entry, Ordering::Release);
+        Registered { registry: self, entry }
+    }
+
+    /// The area that an address lies in. Takes no lock and allocates nothing.
+    pub(crate) fn find(&self, address: usize) -> Option<Area> {
+        let mut entry = self.head.load(Ordering::Acquire).cast_const();
+        while !entry.is_null() {
+            // SAFETY: the invariant of `head`: entries are never freed.
+            let current = unsafe { &*entry };
+            match current.area.read().map(Area::from_words) {
+                Some(area) if area.contains(address) => return Some(area),
+                _ => entry = current.next,
+            }
+        }
+        None
+    }
+
+    fn lock(&self) -> impl core::ops::DerefMut<Target = Vec<*const Entry>> + '_ {
+        // Nothing panics while it is held that could leave the list in disorder.
+        self.unused.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// An area in the registry.
+pub(crate) struct Registered {
+    registry: &'static Registry,
+    entry: *const Entry,
+}
+
+// SAFETY: entries are shared anyway.
+unsafe impl Send for Registered {}
+// SAFETY: a shared reference has no methods.
+unsafe impl Sync for Registered {}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        let mut unused = self.registry.lock();
+        // SAFETY: the invariant of `head`: entries are never freed.
+        unsafe { &*self.entry }.area.write(Area::NONE.to_words());
+        unused.push(self.entry);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn area(start: usize) -> Area {
+        Area { start, length: 1000, stride: 100, guard: 10, size: 90, slots: ptr::null() }
+    }
+
+    #[test]
+    fn an_address_is_found_while_its_area_is_entered() {
+        static TESTED: Registry = Registry::new();
+        assert_eq!(TESTED.find(1500), None);
+        let one = TESTED.enter(&area(1000));
+        let two = TESTED.enter(&area(5000));
+        for (address, found) in [(999, None), (1000, Some(1000)), (1999, Some(1000)), (2000, None)] {
+            assert_eq!(TESTED.find(address).map(|area| area.start), found, "{address}");
+        }
+        assert_eq!(TESTED.find(5999).map(|area| area.slot(5999)), Some((9, 99)));
+        drop(one);
+        assert_eq!(TESTED.find(1500), None);
+        let three = TESTED.enter(&area(7000));
+        assert!(TESTED.find(7500).is_some() && TESTED.find(5500).is_some());
+        drop((two, three));
+        assert_eq!(TESTED.find(5500), None);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+
+    #[test]
+    fn an_area_that_is_entered_is_found_whole_or_not_yet() {
+        loom::model(|| {
+            let (head, unused) = (AtomicPtr::new(ptr::null_mut()), Mutex::new(Vec::new()));
+            let registry: &'static Registry = Box::leak(Box::new(Registry { head, unused }));
+            let area =
+                |start| Area { start, length: 100, stride: 100, guard: 10, size: 90, slots: ptr::null() };
+            let writer = loom::thread::spawn(move || std::mem::forget(registry.enter(&area(1000))));
+            let found = registry.find(1050);
+            assert!(found.is_none() || found == Some(area(1000)), "{found:?}");
+            writer.join().expect("the writer ends");
+            assert_eq!(registry.find(1050), Some(area(1000)));
+        });
+    }
+}

@@ -1,0 +1,95 @@
+//! The settings of a pool, and how they are given. Knows no stack.
+
+use core::ops::RangeInclusive;
+use core::time::Duration;
+
+use super::guard::GuardKind;
+use super::pool::StackPool;
+
+/// What a pool is told when it is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(super) guard_pages: usize,
+    pub(super) guard_kind: Option<GuardKind>,
+    pub(super) max_stacks: usize,
+    pub(super) keep_fewest: usize,
+    pub(super) keep_most: usize,
+    pub(super) idle: Duration,
+    pub(super) cache: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            guard_pages: 1,
+            guard_kind: None,
+            max_stacks: usize::MAX,
+            keep_fewest: 512,
+            keep_most: 16_384,
+            idle: Duration::from_secs(10),
+            cache: 32,
+        }
+    }
+}
+
+/// Makes a [`StackPool`] with settings of one's own.
+///
+/// ```
+/// use sinew_coroutine::StackPool;
+/// use std::time::Duration;
+///
+/// let pool = StackPool::builder().guard_pages(4).keep(0..=1_000).idle(Duration::from_secs(1)).build();
+/// assert_eq!(pool.stats().live, 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct StackPoolBuilder(Settings);
+
+impl StackPoolBuilder {
+    /// How many pages of guard lie below each stack: 1 unless set, and never less.
+    ///
+    /// Code compiled by rustc touches each page of a large frame in order and cannot step over one page. Foreign code
+    /// without such probes can, if a frame is larger than the guard.
+    pub fn guard_pages(mut self, pages: usize) -> Self {
+        self.0.guard_pages = pages.clamp(1, 1024);
+        self
+    }
+
+    /// How guards are made: the best way that works here, unless set.
+    pub fn guard_kind(mut self, kind: GuardKind) -> Self {
+        self.0.guard_kind = Some(kind);
+        self
+    }
+
+    /// The most stacks of all sizes that there may be at once, warm ones included: no limit unless set.
+    pub fn max_stacks(mut self, most: usize) -> Self {
+        self.0.max_stacks = most;
+        self
+    }
+
+    /// How many unused stacks of each size keep their memory: 512 to 16,384 unless set.
+    ///
+    /// Beyond the larger number memory is given back at once. Down to the smaller, it is given back once it was idle.
+    pub fn keep(mut self, stacks: RangeInclusive<usize>) -> Self {
+        self.0.keep_fewest = *stacks.start();
+        self.0.keep_most = *stacks.end().max(stacks.start());
+        self
+    }
+
+    /// How long a stack is unused before [`StackPool::trim_idle`] gives its memory back: 10 seconds unless set.
+    pub fn idle(mut self, time: Duration) -> Self {
+        self.0.idle = time;
+        self
+    }
+
+    /// How many stacks of each size a [`StackCache`](super::StackCache) holds: 32 unless set, and at least 2.
+    pub fn cache(mut self, stacks: usize) -> Self {
+        self.0.cache = stacks.max(2);
+        self
+    }
+
+    /// Makes the pool. Nothing is mapped before the first stack is asked for.
+    pub fn build(self) -> StackPool {
+        StackPool::with(self.0)
+    }
+}

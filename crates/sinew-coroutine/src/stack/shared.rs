@@ -1,0 +1,209 @@
+//! What a pool, its caches and its stacks share. Knows no user of stacks.
+//!
+//! # Who keeps it alive
+//!
+//! Handles and caches hold an `Arc`. A stack holds nothing, since counting each would cost an atomic operation on a line
+//! that all threads share; instead each class keeps one count of the `Arc` for as long as any of its stacks is out.
+//!
+//! # Safety
+//!
+//! Trusted with that one count per class: taken when the first stack goes out, given back after the last one is in.
+#![expect(unsafe_code, reason = "a count of an Arc is kept by hand, and pages are given back")]
+
+use core::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use super::class::{Class, Retired};
+use super::guard::GuardKind;
+use super::pool_error::StackError;
+use super::settings::Settings;
+use super::size::{CLASSES, SizeClass};
+use super::slab::{RawStack, Shape};
+use super::stats::StackStats;
+use super::sys::{self, MOST_RANGES};
+
+/// The inside of a pool.
+pub(crate) struct Shared {
+    pub(super) settings: Settings,
+    classes: [Mutex<Class>; CLASSES],
+    /// Stacks of all classes that are not cold.
+    existing: AtomicUsize,
+    /// When idle stacks were last looked for.
+    last_look: Mutex<Instant>,
+    /// How many stacks each cache holds, written by its thread alone.
+    caches: Mutex<Vec<Arc<AtomicUsize>>>,
+}
+
+impl Shared {
+    pub(super) fn new(settings: Settings) -> Self {
+        let guard = settings.guard_pages * sys::page_size();
+        let kind = settings.guard_kind.unwrap_or_else(GuardKind::best);
+        let mut classes =
+            SizeClass::all().map(|class| Mutex::new(Class::new(Shape::new(class, guard), kind)));
+        Self {
+            settings,
+            classes: std::array::from_fn(|_| classes.next().expect("as many as there are classes")),
+            existing: AtomicUsize::new(0),
+            last_look: Mutex::new(Instant::now()),
+            caches: Mutex::default(),
+        }
+    }
+
+    fn class(&self, class: SizeClass) -> MutexGuard<'_, Class> {
+        lock(&self.classes[class.index()])
+    }
+
+    /// Hands out one stack, and puts up to `more` warm ones beside it into `others`.
+    pub(super) fn take(
+        self: &Arc<Self>,
+        class: SizeClass,
+        others: &mut Vec<RawStack>,
+        more: usize,
+    ) -> Result<RawStack, StackError> {
+        let mut locked = self.class(class);
+        let idle = locked.out == 0;
+        let stack = match locked.take_warm() {
+            Some(stack) => stack,
+            None => self.take_cold(&mut locked)?,
+        };
+        others.extend(std::iter::from_fn(|| locked.take_warm()).take(more));
+        if idle {
+            // The first stack of this class is out. `put_back` gives the count back.
+            std::mem::forget(self.clone());
+        }
+        Ok(stack)
+    }
+
+    fn take_cold(&self, class: &mut Class) -> Result<RawStack, StackError> {
+        let most = self.settings.max_stacks;
+        let grown = self.existing.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |existing| {
+            (existing < most).then_some(existing + 1)
+        });
+        if grown.is_err() {
+            return Err(StackError::Limit(most));
+        }
+        class.take_cold(NonNull::from_ref(self)).inspect_err(|_| self.shrink(1))
+    }
+
+    fn shrink(&self, stacks: usize) {
+        self.existing.fetch_sub(stacks, Ordering::Relaxed);
+    }
+
+    /// Takes stacks of one class back.
+    ///
+    /// # Safety
+    ///
+    /// `this` is the pool of the stacks; they are out, the caller owns them, and gives them up.
+    pub(super) unsafe fn put_back(this: NonNull<Self>, class: SizeClass, stacks: &[RawStack]) {
+        if stacks.is_empty() {
+            return;
+        }
+        // SAFETY: a stack of this class is out, so the class's count keeps the pool alive.
+        let shared = unsafe { this.as_ref() };
+        let mut locked = shared.class(class);
+        locked.put_back(stacks.iter().copied());
+        let surplus = locked.warm().saturating_sub(shared.settings.keep_most);
+        let last = locked.out == 0;
+        drop(locked);
+        if surplus > 0 {
+            // More than the surplus, so that the next ones do not come here again.
+            shared.trim_class(class, surplus + MOST_RANGES, shared.settings.keep_fewest);
+        }
+        if last {
+            // SAFETY: the count that `take` kept when the first one went out. The pool may die here.
+            unsafe { Arc::decrement_strong_count(this.as_ptr().cast_const()) };
+        }
+    }
+
+    /// Gives the memory of up to `count` of the oldest warm stacks back, leaving at least `keep`. Returns how many.
+    pub(super) fn trim_class(&self, class: SizeClass, count: usize, keep: usize) -> usize {
+        let mut trimmed = 0;
+        while trimmed < count {
+            let mut locked = self.class(class);
+            let batch = locked.warm().saturating_sub(keep).min(count - trimmed).min(MOST_RANGES);
+            if batch == 0 {
+                break;
+            }
+            let retired = locked.retire(batch);
+            drop(locked);
+            trimmed += retired.count;
+            self.shrink(retired.count);
+            self.give_back(class, retired);
+        }
+        trimmed
+    }
+
+    /// The slow part of trimming, without the lock.
+    fn give_back(&self, class: SizeClass, retired: Retired) {
+        drop(retired.slabs);
+        let ranges: Vec<_> = retired.cooling.iter().map(RawStack::memory).collect();
+        // SAFETY: these stacks are in nobody's hands but ours until they are `cooled`, and nothing runs on them. That
+        // the memory is freed is a matter of thrift: locked memory refuses.
+        let _ = unsafe { sys::advise_each(&ranges, sys::DONT_NEED) };
+        let empty = self.class(class).cooled(&retired.cooling);
+        drop(empty);
+    }
+
+    /// Gives back the memory of stacks that nobody needed for the idle time.
+    pub(super) fn trim_idle(&self) -> usize {
+        let now = Instant::now();
+        let mut last = lock(&self.last_look);
+        if now.saturating_duration_since(*last) < self.settings.idle {
+            return 0;
+        }
+        *last = now;
+        drop(last);
+        let trim = |class| {
+            let spare = self.class(class).take_spare();
+            self.trim_class(class, spare, self.settings.keep_fewest)
+        };
+        SizeClass::all().map(trim).sum()
+    }
+
+    /// A new cache's count.
+    pub(super) fn count_cache(&self) -> Arc<AtomicUsize> {
+        let count = Arc::new(AtomicUsize::new(0));
+        lock(&self.caches).push(count.clone());
+        count
+    }
+
+    /// A cache is gone.
+    pub(super) fn forget_cache(&self, count: &Arc<AtomicUsize>) {
+        lock(&self.caches).retain(|other| !Arc::ptr_eq(other, count));
+    }
+
+    /// The counts.
+    pub(super) fn stats(&self) -> StackStats {
+        let mut stats = StackStats::default();
+        let mut out = 0;
+        for class in SizeClass::all() {
+            let class = self.class(class);
+            out += class.out;
+            stats.pooled += class.warm();
+            for (slab, guards) in class.slabs() {
+                stats.slabs += 1;
+                stats.reserved += slab.bytes();
+                stats.guards_by_advice += guards.by_advice;
+                stats.guards_by_protection += guards.by_protection;
+            }
+        }
+        let cached: usize = lock(&self.caches).iter().map(|count| count.load(Ordering::Relaxed)).sum();
+        stats.live = out.saturating_sub(cached);
+        stats.pooled += cached;
+        stats
+    }
+
+    /// Bytes of all slabs that are in memory.
+    pub(super) fn resident(&self) -> usize {
+        SizeClass::all()
+            .map(|class| self.class(class).slabs().map(|(slab, _)| slab.resident()).sum::<usize>())
+            .sum()
+    }
+}
+
+/// Nothing panics under these locks that would leave what they guard in disorder.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,83 @@
+//! Size classes: stacks come in powers of two. Knows no memory.
+
+use super::pool_error::StackError;
+
+/// What a stack has unless told otherwise. Debug builds use about twice the stack of release builds, so they get twice.
+pub const DEFAULT_STACK_SIZE: usize = if cfg!(debug_assertions) { 256 * 1024 } else { 128 * 1024 };
+
+/// The smallest stack that a [`StackPool`](super::StackPool) hands out; smaller requests get this.
+pub const SMALLEST_CLASS: usize = 16 * 1024;
+
+/// The largest stack that a [`StackPool`](super::StackPool) hands out; larger requests are refused.
+pub const LARGEST_CLASS: usize = 64 * 1024 * 1024;
+
+/// How many classes there are.
+pub(crate) const CLASSES: usize = (LARGEST_CLASS / SMALLEST_CLASS).ilog2() as usize + 1;
+
+/// One of the sizes that stacks come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SizeClass(u8);
+
+impl SizeClass {
+    /// The smallest class with at least `size` bytes.
+    #[inline]
+    pub(crate) fn of(size: usize) -> Result<Self, StackError> {
+        if size == 0 || size > LARGEST_CLASS {
+            return Err(StackError::Size(size));
+        }
+        let times = size.div_ceil(SMALLEST_CLASS).next_power_of_two();
+        Ok(Self(times.ilog2() as u8))
+    }
+
+    /// All of them, the smallest first.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..CLASSES as u8).map(Self)
+    }
+
+    /// Its place in a table of all classes.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0.into()
+    }
+
+    /// The usable bytes of a stack of this class.
+    #[inline]
+    pub(crate) fn bytes(self) -> usize {
+        SMALLEST_CLASS << self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_rounded_up_to_their_class() {
+        for (size, bytes) in [
+            (1, 16 << 10),
+            (16 << 10, 16 << 10),
+            ((16 << 10) + 1, 32 << 10),
+            (100_000, 128 << 10),
+            (128 << 10, 128 << 10),
+            (LARGEST_CLASS - 1, LARGEST_CLASS),
+            (LARGEST_CLASS, LARGEST_CLASS),
+        ] {
+            assert_eq!(SizeClass::of(size).map(SizeClass::bytes).ok(), Some(bytes), "{size}");
+        }
+    }
+
+    #[test]
+    fn the_table_has_a_place_for_each_class() {
+        let classes: Vec<_> = SizeClass::all().collect();
+        assert_eq!(classes.len(), CLASSES);
+        assert!(classes.iter().enumerate().all(|(place, class)| class.index() == place));
+        assert_eq!(classes.last().map(|class| class.bytes()), Some(LARGEST_CLASS));
+    }
+
+    #[test]
+    fn nothing_and_too_much_are_refused() {
+        assert!(SizeClass::of(0).is_err());
+        assert!(SizeClass::of(LARGEST_CLASS + 1).is_err());
+        assert!(SizeClass::of(usize::MAX).is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! A slab: one mapping cut into stacks of one class. Knows its memory, not who has which stack.
+//!
+//! ```text
+//!   start                                    stride
+//!   |                                          |
+//!   +-------+------------------------+--------+-------+--- ...
+//!   | guard | usable bytes           | colour | guard |
+//!   +-------+------------------------+--------+-------+--- ...
+//!           ^ limit                  ^ top, at one of 16 places in the last page
+//! ```
+//!
+//! A page more than the class asks for makes room for the colours, so that no stack has less than its class.
+//!
+//! # Safety
+//!
+//! Trusted with one mapping, which lives as long as the slab, and with the arithmetic of its parts.
+#![expect(unsafe_code, reason = "memory is mapped, guarded and given back")]
+
+use core::ptr::NonNull;
+use std::io;
+
+use super::guard::GuardKind;
+use super::registry::{Area, Registered, registry};
+use super::shared::Shared;
+use super::size::SizeClass;
+use super::slot::Slot;
+use super::sys::{self, Range};
+
+/// The tops of neighbouring stacks lie this far apart within their page, so that their hottest lines fall into different
+/// sets of the cache.
+const COLOUR: usize = 128;
+
+/// So many places, then they repeat. The last leaves half of the page to a shallow stack: it needs no second one.
+const COLOURS: usize = 16;
+
+/// No slab is larger than this, unless one stack is.
+const LARGEST_SLAB: usize = 64 * 1024 * 1024;
+
+/// How a slab is cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) class: SizeClass,
+    guard: usize,
+    stride: usize,
+}
+
+impl Shape {
+    /// Stacks of a class, with so many bytes of guard (whole pages).
+    pub(super) fn new(class: SizeClass, guard: usize) -> Self {
+        Self { class, guard, stride: guard + class.bytes() + sys::page_size() }
+    }
+
+    /// The most stacks that a slab of this shape has.
+    pub(super) fn most_slots(&self) -> usize {
+        (LARGEST_SLAB / self.stride).max(1)
+    }
+}
+
+/// A stack of a slab, without any claim to it. A word, so that it travels in a register.
+///
+/// # Invariant
+///
+/// The slot of a slab that outlives this value. Where several copies exist, one of them is the owner.
+#[derive(Clone, Copy)]
+pub(crate) struct RawStack(NonNull<Slot>);
+
+// SAFETY: memory and slots belong to no thread; who may use them is settled by who owns the value.
+unsafe impl Send for RawStack {}
+// SAFETY: a shared reference can only be asked for addresses.
+unsafe impl Sync for RawStack {}
+
+impl RawStack {
+    #[inline]
+    pub(super) fn slot(&self) -> &Slot {
+        // SAFETY: the type's invariant.
+        unsafe { self.0.as_ref() }
+    }
+
+    #[inline]
+    pub(super) fn slab(&self) -> &Slab {
+        // SAFETY: the type's invariant: its slab is alive.
+        unsafe { self.slot().slab.as_ref() }
+    }
+
+    /// All of its usable memory, the colour's share included.
+    pub(super) fn memory(&self) -> Range {
+        let shape = self.slab().shape;
+        (self.slot().limit, shape.stride - shape.guard)
+    }
+}
+
+/// A mapping cut into stacks.
+pub(crate) struct Slab {
+    /// # Invariant
+    ///
+    /// A whole mapping that this value owns.
+    memory: Range,
+    pub(super) shape: Shape,
+    /// Where the pool keeps this slab.
+    pub(super) number: usize,
+    /// The pool, which outlives the slab.
+    pub(super) pool: NonNull<Shared>,
+    slots: Box<[Slot]>,
+    /// Leaves the registry before the memory goes.
+    registered: Option<Registered>,
+}
+
+// SAFETY: all of it is shared memory with its own rules (`Slot`), or does not change.
+unsafe impl Send for Slab {}
+// SAFETY: as above.
+unsafe impl Sync for Slab {}
+
+impl Slab {
+    /// Maps a slab of at most `slots` stacks; fewer if the system does not have so much. None of them is guarded yet.
+    pub(super) fn map(
+        shape: Shape,
+        slots: usize,
+        number: usize,
+        pool: NonNull<Shared>,
+    ) -> io::Result<Box<Self>> {
+        let (start, slots) = map_some(shape.stride, slots)?;
+        let memory = (start, shape.stride * slots);
+        let slab = Self { memory, shape, number, pool, slots: Box::new([]), registered: None };
+        // SAFETY: the memory is ours and holds nothing. Whether huge pages are kept out is a matter of thrift: a kernel
+        // without them refuses.
+        let _ = unsafe { sys::advise(memory, sys::NO_HUGE_PAGES) };
+        let mut slab = Box::new(slab);
+        let address = NonNull::from_ref(&*slab);
+        slab.slots = (0..slots).map(|index| Slot::new(address, index as u32, slab.bounds(index))).collect();
+        slab.registered = Some(registry().enter(&slab.area()));
+        Ok(slab)
+    }
+
+    fn area(&self) -> Area {
+        let (start, length) = self.memory;
+        let Shape { class, guard, stride } = self.shape;
+        let (start, size) = (start.addr().get(), class.bytes());
+        Area { start, length, stride, guard, size, slots: self.slots.as_ptr() }
+    }
+
+    /// How many stacks there are.
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The memory it takes from the address space.
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.1
+    }
+
+    /// Makes the guards of `count` stacks from the `first` on. Returns how many are made, of which kind, and why not all.
+    ///
+    /// # Safety
+    ///
+    /// These stacks exist, and are not in use.
+    pub(super) unsafe fn guard(
+        &self,
+        kind: GuardKind,
+        first: usize,
+        count: usize,
+    ) -> (usize, GuardKind, io::Result<()>) {
+        let ranges: Vec<_> = (first..first + count).map(|index| (self.at(index), self.shape.guard)).collect();
+        // SAFETY: the caller's promise: nobody uses these pages.
+        unsafe { kind.install(&ranges) }
+    }
+
+    /// The stack of a slot.
+    pub(super) fn stack(&self, index: usize) -> RawStack {
+        RawStack(NonNull::from_ref(&self.slots[index]))
+    }
+
+    /// The lowest usable byte of a stack, and one past the highest.
+    fn bounds(&self, index: usize) -> (NonNull<u8>, NonNull<u8>) {
+        let colour = index % COLOURS * COLOUR;
+        // SAFETY: guard, limit and top lie within the slot.
+        let limit = unsafe { self.at(index).add(self.shape.guard) };
+        // SAFETY: as above; the colour is less than the page that the stride has for it.
+        let top = unsafe { self.at(index).add(self.shape.stride - colour) };
+        (limit, top)
+    }
+
+    /// Where a slot begins.
+    fn at(&self, index: usize) -> NonNull<u8> {
+        assert!((index + 1) * self.shape.stride <= self.bytes(), "a slot of this slab");
+        // SAFETY: within the memory, which is as long as all slots together.
+        unsafe { self.memory.0.add(index * self.shape.stride) }
+    }
+
+    /// How many bytes of it are in memory.
+    pub(super) fn resident(&self) -> usize {
+        let page = sys::page_size();
+        let mut pages = vec![0_u8; self.memory.1 / page];
+        match sys::resident(self.memory, &mut pages) {
+            Ok(()) => pages.iter().filter(|&&page| page & 1 == 1).count() * page,
+            Err(_) => 0,
+        }
+    }
+}
+
+impl Drop for Slab {
+    fn drop(&mut self) {
+        self.registered = None;
+        // SAFETY: the invariant of `memory`; the pool drops a slab only when all its stacks are back.
+        unsafe { sys::unmap(self.memory) };
+    }
+}
+
+/// Maps room for `slots` stacks, or for half, a quarter, ... of them.
+fn map_some(stride: usize, slots: usize) -> io::Result<(NonNull<u8>, usize)> {
+    match sys::map(stride * slots) {
+        Ok(start) => Ok((start, slots)),
+        Err(_) if slots > 1 => map_some(stride, slots / 2),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,146 @@
+//! The system calls about memory. Knows pages and ranges, no stacks.
+//!
+//! # Safety
+//!
+//! Trusted with passing arguments on as they are. Who owns a range, and what may be done to it, is the callers' business:
+//! every function that changes a mapping is unsafe and says so.
+#![expect(unsafe_code, reason = "system calls")]
+
+use core::ffi::c_void;
+use core::ptr::{self, NonNull};
+use std::io;
+
+/// Frees the pages of a range; they read as zeros afterwards. Guards stay.
+pub(crate) const DONT_NEED: i32 = libc::MADV_DONTNEED;
+/// Keeps huge pages out of a range: a stack that uses 4 KiB must not get 2 MiB.
+pub(crate) const NO_HUGE_PAGES: i32 = libc::MADV_NOHUGEPAGE;
+/// Makes every access to a range fault, without a mapping of its own for it (Linux 6.13). libc does not name it yet.
+pub(crate) const GUARD_INSTALL: i32 = 102;
+
+/// Names the calling process to the calls that take a process (Linux 6.14). Unlike a descriptor, it still means the
+/// caller after a fork.
+const THIS_PROCESS: libc::c_int = -10_001;
+
+/// The most ranges that one call takes.
+pub(crate) const MOST_RANGES: usize = 512;
+
+/// A range of addresses.
+pub(crate) type Range = (NonNull<u8>, usize);
+
+/// The size of a page.
+pub(crate) fn page_size() -> usize {
+    // SAFETY: no precondition.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).expect("every system has a page size")
+}
+
+/// Maps fresh memory, readable and writable, that counts for nothing until it is touched.
+pub(crate) fn map(length: usize) -> io::Result<NonNull<u8>> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+    // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists.
+    let address = unsafe { libc::mmap(ptr::null_mut(), length, access, flags, -1, 0) };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(NonNull::new(address.cast()).expect("the kernel maps nothing at address zero"))
+}
+
+/// Undoes a mapping.
+///
+/// # Safety
+///
+/// The range is a whole mapping made by [`map`], and nobody uses it any more.
+pub(crate) unsafe fn unmap((start, length): Range) {
+    // SAFETY: the caller's promise.
+    let unmapped = unsafe { libc::munmap(start.as_ptr().cast(), length) };
+    debug_assert_eq!(unmapped, 0, "unmapping a whole mapping splits none and cannot fail");
+}
+
+/// Makes every access to a range fault, at the price of a mapping of its own.
+///
+/// # Safety
+///
+/// The caller owns the range, and nobody uses it.
+pub(crate) unsafe fn forbid((start, length): Range) -> io::Result<()> {
+    // SAFETY: the caller's promise.
+    check(unsafe { libc::mprotect(start.as_ptr().cast(), length, libc::PROT_NONE) })
+}
+
+/// Gives the kernel advice about a range.
+///
+/// # Safety
+///
+/// The caller owns the range and can do without what the advice destroys.
+pub(crate) unsafe fn advise((start, length): Range, advice: i32) -> io::Result<()> {
+    // SAFETY: the caller's promise.
+    check(unsafe { libc::madvise(start.as_ptr().cast(), length, advice) })
+}
+
+/// Gives the same advice about several ranges, in as few calls as the kernel allows. Returns how many were done, and
+/// why not all.
+///
+/// # Safety
+///
+/// As for [`advise`], of each range.
+pub(crate) unsafe fn advise_each(ranges: &[Range], advice: i32) -> (usize, io::Result<()>) {
+    let mut done = 0;
+    for batch in ranges.chunks(MOST_RANGES) {
+        // SAFETY: the caller's promise.
+        done += unsafe { advise_batch(batch, advice) };
+        if done % MOST_RANGES != 0 {
+            break;
+        }
+    }
+    // What the kernel did not take at once, it takes one by one or tells why not.
+    while done < ranges.len() {
+        // SAFETY: the caller's promise.
+        if let Err(error) = unsafe { advise(ranges[done], advice) } {
+            return (done, Err(error));
+        }
+        done += 1;
+    }
+    (done, Ok(()))
+}
+
+/// Gives advice about some ranges in one call. Returns how many were done, none if the kernel knows no such call.
+///
+/// # Safety
+///
+/// As for [`advise`], of each range.
+unsafe fn advise_batch(ranges: &[Range], advice: i32) -> usize {
+    let mut vectors = [libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 }; MOST_RANGES];
+    for (vector, (start, length)) in vectors.iter_mut().zip(ranges) {
+        *vector = libc::iovec { iov_base: start.as_ptr().cast(), iov_len: *length };
+    }
+    let (call, vectors, count) = (libc::SYS_process_madvise, vectors.as_ptr(), ranges.len());
+    // SAFETY: the vectors are `count` long; the caller vouches for the ranges.
+    let bytes = unsafe { libc::syscall(call, THIS_PROCESS, vectors, count, advice, 0) };
+    let mut bytes = usize::try_from(bytes).unwrap_or(0);
+    ranges.iter().take_while(|(_, length)| take(&mut bytes, *length)).count()
+}
+
+/// Takes `length` from what is left, if there is enough.
+fn take(left: &mut usize, length: usize) -> bool {
+    let enough = *left >= length;
+    *left = left.saturating_sub(length);
+    enough
+}
+
+/// Tells, page by page of a range, whether it is in memory (bit 0 of each byte).
+pub(crate) fn resident((start, length): Range, pages: &mut [u8]) -> io::Result<()> {
+    assert!(pages.len() >= length.div_ceil(page_size()), "a byte for each page");
+    // SAFETY: the kernel checks the range, and writes a byte for each of its pages.
+    check(unsafe { libc::mincore(start.as_ptr().cast(), length, pages.as_mut_ptr()) })
+}
+
+/// Whether the kernel refuses to write to an address, which it does if and only if an access there would fault.
+pub(crate) fn faults(address: NonNull<u8>) -> bool {
+    // SAFETY: the kernel writes one byte or says that it cannot; callers ask about memory that they own.
+    let written = unsafe { libc::getrandom(address.as_ptr().cast::<c_void>(), 1, 0) };
+    written < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+}
+
+fn check(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
