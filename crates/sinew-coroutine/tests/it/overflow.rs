@@ -1,0 +1,229 @@
+//! Overflows that name who overflowed, and other faults, which go their own way.
+//!
+//! # Safety
+//!
+//! Crashes processes of its own, on purpose.
+#![expect(unsafe_code, reason = "crashes are caused, signals handled, threads started by hand")]
+
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Output;
+use std::ptr;
+
+use sinew_coroutine::{Coroutine, Label, MmapStack, Stack, StackPool, overflow};
+
+use crate::support::{assert_aborted, in_child, stderr};
+
+#[inline(never)]
+#[expect(unconditional_recursion, reason = "it is to overflow")]
+fn dive(depth: u64) -> u64 {
+    black_box(dive(black_box(depth + 1)) + 1)
+}
+
+#[inline(never)]
+fn huge_frame(seed: u64) -> u64 {
+    let frame = black_box([seed; 1 << 18]);
+    frame[black_box(7)]
+}
+
+/// Runs `body` on a pooled stack of 64 KiB with a label.
+fn on_labelled(body: fn(u64) -> u64) {
+    let pool = StackPool::new();
+    let mut stack = pool.acquire(64 * 1024).expect("a stack");
+    stack.set_label(Some(Label::text(&"fiber 7, 'diver'")));
+    Coroutine::<u64, (), u64, _>::new(stack, move |_, seed| body(seed)).resume(1);
+}
+
+/// Checks that a child died of an overflow that was told.
+fn assert_told(output: &Output, who: &str) {
+    assert_aborted(output);
+    let words = stderr(output);
+    assert!(words.contains(&format!("sinew: stack overflow in {who}: its stack has")), "{words}");
+}
+
+/// Checks that a child died of a plain SIGSEGV.
+fn assert_plain(output: &Output) {
+    assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+    assert!(!stderr(output).contains("sinew"), "{}", stderr(output));
+}
+
+fn touch_null() {
+    // SAFETY: none: it is to fault.
+    unsafe { black_box(ptr::without_provenance_mut::<u8>(8)).write_volatile(1) };
+}
+
+#[test]
+fn deep_recursion_is_told_by_name_and_size() {
+    let output = in_child("overflow::deep_recursion_is_told_by_name_and_size", || {
+        overflow::install().expect("a handler");
+        on_labelled(dive);
+    });
+    assert_told(&output, "fiber 7, 'diver'");
+    assert!(stderr(&output).contains("its stack has 65536 bytes"), "{}", stderr(&output));
+}
+
+#[test]
+fn one_huge_frame_is_told() {
+    let output = in_child("overflow::one_huge_frame_is_told", || {
+        overflow::install().expect("a handler");
+        on_labelled(huge_frame);
+    });
+    assert_told(&output, "fiber 7, 'diver'");
+}
+
+#[test]
+fn a_plain_stack_without_a_label_is_told() {
+    let output = in_child("overflow::a_plain_stack_without_a_label_is_told", || {
+        overflow::install().expect("a handler");
+        let stack = MmapStack::new(64 * 1024).expect("a stack");
+        Coroutine::<u64, (), u64>::new(stack, |_, depth| dive(depth)).resume(1);
+    });
+    assert_told(&output, "a coroutine");
+}
+
+#[test]
+fn a_label_ends_with_its_stack() {
+    let output = in_child("overflow::a_label_ends_with_its_stack", || {
+        overflow::install().expect("a handler");
+        let pool = StackPool::new();
+        let mut stack = pool.acquire(64 * 1024).expect("a stack");
+        stack.set_label(Some(Label::text(&"somebody else")));
+        drop(stack);
+        let stack = pool.acquire(64 * 1024).expect("the same stack");
+        Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
+    });
+    assert_told(&output, "a coroutine");
+}
+
+#[test]
+fn a_null_pointer_is_a_plain_fault() {
+    let output = in_child("overflow::a_null_pointer_is_a_plain_fault", || {
+        overflow::install().expect("a handler");
+        overflow::install().expect("once is enough");
+        touch_null();
+    });
+    assert_plain(&output);
+}
+
+#[test]
+fn a_null_pointer_on_a_coroutine_is_a_plain_fault() {
+    let output = in_child("overflow::a_null_pointer_on_a_coroutine_is_a_plain_fault", || {
+        overflow::install().expect("a handler");
+        on_labelled(|number| {
+            touch_null();
+            number
+        });
+    });
+    assert_plain(&output);
+}
+
+#[test]
+fn a_stray_access_to_a_guard_is_a_plain_fault() {
+    let output = in_child("overflow::a_stray_access_to_a_guard_is_a_plain_fault", || {
+        overflow::install().expect("a handler");
+        let stack = StackPool::new().acquire(64 * 1024).expect("a stack");
+        let guard = stack.limit().as_ptr().wrapping_sub(8);
+        // SAFETY: none: it is to fault.
+        unsafe { guard.write_volatile(1) };
+    });
+    assert_plain(&output);
+}
+
+#[test]
+fn an_overflow_of_a_thread_is_told_by_std() {
+    let output = in_child("overflow::an_overflow_of_a_thread_is_told_by_std", || {
+        overflow::install().expect("a handler");
+        let thread =
+            std::thread::Builder::new().name("swimmer".into()).stack_size(64 * 1024).spawn(|| dive(1));
+        let _ = thread.expect("a thread").join();
+    });
+    assert_aborted(&output);
+    let words = stderr(&output);
+    assert!(words.contains("swimmer") && words.contains("has overflowed its stack"), "{words}");
+    assert!(!words.contains("sinew: stack"), "{words}");
+}
+
+extern "C" fn plain_handler(_signal: libc::c_int) {
+    let words = b"the handler before\n";
+    // SAFETY: may be called in a signal handler.
+    unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
+    // SAFETY: as above.
+    unsafe { libc::_exit(9) };
+}
+
+#[test]
+fn a_handler_that_was_there_before_gets_other_faults() {
+    let output = in_child("overflow::a_handler_that_was_there_before_gets_other_faults", || {
+        // SAFETY: all zeros is a valid value of this C struct.
+        let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+        action.sa_sigaction = plain_handler as *const () as usize;
+        // SAFETY: the handler does what a handler may.
+        assert_eq!(unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) }, 0);
+        overflow::install().expect("a handler");
+        touch_null();
+    });
+    assert_eq!(output.status.code(), Some(9), "{output:?}");
+    assert!(stderr(&output).contains("the handler before"), "{output:?}");
+}
+
+extern "C" fn dive_protected(_: *mut libc::c_void) -> *mut libc::c_void {
+    let _protection = overflow::protect_thread().expect("an alternate stack");
+    on_labelled(dive);
+    ptr::null_mut()
+}
+
+#[test]
+fn a_thread_that_std_did_not_start_is_protected_on_request() {
+    let output = in_child("overflow::a_thread_that_std_did_not_start_is_protected_on_request", || {
+        overflow::install().expect("a handler");
+        let mut thread = 0;
+        // SAFETY: starts a thread that needs nothing.
+        let made =
+            unsafe { libc::pthread_create(&raw mut thread, ptr::null(), dive_protected, ptr::null_mut()) };
+        assert_eq!(made, 0);
+        // SAFETY: the thread was just made.
+        unsafe { libc::pthread_join(thread, ptr::null_mut()) };
+    });
+    assert_told(&output, "fiber 7, 'diver'");
+}
+
+#[test]
+fn a_small_alternate_stack_is_enough_for_the_message() {
+    let output = in_child("overflow::a_small_alternate_stack_is_enough_for_the_message", || {
+        overflow::install().expect("a handler");
+        // SAFETY: no precondition.
+        let frame = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) };
+        let size = usize::try_from(frame).expect("small").max(libc::MINSIGSTKSZ) + 4096;
+        let memory = Box::leak(vec![0_u8; size].into_boxed_slice());
+        let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: size };
+        // SAFETY: the memory stays for ever.
+        assert_eq!(unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) }, 0);
+        on_labelled(dive);
+    });
+    assert_told(&output, "fiber 7, 'diver'");
+}
+
+#[test]
+fn the_protection_of_a_thread_ends_when_dropped() {
+    let alternate = || {
+        let mut stack = MaybeUninit::<libc::stack_t>::uninit();
+        // SAFETY: asks, and changes nothing.
+        assert_eq!(unsafe { libc::sigaltstack(ptr::null(), stack.as_mut_ptr()) }, 0);
+        // SAFETY: the kernel has written it.
+        unsafe { stack.assume_init() }
+    };
+    let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+    let before = alternate();
+    // SAFETY: takes this thread's alternate stack away.
+    assert_eq!(unsafe { libc::sigaltstack(&raw const none, ptr::null_mut()) }, 0);
+    let protection = overflow::protect_thread().expect("an alternate stack");
+    assert_eq!(alternate().ss_flags & libc::SS_DISABLE, 0);
+    let nested = overflow::protect_thread().expect("there is one already");
+    drop(nested);
+    assert_eq!(alternate().ss_flags & libc::SS_DISABLE, 0);
+    drop(protection);
+    assert_eq!(alternate().ss_flags & libc::SS_DISABLE, libc::SS_DISABLE);
+    // SAFETY: gives this thread back what it had.
+    assert_eq!(unsafe { libc::sigaltstack(&raw const before, ptr::null_mut()) }, 0);
+}

@@ -1,0 +1,428 @@
+//! The pool of stacks: sizes, guards, reuse, limits, and memory that comes back.
+//!
+//! # Safety
+//!
+//! Reads and writes stacks that it owns and that nothing runs on, asks the kernel about addresses, limits and forks
+//! processes of its own.
+#![expect(unsafe_code, reason = "stacks are raw memory")]
+
+use std::ptr::NonNull;
+use std::time::Duration;
+
+use sinew_coroutine::{
+    Coroutine, CoroutineState, DEFAULT_STACK_SIZE, GuardKind, LARGEST_CLASS, PooledStack, SMALLEST_CLASS,
+    Stack, StackError, StackPool, clear_used, high_water,
+};
+
+use crate::support::{allocations, in_child, stderr};
+
+const SIZE: usize = 128 * 1024;
+const PAGE: usize = 4096;
+
+/// Whether the kernel refuses to write to an address.
+fn faults(address: NonNull<u8>) -> bool {
+    // SAFETY: the kernel writes a byte of a stack that the test owns, or says that it cannot.
+    unsafe { libc::getrandom(address.as_ptr().cast(), 1, 0) < 0 }
+}
+
+/// The highest byte of the guard below a stack.
+fn guard_of(stack: &PooledStack) -> NonNull<u8> {
+    NonNull::new(stack.limit().as_ptr().wrapping_sub(1)).expect("an address")
+}
+
+fn write_first(stack: &PooledStack, value: u64) {
+    // SAFETY: the highest word but one of a stack that nothing runs on.
+    unsafe { stack.top().as_ptr().wrapping_sub(16).cast::<u64>().write(value) };
+}
+
+fn read_first(stack: &PooledStack) -> u64 {
+    // SAFETY: as in `write_first`.
+    unsafe { stack.top().as_ptr().wrapping_sub(16).cast::<u64>().read() }
+}
+
+fn acquire(pool: &StackPool, count: usize) -> Vec<PooledStack> {
+    (0..count).map(|_| pool.acquire(SIZE).expect("a stack")).collect()
+}
+
+/// The kinds of guard that this kernel has.
+fn kinds() -> Vec<GuardKind> {
+    let mut kinds = vec![GuardKind::Protection];
+    kinds.extend((GuardKind::best() == GuardKind::Advice).then_some(GuardKind::Advice));
+    kinds
+}
+
+#[test]
+fn a_stack_has_at_least_what_was_asked_for() {
+    let pool = StackPool::new();
+    for size in [
+        1,
+        100,
+        5_000,
+        SMALLEST_CLASS,
+        SMALLEST_CLASS + 1,
+        100_001,
+        DEFAULT_STACK_SIZE,
+        5 << 20,
+        LARGEST_CLASS,
+    ] {
+        let stack = pool.acquire(size).expect("a stack");
+        assert!(stack.size() >= size, "{size}: {}", stack.size());
+        // SAFETY: the lowest byte of a stack that nothing runs on.
+        unsafe { stack.limit().write(1) };
+        assert!(faults(guard_of(&stack)));
+    }
+}
+
+#[test]
+fn nonsense_sizes_are_refused_with_words() {
+    let pool = StackPool::new();
+    for (size, words) in
+        [(0, "0 bytes"), (LARGEST_CLASS + 1, "the largest has"), (usize::MAX, "the largest has")]
+    {
+        let error = pool.acquire(size).expect_err("refused");
+        assert!(matches!(error, StackError::Size(refused) if refused == size));
+        assert!(error.to_string().contains(words), "{error}");
+        assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::InvalidInput);
+    }
+    assert_eq!(pool.stats(), StackPool::new().stats());
+}
+
+#[test]
+fn every_kind_of_guard_guards_all_its_pages() {
+    for kind in kinds() {
+        for pages in [1, 4] {
+            let pool = StackPool::builder().guard_kind(kind).guard_pages(pages).build();
+            let stacks = acquire(&pool, 100);
+            for stack in &stacks {
+                let lowest =
+                    NonNull::new(stack.limit().as_ptr().wrapping_sub(pages * PAGE)).expect("an address");
+                assert!(faults(guard_of(stack)) && faults(lowest) && !faults(stack.limit()), "{kind:?}");
+            }
+            let stats = pool.stats();
+            let (advice, protection) = (stats.guards_by_advice, stats.guards_by_protection);
+            assert!(advice + protection >= 100);
+            assert_eq!(if kind == GuardKind::Advice { protection } else { advice }, 0, "{stats:?}");
+        }
+    }
+}
+
+#[test]
+fn guards_survive_reuse_and_trimming() {
+    for kind in kinds() {
+        let pool = StackPool::builder().guard_kind(kind).build();
+        let kept = pool.acquire(SIZE).expect("a stack");
+        write_first(&kept, 7);
+        for _ in 0..3 {
+            let stacks = acquire(&pool, 50);
+            stacks.iter().for_each(|stack| write_first(stack, 1));
+            drop(stacks);
+            assert_eq!(pool.trim(), 50);
+        }
+        let again = acquire(&pool, 50);
+        assert!(again.iter().all(|stack| faults(guard_of(stack)) && read_first(stack) == 0), "{kind:?}");
+        assert_eq!(read_first(&kept), 7, "trimming leaves live stacks alone");
+    }
+}
+
+#[test]
+fn the_last_one_in_is_the_first_one_out() {
+    let pool = StackPool::new();
+    let (one, two) = (pool.acquire(SIZE).expect("a stack"), pool.acquire(SIZE).expect("a stack"));
+    let tops = [two.top(), one.top()];
+    drop(one);
+    drop(two);
+    assert_eq!(acquire(&pool, 2).iter().map(Stack::top).collect::<Vec<_>>(), tops);
+}
+
+#[test]
+fn a_cache_takes_and_returns_without_allocating() {
+    let pool = StackPool::new();
+    let mut cache = pool.cache();
+    let stack = cache.acquire(SIZE).expect("a stack");
+    cache.release(stack);
+    let count = allocations(|| {
+        for _ in 0..1000 {
+            let stack = cache.acquire(SIZE).expect("a stack");
+            cache.release(stack);
+        }
+    });
+    assert_eq!(count, 0);
+    assert_eq!((pool.stats().live, pool.stats().pooled), (0, 1));
+}
+
+#[test]
+fn a_cache_exchanges_with_its_pool_in_batches() {
+    let pool = StackPool::builder().cache(8).build();
+    let mut cache = pool.cache();
+    let stacks: Vec<_> = (0..100).map(|_| cache.acquire(SIZE).expect("a stack")).collect();
+    assert_eq!((pool.stats().live, pool.stats().pooled), (100, 0));
+    stacks.into_iter().for_each(|stack| cache.release(stack));
+    assert_eq!((pool.stats().live, pool.stats().pooled), (0, 100));
+    cache.flush();
+    assert_eq!(pool.stats().pooled, 100);
+    drop(cache);
+    assert_eq!((pool.stats().live, pool.stats().pooled), (0, 100));
+    assert_eq!(pool.trim(), 100);
+}
+
+#[test]
+fn a_stack_of_another_pool_finds_its_way_home() {
+    let (pool, other) = (StackPool::new(), StackPool::new());
+    let mut cache = pool.cache();
+    cache.release(other.acquire(SIZE).expect("a stack"));
+    assert_eq!((pool.stats().pooled, other.stats().pooled), (0, 1));
+}
+
+#[test]
+fn stacks_outlive_their_pool() {
+    let pool = StackPool::new();
+    let mut cache = pool.cache();
+    let stacks = [pool.acquire(SIZE).expect("a stack"), cache.acquire(SIZE).expect("a stack")];
+    drop(pool);
+    drop(cache);
+    let mut coroutines =
+        stacks.map(|stack| Coroutine::<u8, u8, u8, _>::new(stack, |suspender, byte| suspender.suspend(byte)));
+    for coroutine in &mut coroutines {
+        assert_eq!(coroutine.resume(1), CoroutineState::Yielded(1));
+    }
+}
+
+#[test]
+fn the_limit_counts_all_stacks_and_is_no_dead_end() {
+    let pool = StackPool::builder().max_stacks(3).build();
+    let mut stacks = acquire(&pool, 3);
+    let error = pool.acquire(SMALLEST_CLASS).expect_err("at the limit");
+    assert!(matches!(error, StackError::Limit(3)), "{error}");
+    assert!(error.to_string().contains("raise `max_stacks`"), "{error}");
+    stacks.pop();
+    stacks.push(pool.acquire(SIZE).expect("one was released"));
+    stacks.pop();
+    assert!(pool.acquire(SMALLEST_CLASS).is_err(), "the released one is warm, and of another size");
+    assert_eq!(pool.trim(), 1);
+    assert!(pool.acquire(SMALLEST_CLASS).is_ok(), "trimming made room");
+}
+
+#[test]
+fn untouched_stacks_take_no_memory() {
+    let pool = StackPool::new();
+    let stacks = acquire(&pool, 1000);
+    assert_eq!(pool.resident(), 0, "bookkeeping touches no stack");
+    stacks.iter().for_each(|stack| write_first(stack, 1));
+    assert_eq!(pool.resident(), 1000 * PAGE);
+}
+
+#[test]
+fn prewarmed_stacks_wait_with_their_first_page() {
+    let pool = StackPool::new();
+    pool.prewarm(SIZE, 100).expect("stacks");
+    assert_eq!((pool.stats().pooled, pool.resident()), (100, 100 * PAGE));
+}
+
+#[test]
+fn trimming_gives_everything_back() {
+    let pool = StackPool::new();
+    let stacks = acquire(&pool, 2000);
+    stacks.iter().for_each(|stack| write_first(stack, 1));
+    drop(stacks);
+    assert_eq!(pool.trim(), 2000);
+    let stats = pool.stats();
+    assert_eq!((stats.slabs, stats.reserved, pool.resident()), (0, 0, 0), "{stats:?}");
+    assert_eq!((stats.guards_by_advice, stats.guards_by_protection), (0, 0));
+}
+
+#[test]
+fn what_was_not_needed_for_the_idle_time_is_trimmed() {
+    let pool = StackPool::builder().keep(10..=1000).idle(Duration::ZERO).build();
+    drop(acquire(&pool, 100));
+    assert_eq!(pool.trim_idle(), 0, "all of them were needed since the last look");
+    drop(acquire(&pool, 40));
+    assert_eq!(pool.trim_idle(), 60, "forty were needed");
+    assert_eq!(pool.trim_idle(), 30, "ten are kept");
+    assert_eq!(pool.trim_idle(), 0);
+    assert_eq!(pool.stats().pooled, 10);
+    let patient = StackPool::builder().keep(0..=1000).idle(Duration::from_secs(3600)).build();
+    drop(acquire(&patient, 10));
+    assert_eq!((patient.trim_idle(), patient.trim_idle()), (0, 0), "the time has not come");
+}
+
+#[test]
+fn what_is_above_the_mark_is_given_back_at_once() {
+    let pool = StackPool::builder().keep(5..=50).build();
+    drop(acquire(&pool, 1000));
+    let pooled = pool.stats().pooled;
+    assert!((5..=50).contains(&pooled), "{pooled}");
+}
+
+#[test]
+fn neighbours_have_different_colours_and_most_of_a_page() {
+    let pool = StackPool::new();
+    let stacks = acquire(&pool, 16);
+    let mut offsets: Vec<_> = stacks.iter().map(|stack| stack.top().addr().get() % PAGE).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    assert_eq!(offsets.len(), 16);
+    let first_page = |offset: &usize| if *offset == 0 { PAGE } else { *offset };
+    assert!(offsets.iter().map(first_page).all(|left| left >= PAGE / 2), "{offsets:?}");
+}
+
+#[test]
+fn the_high_water_mark_follows_the_use() {
+    #[inline(never)]
+    fn dive(depth: usize) -> usize {
+        let frame = std::hint::black_box([1_u8; 1024]);
+        if depth == 0 { frame.len() } else { std::hint::black_box(dive(depth - 1)) + 1 }
+    }
+    let pool = StackPool::new();
+    let mut stack = pool.acquire(512 * 1024).expect("a stack");
+    assert_eq!(high_water(&stack), 0);
+    for (depth, range) in [(20, 20_000..60_000), (100, 100_000..300_000), (1, 1_000..20_000)] {
+        clear_used(&mut stack);
+        let mut diver = Coroutine::<(), (), usize, _>::new(stack, move |_, ()| dive(depth));
+        diver.resume(());
+        let mark = high_water(diver.stack());
+        assert!(range.contains(&mark), "depth {depth}: {mark}");
+        stack = diver.into_stack().expect("done");
+    }
+}
+
+#[test]
+fn locked_memory_gets_the_other_kind_of_guard() {
+    let output = in_child("pool::locked_memory_gets_the_other_kind_of_guard", || {
+        // SAFETY: no precondition. Memory is locked as it is touched, so that a slab is not filled at once.
+        let locked = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) };
+        if locked != 0 {
+            return eprintln!("skipped: this process may not lock memory");
+        }
+        let pool = StackPool::new();
+        let stack = pool.acquire(SIZE).expect("a stack");
+        assert!(faults(guard_of(&stack)));
+        assert_eq!(pool.stats().guards_by_advice, 0, "{:?}", pool.stats());
+        drop(stack);
+        assert_eq!(pool.trim(), 1);
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn a_lack_of_address_space_is_an_error_and_nothing_is_lost() {
+    let output = in_child("pool::a_lack_of_address_space_is_an_error_and_nothing_is_lost", || {
+        let limit = libc::rlimit { rlim_cur: 1 << 30, rlim_max: 1 << 30 };
+        // SAFETY: lowers a limit of this process.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+        let pool = StackPool::new();
+        let mut stacks = Vec::new();
+        let error = loop {
+            match pool.acquire(SIZE) {
+                Ok(stack) => stacks.push(stack),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, StackError::System(_)), "{error}");
+        assert!(stacks.len() > 1000, "{} stacks in a gigabyte", stacks.len());
+        assert_eq!(pool.stats().live, stacks.len());
+        stacks.pop();
+        stacks.push(pool.acquire(SIZE).expect("one was released"));
+        drop(stacks);
+        pool.trim();
+        assert_eq!(pool.stats().reserved, 0);
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn guards_that_run_out_in_the_middle_of_a_batch_are_an_error_and_nothing_is_lost() {
+    let name = "pool::guards_that_run_out_in_the_middle_of_a_batch_are_an_error_and_nothing_is_lost";
+    let output = in_child(name, || {
+        // Each guard of this kind takes two mappings, of which a process has few.
+        let pool = StackPool::builder().guard_kind(GuardKind::Protection).keep(0..=0).build();
+        let mut stacks = Vec::new();
+        while stacks.len() < 100_000 {
+            match pool.acquire(SMALLEST_CLASS) {
+                Ok(stack) => stacks.push(stack),
+                Err(error) => {
+                    assert!(matches!(error, StackError::System(_)), "{error}");
+                    assert!(error.to_string().contains("vm.max_map_count"), "{error}");
+                    break;
+                }
+            }
+        }
+        assert!(stacks.len() > 10_000, "{}", stacks.len());
+        assert!(stacks.iter().all(|stack| faults(guard_of(stack))));
+        let live = stacks.len();
+        assert_eq!(pool.stats().live, live);
+        drop(stacks);
+        assert_eq!(pool.stats().live, 0);
+        assert!(pool.acquire(SMALLEST_CLASS).is_ok());
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn taking_returning_and_trimming_may_race() {
+    const THREADS: u64 = 4;
+    let pool = StackPool::builder().keep(0..=64).idle(Duration::ZERO).cache(4).build();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let pool = &pool;
+            scope.spawn(move || work(pool, thread));
+        }
+        scope.spawn(|| {
+            for _ in 0..500 {
+                pool.trim();
+                pool.trim_idle();
+                assert!(pool.stats().slabs < 1000);
+            }
+        });
+    });
+    assert_eq!(pool.stats().live, 0);
+    pool.trim();
+    assert_eq!(pool.stats().reserved, 0, "{:?}", pool.stats());
+}
+
+/// Takes and returns stacks in an order drawn from a seed, some through a cache, and checks that each is its own.
+fn work(pool: &StackPool, seed: u64) {
+    let mut cache = pool.cache();
+    let mut held: Vec<(PooledStack, u64)> = Vec::new();
+    let mut draw = seed * 2 + 1;
+    for round in 0..5_000_u64 {
+        draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let choice = draw >> 60;
+        if choice < 8 && held.len() < 40 {
+            let size = if choice < 6 { SIZE } else { SMALLEST_CLASS };
+            let stack = if choice.is_multiple_of(2) { cache.acquire(size) } else { pool.acquire(size) }
+                .expect("a stack");
+            let mark = (seed << 32) | (round + 1);
+            write_first(&stack, mark);
+            held.push((stack, mark));
+        } else if !held.is_empty() {
+            let index = usize::try_from(draw >> 33).expect("small") % held.len();
+            let (stack, mark) = held.swap_remove(index);
+            assert_eq!(read_first(&stack), mark, "somebody else wrote to this stack");
+            if choice.is_multiple_of(2) { cache.release(stack) } else { drop(stack) }
+        }
+    }
+}
+
+#[test]
+fn stacks_and_guards_go_on_in_a_forked_child() {
+    let output = in_child("pool::stacks_and_guards_go_on_in_a_forked_child", || {
+        let pool = StackPool::new();
+        let stack = pool.acquire(SIZE).expect("a stack");
+        let guard = guard_of(&stack);
+        let mut coroutine =
+            Coroutine::<u32, u32, u32, _>::new(stack, |suspender, number| suspender.suspend(number) + 1);
+        assert_eq!(coroutine.resume(1), CoroutineState::Yielded(1));
+        // SAFETY: this process has one thread that matters, and the child calls nothing that another could hold.
+        let child = unsafe { libc::fork() };
+        let went_on = coroutine.resume(41) == CoroutineState::Complete(42) && faults(guard);
+        if child == 0 {
+            // SAFETY: leaves without running anything of the parent's.
+            unsafe { libc::_exit(if went_on { 0 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for the child just made.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert!(went_on && status == 0, "child {status}");
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
