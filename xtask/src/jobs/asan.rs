@@ -16,9 +16,7 @@ pub(crate) const JOB: Job = Job {
     run,
 };
 
-/// rustix is made to map memory through libc, where the sanitizer sees it: otherwise the marks of a dead stack stay
-/// behind for whatever is mapped there next.
-const FLAGS: &str = "-Zsanitizer=address --cfg sinew_asan --cfg rustix_use_libc";
+const FLAGS: &str = "-Zsanitizer=address --cfg sinew_asan";
 
 /// Leaks are not searched: some tests forget a coroutine on purpose, what only its stack points to counts as lost,
 /// and the tests count stacks themselves. Faults are left alone: tests of guard pages expect the kernel's signal.

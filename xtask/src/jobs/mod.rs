@@ -12,10 +12,12 @@ mod clippy;
 mod docs;
 mod fat_lto;
 mod fmt;
+mod loom;
 mod panic_abort;
 mod test;
 mod tidy;
 mod tsan;
+mod valgrind;
 
 use crate::job::Job;
 
@@ -27,10 +29,12 @@ pub(crate) static JOBS: &[Job] = &[
     tidy::JOB,
     test::JOB,
     panic_abort::JOB,
+    loom::JOB,
     fat_lto::JOB,
     asan::JOB,
     tsan::JOB,
     aarch64::JOB,
+    valgrind::JOB,
     callgrind::JOB,
     bench_smoke::JOB,
     bench_test::JOB,

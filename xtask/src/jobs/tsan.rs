@@ -24,9 +24,7 @@ pub(crate) const JOB: Job = Job {
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const RUNTIME: &str = "librustc-stable_rt.tsan.a";
-/// rustix is made to map memory through libc, where the sanitizer sees it: otherwise a stack that two threads had
-/// one after the other, at the same address, is a race.
-const FLAGS: &str = "-Zsanitizer=thread --cfg sinew_tsan --cfg rustix_use_libc";
+const FLAGS: &str = "-Zsanitizer=thread --cfg sinew_tsan";
 
 fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
