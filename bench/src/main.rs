@@ -13,6 +13,7 @@ mod compare;
 mod foreign;
 mod list;
 mod machine;
+mod mapping;
 mod pace;
 mod panel;
 mod paths;

@@ -35,6 +35,10 @@ pub(crate) static GENERATOR: Peer =
 pub(crate) static SWAPCONTEXT: Peer =
     Peer { name: "swapcontext", what: "C library, ucontext", home: Home::Here };
 
+/// What no stack can do without.
+pub(crate) static FAULTS: Peer =
+    Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
+
 /// C++.
 pub(crate) static BOOST: Peer =
     Peer { name: "boost", what: "C++, Boost.Context", home: Home::Foreign(&Boost) };
@@ -47,7 +51,8 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 7] = [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &BOOST, &GO, &JAVA];
+pub(crate) static ALL: [&Peer; 8] =
+    [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &FAULTS, &BOOST, &GO, &JAVA];
 
 impl Peer {
     /// The version found on this machine if the peer can run here, or what is missing.

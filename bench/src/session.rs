@@ -7,12 +7,15 @@ use crate::record::{Extra, Figure, Key};
 use crate::stats::Summary;
 use crate::workloads::{Entry, Workload};
 
+/// The values of one repetition, in the order of the workload's metrics.
+pub(crate) type Row = Vec<Option<f64>>;
+
 /// What became of one peer in a group.
 pub(crate) struct Outcome {
     /// Which peer.
     pub(crate) entry: &'static Entry,
-    /// A row of values for each repetition, in the order of the workload's metrics; or why there are none.
-    pub(crate) rows: Result<Vec<Vec<f64>>, Failure>,
+    /// A row for each repetition; or why there are none.
+    pub(crate) rows: Result<Vec<Row>, Failure>,
 }
 
 /// Measures each peer `reps` times. A peer that fails is not tried again, and what it had measured is
@@ -36,18 +39,21 @@ pub(crate) fn run(
     outcomes
 }
 
-/// Picks the workload's metrics from what a child reported.
-fn row(workload: &Workload, values: &Values) -> Result<Vec<f64>, Failure> {
+/// Picks the workload's metrics from what a child reported. The headline must be there; other metrics are not for every
+/// peer.
+fn row(workload: &Workload, values: &Values) -> Result<Row, Failure> {
     let pick = |name: &str| values.iter().find(|(reported, _)| reported == name).map(|&(_, value)| value);
-    let missing = |name: &str| Failure::new(format!("the child did not report the metric {name}"));
-    workload.metrics.iter().map(|metric| pick(metric.name).ok_or_else(|| missing(metric.name))).collect()
+    let row: Row = workload.metrics.iter().map(|metric| pick(metric.name)).collect();
+    let headline = workload.metrics[0].name;
+    let missing = || Failure::new(format!("the child did not report the metric {headline}"));
+    if row[0].is_some() { Ok(row) } else { Err(missing()) }
 }
 
 /// The figures of one peer, the headline metric first. `extra` holds what deviates for the whole run.
-pub(crate) fn figures(group: &Group, entry: &Entry, rows: &[Vec<f64>], extra: &Extra) -> Vec<Figure> {
+pub(crate) fn figures(group: &Group, entry: &Entry, rows: &[Row], extra: &Extra) -> Vec<Figure> {
     let mut extra = extra.clone();
     extra.extend(entry.deviations.iter().map(|&(name, value)| (name.to_owned(), value.into())));
-    let column = |i: usize| rows.iter().map(|row| row[i]).collect::<Vec<_>>();
+    let column = |i: usize| rows.iter().filter_map(|row| row[i]).collect::<Vec<_>>();
     let figure = |(i, metric): (usize, &crate::workloads::Metric)| {
         let key = Key {
             workload: group.workload.name.to_owned(),
@@ -114,7 +120,7 @@ mod tests {
     fn deviations_of_run_and_peer_become_fields() {
         let group = group(&["java"]);
         let extra = Extra::from([("quick".to_owned(), true.into())]);
-        let figures = figures(&group, group.entries[0], &[vec![1.0]], &extra);
+        let figures = figures(&group, group.entries[0], &[vec![Some(1.0)]], &extra);
         let names: Vec<_> = figures[0].key.extra.keys().map(String::as_str).collect();
         assert_eq!(names, ["api", "quick"]);
     }

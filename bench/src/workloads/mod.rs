@@ -3,13 +3,16 @@
 //! are gathered.
 
 mod create;
+mod stack_pool;
+mod stacks_1m;
 mod switch;
 
 use crate::pace::Pace;
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 2] = [&switch::WORKLOAD, &create::WORKLOAD];
+pub(crate) static ALL: [&Workload; 4] =
+    [&switch::WORKLOAD, &create::WORKLOAD, &stack_pool::WORKLOAD, &stacks_1m::WORKLOAD];
 
 /// Something to measure, with everybody who can do it.
 pub(crate) struct Workload {

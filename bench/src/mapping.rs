@@ -1,0 +1,48 @@
+//! Plain memory from the system, to see what page faults cost by themselves.
+//!
+//! # Safety
+//!
+//! Trusted with one mapping per value, and with writing single bytes that its callers own.
+#![expect(unsafe_code, reason = "memory is mapped and touched")]
+
+use std::ptr;
+
+/// A private anonymous mapping without huge pages.
+pub(crate) struct Mapping {
+    start: *mut u8,
+    length: usize,
+}
+
+impl Mapping {
+    /// Maps so many bytes. Panics where the system has none.
+    pub(crate) fn new(length: usize) -> Self {
+        let (access, flags) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+        );
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let start = unsafe { libc::mmap(ptr::null_mut(), length, access, flags, -1, 0) };
+        assert_ne!(start, libc::MAP_FAILED, "memory for the measurement");
+        // SAFETY: advice about memory that is ours.
+        unsafe { libc::madvise(start, length, libc::MADV_NOHUGEPAGE) };
+        Self { start: start.cast(), length }
+    }
+
+    /// Where it begins.
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nobody uses it after this.
+        unsafe { libc::munmap(self.start.cast(), self.length) };
+    }
+}
+
+/// Writes the byte below an address: the highest of a stack with that top, or of a part of a mapping.
+pub(crate) fn write_below(top: *mut u8) {
+    // SAFETY: the callers own the memory below, and nothing else is there.
+    unsafe { top.wrapping_sub(1).write_volatile(1) };
+}

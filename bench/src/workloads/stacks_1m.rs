@@ -1,0 +1,98 @@
+//! `stacks_1m`: a million guarded stacks of 128 KiB, one page of each touched. The headline is the time of one, beside the
+//! bare page fault that it cannot do without (the peer `faults`: the same pages in a plain mapping). Then what a stack takes,
+//! page tables included, how much of that comes back after trimming, and the time of one when there are fewer of them.
+
+use super::{Entry, Job, Metric, Readings, Workload};
+use crate::pace::Pace;
+use crate::peers;
+use sinew_coroutine::{PooledStack, Stack, StackPool};
+use std::time::{Duration, Instant};
+
+const SIZE: usize = 128 * 1024;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "stacks_1m",
+    what: "1,000,000 guarded 128 KiB stacks, one page touched each",
+    single_threaded: true,
+    metrics: &[
+        Metric { name: "ns", unit: "ns a stack", lower_is_better: true },
+        Metric { name: "bytes", unit: "bytes a stack with page tables", lower_is_better: true },
+        Metric { name: "back_percent", unit: "% given back by trimming", lower_is_better: false },
+        Metric { name: "ns_1k", unit: "ns a stack, of 1,000", lower_is_better: true },
+        Metric { name: "ns_10k", unit: "ns a stack, of 10,000", lower_is_better: true },
+        Metric { name: "ns_100k", unit: "ns a stack, of 100,000", lower_is_better: true },
+    ],
+    entries: &[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::FAULTS, faults)],
+};
+
+/// A million, or a labelled few for a quick look.
+fn count(job: &Job) -> usize {
+    match job.pace {
+        Pace::AtLeast(time) if time < Duration::from_millis(100) => 20_000,
+        _ => 1_000_000,
+    }
+}
+
+fn sinew(job: &Job) -> Readings {
+    let mut readings = vec![];
+    let smaller = [("ns_1k", 1_000), ("ns_10k", 10_000), ("ns_100k", 100_000)];
+    for (name, count) in smaller.into_iter().filter(|(_, some)| *some < count(job)) {
+        let pool = StackPool::new();
+        let (ns, stacks) = fill(&pool, count);
+        drop(stacks);
+        pool.trim();
+        readings.push((name, ns));
+    }
+    let pool = StackPool::builder().keep(0..=usize::MAX).build();
+    let before = memory();
+    let (ns, stacks) = fill(&pool, count(job));
+    let gained = memory() - before;
+    drop(stacks);
+    pool.trim();
+    let left = memory() - before;
+    readings.push(("ns", ns));
+    readings.push(("bytes", gained / count(job) as f64));
+    readings.push(("back_percent", 100.0 * (1.0 - left / gained)));
+    readings
+}
+
+/// Takes so many stacks and touches each. Returns the nanoseconds of one, and all of them.
+fn fill(pool: &StackPool, count: usize) -> (f64, Vec<PooledStack>) {
+    let mut cache = pool.cache();
+    let mut stacks = Vec::with_capacity(count);
+    let start = Instant::now();
+    for _ in 0..count {
+        let stack = cache.acquire(SIZE).expect("a stack");
+        touch(stack.top().as_ptr());
+        stacks.push(stack);
+    }
+    (start.elapsed().as_nanos() as f64 / count as f64, stacks)
+}
+
+fn faults(job: &Job) -> Readings {
+    // A stack's guard and colour page are part of its stride.
+    let stride = SIZE + 2 * 4096;
+    let mapping = crate::mapping::Mapping::new(stride * count(job));
+    let start = Instant::now();
+    for index in 1..=count(job) {
+        touch(mapping.start().wrapping_add(index * stride));
+    }
+    vec![("ns", start.elapsed().as_nanos() as f64 / count(job) as f64)]
+}
+
+/// Writes the byte below an address, as the first push to a stack would.
+fn touch(top: *mut u8) {
+    crate::mapping::write_below(top);
+}
+
+/// Resident memory and page tables of this process, in bytes.
+fn memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the kernel's account");
+    let field = |name: &str| -> f64 {
+        let line = status.lines().find(|line| line.starts_with(name)).expect("a line of the account");
+        let kibibytes = line.split_whitespace().nth(1).expect("a number");
+        kibibytes.parse::<f64>().expect("a number") * 1024.0
+    };
+    field("VmRSS:") + field("VmPTE:")
+}
