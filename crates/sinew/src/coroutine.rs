@@ -17,6 +17,10 @@
 //! ```
 
 pub use sinew_coroutine::{
-    Coroutine, CoroutineState, MIN_STACK_SIZE, MmapStack, MovableCoroutine, NewError, Registers, ResumeError,
-    Stack, Suspender,
+    Coroutine, CoroutineState, MovableCoroutine, NewError, Registers, ResumeError, Suspender, overflow,
+};
+pub use sinew_coroutine::{
+    DEFAULT_STACK_SIZE, Describe, GuardKind, LARGEST_CLASS, Label, MIN_STACK_SIZE, MmapStack, PooledStack,
+    SMALLEST_CLASS, Stack, StackCache, StackError, StackPool, StackPoolBuilder, StackStats, clear_used,
+    high_water,
 };

@@ -11,7 +11,7 @@ fn without_arguments_it_checks_everything_and_succeeds() {
     let output = sinew(&["--no-measure"]);
     let words = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{words}");
-    assert!(words.ends_with("7 checks, all hold\n"), "{words}");
+    assert!(words.ends_with("8 checks, all hold\n"), "{words}");
     assert!(!words.contains('\x1b'), "no colours in a pipe");
 }
 
