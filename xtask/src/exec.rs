@@ -4,7 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use crate::context::Context;
 use crate::failure::{Failure, Result, While};
@@ -73,6 +73,12 @@ impl Exec {
     pub(crate) fn capture(mut self) -> Result<Output> {
         self.echo();
         self.command.output().while_doing(self.program())
+    }
+
+    /// Starts, echoed, with standard output as a pipe to read from; standard error is passed through.
+    pub(crate) fn start(mut self) -> Result<Child> {
+        self.echo();
+        self.command.stdout(Stdio::piped()).spawn().while_doing(self.program())
     }
 
     fn echo(&self) {

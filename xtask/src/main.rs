@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 mod ci;
 mod context;
 mod debian;
+mod emulator;
 mod exec;
 mod failure;
 mod job;

@@ -47,6 +47,23 @@ impl Apt {
         Ok(Package { version, depends: names(depends) })
     }
 
+    /// The names of all packages that begin so.
+    pub(crate) fn names(&self, prefix: &str) -> Result<Vec<String>> {
+        let names = self.exec("apt-cache").args(["pkgnames", prefix]).read()?;
+        Ok(names.lines().map(str::to_owned).collect())
+    }
+
+    /// A package and all that it needs, whatever of it the machine has, each as `name=version`.
+    pub(crate) fn closure(&self, package: &str) -> Result<Vec<String>> {
+        let simulation = self
+            .exec("apt-get")
+            .args(["install", "--simulate", "-qq", "--no-install-recommends", package])
+            // As if nothing were installed.
+            .args(["-o", "Dir::State::status=/dev/null"]);
+        let text = simulation.read()?;
+        Ok(text.lines().filter_map(to_install).collect())
+    }
+
     /// Fetches package files into a directory, verified as apt verifies them.
     pub(crate) fn download(&self, packages: &[String], into: &Path) -> Result {
         self.exec("apt-get").args(["download", "-q"]).args(packages).directory(into).run()
@@ -72,6 +89,13 @@ fn unknown(package: &str) -> Failure {
     Failure::new(format!("the machine's package sources have no `{package}`"))
 }
 
+/// The package that a line of a simulation would install: `Inst name (version archive [architecture])`.
+fn to_install(line: &str) -> Option<String> {
+    let (name, rest) = line.strip_prefix("Inst ")?.split_once(' ')?;
+    let version = rest.strip_prefix('(')?.split_whitespace().next()?;
+    Some(format!("{name}={version}"))
+}
+
 /// A field of the first paragraph of control data.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
@@ -94,5 +118,12 @@ mod tests {
         assert_eq!(field(CONTROL, "Version"), Some("1.96.0+dfsg1"));
         assert_eq!(names(field(CONTROL, "Depends").unwrap_or_default()), ["libc6", "libllvm22", "a"]);
         assert_eq!(field(CONTROL, "Pre-Depends"), None);
+    }
+
+    #[test]
+    fn a_simulation_names_what_it_would_install() {
+        let line = "Inst libusb-1.0-0 (2:1.0.26-1 Debian:12.15/oldstable [amd64]) []";
+        assert_eq!(to_install(line).as_deref(), Some("libusb-1.0-0=2:1.0.26-1"));
+        assert_eq!(to_install(&line.replace("Inst", "Conf")), None);
     }
 }

@@ -13,6 +13,7 @@ mod docs;
 mod fat_lto;
 mod fmt;
 mod loom;
+mod old_kernel;
 mod panic_abort;
 mod test;
 mod tidy;
@@ -35,6 +36,7 @@ pub(crate) static JOBS: &[Job] = &[
     tsan::JOB,
     aarch64::JOB,
     valgrind::JOB,
+    old_kernel::JOB,
     callgrind::JOB,
     bench_smoke::JOB,
     bench_test::JOB,

@@ -7,12 +7,13 @@ use super::finding::Finding;
 use super::tree::{TextFile, Tree};
 
 /// Every crate of the workspace, and the crates of ours that it may depend on.
-const EDGES: [(&str, &[&str]); 5] = [
+const EDGES: [(&str, &[&str]); 6] = [
     ("sinew-coroutine", &[]),
     ("sinew-sched", &[]),
     ("sinew", &["sinew-coroutine", "sinew-sched"]),
     ("sinew-cli", &["sinew"]),
-    ("xtask", &[]),
+    ("sinew-init", &[]),
+    ("xtask", &["sinew-init"]),
 ];
 
 /// Runtimes, schedulers and coroutine crates to compare with, never to build upon.

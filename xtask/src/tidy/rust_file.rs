@@ -33,7 +33,10 @@ impl RustFile {
     pub(super) fn source_path(&self) -> Option<&str> {
         let in_crate = match self.path.strip_prefix("crates/") {
             Some(rest) => rest.split_once('/')?.1,
-            None => self.path.strip_prefix("xtask/")?,
+            None => {
+                let rest = self.path.strip_prefix("xtask/")?;
+                rest.strip_prefix("init/").unwrap_or(rest)
+            }
         };
         in_crate.strip_prefix("src/")
     }

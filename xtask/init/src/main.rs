@@ -1,0 +1,68 @@
+//! The first process of an emulated machine: mounts what programs expect, runs those of the plan one after the
+//! other, reports on the console, and powers the machine off.
+//!
+//! It must be linked statically, since there is no other file than those of the plan. It does not know what it
+//! runs, and judges nothing.
+
+use std::fs;
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+
+use rustix::mount::{MountFlags, mount};
+use rustix::system::{RebootCommand, reboot};
+use rustix::termios::tcdrain;
+use sinew_init::{PLAN, Program, Report};
+
+/// What is mounted, and where; the directories are in the initial file system.
+const MOUNTS: [(&str, &str); 4] =
+    [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")];
+
+/// Messages of a level below the number in here are shown on the console.
+const CONSOLE_LEVEL: &str = "/proc/sys/kernel/printk";
+
+fn main() {
+    // Its last act is to power off the machine, which must never be the one of a person who tried it out.
+    if std::process::id() != 1 || !fs::exists(PLAN).unwrap_or(false) {
+        eprintln!("sinew-init: made to be the first process of an emulated machine, and of nothing else");
+        std::process::exit(2);
+    }
+    say(&match run() {
+        Ok(()) => Report::Done,
+        Err(reason) => Report::Broken(reason),
+    });
+    power_off();
+}
+
+fn run() -> Result<(), String> {
+    for (kind, place) in MOUNTS {
+        mount(kind, place, kind, MountFlags::empty(), None).map_err(|error| format!("{place}: {error}"))?;
+    }
+    // From here on only errors: a word of the kernel in the middle of a report would make it unreadable.
+    fs::write(CONSOLE_LEVEL, "4").map_err(|error| format!("{CONSOLE_LEVEL}: {error}"))?;
+    let plan = fs::read_to_string(PLAN).map_err(|error| format!("{PLAN}: {error}"))?;
+    plan.lines().map(Program::from_line).try_for_each(|program| run_one(&program))
+}
+
+fn run_one(program: &Program) -> Result<(), String> {
+    say(&Report::Started(program.name.clone()));
+    let mut command = Command::new(program.path());
+    command.args(&program.arguments).stdin(Stdio::null());
+    let status = command.status().map_err(|error| format!("{}: {error}", program.path()))?;
+    say(&Report::Ended(program.name.clone(), status.into()));
+    Ok(())
+}
+
+/// A program may have left the console in the middle of a line, so a report brings its own line breaks. If it
+/// cannot be written there is nobody to tell, and its absence will tell.
+fn say(report: &Report) {
+    let _ = io::stdout().write_all(format!("\n{report}\n").as_bytes());
+    let _ = io::stdout().flush();
+}
+
+/// Not before the console has sent all it was given: what it still holds would be lost.
+fn power_off() {
+    let _ = tcdrain(io::stdout());
+    let _ = reboot(RebootCommand::PowerOff);
+    // A machine without a power switch is left by a restart, which the emulator takes for the end.
+    let _ = reboot(RebootCommand::Restart);
+}
