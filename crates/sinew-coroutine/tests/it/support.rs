@@ -151,13 +151,21 @@ pub(crate) fn in_child(test: &str, body: impl FnOnce()) -> Output {
     command.output().expect("the test program starts once more")
 }
 
+/// The emulator of another processor that runs this program, if one does.
+fn emulator() -> Option<String> {
+    let runner = std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER").ok();
+    runner.filter(|_| cfg!(target_arch = "aarch64"))
+}
+
+/// Whether another processor is emulated.
+pub(crate) fn is_emulated() -> bool {
+    emulator().is_some()
+}
+
 /// This test program, to be started again; through the emulator that runs it, if one does.
 pub(crate) fn this_program() -> Command {
     let program = std::env::current_exe().expect("the path of the test program");
-    let runner = match std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER") {
-        Ok(runner) if cfg!(target_arch = "aarch64") => runner,
-        _ => return Command::new(program),
-    };
+    let Some(runner) = emulator() else { return Command::new(program) };
     let mut words = runner.split_whitespace();
     let mut command = Command::new(words.next().expect("a runner names a program"));
     command.args(words).arg(program);
