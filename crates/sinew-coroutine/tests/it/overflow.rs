@@ -21,7 +21,7 @@ fn dive(depth: u64) -> u64 {
     black_box(dive(black_box(depth + 1)) + 1)
 }
 
-#[cfg(not(sinew_asan))]
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[inline(never)]
 fn huge_frame(seed: u64) -> u64 {
     let frame = black_box([seed; 1 << 18]);
@@ -64,8 +64,8 @@ fn deep_recursion_is_told_by_name_and_size() {
     assert!(stderr(&output).contains("its stack has 65536 bytes"), "{}", stderr(&output));
 }
 
-/// AddressSanitizer touches the far end of a huge frame first, beyond the guard.
-#[cfg(not(sinew_asan))]
+/// Sanitizers touch the far end of a huge frame first, beyond the guard.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn one_huge_frame_is_told() {
     let output = in_child("overflow::one_huge_frame_is_told", || {
@@ -191,6 +191,8 @@ fn a_thread_that_std_did_not_start_is_protected_on_request() {
     assert_told(&output, "fiber 7, 'diver'");
 }
 
+/// ThreadSanitizer wraps the handler in one of its own, which wants more.
+#[cfg(not(sinew_tsan))]
 #[test]
 fn a_small_alternate_stack_is_enough_for_the_message() {
     let output = in_child("overflow::a_small_alternate_stack_is_enough_for_the_message", || {
