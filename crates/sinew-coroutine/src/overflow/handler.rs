@@ -19,7 +19,8 @@ use crate::stack::registry::{Area, registry};
 /// The handler that was there before.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// Has this process tell overflows of coroutines' stacks from other faults. Does so once, however often it is called.
+/// Has this process tell overflows of coroutines' stacks from other faults. Does so once, however often it is called: a
+/// handler that somebody puts in its place later stays.
 ///
 /// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it went, and aborts. Other
 /// faults go to the handler that was there before, or to none. It works on threads that have an alternate signal stack:
@@ -29,11 +30,13 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 ///
 /// If the kernel refuses the handler.
 pub fn install() -> io::Result<()> {
+    static DONE: OnceLock<Result<(), i32>> = OnceLock::new();
+    let done = DONE.get_or_init(|| install_now().map_err(|error| error.raw_os_error().unwrap_or(0)));
+    done.map_err(io::Error::from_raw_os_error)
+}
+
+fn install_now() -> io::Result<()> {
     let before = action_now()?;
-    if before.sa_sigaction == handle as *const () as usize {
-        return Ok(());
-    }
-    // Of two threads that are here at once, the first decides what was there; both install the same handler.
     BEFORE.get_or_init(|| before);
     // SAFETY: all zeros is a valid value of this C struct.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };

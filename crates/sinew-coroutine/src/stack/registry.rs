@@ -163,6 +163,16 @@ mod tests {
         Area { start, length: 1000, stride: 100, guard: 10, size: 90, slots: ptr::null() }
     }
 
+    fn entries(registry: &Registry) -> usize {
+        let next = |entry: &*const Entry| {
+            // SAFETY: the invariant of `head`.
+            let next = unsafe { &**entry }.next;
+            (!next.is_null()).then_some(next)
+        };
+        let head = registry.head.load(Ordering::Acquire).cast_const();
+        std::iter::successors((!head.is_null()).then_some(head), next).count()
+    }
+
     #[test]
     fn an_address_is_found_while_its_area_is_entered() {
         static TESTED: Registry = Registry::new();
@@ -179,6 +189,10 @@ mod tests {
         assert!(TESTED.find(7500).is_some() && TESTED.find(5500).is_some());
         drop((two, three));
         assert_eq!(TESTED.find(5500), None);
+        for start in (0..100).map(|number| number * 10_000) {
+            drop(TESTED.enter(&area(start)));
+        }
+        assert_eq!(entries(&TESTED), 2, "entries are used again");
     }
 }
 

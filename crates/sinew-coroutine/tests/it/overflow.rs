@@ -100,6 +100,20 @@ fn a_label_ends_with_its_stack() {
 }
 
 #[test]
+fn a_label_ends_with_its_stack_in_a_cache_too() {
+    let output = in_child("overflow::a_label_ends_with_its_stack_in_a_cache_too", || {
+        overflow::install().expect("a handler");
+        let mut cache = StackPool::new().cache();
+        let mut stack = cache.acquire(64 * 1024).expect("a stack");
+        stack.set_label(Some(Label::text(&"somebody else")));
+        cache.release(stack);
+        let stack = cache.acquire(64 * 1024).expect("the same stack");
+        Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
+    });
+    assert_told(&output, "a coroutine");
+}
+
+#[test]
 fn a_null_pointer_is_a_plain_fault() {
     let output = in_child("overflow::a_null_pointer_is_a_plain_fault", || {
         overflow::install().expect("a handler");
@@ -148,26 +162,41 @@ fn an_overflow_of_a_thread_is_told_by_std() {
 }
 
 extern "C" fn plain_handler(_signal: libc::c_int) {
-    let words = b"the handler before\n";
+    let words = b"the other handler\n";
     // SAFETY: may be called in a signal handler.
     unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
     // SAFETY: as above.
     unsafe { libc::_exit(9) };
 }
 
+fn install_plain_handler() {
+    // SAFETY: all zeros is a valid value of this C struct.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = plain_handler as *const () as usize;
+    // SAFETY: the handler does what a handler may.
+    assert_eq!(unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) }, 0);
+}
+
 #[test]
 fn a_handler_that_was_there_before_gets_other_faults() {
     let output = in_child("overflow::a_handler_that_was_there_before_gets_other_faults", || {
-        // SAFETY: all zeros is a valid value of this C struct.
-        let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-        action.sa_sigaction = plain_handler as *const () as usize;
-        // SAFETY: the handler does what a handler may.
-        assert_eq!(unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) }, 0);
+        install_plain_handler();
         overflow::install().expect("a handler");
         touch_null();
     });
     assert_eq!(output.status.code(), Some(9), "{output:?}");
-    assert!(stderr(&output).contains("the handler before"), "{output:?}");
+    assert!(stderr(&output).contains("the other handler"), "{output:?}");
+}
+
+#[test]
+fn a_handler_that_came_later_stays() {
+    let output = in_child("overflow::a_handler_that_came_later_stays", || {
+        overflow::install().expect("a handler");
+        install_plain_handler();
+        overflow::install().expect("it was done before");
+        touch_null();
+    });
+    assert_eq!(output.status.code(), Some(9), "{output:?}");
 }
 
 extern "C" fn dive_protected(_: *mut libc::c_void) -> *mut libc::c_void {

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use sinew_coroutine::{
-    Coroutine, CoroutineState, GuardKind, PooledStack, SMALLEST_CLASS, StackError, StackPool,
+    Coroutine, CoroutineState, GuardKind, PooledStack, SMALLEST_CLASS, Stack, StackError, StackPool,
 };
 
 use crate::pool::{SIZE, faults, guard_of, read_first, write_first};
@@ -18,6 +18,8 @@ use crate::support::{in_child, stderr};
 #[test]
 fn locked_memory_gets_the_other_kind_of_guard() {
     let output = in_child("pool_faults::locked_memory_gets_the_other_kind_of_guard", || {
+        // Found out before memory is locked, as in a program that locks it later.
+        let best = GuardKind::best();
         // SAFETY: no precondition. Memory is locked as it is touched, so that a slab is not filled at once.
         let locked = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) };
         if locked != 0 {
@@ -26,7 +28,7 @@ fn locked_memory_gets_the_other_kind_of_guard() {
         let pool = StackPool::new();
         let stack = pool.acquire(SIZE).expect("a stack");
         assert!(faults(guard_of(&stack)));
-        assert_eq!(pool.stats().guards_by_advice, 0, "{:?}", pool.stats());
+        assert_eq!(pool.stats().guards_by_advice, 0, "{best:?}: {:?}", pool.stats());
         drop(stack);
         assert_eq!(pool.trim(), 1);
     });
@@ -156,6 +158,21 @@ fn stacks_and_guards_go_on_in_a_forked_child() {
         // SAFETY: waits for the child just made.
         assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
         assert!(went_on && status == 0, "child {status}");
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn memory_goes_with_the_last_stack_of_a_dropped_pool() {
+    let output = in_child("pool_faults::memory_goes_with_the_last_stack_of_a_dropped_pool", || {
+        let pool = StackPool::new();
+        let (one, two) = (pool.acquire(SIZE).expect("a stack"), pool.acquire(SIZE).expect("a stack"));
+        let limits = [one.limit(), two.limit()];
+        drop(pool);
+        drop(one);
+        assert!(limits.iter().all(|limit| !faults(*limit)), "a stack of the slab is in use");
+        drop(two);
+        assert!(limits.iter().all(|limit| faults(*limit)), "nobody has a stack any more");
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
