@@ -11,7 +11,7 @@
 #![expect(unsafe_code, reason = "guards are made on memory that is known to be unused")]
 
 use core::ptr::NonNull;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::guard::GuardKind;
 use super::pool_error::StackError;
@@ -57,8 +57,8 @@ pub(super) struct Class {
     slabs: Vec<Option<Occupied>>,
     /// The numbers of slabs with a stack to give. The lowest is used first, so that the last ones get empty.
     with_room: BTreeSet<usize>,
-    /// Oldest first.
-    warm: Vec<RawStack>,
+    /// Oldest first: taken from the back, trimmed from the front.
+    warm: VecDeque<RawStack>,
     /// The fewest warm stacks since the last look: so many were not needed.
     spare: usize,
     /// How many slots the next slab gets.
@@ -104,7 +104,7 @@ impl Class {
             kind,
             slabs: Vec::new(),
             with_room: BTreeSet::new(),
-            warm: Vec::new(),
+            warm: VecDeque::new(),
             spare: 0,
             next_slots: FIRST_BATCH,
             out: 0,
@@ -113,7 +113,7 @@ impl Class {
 
     /// The newest warm stack.
     pub(super) fn take_warm(&mut self) -> Option<RawStack> {
-        let stack = self.warm.pop()?;
+        let stack = self.warm.pop_back()?;
         self.spare = self.spare.min(self.warm.len());
         self.out += 1;
         Some(stack)

@@ -19,7 +19,10 @@ use crate::valgrind::KnownStack;
 /// Making one costs several system calls, and a page fault when it is first touched: some microseconds in all. Keep it
 /// and use it again ([`Coroutine::into_stack`](crate::Coroutine::into_stack)), or take stacks from a
 /// [`StackPool`](crate::StackPool), where that matters.
-pub struct MmapStack {
+pub struct MmapStack(Box<Mapped>);
+
+/// The inside of a stack. Apart, so that a stack is one word and travels in a register.
+struct Mapped {
     /// The lowest usable address; the guard page ends here.
     ///
     /// # Invariant
@@ -55,7 +58,12 @@ impl MmapStack {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn new(size: usize) -> io::Result<Self> {
-        let length = mapping_length(size)?;
+        Mapped::new(mapping_length(size)?).map(|mapped| Self(Box::new(mapped)))
+    }
+}
+
+impl Mapped {
+    fn new(length: usize) -> io::Result<Self> {
         let mapping = sys::map(length)?;
         // SAFETY: the mapping is longer than its guard page.
         let limit = unsafe { mapping.add(page_size()) };
@@ -77,7 +85,8 @@ impl MmapStack {
 
     fn area(&self) -> Area {
         let (start, length) = self.mapping();
-        let (start, guard, size) = (start.addr().get(), page_size(), self.size());
+        let (start, guard) = (start.addr().get(), page_size());
+        let size = length - guard;
         Area { start, length, stride: length, guard, size, slots: ptr::null() }
     }
 }
@@ -101,22 +110,22 @@ fn mapping_length(size: usize) -> io::Result<usize> {
 unsafe impl Stack for MmapStack {
     #[inline]
     fn top(&self) -> NonNull<u8> {
-        self.top
+        self.0.top
     }
 
     #[inline]
     fn limit(&self) -> NonNull<u8> {
-        self.limit
+        self.0.limit
     }
 }
 
 // SAFETY: the value owns its mapping, and memory belongs to the process, not to a thread.
-unsafe impl Send for MmapStack {}
+unsafe impl Send for Mapped {}
 
 // SAFETY: a shared reference can only be asked for addresses.
-unsafe impl Sync for MmapStack {}
+unsafe impl Sync for Mapped {}
 
-impl Drop for MmapStack {
+impl Drop for Mapped {
     fn drop(&mut self) {
         self.registered = None;
         // SAFETY: the invariant of `limit`: nobody else uses the mapping, and after this nobody can.
@@ -126,6 +135,6 @@ impl Drop for MmapStack {
 
 impl fmt::Debug for MmapStack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MmapStack").field("limit", &self.limit).field("top", &self.top).finish()
+        f.debug_struct("MmapStack").field("limit", &self.limit()).field("top", &self.top()).finish()
     }
 }
