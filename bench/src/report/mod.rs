@@ -1,11 +1,13 @@
 //! `report`: a plot for each workload and a summary in Markdown, from the lines of earlier runs. Nothing is
 //! measured here.
 
+mod curve;
 mod plot;
 mod scale;
 
 use crate::panel::{self, Panel};
 use crate::paths;
+use crate::peers::SINEW;
 use crate::record::{self, Figure};
 use crate::run;
 use crate::table::{Table, number};
@@ -27,6 +29,11 @@ pub(crate) fn write(files: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>, Box<d
         let path = out.join(format!("{workload}.svg"));
         fs::write(&path, plot::svg(&panel::panels(&own), &machine)?)?;
         written.push(path);
+        if let Some(curve) = curve::svg(&own, SINEW.name, &machine)? {
+            let path = out.join(format!("{workload}-scale.svg"));
+            fs::write(&path, curve)?;
+            written.push(path);
+        }
     }
     let summary = out.join("summary.md");
     fs::write(&summary, markdown(&figures, &machine))?;

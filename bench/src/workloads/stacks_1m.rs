@@ -22,6 +22,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns_1k", unit: "ns a stack, of 1,000", lower_is_better: true },
         Metric { name: "ns_10k", unit: "ns a stack, of 10,000", lower_is_better: true },
         Metric { name: "ns_100k", unit: "ns a stack, of 100,000", lower_is_better: true },
+        Metric { name: "ns_1000k", unit: "ns a stack, of 1,000,000", lower_is_better: true },
     ],
     entries: &[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::FAULTS, faults)],
 };
@@ -52,6 +53,7 @@ fn sinew(job: &Job) -> Readings {
     pool.trim();
     let left = memory() - before;
     readings.push(("ns", ns));
+    readings.extend((count(job) == 1_000_000).then_some(("ns_1000k", ns)));
     readings.push(("bytes", gained / count(job) as f64));
     readings.push(("back_percent", 100.0 * (1.0 - left / gained)));
     readings
