@@ -1,14 +1,15 @@
 //! Draws how a cost grows with the number of things there are: metrics named `ns_1k`, `ns_10k`, ... of one workload as a
 //! line over a logarithmic axis. A flat line is a cost that does not grow.
 
+use super::palette::{FAINT_INK, GRID, INK, OURS, PAPER, style};
 use crate::record::Figure;
 use crate::table::number;
 use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::element::{Circle, PathElement, Text};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontFamily, IntoFont, RGBColor, TextStyle};
+use plotters::style::text_anchor::HPos;
+use plotters::style::{Color, RGBColor};
 use std::error::Error;
 
 const SIZE: (u32, u32) = (860, 420);
@@ -16,12 +17,6 @@ const LEFT: i32 = 90;
 const RIGHT: i32 = 790;
 const TOP: i32 = 80;
 const BOTTOM: i32 = 340;
-
-const INK: RGBColor = RGBColor(33, 37, 41);
-const FAINT_INK: RGBColor = RGBColor(95, 103, 112);
-const GRID: RGBColor = RGBColor(225, 229, 234);
-const PAPER: RGBColor = RGBColor(255, 255, 255);
-const OURS: RGBColor = RGBColor(217, 83, 25);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
@@ -86,9 +81,7 @@ fn draw(area: &Area<'_>, points: &[Point<'_>], machine: &str) -> Drawn {
 }
 
 fn words(area: &Area<'_>, text: &str, place: (i32, i32), size: i32, colour: RGBColor, side: HPos) -> Drawn {
-    let font = (FontFamily::SansSerif, size).into_font();
-    let style = TextStyle { font, color: colour.to_backend_color(), pos: Pos::new(side, VPos::Center) };
-    Ok(area.draw(&Text::new(text.to_owned(), place, style))?)
+    Ok(area.draw(&Text::new(text.to_owned(), place, style(size, colour, side)))?)
 }
 
 fn line(area: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor, width: u32) -> Drawn {

@@ -2,6 +2,7 @@
 //! measured here.
 
 mod curve;
+mod palette;
 mod plot;
 mod scale;
 

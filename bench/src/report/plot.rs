@@ -1,6 +1,7 @@
 //! Draws a workload as SVG: a panel of horizontal bars for each metric and number of threads, the best on
 //! top, ours in its own colour, whiskers from the least to the greatest repetition.
 
+use super::palette::{FAINT_INK, GRID, INK, OTHERS, OURS, PAPER, style};
 use super::scale::Scale;
 use crate::panel::{Panel, is_ours};
 use crate::table::number;
@@ -8,8 +9,8 @@ use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::element::{PathElement, Rectangle, Text};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontFamily, FontStyle, IntoFont, RGBColor, TextStyle};
+use plotters::style::text_anchor::HPos;
+use plotters::style::{Color, FontStyle, RGBColor, TextStyle};
 use std::error::Error;
 
 const WIDTH: i32 = 860;
@@ -22,13 +23,6 @@ const BAR: i32 = 20;
 const MACHINE_LINE: i32 = 28;
 /// Room to the right of the axis for the number of the longest bar.
 const NUMBERS: i32 = 130;
-
-const INK: RGBColor = RGBColor(33, 37, 41);
-const FAINT_INK: RGBColor = RGBColor(95, 103, 112);
-const GRID: RGBColor = RGBColor(225, 229, 234);
-const PAPER: RGBColor = RGBColor(255, 255, 255);
-const OURS: RGBColor = RGBColor(217, 83, 25);
-const OTHERS: RGBColor = RGBColor(137, 160, 188);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
@@ -54,11 +48,6 @@ pub(super) fn svg(panels: &[Panel<'_>], machine: &str) -> Result<String, Box<dyn
 
 fn height(panel: &Panel<'_>) -> i32 {
     PANEL_HEAD + ROW * panel.figures.len() as i32 + REMARK * panel.deviations().len() as i32 + PANEL_FOOT
-}
-
-fn style(size: i32, colour: RGBColor, side: HPos) -> TextStyle<'static> {
-    let font = (FontFamily::SansSerif, size).into_font();
-    TextStyle { font, color: colour.to_backend_color(), pos: Pos::new(side, VPos::Center) }
 }
 
 /// One panel on its place of the drawing.
