@@ -55,7 +55,7 @@ impl StackPoolBuilder {
         self
     }
 
-    /// How guards are made: the best way that works here, unless set.
+    /// How guards are made: the best way that works here, unless set. Advice is used only where it works.
     pub fn guard_kind(mut self, kind: GuardKind) -> Self {
         self.0.guard_kind = Some(kind);
         self
