@@ -2,9 +2,11 @@
 //!
 //! # Safety
 //!
-//! Trusted with switching away from the stack it lies on. The argument rests on the invariant of [`Base::link`]: while
+//! Trusted with switching to whoever resumed the coroutine. The argument rests on the invariant of [`Base::link`]: while
 //! the coroutine runs the link names the side that resumed it, which waits in its switch; taking the link is taking
-//! the only right to go there.
+//! the only right to go there. That the caller runs on the coroutine's stack, or on that of one that it resumed, is the
+//! borrow's doing: a handle that a scoped thread-local smuggled out while an outer coroutine was suspended from an inner
+//! one's stack passes the check and breaks this, which the crate's known limits forbid.
 #![expect(unsafe_code, reason = "suspending is a context switch")]
 
 use core::cell::Cell;

@@ -17,8 +17,8 @@
 //! compiler saves those, and only those, that it has in use at that place. It cannot be told so of rbx and rbp,
 //! which it reserves for itself; these two are stored by hand.
 //!
-//! A side is left by a jump through a register. A `ret` would pop the return-address predictor, whose entries
-//! belong to the other stack, and cost a misprediction each time: 7.6 ns instead of 2.1.
+//! A side is left by a jump through memory. A `ret` would pop the return-address predictor, whose entries belong to the
+//! other stack, and cost a misprediction each time.
 //!
 //! # A fresh stack
 //!
