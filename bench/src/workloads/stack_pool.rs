@@ -1,5 +1,6 @@
 //! `stack_pool`: a stack is taken from a warm pool and returned. The headline goes through a thread's cache; beside it
-//! stand the shared pool without a cache, and the life of a coroutine (made, run, finished) on a stack of the cache.
+//! stand the shared pool without a cache, the life of a coroutine (made, run, finished) on a stack of the cache, and what
+//! it takes to clear a stack of which one page was used and to read its high-water mark.
 //! Peers without a pool map and unmap a stack each time: that is what their users do.
 
 use super::{Entry, Job, Metric, Readings, STACK_BYTES, Workload};
@@ -15,6 +16,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns", unit: "ns a stack", lower_is_better: true },
         Metric { name: "shared_ns", unit: "ns a stack, without a cache", lower_is_better: true },
         Metric { name: "life_ns", unit: "ns a coroutine on a pooled stack", lower_is_better: true },
+        Metric { name: "mark_ns", unit: "ns a high-water mark, cleared and read", lower_is_better: true },
     ],
     entries: &[
         Entry::here(&peers::SINEW, sinew),
@@ -23,7 +25,7 @@ pub(super) static WORKLOAD: Workload = Workload {
 };
 
 fn sinew(job: &Job) -> Readings {
-    use sinew_coroutine::{Coroutine, CoroutineState, StackPool, Suspender};
+    use sinew_coroutine::{Coroutine, CoroutineState, Stack, StackPool, Suspender};
     let pool = StackPool::new();
     let mut cache = pool.cache();
     let ns = job.pace.ns_per_op(|n| {
@@ -49,7 +51,15 @@ fn sinew(job: &Job) -> Readings {
             cache.release(stack);
         }
     });
-    vec![("ns", ns), ("shared_ns", shared_ns), ("life_ns", life_ns)]
+    let mut marked = cache.acquire(STACK_BYTES).expect("a stack");
+    let mark_ns = job.pace.ns_per_op(|n| {
+        for _ in 0..n {
+            sinew_coroutine::clear_used(&mut marked);
+            crate::mapping::write_below(marked.top().as_ptr());
+            black_box(sinew_coroutine::high_water(&marked));
+        }
+    });
+    vec![("ns", ns), ("shared_ns", shared_ns), ("life_ns", life_ns), ("mark_ns", mark_ns)]
 }
 
 fn corosensei(job: &Job) -> Readings {

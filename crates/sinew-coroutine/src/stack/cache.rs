@@ -67,6 +67,15 @@ impl StackCache {
     }
 
     /// Takes a stack back. One of another pool goes to its own.
+    ///
+    /// It is moved, so that it cannot be returned twice:
+    ///
+    /// ```compile_fail,E0382
+    /// let mut cache = sinew_coroutine::StackPool::new().cache();
+    /// let stack = cache.acquire(16 * 1024).expect("a stack");
+    /// cache.release(stack);
+    /// cache.release(stack);
+    /// ```
     #[inline]
     pub fn release(&mut self, stack: PooledStack) {
         if stack.pool() != NonNull::from_ref(&*self.pool) {

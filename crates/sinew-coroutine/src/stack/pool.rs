@@ -108,7 +108,8 @@ impl StackPool {
         self.0.stats()
     }
 
-    /// How many bytes of the slabs are in memory. Asks the kernel about every page: some 50 ns a stack.
+    /// How many bytes of the slabs are in memory. Not among the [`stats`](Self::stats), because it asks the kernel about
+    /// every page, and holds each size's lock meanwhile.
     #[must_use]
     pub fn resident(&self) -> usize {
         self.0.resident()
