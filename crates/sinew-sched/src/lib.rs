@@ -1,4 +1,37 @@
 //! The second pillar of sinew: worker threads and the queues between them. Knows no fibers, no stacks, no epoll.
 //!
-//! There is nothing here yet. The crate marks the boundary: whatever schedules goes here, and depends on nothing
-//! else of sinew.
+//! A [`Pool`] runs [`TaskRef`]s: a pointer to a header with two functions, run and discard. Tasks that anyone may run wait
+//! in a deque per worker, newest first, where idle workers steal, and in a queue for all. Tasks that must run on a given
+//! worker go to its [`Core`], which shares nothing but an inbox. A worker without work searches for a moment and then
+//! sleeps in its [`Driver`]; the protocol by which no wake-up is lost is in `idle/README.md`, with its proof.
+//!
+//! A [`Core`] can be driven without a pool, by somebody else's loop.
+
+mod context;
+mod core;
+mod driver;
+mod group;
+mod hooks;
+mod idle;
+mod inbox;
+mod life;
+mod mailbox;
+#[cfg(all(test, loom))]
+mod model;
+mod pool;
+mod queue;
+mod stats;
+mod sync;
+mod task;
+mod tls;
+mod unwind;
+mod worker;
+
+pub use context::Context;
+pub use core::{Core, CoreHandle};
+pub use driver::{Driver, FutexDriver};
+pub use pool::{
+    BuildError, Builder, Handle, Placement, Pool, Refusal, ShutdownReport, StuckWorker, SubmitError,
+};
+pub use stats::{PoolStats, WorkerState, WorkerStats};
+pub use task::{Header, TaskRef, Vtable};

@@ -1,0 +1,54 @@
+//! What a running task can see of the thread that runs it. Knows the core and, if there is one, the worker.
+
+use crate::core::Core;
+use crate::task::TaskRef;
+use crate::worker::Worker;
+
+/// Where a task runs.
+#[derive(Debug)]
+pub struct Context<'a> {
+    core: &'a Core,
+    worker: Option<&'a Worker>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(core: &'a Core, worker: Option<&'a Worker>) -> Self {
+        Self { core, worker }
+    }
+
+    /// The core that runs it.
+    #[inline]
+    #[must_use]
+    pub fn core(&self) -> &'a Core {
+        self.core
+    }
+
+    /// Its number among the workers of its pool, if it is one.
+    #[inline]
+    #[must_use]
+    pub fn worker(&self) -> Option<usize> {
+        self.worker.map(Worker::index)
+    }
+
+    pub(crate) fn as_worker(&self) -> Option<&'a Worker> {
+        self.worker
+    }
+
+    /// Lets all others that wait here run before this task, which any worker may run. Without a pool, it stays on its core.
+    #[inline]
+    pub fn yield_to_others(&self, task: TaskRef) {
+        match self.worker {
+            Some(worker) => worker.push_yielded(task),
+            None => self.core.push(task),
+        }
+    }
+
+    /// Schedules a task that any worker may run, as the next one here. Without a pool, it goes to the end of its core's.
+    #[inline]
+    pub fn submit(&self, task: TaskRef) {
+        match self.worker {
+            Some(worker) => worker.push(task),
+            None => self.core.push(task),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! A core: the tasks that are ready on one thread, and the mailbox through which others send it more. It shares nothing
+//! else. Knows no pool: a worker of a pool is a core with a seat in a group, and somebody else's loop can drive one without.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::context::Context;
+use crate::driver::Driver;
+use crate::mailbox::Mailbox;
+use crate::stats::Counters;
+use crate::task::{List, TaskRef};
+use crate::tls;
+use crate::unwind::{self, Ended};
+
+/// One thread's tasks.
+///
+/// ```
+/// use sinew_sched::{Core, FutexDriver, TaskRef};
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use std::sync::Arc;
+///
+/// let core = Core::new(Box::new(FutexDriver::default()));
+/// let sum = Arc::new(AtomicU32::new(0));
+/// let (handle, copy) = (core.handle(), sum.clone());
+/// // From any thread:
+/// handle.post(TaskRef::new(move |_| { copy.fetch_add(1, Ordering::Relaxed); }));
+/// // On the thread whose loop drives it:
+/// assert_eq!(core.run_ready(100), 1);
+/// assert_eq!(sum.load(Ordering::Relaxed), 1);
+/// ```
+#[derive(Debug)]
+pub struct Core {
+    ready: RefCell<List>,
+    mailbox: Arc<Mailbox>,
+    counters: Arc<Counters>,
+}
+
+/// Sends tasks to a core from anywhere.
+#[derive(Clone, Debug)]
+pub struct CoreHandle {
+    mailbox: Arc<Mailbox>,
+}
+
+impl CoreHandle {
+    /// Sends a task, and wakes the core if it sleeps. The task runs on the core's thread, after those that are there.
+    pub fn post(&self, task: TaskRef) {
+        self.mailbox.post(task);
+    }
+}
+
+impl Core {
+    /// A core that sleeps in this driver.
+    #[must_use]
+    pub fn new(driver: Box<dyn Driver>) -> Self {
+        Self::with(Arc::new(Mailbox::new(driver)), Arc::default())
+    }
+
+    pub(crate) fn with(mailbox: Arc<Mailbox>, counters: Arc<Counters>) -> Self {
+        Self { ready: RefCell::new(List::new()), mailbox, counters }
+    }
+
+    #[inline]
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// For other threads, and for later.
+    #[must_use]
+    pub fn handle(&self) -> CoreHandle {
+        CoreHandle { mailbox: self.mailbox.clone() }
+    }
+
+    pub(crate) fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
+    }
+
+    /// Adds a task at the end of the ready ones.
+    #[inline]
+    pub fn push(&self, task: TaskRef) {
+        self.ready.borrow_mut().push_back(task);
+    }
+
+    /// Takes the task that has been ready for longest.
+    #[inline]
+    pub(crate) fn pop(&self) -> Option<TaskRef> {
+        self.ready.borrow_mut().pop_front()
+    }
+
+    /// How many tasks are ready.
+    #[must_use]
+    pub fn ready(&self) -> usize {
+        self.ready.borrow().len()
+    }
+
+    /// Moves what has arrived to the end of the ready ones.
+    #[inline]
+    pub(crate) fn receive(&self) {
+        if !self.mailbox.is_empty() {
+            let arrived = self.mailbox.take();
+            self.ready.borrow_mut().append(arrived);
+        }
+    }
+
+    /// Runs up to `most` ready tasks, those that arrive meanwhile included. Returns how many. For a loop that drives a core
+    /// without a pool.
+    pub fn run_ready(&self, most: usize) -> usize {
+        let context = Context::new(self, None);
+        tls::enter(&context, || {
+            (0..most).take_while(|_| self.next().map(|task| self.run(task, &context)).is_some()).count()
+        })
+    }
+
+    /// Runs a task; one that panics is counted, and that is all: the panic hook has told about it.
+    #[inline]
+    pub(crate) fn run(&self, task: TaskRef, context: &Context<'_>) {
+        let ended = unwind::catch(|| task.run(context));
+        self.counters.tasks.add(1);
+        if ended == Ended::Panicked {
+            self.counters.panics.add(1);
+        }
+    }
+
+    fn next(&self) -> Option<TaskRef> {
+        self.receive();
+        self.pop()
+    }
+
+    /// Sleeps in the driver until a task arrives, something happens, or the time is over.
+    pub fn sleep(&self, at_most: Option<Duration>) {
+        if self.ready() == 0 {
+            self.mailbox.sleep(at_most);
+        }
+        self.receive();
+    }
+
+    /// A task has begun that will end on this core: it cannot move any more.
+    #[inline]
+    pub fn own(&self) {
+        self.counters.owned.add(1);
+    }
+
+    /// Such a task has ended.
+    #[inline]
+    pub fn disown(&self) {
+        self.counters.owned.add(u64::MAX);
+    }
+
+    /// How many tasks have begun here and not ended.
+    #[must_use]
+    pub fn owned(&self) -> isize {
+        self.counters.owned()
+    }
+}

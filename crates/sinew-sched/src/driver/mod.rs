@@ -1,0 +1,42 @@
+//! What a core sleeps in. The scheduler knows no more than this of sockets, timers or system calls.
+
+mod futex;
+
+use std::io;
+use std::time::Duration;
+
+pub use futex::FutexDriver;
+
+/// A place to sleep, and to hear of events.
+///
+/// Each core has one. Its thread looks into it now and then and sleeps in it when there is nothing to do; any thread may
+/// end the sleep. An idle sibling may look into it too, when its own thread has not for long. The core sees to it that two
+/// threads never are in [`look`](Self::look) or [`sleep`](Self::sleep) at once.
+pub trait Driver: Send + Sync {
+    /// Delivers what has happened (submits the tasks that waited for it), without waiting. Returns how many events there
+    /// were.
+    ///
+    /// # Errors
+    ///
+    /// When events cannot be had; the core goes on, counts it, and tries again at the next look.
+    fn look(&self) -> io::Result<usize>;
+
+    /// Waits until something happens, or [`unpark`](Self::unpark) is called, or the time is over; delivers what has
+    /// happened, as `look` does. May return early for no reason.
+    ///
+    /// # Errors
+    ///
+    /// When it is impossible to wait; the core then waits without its driver.
+    fn sleep(&self, at_most: Option<Duration>) -> io::Result<()>;
+
+    /// Ends the present sleep, or the next one if there is none at present. Called once for each sleep at most.
+    fn unpark(&self);
+
+    /// Whether there is something to look for. A driver with nothing registered is not looked into.
+    fn is_watching(&self) -> bool;
+
+    /// Whether some of it concerns tasks that any worker may run. If so, an idle sibling looks when the owner does not.
+    fn is_watching_for_others(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,28 @@
+//! What a user has called at certain moments of a worker's life.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::context::Context;
+
+/// A function that a worker calls.
+pub(crate) type Hook = Arc<dyn Fn(&Context<'_>) + Send + Sync>;
+
+/// The functions, where there are any.
+#[derive(Clone, Default)]
+pub(crate) struct Hooks {
+    pub(crate) start: Option<Hook>,
+    pub(crate) stop: Option<Hook>,
+    pub(crate) before_sleep: Option<Hook>,
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let set = |hook: &Option<Hook>| hook.is_some();
+        f.debug_struct("Hooks")
+            .field("start", &set(&self.start))
+            .field("stop", &set(&self.stop))
+            .field("before_sleep", &set(&self.before_sleep))
+            .finish()
+    }
+}

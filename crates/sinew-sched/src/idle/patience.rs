@@ -1,0 +1,61 @@
+//! A thief's patience with a worker's only task: its newest child, which it most likely is about to join. Knows time and
+//! positions, no deque.
+
+use std::time::{Duration, Instant};
+
+use super::spin::SPIN;
+
+/// Which lone task a thief has seen, where, and since when. A thief watches one at a time: as soon as it would have to
+/// watch two there is work enough to take one of them.
+#[derive(Debug, Default)]
+pub(crate) struct Patience {
+    seen: Option<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    victim: usize,
+    position: isize,
+    since: Instant,
+}
+
+/// What to do about a lone task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is seen for the first time: leave it alone.
+    SpareAtFirst,
+    /// Leave it alone still.
+    Spare,
+    /// It has been there for long enough.
+    Take,
+}
+
+impl Patience {
+    /// How long a lone task is spared: about as long as a wake takes.
+    pub(crate) const LIMIT: Duration = SPIN;
+
+    /// A thief sees a lone task at a position of a victim's deque.
+    pub(crate) fn look(&mut self, victim: usize, position: isize, now: Instant) -> Verdict {
+        let is_young = |seen: &Seen| now.saturating_duration_since(seen.since) < Self::LIMIT;
+        match &self.seen {
+            Some(seen) if seen.victim == victim && seen.position == position => {
+                if is_young(seen) {
+                    Verdict::Spare
+                } else {
+                    Verdict::Take
+                }
+            }
+            // Another victim's task is being watched; this one is not older.
+            Some(seen) if is_young(seen) => Verdict::Spare,
+            _ => {
+                self.seen = Some(Seen { victim, position, since: now });
+                Verdict::SpareAtFirst
+            }
+        }
+    }
+
+    /// The thief has found something to do.
+    pub(crate) fn forget(&mut self) {
+        self.seen = None;
+    }
+}

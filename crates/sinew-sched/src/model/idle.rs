@@ -1,0 +1,133 @@
+//! The idle protocol: work that anyone may take is never slept through, with two producers and two workers.
+//!
+//! A worker here does what a real one does when it has nothing to run, in the same order and with the same calls, less the
+//! spinning: it searches (one round), leaves or lies down, looks again, sleeps, gets up.
+
+use loom::sync::{Arc, Notify};
+use loom::thread;
+
+use super::inbox::Parker;
+use super::{Taken, check, fails_without};
+use crate::idle::{Idle, Searching};
+use crate::queue::twin::ArrayQueue;
+use crate::sync::{Fence, full_fence};
+use crate::task::TaskRef;
+
+struct Group {
+    idle: Idle,
+    queue: ArrayQueue,
+    parkers: [Parker; 2],
+    taken: Taken,
+    /// Somebody took the second task.
+    second: Notify,
+}
+
+impl Group {
+    fn new(tasks: usize) -> Arc<Self> {
+        let parkers = [Parker::new(), Parker::new()];
+        let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
+        Arc::new(Self { idle: Idle::new(2), queue, parkers, taken, second: Notify::new() })
+    }
+
+    fn submit(&self, task: TaskRef) {
+        self.queue.push(task).unwrap();
+        full_fence(Fence::Announce);
+        self.announce();
+    }
+
+    fn announce(&self) {
+        self.idle.work_arrived(1, |worker| {
+            let parker = &self.parkers[worker];
+            parker.deliver(parker.inbox.tell());
+        });
+    }
+
+    /// Runs tasks until all are done, then lets the other worker know.
+    fn work(&self, index: usize, all: usize) {
+        let mut searching = self.idle.search();
+        while self.taken.total() < all {
+            if let Some(task) = self.queue.pop() {
+                if let Some(evidence) = searching.take() {
+                    self.leave(evidence);
+                }
+                drop(task);
+                self.meet(all);
+                continue;
+            }
+            searching = self.lie_down(index, searching, all).or_else(|| self.idle.search());
+        }
+        if let Some(evidence) = searching {
+            self.leave(evidence);
+        }
+        self.parkers.iter().for_each(|parker| parker.deliver(parker.inbox.tell()));
+    }
+
+    /// With two tasks, the first needs the second: whoever took it runs on until the other worker has taken the other one.
+    fn meet(&self, all: usize) {
+        match (all, self.taken.total()) {
+            (2, 1) => self.second.wait(),
+            (2, _) => self.second.notify(),
+            _ => {}
+        }
+    }
+
+    fn leave(&self, evidence: Searching) {
+        if self.idle.leave(evidence) && !self.queue.is_empty() {
+            self.announce();
+        }
+    }
+
+    fn lie_down(&self, index: usize, searching: Option<Searching>, all: usize) -> Option<Searching> {
+        self.idle.lie_down(index, searching);
+        if self.queue.is_empty() && self.taken.total() < all {
+            self.parkers[index].sleep();
+            drop(self.parkers[index].inbox.take());
+            return self.idle.get_up(index);
+        }
+        Some(self.idle.get_up(index).unwrap_or_else(|| self.idle.search_anyway()))
+    }
+}
+
+/// So many producers with a task each, and so many workers.
+fn produce(tasks: usize, workers: usize) {
+    let group = Group::new(tasks);
+    let producer = |number| {
+        let (group, task) = (group.clone(), group.taken.task(number));
+        thread::spawn(move || group.submit(task))
+    };
+    let worker = |index| {
+        let group = group.clone();
+        thread::spawn(move || group.work(index, tasks))
+    };
+    let threads: Vec<_> = (0..tasks).map(producer).chain((1..workers).map(worker)).collect();
+    group.work(0, tasks);
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    group.taken.assert_each_once();
+}
+
+#[test]
+fn one_worker_sleeps_through_nothing() {
+    check(3, || produce(1, 1));
+}
+
+#[test]
+fn two_workers_sleep_through_nothing() {
+    // The largest bounds that end in a minute: one more takes a hundred times as long.
+    check(1, || produce(1, 2));
+    check(0, || produce(2, 2));
+}
+
+#[test]
+fn it_fails_without_the_producers_fence() {
+    assert!(fails_without(Fence::Announce, 3, || produce(1, 1)));
+}
+
+#[test]
+fn it_fails_without_the_sleepers_fence() {
+    assert!(fails_without(Fence::LieDown, 3, || produce(1, 1)));
+}
+
+#[test]
+fn it_fails_without_the_searchers_fence() {
+    assert!(fails_without(Fence::Leave, 2, || produce(2, 2)));
+}

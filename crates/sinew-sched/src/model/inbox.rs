@@ -1,0 +1,84 @@
+//! The inbox: nothing that arrives is slept through.
+
+use loom::sync::{Arc, Notify};
+use loom::thread;
+
+use super::{Taken, check};
+use crate::inbox::{Inbox, Next};
+
+/// An inbox, and what its owner sleeps in.
+pub(super) struct Parker {
+    pub(super) inbox: Inbox,
+    driver: Notify,
+}
+
+impl Parker {
+    pub(super) fn new() -> Self {
+        Self { inbox: Inbox::new(), driver: Notify::new() }
+    }
+
+    pub(super) fn deliver(&self, next: Next) {
+        if next == Next::Wake {
+            self.driver.notify();
+        }
+    }
+
+    /// Sleeps unless there is something. If nobody wakes it, the checker reports a deadlock.
+    pub(super) fn sleep(&self) {
+        if self.inbox.lie_down() {
+            self.driver.wait();
+        }
+    }
+}
+
+#[test]
+fn nothing_that_arrives_is_slept_through() {
+    check(3, || {
+        let taken = Taken::new(2);
+        let parker = Arc::new(Parker::new());
+        let producers = [0, 1].map(|number| {
+            let (parker, task) = (parker.clone(), taken.task(number));
+            thread::spawn(move || parker.deliver(parker.inbox.push(task)))
+        });
+        while taken.total() < 2 {
+            parker.sleep();
+            drop(parker.inbox.take());
+        }
+        producers.into_iter().for_each(|producer| producer.join().unwrap());
+        taken.assert_each_once();
+    });
+}
+
+#[test]
+fn whoever_is_told_stays_up() {
+    check(3, || {
+        let parker = Arc::new(Parker::new());
+        let other = parker.clone();
+        let teller = thread::spawn(move || other.deliver(other.inbox.tell()));
+        // Told before or after lying down: this ends.
+        parker.sleep();
+        drop(parker.inbox.take());
+        teller.join().unwrap();
+    });
+}
+
+#[test]
+fn sweeping_wakes_whoever_sleeps() {
+    check(3, || {
+        let taken = Taken::new(1);
+        let parker = Arc::new(Parker::new());
+        let (pusher, sweeper) = (parker.clone(), parker.clone());
+        let task = taken.task(0);
+        let pusher = thread::spawn(move || pusher.deliver(pusher.inbox.push(task)));
+        let sweeper = thread::spawn(move || {
+            let (swept, next) = sweeper.inbox.sweep();
+            sweeper.deliver(next);
+            drop(swept);
+        });
+        parker.sleep();
+        pusher.join().unwrap();
+        sweeper.join().unwrap();
+        drop(parker.inbox.take());
+        taken.assert_each_once();
+    });
+}

@@ -1,0 +1,170 @@
+//! Settings of a pool, and its start.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use super::Pool;
+use super::error::BuildError;
+use crate::context::Context;
+use crate::driver::{Driver, FutexDriver};
+use crate::group::{Group, Seat};
+use crate::hooks::Hooks;
+use crate::mailbox::Mailbox;
+use crate::worker::Worker;
+
+/// Tasks that the shared queue holds before it spills.
+const QUEUE: usize = 65_536;
+const LARGEST_QUEUE: usize = 1 << 24;
+
+/// Workers of a group.
+const MOST_WORKERS: usize = 64;
+
+/// Makes a worker's driver.
+type DriverMaker = Box<dyn Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync>;
+/// Starts a thread with a name and a body.
+type Spawner = Box<dyn Fn(String, Box<dyn FnOnce() + Send>) -> io::Result<()> + Send + Sync>;
+
+/// Settings of a [`Pool`].
+pub struct Builder {
+    workers: Option<usize>,
+    name: String,
+    queue: usize,
+    hooks: Hooks,
+    driver: DriverMaker,
+    spawner: Spawner,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            workers: None,
+            name: "sinew".to_owned(),
+            queue: QUEUE,
+            hooks: Hooks::default(),
+            driver: Box::new(|_| Ok(Box::new(FutexDriver::default()))),
+            spawner: Box::new(spawn_thread),
+        }
+    }
+}
+
+impl Builder {
+    /// How many workers: 1 to 64; as many as the process has CPUs unless set.
+    #[must_use]
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// What the threads are called: `sinew` unless set, with the worker's number behind it.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// How many tasks the shared queue takes before it spills to a list: 65,536 unless set. Memory for it is taken at once.
+    #[must_use]
+    pub fn queue_capacity(mut self, capacity: usize) -> Self {
+        self.queue = capacity;
+        self
+    }
+
+    /// Called by each worker before its first task.
+    #[must_use]
+    pub fn on_start(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
+        self.hooks.start = Some(Arc::new(hook));
+        self
+    }
+
+    /// Called by each worker after its last task.
+    #[must_use]
+    pub fn on_stop(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
+        self.hooks.stop = Some(Arc::new(hook));
+        self
+    }
+
+    /// Called by a worker that has found nothing to do, each time before it sleeps. It may submit work.
+    #[must_use]
+    pub fn before_sleep(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
+        self.hooks.before_sleep = Some(Arc::new(hook));
+        self
+    }
+
+    /// What the worker of a number sleeps in: a [`FutexDriver`] unless set.
+    #[must_use]
+    pub fn driver(
+        mut self,
+        make: impl Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync + 'static,
+    ) -> Self {
+        self.driver = Box::new(make);
+        self
+    }
+
+    /// How a thread is started: by std unless set. It is given the thread's name and what to run there.
+    #[must_use]
+    pub fn spawn_with(
+        mut self,
+        spawn: impl Fn(String, Box<dyn FnOnce() + Send>) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.spawner = Box::new(spawn);
+        self
+    }
+
+    /// Starts the pool.
+    ///
+    /// # Errors
+    ///
+    /// If a setting makes no sense, or a driver or thread was not to be had. Nothing is left behind then.
+    pub fn build(self) -> Result<Pool, BuildError> {
+        let workers = self.workers.unwrap_or_else(available);
+        if !(1..=MOST_WORKERS).contains(&workers) {
+            return Err(BuildError::Workers(workers));
+        }
+        if !(1..=LARGEST_QUEUE).contains(&self.queue) {
+            return Err(BuildError::QueueCapacity(self.queue));
+        }
+        let seats = (0..workers).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
+        let group = Arc::new(Group::new(seats, self.queue, self.hooks.clone()));
+        let pool = Pool::with_group(group.clone());
+        for worker in 0..workers {
+            if let Err(error) = self.start(&group, worker) {
+                pool.abandon();
+                return Err(BuildError::Thread(worker, error));
+            }
+        }
+        Ok(pool)
+    }
+
+    fn seat(&self, worker: usize) -> Result<Seat, BuildError> {
+        let driver = (self.driver)(worker).map_err(|error| BuildError::Driver(worker, error))?;
+        Ok(Seat::new(Mailbox::new(driver)))
+    }
+
+    fn start(&self, group: &Arc<Group>, index: usize) -> io::Result<()> {
+        let worker = Worker::sit_down(group.clone(), index).expect("a new group's seats are free");
+        group.life.thread_begins();
+        let started = (self.spawner)(format!("{}-{index}", self.name), Box::new(move || worker.run()));
+        started.inspect_err(|_| group.life.thread_ends())
+    }
+}
+
+fn spawn_thread(name: String, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+    std::thread::Builder::new().name(name).spawn(body).map(drop)
+}
+
+/// CPUs that this process may use, at most as many as a pool may have workers.
+fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MOST_WORKERS)
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("workers", &self.workers)
+            .field("name", &self.name)
+            .field("queue", &self.queue)
+            .field("hooks", &self.hooks)
+            .finish_non_exhaustive()
+    }
+}

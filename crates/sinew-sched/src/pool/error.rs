@@ -1,0 +1,96 @@
+//! What can go wrong with a pool.
+
+use std::error::Error;
+use std::{fmt, io};
+
+use crate::task::TaskRef;
+
+/// Why a pool was not built.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No pool has so many workers.
+    Workers(usize),
+    /// A queue of this capacity cannot be.
+    QueueCapacity(usize),
+    /// The driver of this worker was not to be had.
+    Driver(usize, io::Error),
+    /// The thread of this worker did not start. Those before it have ended again.
+    Thread(usize, io::Error),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workers(0) => write!(f, "a pool needs a worker: ask for 1 to 64"),
+            Self::Workers(count) => write!(f, "a pool cannot have {count} workers: ask for 1 to 64"),
+            Self::QueueCapacity(capacity) => {
+                write!(f, "the shared queue cannot have a capacity of {capacity}: ask for 1 to 2^24")
+            }
+            Self::Driver(worker, error) => write!(f, "worker {worker} got no driver: {error}"),
+            Self::Thread(worker, error) => write!(
+                f,
+                "the thread of worker {worker} did not start ({error}): ask for fewer workers, or raise the limit of threads"
+            ),
+        }
+    }
+}
+
+impl Error for BuildError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Driver(_, error) | Self::Thread(_, error) => Some(error),
+            Self::Workers(_) | Self::QueueCapacity(_) => None,
+        }
+    }
+}
+
+impl From<BuildError> for io::Error {
+    fn from(error: BuildError) -> Self {
+        let kind = match &error {
+            BuildError::Driver(_, error) | BuildError::Thread(_, error) => error.kind(),
+            BuildError::Workers(_) | BuildError::QueueCapacity(_) => io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, error)
+    }
+}
+
+/// Why tasks were not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The pool is being shut down, or has been.
+    Closed,
+    /// There is no worker of this number.
+    NoSuchWorker(usize),
+}
+
+/// Tasks that a pool did not take, and why. They are in here; dropping the error discards them.
+pub struct SubmitError {
+    /// The tasks.
+    pub tasks: Vec<TaskRef>,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+impl fmt::Debug for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubmitError")
+            .field("refusal", &self.refusal)
+            .field("tasks", &self.tasks.len())
+            .finish()
+    }
+}
+
+impl fmt::Display for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.refusal {
+            Refusal::Closed => write!(f, "the pool takes no new work: it is being shut down"),
+            Refusal::NoSuchWorker(worker) => {
+                write!(f, "there is no worker {worker}: they are numbered from 0, see `Pool::workers`")
+            }
+        }
+    }
+}
+
+impl Error for SubmitError {}

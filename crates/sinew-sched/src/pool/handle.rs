@@ -1,0 +1,142 @@
+//! Submitting work to a pool, from anywhere.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::error::{Refusal, SubmitError};
+use crate::context::Context;
+use crate::group::{Group, Seat};
+use crate::life::Stage;
+use crate::stats::PoolStats;
+use crate::task::{List, TaskRef};
+use crate::tls;
+use crate::worker::Worker;
+
+/// Who is to run a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Placement {
+    /// Any worker: the one that submits it, if it is one of the pool's and gets to it first.
+    #[default]
+    Anyone,
+    /// The worker of this number.
+    Worker(usize),
+}
+
+/// Submits work to a pool. Outlives it: then work is refused.
+#[derive(Clone)]
+pub struct Handle {
+    group: Arc<Group>,
+}
+
+impl Handle {
+    pub(super) fn new(group: Arc<Group>) -> Self {
+        Self { group }
+    }
+
+    /// Has a task run.
+    ///
+    /// # Errors
+    ///
+    /// If the pool is being shut down, or there is no such worker. The task is in the error.
+    pub fn submit(&self, task: TaskRef, to: Placement) -> Result<(), SubmitError> {
+        match self.refusal(to) {
+            Some(refusal) => Err(SubmitError { tasks: vec![task], refusal }),
+            None => {
+                self.reschedule(task, to);
+                Ok(())
+            }
+        }
+    }
+
+    /// Has many tasks run, and works out only once whom to wake for them.
+    ///
+    /// # Errors
+    ///
+    /// As [`submit`](Self::submit), for all of them or none.
+    pub fn submit_batch(
+        &self,
+        tasks: impl IntoIterator<Item = TaskRef>,
+        to: Placement,
+    ) -> Result<(), SubmitError> {
+        if let Some(refusal) = self.refusal(to) {
+            return Err(SubmitError { tasks: tasks.into_iter().collect(), refusal });
+        }
+        // Collected first: the iterator is the caller's code, and may submit tasks itself.
+        let mut tasks: List = tasks.into_iter().collect();
+        match to {
+            Placement::Anyone => self.with_worker(|worker| match worker {
+                Some(worker) => worker.push_all(tasks),
+                None => self.group.submit_outside(tasks),
+            }),
+            Placement::Worker(_) => {
+                while let Some(task) = tasks.pop_front() {
+                    self.reschedule(task, to);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a task run that the pool has taken before and that has given up its turn. It is never refused: when the pool is
+    /// over, the task is discarded.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such worker.
+    pub fn reschedule(&self, task: TaskRef, to: Placement) {
+        match to {
+            Placement::Anyone => self.with_worker(|worker| match worker {
+                Some(worker) => worker.push(task),
+                None => self.group.submit_outside(std::iter::once(task).collect()),
+            }),
+            Placement::Worker(index) => {
+                let seat = self.group.seat(index).expect("a worker that there is");
+                self.with_worker(|worker| self.place_at(worker, index, seat, task));
+            }
+        }
+    }
+
+    fn place_at(&self, worker: Option<&Worker>, index: usize, seat: &Seat, task: TaskRef) {
+        match worker {
+            Some(worker) if worker.index() == index => worker.push_here(task),
+            Some(worker) => worker.post(seat, task),
+            None => self.group.post_outside(seat, task),
+        }
+    }
+
+    fn refusal(&self, to: Placement) -> Option<Refusal> {
+        match to {
+            _ if self.group.life.stage() != Stage::Open => Some(Refusal::Closed),
+            Placement::Worker(index) if index >= self.group.workers() => Some(Refusal::NoSuchWorker(index)),
+            Placement::Anyone | Placement::Worker(_) => None,
+        }
+    }
+
+    /// Whether the calling thread is a worker of this pool.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.with_worker(|worker| worker.is_some())
+    }
+
+    /// What the pool has done so far.
+    #[must_use]
+    pub fn stats(&self) -> PoolStats {
+        self.group.stats()
+    }
+
+    /// Calls `with` with the calling thread's worker, if it is one of this pool.
+    #[inline]
+    fn with_worker<R>(&self, with: impl FnOnce(Option<&Worker>) -> R) -> R {
+        tls::with(|context| {
+            let worker = context.and_then(Context::as_worker);
+            with(worker.filter(|worker| Arc::ptr_eq(worker.group(), &self.group)))
+        })
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("group", &self.group).finish()
+    }
+}

@@ -1,0 +1,104 @@
+//! The pool: threads, each with a worker. Knows groups, and no tasks but what it is handed.
+
+mod builder;
+mod error;
+mod handle;
+mod report;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use builder::Builder;
+pub use error::{BuildError, Refusal, SubmitError};
+pub use handle::{Handle, Placement};
+pub use report::{ShutdownReport, StuckWorker};
+
+use crate::group::Group;
+use crate::stats::PoolStats;
+
+/// Threads that run tasks.
+///
+/// ```
+/// use sinew_sched::{Placement, Pool, TaskRef};
+/// use std::sync::mpsc;
+///
+/// let pool = Pool::builder().workers(2).build()?;
+/// let (sender, receiver) = mpsc::channel();
+/// let task = TaskRef::new(move |context| sender.send(context.worker()).unwrap());
+/// pool.handle().submit(task, Placement::Worker(1)).unwrap();
+/// assert_eq!(receiver.recv(), Ok(Some(1)));
+/// assert!(pool.shutdown(None).drained);
+/// # Ok::<(), sinew_sched::BuildError>(())
+/// ```
+///
+/// Dropping a pool begins its shutdown and does not wait: what was submitted is done, and then the threads end.
+pub struct Pool {
+    group: Arc<Group>,
+}
+
+impl Pool {
+    /// Settings of one's own.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn with_group(group: Arc<Group>) -> Self {
+        Self { group }
+    }
+
+    /// Ends a pool that has not all of its threads, and waits for those that it has.
+    pub(crate) fn abandon(self) {
+        self.group.end(false);
+        self.group.life.wait_for_threads(None);
+    }
+
+    /// For submitting work from anywhere.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        Handle::new(self.group.clone())
+    }
+
+    /// What has been done so far.
+    #[must_use]
+    pub fn stats(&self) -> PoolStats {
+        self.group.stats()
+    }
+
+    /// How many workers there are, spare ones not counted.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.group.workers()
+    }
+
+    /// Takes no new work, does all that there is, and ends the threads; after `at_most` it discards what has not begun.
+    /// Tells what came of it.
+    ///
+    /// A task that has begun is never interrupted: the thread of one that runs too long is left alone, and so is that of a
+    /// worker with tasks that have begun and wait. Called by one of the pool's own workers, this does not wait at all.
+    pub fn shutdown(self, at_most: Option<Duration>) -> ShutdownReport {
+        // A deadline beyond the clock's end is none.
+        let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
+        self.group.life.begin_drain(deadline);
+        self.group.tell_all();
+        if self.handle().is_current() {
+            return ShutdownReport::without_waiting();
+        }
+        let over = self.group.life.wait_until_over();
+        let discarded = if over { 0 } else { self.group.end(false) };
+        report::after_end(&self.group, discarded)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.group.life.begin_drain(None);
+        self.group.tell_all();
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("group", &self.group).finish()
+    }
+}

@@ -1,0 +1,331 @@
+//! A worker's own tasks, which others may steal. Knows no worker.
+//!
+//! The owner pushes and pops at the bottom, newest first; thieves, and the owner when it wants the oldest, take from the
+//! top. It is Chase and Lev's deque with a ring that grows, and three things of our own:
+//!
+//! - Slots are atomic pointers, so that a thief that loses reads a stale word and not a torn task.
+//! - A ring that was outgrown is freed by the owner as soon as no thief is inside, which thieves count in and out. They are
+//!   rare; an epoch scheme would put its thread-local into every one of them.
+//! - A thief is told when it would take the last task, the owner's newest child, and may leave it.
+//!
+//! # Why no task is taken twice, and none lost
+//!
+//! An index at the top is taken only by the CAS that moves `top` past it, so by one. The owner takes an index at the bottom
+//! without a CAS only if `top` is lower *after* it has announced the index by lowering `bottom`. A thief reads `top`, then
+//! `bottom`, with a fence between; the owner writes `bottom`, then reads `top`, with a fence between. Of two such, one sees
+//! the other: either the thief sees the lowered bottom and leaves the index, or the owner sees that `top` has reached it and
+//! competes by CAS. Without either fence both may take it: the model fails.
+//!
+//! # Why no ring is freed under a thief
+//!
+//! A thief counts itself in, then loads the ring's address, with a fence between; the owner stores the new ring's address,
+//! then reads the count, with a fence between. If it reads zero, each thief either has counted itself out (its release pairs
+//! with the owner's acquire) or loads the new address.
+//!
+//! # Safety
+//!
+//! Trusted with the rings, and with handing each task to one taker.
+#![expect(unsafe_code, reason = "a ring is shared by pointer with thieves")]
+
+use core::cell::{Cell, RefCell};
+use core::fmt;
+use core::ptr::NonNull;
+
+use crossbeam_utils::CachePadded;
+
+use super::buffer::Buffer;
+use crate::sync::{Arc, AtomicIsize, AtomicPtr, AtomicUsize, Fence, Ordering, full_fence, store_then_fence};
+use crate::task::{Header, TaskRef};
+
+/// The capacity of the first ring. Small under the checker, so that it grows there.
+const FIRST: usize = if cfg!(loom) { 2 } else { 256 };
+
+struct Shared {
+    /// The oldest task's index. Only grows.
+    top: CachePadded<AtomicIsize>,
+    /// One past the newest task's index. Written by the owner alone.
+    bottom: CachePadded<AtomicIsize>,
+    /// # Invariant
+    ///
+    /// From `Box::into_raw`. Holds the tasks from `top` to `bottom`. Freed by the owner when no thief is inside.
+    buffer: AtomicPtr<Buffer>,
+    /// Thieves that may be using a ring.
+    thieves: AtomicUsize,
+}
+
+/// The owner's end.
+pub(crate) struct Owner {
+    shared: Arc<Shared>,
+    /// No higher than `top`: the owner reads the real one only when the ring looks full.
+    top: Cell<isize>,
+    /// Rings that were outgrown, and may have thieves in them.
+    retired: RefCell<Vec<Retired>>,
+}
+
+/// # Invariant
+///
+/// From `Box::into_raw`, and no longer the ring of its deque.
+struct Retired(NonNull<Buffer>);
+
+// SAFETY: a ring belongs to no thread.
+unsafe impl Send for Retired {}
+
+/// The others' end.
+#[derive(Clone)]
+pub(crate) struct Thief {
+    shared: Arc<Shared>,
+}
+
+/// What came of stealing.
+#[derive(Debug)]
+pub(crate) enum Steal {
+    Task(TaskRef),
+    /// There is none.
+    Empty,
+    /// Somebody else was faster: there may be more.
+    Lost,
+}
+
+/// An empty deque.
+pub(crate) fn deque() -> (Owner, Thief) {
+    let buffer = Box::into_raw(Box::new(Buffer::new(FIRST)));
+    let shared = Arc::new(Shared {
+        top: CachePadded::new(AtomicIsize::new(0)),
+        bottom: CachePadded::new(AtomicIsize::new(0)),
+        buffer: AtomicPtr::new(buffer),
+        thieves: AtomicUsize::new(0),
+    });
+    let thief = Thief { shared: shared.clone() };
+    (Owner { shared, top: Cell::new(0), retired: RefCell::default() }, thief)
+}
+
+impl Owner {
+    /// Adds a task as the newest.
+    #[inline]
+    pub(crate) fn push(&self, task: TaskRef) {
+        let bottom = self.place(task);
+        // Release: a thief that reads this bottom sees the slot, and the task behind it.
+        self.shared.bottom.store(bottom + 1, Ordering::Release);
+    }
+
+    /// Adds a task as the newest, and orders that before whatever the caller looks at next.
+    #[inline]
+    pub(crate) fn push_loudly(&self, task: TaskRef) {
+        let bottom = self.place(task);
+        store_then_fence(&self.shared.bottom, bottom + 1, Fence::Announce);
+    }
+
+    /// Writes a task into the slot above the newest one, and returns that index.
+    #[inline]
+    fn place(&self, task: TaskRef) -> isize {
+        // Relaxed: nobody else writes it.
+        let bottom = self.shared.bottom.load(Ordering::Relaxed);
+        if bottom - self.top.get() >= self.capacity() {
+            self.make_room(bottom);
+        }
+        self.buffer().set(bottom, task.into_raw().as_ptr());
+        bottom
+    }
+
+    /// Takes the newest task.
+    #[inline]
+    pub(crate) fn pop(&self) -> Option<TaskRef> {
+        let bottom = self.shared.bottom.load(Ordering::Relaxed) - 1;
+        // `top` only grows: what is empty now stays empty, and needs no announcement.
+        if bottom < self.shared.top.load(Ordering::Relaxed) {
+            return None;
+        }
+        // The announcement, before `top` is read. Pairs with the fence in `steal`.
+        store_then_fence(&self.shared.bottom, bottom, Fence::Pop);
+        let top = self.shared.top.load(Ordering::SeqCst);
+        if top < bottom {
+            // SAFETY: no thief can take this index any more; see the top of this file.
+            return Some(unsafe { self.take(bottom) });
+        }
+        let won = top == bottom && self.shared.advance(top);
+        // What was lowered goes back up: the deque is empty, at its top.
+        self.shared.bottom.store(bottom + 1, Ordering::Release);
+        // SAFETY: the CAS gave the index to us.
+        won.then(|| unsafe { self.take(bottom) })
+    }
+
+    /// Takes the oldest task, as a thief would.
+    #[inline]
+    pub(crate) fn pop_oldest(&self) -> Option<TaskRef> {
+        let bottom = self.shared.bottom.load(Ordering::Relaxed);
+        loop {
+            let top = self.shared.top.load(Ordering::Relaxed);
+            if top >= bottom {
+                return None;
+            }
+            // The ring is ours, so the slot can be read afterwards; nobody writes it but the owner.
+            if self.shared.advance(top) {
+                // SAFETY: the CAS gave the index to us.
+                return Some(unsafe { self.take(top) });
+            }
+        }
+    }
+
+    /// How many tasks there are, at the least: thieves may be at work.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    /// The task of an index.
+    ///
+    /// # Safety
+    ///
+    /// The index was given to the caller alone.
+    #[inline]
+    unsafe fn take(&self, index: isize) -> TaskRef {
+        // SAFETY: an index between top and bottom holds a task; the caller's promise makes it the only owner.
+        unsafe { task(self.buffer().get(index)) }
+    }
+
+    #[inline]
+    fn buffer(&self) -> &Buffer {
+        // SAFETY: the owner alone replaces the ring, and frees it only then; the reference does not outlive a call.
+        unsafe { &*self.shared.buffer.load(Ordering::Relaxed) }
+    }
+
+    #[inline]
+    fn capacity(&self) -> isize {
+        self.buffer().capacity().cast_signed()
+    }
+
+    /// Looks again where the top is, and grows the ring if it is full indeed.
+    #[cold]
+    fn make_room(&self, bottom: isize) {
+        // Acquire: a thief has read its slot before it moved the top, so the slot may be written again.
+        self.top.set(self.shared.top.load(Ordering::Acquire));
+        if bottom - self.top.get() >= self.capacity() {
+            self.grow(bottom);
+        }
+        self.free_retired();
+    }
+
+    fn grow(&self, bottom: isize) {
+        let larger = Buffer::new(self.buffer().capacity() * 2);
+        for index in self.top.get()..bottom {
+            larger.set(index, self.buffer().get(index));
+        }
+        // Release: a thief that loads the address sees the slots.
+        let old = self.shared.buffer.swap(Box::into_raw(Box::new(larger)), Ordering::AcqRel);
+        let old = NonNull::new(old).expect("a deque has a ring");
+        self.retired.borrow_mut().push(Retired(old));
+    }
+
+    fn free_retired(&self) {
+        // The new address, before the count is read. Pairs with the fence in `steal`.
+        full_fence(Fence::Retire);
+        // Acquire: what a thief did inside happened before it counted itself out.
+        if self.shared.thieves.load(Ordering::Acquire) != 0 {
+            return;
+        }
+        for Retired(buffer) in self.retired.borrow_mut().drain(..) {
+            // SAFETY: the invariant of `Retired`; no thief is inside, see the top of this file.
+            let buffer = unsafe { Box::from_raw(buffer.as_ptr()) };
+            buffer.free();
+        }
+    }
+}
+
+impl Thief {
+    /// Takes the oldest task.
+    pub(crate) fn steal(&self) -> Steal {
+        let shared = &*self.shared;
+        if shared.len() == 0 {
+            return Steal::Empty;
+        }
+        shared.thieves.fetch_add(1, Ordering::Relaxed);
+        let top = shared.top.load(Ordering::Acquire);
+        // Orders the count before the ring's address, and the top before the bottom. Pairs with the owner's fences.
+        full_fence(Fence::Steal);
+        // Acquire: the slot is written.
+        let bottom = shared.bottom.load(Ordering::Acquire);
+        let stolen = if top < bottom { shared.steal(top) } else { Steal::Empty };
+        // Release: the ring is read.
+        shared.thieves.fetch_sub(1, Ordering::Release);
+        stolen
+    }
+
+    /// How many tasks there are, more or less.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    /// Which task is the oldest: grows with each one taken.
+    #[inline]
+    pub(crate) fn oldest(&self) -> isize {
+        self.shared.top.load(Ordering::Relaxed)
+    }
+}
+
+impl Shared {
+    #[inline]
+    fn len(&self) -> usize {
+        let bottom = self.bottom.load(Ordering::Relaxed);
+        let top = self.top.load(Ordering::Relaxed);
+        usize::try_from(bottom - top).unwrap_or(0)
+    }
+
+    /// Takes the index at the top, if it is still there. Whoever succeeds has it.
+    #[inline]
+    fn advance(&self, top: isize) -> bool {
+        self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+    }
+
+    fn steal(&self, top: isize) -> Steal {
+        // Acquire: the slots that were copied.
+        let buffer = self.buffer.load(Ordering::Acquire);
+        // SAFETY: the caller is counted in, so the owner does not free it.
+        let header = unsafe { &*buffer }.get(top);
+        if self.advance(top) {
+            // SAFETY: the index is ours, and nobody has written its slot since: the owner writes it again only when the
+            // top is past it.
+            Steal::Task(unsafe { task(header) })
+        } else {
+            Steal::Lost
+        }
+    }
+}
+
+/// # Safety
+///
+/// A task's header that the caller alone took out of a deque.
+#[inline]
+unsafe fn task(header: *mut Header) -> TaskRef {
+    let header = NonNull::new(header).expect("a slot between top and bottom holds a task");
+    // SAFETY: the caller's promise.
+    unsafe { TaskRef::from_raw(header) }
+}
+
+impl Drop for Owner {
+    /// Discards what is left; thieves that come later find nothing.
+    fn drop(&mut self) {
+        while let Some(task) = self.pop() {
+            drop(task);
+        }
+        // Thieves may be inside, but they do not stay.
+        while !self.retired.borrow().is_empty() {
+            self.free_retired();
+            core::hint::spin_loop();
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let buffer = self.buffer.load(Ordering::Acquire);
+        // SAFETY: the invariant of `buffer`; nobody else is left.
+        drop(unsafe { Box::from_raw(buffer) });
+    }
+}
+
+impl fmt::Debug for Thief {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thief").field("len", &self.len()).finish()
+    }
+}

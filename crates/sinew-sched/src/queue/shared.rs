@@ -1,0 +1,118 @@
+//! A group's queue for tasks that anyone may run, first in, first out. Knows no worker.
+//!
+//! A bounded ring without locks, and behind it a list under a lock for what does not fit, or comes by the hundred: putting a
+//! whole list there takes as long as putting one task. Neither part waits for the other: takers turn to both in turns, so
+//! order is kept within each part only.
+
+use crossbeam_utils::CachePadded;
+
+#[cfg(loom)]
+use super::twin::ArrayQueue as Ring;
+use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering};
+use crate::task::{List, TaskRef};
+
+#[cfg(not(loom))]
+type Ring = crossbeam_queue::ArrayQueue<TaskRef>;
+
+/// From so many tasks on, a batch goes to the list.
+const LARGE_BATCH: usize = 32;
+
+/// The queue.
+pub(crate) struct SharedQueue {
+    ring: Ring,
+    overflow: Mutex<List>,
+    /// The length of `overflow`, for a look without the lock.
+    overflowing: CachePadded<AtomicUsize>,
+    /// How many tasks ever went to the list because the ring was full.
+    spilled: AtomicUsize,
+    turn: AtomicUsize,
+}
+
+impl SharedQueue {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            ring: Ring::new(capacity),
+            overflow: Mutex::new(List::new()),
+            overflowing: CachePadded::new(AtomicUsize::new(0)),
+            spilled: AtomicUsize::new(0),
+            turn: AtomicUsize::new(0),
+        }
+    }
+
+    pub(crate) fn push(&self, task: TaskRef) {
+        if let Err(task) = self.ring.push(task) {
+            self.spilled.fetch_add(1, Ordering::Relaxed);
+            self.push_to_list(std::iter::once(task).collect());
+        }
+    }
+
+    /// Adds a whole list.
+    pub(crate) fn push_all(&self, mut tasks: List) {
+        if tasks.len() >= LARGE_BATCH {
+            return self.push_to_list(tasks);
+        }
+        while let Some(task) = tasks.pop_front() {
+            self.push(task);
+        }
+    }
+
+    fn push_to_list(&self, tasks: List) {
+        let mut overflow = lock(&self.overflow);
+        overflow.append(tasks);
+        self.overflowing.store(overflow.len(), Ordering::Relaxed);
+    }
+
+    /// Takes a task.
+    pub(crate) fn take(&self) -> Option<TaskRef> {
+        self.take_some(0, drop)
+    }
+
+    /// Takes a task, and up to `more` others, which it hands to `others`.
+    pub(crate) fn take_some(&self, more: usize, others: impl FnMut(TaskRef)) -> Option<TaskRef> {
+        let list_first = self.has_overflow() && self.turn.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+        let mut tasks =
+            if list_first { self.take_from_list(more + 1) } else { self.take_from_ring(more + 1) };
+        if tasks.is_empty() {
+            tasks = if list_first { self.take_from_ring(more + 1) } else { self.take_from_list(more + 1) };
+        }
+        let first = tasks.pop_front();
+        std::iter::from_fn(|| tasks.pop_front()).for_each(others);
+        first
+    }
+
+    fn take_from_ring(&self, most: usize) -> List {
+        std::iter::from_fn(|| self.ring.pop()).take(most).collect()
+    }
+
+    fn take_from_list(&self, most: usize) -> List {
+        if !self.has_overflow() {
+            return List::new();
+        }
+        let mut overflow = lock(&self.overflow);
+        let taken = overflow.take(most);
+        self.overflowing.store(overflow.len(), Ordering::Relaxed);
+        taken
+    }
+
+    fn has_overflow(&self) -> bool {
+        self.overflowing.load(Ordering::Relaxed) != 0
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ring.is_empty() && !self.has_overflow()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ring.len() + self.overflowing.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn spilled(&self) -> usize {
+        self.spilled.load(Ordering::Relaxed)
+    }
+}
+
+/// Nothing panics under the lock.
+fn lock(list: &Mutex<List>) -> MutexGuard<'_, List> {
+    list.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,88 @@
+//! The one place where atomics, cells and locks come from: std, or the model checker's twins under `--cfg loom`.
+//!
+//! loom takes a SeqCst access for an acquire or release one. Where the order between a store and a later load of another
+//! word matters, the code says so with [`full_fence`] or [`store_then_fence`].
+
+#[cfg(loom)]
+pub(crate) use loom::cell::UnsafeCell;
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+#[cfg(loom)]
+pub(crate) use loom::sync::{Arc, Mutex, MutexGuard};
+#[cfg(not(loom))]
+pub(crate) use std::sync::atomic::{AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+#[cfg(not(loom))]
+pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
+
+/// std's cell with the interface of the checker's, which sees who is inside.
+#[cfg(not(loom))]
+#[derive(Debug)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+#[cfg(not(loom))]
+impl<T> UnsafeCell<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(std::cell::UnsafeCell::new(value))
+    }
+
+    #[inline]
+    pub(crate) fn with<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
+        look(self.0.get())
+    }
+
+    #[inline]
+    pub(crate) fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
+        change(self.0.get())
+    }
+}
+
+/// The fences that the protocols of this crate rest on. The models take each of them out in turn, and have to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fence {
+    /// The owner of a deque, between announcing that it takes its newest task and looking at the top.
+    Pop,
+    /// A thief, between looking at the top and looking at the bottom; also between counting itself in and loading the ring.
+    Steal,
+    /// The owner of a deque, between replacing the ring and counting the thieves.
+    Retire,
+    /// A producer, between putting work where anyone can take it and looking who is idle.
+    Announce,
+    /// A searcher, between leaving and looking for more work.
+    Leave,
+    /// A worker, between lying down and looking for work.
+    LieDown,
+    /// A producer, between putting work into a queue and looking whether it is over.
+    Submit,
+    /// Whoever ends it all, between saying so and sweeping the queues.
+    End,
+}
+
+/// A SeqCst fence.
+#[inline]
+pub(crate) fn full_fence(which: Fence) {
+    if is_there(which) {
+        fence(Ordering::SeqCst);
+    }
+}
+
+/// Stores, and orders the store before every later load, as a SeqCst fence after it would.
+///
+/// Without the checker it is one exchange, which is such a fence on x86-64 and a third of its time; elsewhere the SeqCst
+/// exchange and the SeqCst load that follows keep their order.
+#[inline]
+pub(crate) fn store_then_fence(word: &AtomicIsize, value: isize, which: Fence) {
+    if cfg!(loom) {
+        word.store(value, Ordering::Release);
+        full_fence(which);
+    } else {
+        word.swap(value, Ordering::SeqCst);
+    }
+}
+
+#[cfg(not(all(loom, test)))]
+const fn is_there(_: Fence) -> bool {
+    true
+}
+
+#[cfg(all(loom, test))]
+pub(crate) use crate::model::is_there;

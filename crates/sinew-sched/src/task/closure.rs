@@ -1,0 +1,55 @@
+//! A closure as a task, in a box of its own.
+//!
+//! # Safety
+//!
+//! Trusted with the box: made into a pointer once, taken apart once.
+#![expect(unsafe_code, reason = "a box travels as an untyped pointer")]
+
+use core::ptr::NonNull;
+
+use super::header::{Header, TaskRef, Vtable};
+use crate::context::Context;
+
+/// # Invariant
+///
+/// The header is first, so that a pointer to it is one to the whole.
+#[repr(C)]
+struct Closure<F> {
+    header: Header,
+    body: F,
+}
+
+impl<F: FnOnce(&Context<'_>) + Send + 'static> Closure<F> {
+    const VTABLE: &'static Vtable = &Vtable { run: Self::run, discard: Self::discard, settles: false };
+
+    /// # Safety
+    ///
+    /// The header is that of a boxed `Self` which nobody else uses.
+    unsafe fn unbox(header: NonNull<Header>) -> F {
+        // SAFETY: the caller's promise, and the type's invariant.
+        let boxed = unsafe { Box::from_raw(header.cast::<Self>().as_ptr()) };
+        boxed.body
+    }
+
+    unsafe fn run(header: NonNull<Header>, context: &Context<'_>) {
+        // SAFETY: called through the vtable, so once, and with a header of this type.
+        let body = unsafe { Self::unbox(header) };
+        body(context);
+    }
+
+    unsafe fn discard(header: NonNull<Header>) {
+        // SAFETY: as above.
+        drop(unsafe { Self::unbox(header) });
+    }
+}
+
+impl TaskRef {
+    /// A task that calls a closure.
+    #[must_use]
+    pub fn new<F: FnOnce(&Context<'_>) + Send + 'static>(body: F) -> Self {
+        let boxed = Box::new(Closure { header: Header::new(Closure::<F>::VTABLE), body });
+        let pointer = NonNull::from(Box::leak(boxed)).cast();
+        // SAFETY: the box is ours; the closure may go to any thread.
+        unsafe { Self::from_raw(pointer) }
+    }
+}

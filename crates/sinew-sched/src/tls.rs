@@ -1,0 +1,58 @@
+//! The thread-local of this crate: where the running task runs. Constant, and without a destructor.
+//!
+//! Code on a stack that may move between threads must not keep a thread-local's address from before a suspension. Whether
+//! it does is up to the compiler, so the accessors are not inlined, and what they return passes through an assembly block
+//! that the compiler cannot see into.
+//!
+//! # Safety
+//!
+//! Trusted with the pointer, which is valid while the frame that set it is on its thread's stack, and reset before.
+#![expect(unsafe_code, reason = "a pointer to a frame of the same thread, and an opaque barrier")]
+
+use std::cell::Cell;
+use std::ptr;
+
+use crate::context::Context;
+
+thread_local! {
+    static CURRENT: Cell<*const ()> = const { Cell::new(ptr::null()) };
+}
+
+/// Runs `body` with this context as the thread's, and restores the one before: a loop that drives a core may itself be run
+/// by a worker.
+pub(crate) fn enter<R>(context: &Context<'_>, body: impl FnOnce() -> R) -> R {
+    struct Restore(*const ());
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            replace(self.0);
+        }
+    }
+    let _restore = Restore(replace(ptr::from_ref(context).cast()));
+    body()
+}
+
+/// Calls `look` with the context of the running task, if the thread is running one.
+#[inline]
+pub(crate) fn with<R>(look: impl FnOnce(Option<&Context<'_>>) -> R) -> R {
+    let current = current().cast::<Context<'_>>();
+    // SAFETY: `enter` set it from a reference that outlives its call, and resets it at the end. `look` runs inside that
+    // call, on the same thread: it is no closure that could suspend in the middle, being this crate's own.
+    look(unsafe { current.as_ref() })
+}
+
+#[inline(never)]
+fn current() -> *const () {
+    opaque(CURRENT.get())
+}
+
+#[inline(never)]
+fn replace(context: *const ()) -> *const () {
+    opaque(CURRENT.replace(context))
+}
+
+#[inline(always)]
+fn opaque(mut pointer: *const ()) -> *const () {
+    // SAFETY: no instruction; the compiler has to assume that the value changes and that memory is read and written.
+    unsafe { core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
+    pointer
+}

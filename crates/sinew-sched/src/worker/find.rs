@@ -1,0 +1,300 @@
+//! What a worker does when it has no task: searches for a while, then sleeps. The protocol with producers is in
+//! `idle/README.md`.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::Worker;
+use crate::context::Context;
+use crate::group::Seat;
+use crate::idle::{Patience, Searching, Spin, Verdict};
+use crate::life::Stage;
+use crate::queue::deque::Steal;
+use crate::stats::WorkerState;
+use crate::task::TaskRef;
+
+/// A driver that concerns others is neglected if nobody has looked into it for so long; so long does a worker sleep that
+/// watches over a neglectful one.
+const NEGLECT: Duration = Duration::from_millis(1);
+
+/// What a round of searching comes to.
+enum Round {
+    Task(TaskRef),
+    /// There is something, and it is left alone for a moment.
+    Spared,
+    Nothing,
+    Over,
+}
+
+/// What a worker sees that has lain down.
+enum Sight {
+    Work,
+    /// Only tasks that a thief would spare.
+    Lone,
+    Nothing,
+}
+
+impl Worker {
+    /// Waits for a task. None, when it is over.
+    #[cold]
+    pub(super) fn find(&self, context: &Context<'_>) -> Option<TaskRef> {
+        let task = self.wait_for_task(context)?;
+        self.ask_for_a_watch();
+        Some(task)
+    }
+
+    /// This worker goes to work, and may neglect its driver. If that concerns others and nobody watches over it, one of
+    /// the sleepers is woken to: it looks round, and then sleeps for a moment at a time.
+    fn ask_for_a_watch(&self) {
+        if self.core.mailbox().is_watching_for_others() && !self.group.watched.load(Ordering::Relaxed) {
+            self.group.idle.work_arrived(1, |worker| self.wake(worker));
+        }
+    }
+
+    fn wait_for_task(&self, context: &Context<'_>) -> Option<TaskRef> {
+        let mut spin = Spin::start();
+        let mut searching = self.group.idle.search();
+        loop {
+            if let Some(evidence) = searching.take() {
+                match self.search(&mut spin) {
+                    Round::Task(task) => return Some(self.found(task, evidence)),
+                    Round::Over => return self.leave_for_good(evidence),
+                    Round::Spared | Round::Nothing => searching = Some(evidence),
+                }
+            }
+            self.call(self.group.hooks.before_sleep.as_ref(), context);
+            searching = self.lie_down(searching, &mut spin);
+            // Something may have arrived, or been delivered by the driver.
+            if let Some(task) = self.pick() {
+                return Some(match searching {
+                    Some(evidence) => self.found(task, evidence),
+                    None => task,
+                });
+            }
+            if self.group.life.stage() == Stage::Over {
+                return searching.and_then(|evidence| self.leave_for_good(evidence));
+            }
+            searching = searching.or_else(|| self.group.idle.search());
+        }
+    }
+
+    /// Searches until something is found or the time is over.
+    fn search(&self, spin: &mut Spin) -> Round {
+        self.counters().searches.add(1);
+        self.counters().enter(WorkerState::Searching);
+        loop {
+            match self.round() {
+                Round::Spared if spin.is_over() => self.nap(),
+                Round::Nothing if spin.is_over() => return Round::Nothing,
+                Round::Spared | Round::Nothing => {}
+                found => return found,
+            }
+            spin.pause();
+        }
+    }
+
+    /// Looks everywhere once.
+    fn round(&self) -> Round {
+        if self.group.life.stage() == Stage::Over {
+            return Round::Over;
+        }
+        if let Some(task) = self.pop_here() {
+            return Round::Task(task);
+        }
+        self.weigh();
+        let defers = self.defers();
+        if !defers && let Some(task) = self.take_shared() {
+            return Round::Task(task);
+        }
+        match self.steal() {
+            Round::Nothing if defers => Round::Spared,
+            Round::Nothing => self.look_everywhere(),
+            found => found,
+        }
+    }
+
+    fn pop_here(&self) -> Option<TaskRef> {
+        self.core.receive();
+        self.core.pop().or_else(|| self.deque.pop().and_then(|task| self.accept(task)))
+    }
+
+    /// Tries all other workers once, from a random one on.
+    fn steal(&self) -> Round {
+        let seats = self.group.seats().count();
+        let first = self.random() as usize % seats;
+        let mut found = Round::Nothing;
+        for victim in (first..seats).chain(0..first).filter(|&victim| victim != self.index) {
+            let Some(seat) = self.group.seat(victim) else { continue };
+            match self.steal_from(victim, seat) {
+                Round::Nothing => {}
+                Round::Spared => found = Round::Spared,
+                task => return task,
+            }
+        }
+        found
+    }
+
+    fn steal_from(&self, victim: usize, seat: &Seat) -> Round {
+        match seat.thief.len() {
+            0 => return Round::Nothing,
+            1 if self.look_at_lone(victim, seat.thief.oldest()) != Verdict::Take => return Round::Spared,
+            _ => {}
+        }
+        self.counters().steals_tried.add(1);
+        match seat.thief.steal() {
+            Steal::Task(task) => {
+                self.counters().steals.add(1);
+                self.accept(task).map_or(Round::Spared, Round::Task)
+            }
+            Steal::Empty => Round::Nothing,
+            // There may be more: not the time to sleep.
+            Steal::Lost => Round::Spared,
+        }
+    }
+
+    pub(super) fn look_at_lone(&self, victim: usize, position: isize) -> Verdict {
+        self.patience.borrow_mut().look(victim, position, Instant::now())
+    }
+
+    /// Looks into the own driver, and into those that their workers neglect.
+    fn look_everywhere(&self) -> Round {
+        let now = self.group.now();
+        let mailbox = self.core.mailbox();
+        let mut found = false;
+        if mailbox.is_watching() {
+            self.counters().looks.add(1);
+            found |= mailbox.look(now);
+        }
+        for (_, seat) in self.neglectful() {
+            if now.saturating_sub(seat.mailbox.looked()) >= NEGLECT.as_nanos() as u64 {
+                self.counters().looks_for_others.add(1);
+                found |= seat.mailbox.look(now);
+            }
+        }
+        match self.pop_here() {
+            Some(task) => Round::Task(task),
+            // Delivered to somebody else, perhaps to all.
+            None if found => Round::Spared,
+            None => Round::Nothing,
+        }
+    }
+
+    /// Workers that run, and whose drivers concern others.
+    fn neglectful(&self) -> impl Iterator<Item = (usize, &Seat)> {
+        let others = self.group.seats().enumerate().filter(|(index, _)| *index != self.index);
+        others.filter(|(index, seat)| {
+            seat.mailbox.is_watching_for_others() && !self.group.idle.is_sleeping(*index)
+        })
+    }
+
+    /// A searcher has a task. Whoever relied on its searching relies on this.
+    fn found(&self, task: TaskRef, evidence: Searching) -> TaskRef {
+        self.patience.borrow_mut().forget();
+        self.stop_searching(evidence);
+        task
+    }
+
+    fn leave_for_good(&self, evidence: Searching) -> Option<TaskRef> {
+        self.stop_searching(evidence);
+        None
+    }
+
+    fn stop_searching(&self, evidence: Searching) {
+        // `leave` has a fence.
+        if self.group.idle.leave(evidence) && self.group.has_work() {
+            self.group.idle.work_arrived(1, |worker| self.wake(worker));
+        }
+    }
+
+    /// A short sleep of a searcher, who goes on searching: producers rely on it, so it takes no longer than a wake would.
+    fn nap(&self) {
+        self.counters().naps.add(1);
+        self.core.mailbox().sleep(Some(Patience::LIMIT));
+    }
+
+    /// Sleeps, unless there is something to do. Returns whether the worker is to search.
+    fn lie_down(&self, searching: Option<Searching>, spin: &mut Spin) -> Option<Searching> {
+        self.counters().enter(WorkerState::Sleeping);
+        self.group.idle.lie_down(self.index, searching);
+        match self.sight() {
+            Sight::Nothing => {
+                self.end_if_drained();
+                self.counters().sleeps.add(1);
+                self.sleep();
+                self.end_if_late();
+                let claimed = self.group.idle.get_up(self.index);
+                // Whoever was not called looks round once, and lies down again.
+                let called = claimed.is_some() || !self.core.mailbox().is_empty();
+                *spin = if called { Spin::start() } else { Spin::spent() };
+                claimed
+            }
+            sight => {
+                let claimed = self.group.idle.get_up(self.index);
+                let searching = claimed.unwrap_or_else(|| self.group.idle.search_anyway());
+                if matches!(sight, Sight::Lone) && spin.is_over() {
+                    self.nap();
+                }
+                Some(searching)
+            }
+        }
+    }
+
+    /// What there is for a worker that has lain down: whatever is not seen here will be announced.
+    fn sight(&self) -> Sight {
+        if !self.core.mailbox().is_empty() || self.core.ready() != 0 || self.deque.len() != 0 {
+            return Sight::Work;
+        }
+        if self.group.life.stage() == Stage::Over {
+            return Sight::Work;
+        }
+        let most = self.group.seats().map(|seat| seat.thief.len()).max().unwrap_or(0);
+        match (self.group.queue.is_empty(), most) {
+            (true, 0) => Sight::Nothing,
+            (true, 1) => Sight::Lone,
+            (false, 0 | 1) if self.should_defer() => Sight::Lone,
+            _ => Sight::Work,
+        }
+    }
+
+    /// Nobody wakes a worker when a deadline passes, nor for events in another one's driver: one of the idle looks again
+    /// soon, as long as a worker that neglects its driver is at work.
+    fn sleep(&self) {
+        let deadline = match self.group.life.stage() {
+            Stage::Draining => self.group.life.deadline(),
+            Stage::Open | Stage::Over => None,
+        };
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let watches = self.neglectful().next().is_some() && !self.group.watched.swap(true, Ordering::Relaxed);
+        let neglect = watches.then_some(NEGLECT);
+        self.core.mailbox().sleep([neglect, left].into_iter().flatten().min());
+        if watches {
+            self.group.watched.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// The last one to lie down in a pool that drains ends it.
+    fn end_if_drained(&self) {
+        if self.group.life.stage() == Stage::Draining && self.group.is_drained() {
+            self.group.end(true);
+        }
+    }
+
+    fn end_if_late(&self) {
+        if self.group.life.stage() == Stage::Draining {
+            let deadline = self.group.life.deadline();
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                self.group.end(false);
+            }
+        }
+    }
+
+    fn random(&self) -> u32 {
+        // xorshift: good enough to spread thieves.
+        let mut x = self.random.get();
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+        self.random.set(x);
+        x
+    }
+}

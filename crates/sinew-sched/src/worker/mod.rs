@@ -1,0 +1,290 @@
+//! A worker: a core with a seat in a group. Decides which task is next. Knows no pool.
+//!
+//! Three places have tasks for it: the core's ready list (tasks that must run here), its deque (tasks that anyone may run,
+//! newest first), the group's queue (first in, first out). Ready ones come first, since they have begun and hold what
+//! they hold; every so often the others do, so that no place waits for ever, however busy another one is.
+
+mod balance;
+mod find;
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::core::Core;
+use crate::group::Group;
+use crate::hooks::Hook;
+use crate::idle::Patience;
+use crate::life::Stage;
+use crate::queue::deque::Owner;
+use crate::stats::{Counters, WorkerState};
+use crate::sync::{Fence, full_fence};
+use crate::task::{List, TaskRef};
+use crate::tls;
+use crate::unwind::{self, Ended};
+
+/// Every so many tasks, the deque goes before the ready list,
+const DEQUE_TURN: u32 = 8;
+/// the oldest of the deque goes before the newest,
+const OLDEST_TURN: u32 = 16;
+/// and the inbox, the group's queue and the driver are looked at. A prime, so that the turns do not coincide.
+const LOOK_TURN: u32 = 61;
+
+/// The most tasks taken from the group's queue at once.
+const MOST_TAKEN: usize = 32;
+
+/// Drivers are looked into at most this often while there is work, in nanoseconds.
+const LOOK_INTERVAL: u64 = 20_000;
+
+/// A core with a seat.
+pub(crate) struct Worker {
+    core: Core,
+    group: Arc<Group>,
+    index: usize,
+    deque: Owner,
+    turn: Cell<u32>,
+    /// The last task let others go first: the oldest one is next.
+    oldest_next: Cell<bool>,
+    /// Has begun clearly more tasks than others, as of the last look.
+    overloaded: Cell<bool>,
+    patience: RefCell<Patience>,
+    random: Cell<u32>,
+}
+
+impl Worker {
+    /// The worker of a seat, unless there is one.
+    pub(crate) fn sit_down(group: Arc<Group>, index: usize) -> Option<Self> {
+        let seat = group.seat(index)?;
+        let deque = seat.sit_down()?;
+        let core = Core::with(seat.mailbox.clone(), seat.counters.clone());
+        Some(Self {
+            core,
+            group,
+            index,
+            deque,
+            turn: Cell::new(0),
+            oldest_next: Cell::new(false),
+            overloaded: Cell::new(false),
+            patience: RefCell::default(),
+            random: Cell::new(0x9E37_79B9 ^ (index as u32 + 1)),
+        })
+    }
+
+    /// Its number in the group.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    pub(crate) fn group(&self) -> &Arc<Group> {
+        &self.group
+    }
+
+    fn counters(&self) -> &Counters {
+        self.core.counters()
+    }
+
+    /// Runs tasks until it is over. The worker's thread ends with this, unless tasks that cannot move have begun and not
+    /// ended: what they hold must stay.
+    pub(crate) fn run(self) {
+        // Tasks' panics are caught. One of the worker itself would leave its tasks to nobody.
+        let abort = AbortOnUnwind;
+        let context = Context::new(&self.core, Some(&self));
+        tls::enter(&context, || self.run_until_over(&context));
+        std::mem::forget(abort);
+        let Self { group, index, deque, .. } = self;
+        if let Some(seat) = group.seat(index) {
+            seat.get_up(deque);
+        }
+        group.life.thread_ends();
+    }
+
+    fn run_until_over(&self, context: &Context<'_>) {
+        self.counters().enter(WorkerState::Running);
+        self.call(self.group.hooks.start.as_ref(), context);
+        while let Some(task) = self.next(context) {
+            self.core.run(task, context);
+        }
+        self.discard_all();
+        if self.core.owned() > 0 {
+            self.stay_for_ever();
+        }
+        self.call(self.group.hooks.stop.as_ref(), context);
+        self.counters().enter(WorkerState::Absent);
+    }
+
+    fn call(&self, hook: Option<&Hook>, context: &Context<'_>) {
+        let Some(hook) = hook else { return };
+        if unwind::catch(|| hook(context)) == Ended::Panicked {
+            self.counters().panics.add(1);
+        }
+    }
+
+    fn discard_all(&self) {
+        self.core.receive();
+        while let Some(task) = self.core.pop().or_else(|| self.deque.pop()) {
+            task.discard();
+        }
+    }
+
+    /// The thread stays, and with it all that its tasks hold. Whoever sends it something discards that.
+    fn stay_for_ever(&self) -> ! {
+        self.counters().enter(WorkerState::Absent);
+        self.group.life.thread_ends();
+        loop {
+            std::thread::park();
+        }
+    }
+
+    #[inline]
+    fn next(&self, context: &Context<'_>) -> Option<TaskRef> {
+        match self.pick() {
+            Some(task) => Some(task),
+            None => {
+                let found = self.find(context);
+                self.counters().enter(WorkerState::Running);
+                found
+            }
+        }
+    }
+
+    /// The next task from where this worker has some.
+    #[inline]
+    fn pick(&self) -> Option<TaskRef> {
+        let turn = self.turn.get().wrapping_add(1);
+        self.turn.set(turn);
+        if turn.is_multiple_of(LOOK_TURN)
+            && let Some(task) = self.pick_elsewhere()
+        {
+            return Some(task);
+        }
+        if !turn.is_multiple_of(DEQUE_TURN)
+            && let Some(task) = self.core.pop()
+        {
+            return Some(task);
+        }
+        self.pop_own(turn.is_multiple_of(OLDEST_TURN))
+            .or_else(|| self.core.pop())
+            .or_else(|| self.pick_arrived())
+    }
+
+    /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.
+    #[inline]
+    fn pop_own(&self, oldest: bool) -> Option<TaskRef> {
+        let oldest = self.oldest_next.replace(false) || oldest;
+        let task = if oldest { self.deque.pop_oldest() } else { self.deque.pop() };
+        task.and_then(|task| self.accept(task))
+    }
+
+    /// From the inbox or the group's queue.
+    #[inline(never)]
+    fn pick_arrived(&self) -> Option<TaskRef> {
+        self.core.receive();
+        self.core.pop().or_else(|| self.take_shared_unless_overloaded())
+    }
+
+    /// Once in a while: what waits elsewhere goes first, and idle workers hear of what waits here.
+    #[cold]
+    fn pick_elsewhere(&self) -> Option<TaskRef> {
+        if self.group.life.stage() == Stage::Over {
+            self.discard_all();
+            return None;
+        }
+        self.core.receive();
+        self.look_now_and_then();
+        if self.deque.len() > 1 {
+            self.announce(1);
+        }
+        self.take_shared_unless_overloaded()
+    }
+
+    fn look_now_and_then(&self) {
+        let mailbox = self.core.mailbox();
+        if mailbox.is_watching() {
+            let now = self.group.now();
+            if now.saturating_sub(mailbox.looked()) >= LOOK_INTERVAL {
+                self.counters().looks.add(1);
+                mailbox.look(now);
+            }
+        }
+    }
+
+    fn take_shared_unless_overloaded(&self) -> Option<TaskRef> {
+        self.weigh();
+        if self.overloaded.get() { None } else { self.take_shared() }
+    }
+
+    /// A task from the group's queue, and a fair share of the rest into the deque.
+    fn take_shared(&self) -> Option<TaskRef> {
+        let share = if self.overloaded.get() { 0 } else { self.group.queue.len() / self.group.workers() };
+        let task = self.group.queue.take_some(share.min(MOST_TAKEN), |task| self.deque.push(task))?;
+        if self.deque.len() > 1 {
+            self.announce(1);
+        }
+        Some(task)
+    }
+
+    /// Adds a task that anyone may run, as the next one here.
+    #[inline]
+    pub(crate) fn push(&self, task: TaskRef) {
+        self.deque.push_loudly(task);
+        self.group.idle.work_arrived(1, |worker| self.wake(worker));
+    }
+
+    /// Adds many tasks that anyone may run.
+    pub(crate) fn push_all(&self, tasks: List) {
+        let count = tasks.len();
+        self.group.queue.push_all(tasks);
+        self.announce(count);
+    }
+
+    /// Adds a task that anyone may run, after all others that are here. Nobody is woken: as many tasks wait as before.
+    #[inline]
+    pub(crate) fn push_yielded(&self, task: TaskRef) {
+        self.oldest_next.set(true);
+        self.deque.push(task);
+    }
+
+    /// Adds a task that must run here.
+    #[inline]
+    pub(crate) fn push_here(&self, task: TaskRef) {
+        self.core.push(task);
+    }
+
+    /// There is work that anyone may take.
+    #[cold]
+    fn announce(&self, count: usize) {
+        // Between the work and the look at who is idle.
+        full_fence(Fence::Announce);
+        self.group.idle.work_arrived(count, |worker| self.wake(worker));
+    }
+
+    #[cold]
+    fn wake(&self, worker: usize) {
+        if self.group.tell(worker) {
+            self.counters().wakes_for_work.add(1);
+        }
+    }
+
+    /// Sends a task to another worker.
+    pub(crate) fn post(&self, seat: &crate::group::Seat, task: TaskRef) {
+        if self.group.post(seat, task) {
+            self.counters().wakes_by_post.add(1);
+        }
+    }
+}
+
+/// Aborts the process if it is dropped.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        std::process::abort();
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("index", &self.index).finish_non_exhaustive()
+    }
+}

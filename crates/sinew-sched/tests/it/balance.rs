@@ -1,0 +1,97 @@
+//! Begun tasks that cannot move spread over the workers, and waiting for balance costs no work.
+//!
+//! # Safety
+//!
+//! Trusted with boxes that travel as tasks.
+#![expect(unsafe_code, reason = "a task is an untyped pointer")]
+
+use super::support::{Countdown, Watched};
+use sinew_sched::{Context, Handle, Header, Placement, TaskRef, Vtable};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A task that settles: once it has begun, its worker owns it. It never ends.
+#[repr(C)]
+struct Settler {
+    header: Header,
+    begun: Countdown,
+}
+
+static SETTLER: Vtable = Vtable { run: settle, discard: give_up, settles: true };
+
+unsafe fn settle(header: NonNull<Header>, context: &Context<'_>) {
+    // SAFETY: called through the vtable: once, with the header of a boxed `Settler`.
+    let settler = unsafe { Box::from_raw(header.cast::<Settler>().as_ptr()) };
+    context.core().own();
+    settler.begun.count_down();
+}
+
+unsafe fn give_up(header: NonNull<Header>) {
+    // SAFETY: as above.
+    drop(unsafe { Box::from_raw(header.cast::<Settler>().as_ptr()) });
+}
+
+fn settler(begun: &Countdown) -> TaskRef {
+    let boxed = Box::new(Settler { header: Header::new(&SETTLER), begun: begun.clone() });
+    // SAFETY: the box is ours, and may begin on any worker.
+    unsafe { TaskRef::from_raw(NonNull::from(Box::leak(boxed)).cast()) }
+}
+
+/// Ends what has settled, so that the pool can drain.
+fn unsettle(handle: &Handle) {
+    for (worker, stats) in handle.stats().workers.iter().enumerate() {
+        for _ in 0..stats.owned {
+            handle.reschedule(TaskRef::new(|context| context.core().disown()), Placement::Worker(worker));
+        }
+    }
+}
+
+#[test]
+fn tasks_that_settle_do_not_all_settle_on_one_worker() {
+    for workers in [2, 8] {
+        let watched = Watched::new(workers);
+        let handle = watched.handle();
+        let begun = Countdown::new(4_000);
+        let copy = begun.clone();
+        // One worker makes them all, a few at a time, as one that accepts connections does.
+        handle.submit(make_some(400, copy), Placement::Worker(0)).unwrap();
+        begun.wait();
+        let owned: Vec<_> = handle.stats().workers.iter().map(|worker| worker.owned).collect();
+        assert_eq!(owned.iter().sum::<isize>(), 4_000);
+        // Workers that are woken need a CPU before they can take anything, so this is no sharp bound.
+        assert!(owned.iter().all(|&owned| owned <= 2_600), "{owned:?}");
+        unsettle(&handle);
+        watched.finish();
+    }
+}
+
+fn make_some(rounds: usize, begun: Countdown) -> TaskRef {
+    TaskRef::new(move |context| {
+        (0..10).for_each(|_| context.submit(settler(&begun)));
+        if rounds > 1 {
+            context.core().push(make_some(rounds - 1, begun));
+        }
+    })
+}
+
+/// The only worker that is free has more than its share: it does the work all the same.
+#[test]
+fn a_worker_with_too_many_takes_what_nobody_else_is_there_to_take() {
+    let watched = Watched::new(2);
+    let handle = watched.handle();
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let hog = TaskRef::new(move |_| {
+        while !flag.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+    });
+    handle.submit(hog, Placement::Worker(1)).unwrap();
+    let begun = Countdown::new(2_000);
+    handle.submit(make_some(200, begun.clone()), Placement::Worker(0)).unwrap();
+    begun.wait();
+    stop.store(true, Ordering::Relaxed);
+    unsettle(&handle);
+    watched.finish();
+}

@@ -1,0 +1,80 @@
+//! A core without a pool, driven by a loop of the test's own.
+
+use super::support::Countdown;
+use sinew_sched::{Core, FutexDriver, Placement, Pool, TaskRef};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn tasks_from_other_threads_run_on_the_cores_thread() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    let done = Countdown::new(4_000);
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let (handle, done) = (core.handle(), done.clone());
+            thread::spawn(move || (0..1_000).for_each(|_| handle.post(done.task())))
+        })
+        .collect();
+    while done.left() > 0 {
+        if core.run_ready(64) == 0 {
+            core.sleep(None);
+        }
+    }
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+#[test]
+fn ready_tasks_run_in_order_and_new_ones_after_them() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    let (sender, receiver) = mpsc::channel();
+    for number in 0..3 {
+        let sender = sender.clone();
+        core.push(TaskRef::new(move |context| {
+            sender.send(number).unwrap();
+            let again = sender.clone();
+            context.yield_to_others(TaskRef::new(move |_| again.send(number + 10).unwrap()));
+            assert_eq!(context.worker(), None);
+        }));
+    }
+    assert_eq!(core.run_ready(100), 6);
+    drop(sender);
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), [0, 1, 2, 10, 11, 12]);
+}
+
+#[test]
+fn a_sleep_ends_with_its_time() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    core.sleep(Some(Duration::from_millis(1)));
+    assert_eq!(core.run_ready(1), 0);
+}
+
+#[test]
+fn what_is_left_in_a_core_is_discarded_with_it() {
+    let (sender, receiver) = mpsc::channel::<()>();
+    let core = Core::new(Box::new(FutexDriver::default()));
+    let (first, second) = (sender.clone(), sender);
+    core.push(TaskRef::new(move |_| first.send(()).unwrap()));
+    core.handle().post(TaskRef::new(move |_| second.send(()).unwrap()));
+    drop(core);
+    assert!(receiver.recv().is_err(), "both senders are gone, and nothing was sent");
+}
+
+#[test]
+fn a_core_can_be_driven_by_a_worker_of_a_pool() {
+    let pool = Pool::builder().workers(1).build().unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let handle = pool.handle();
+    let task = TaskRef::new(move |outer| {
+        let core = Core::new(Box::new(FutexDriver::default()));
+        let inner = sender.clone();
+        core.push(TaskRef::new(move |context| inner.send(context.worker()).unwrap()));
+        core.run_ready(10);
+        // The worker is the thread's again.
+        assert!(handle.is_current());
+        sender.send(outer.worker()).unwrap();
+    });
+    pool.handle().submit(task, Placement::Anyone).unwrap();
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), [None, Some(0)]);
+    assert!(pool.shutdown(None).drained);
+}

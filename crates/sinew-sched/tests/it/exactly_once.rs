@@ -1,0 +1,164 @@
+//! Every task runs exactly once, whoever submits, steals, yields or shuts down meanwhile.
+
+use super::support::{Countdown, Random, WORKERS, Watched};
+use sinew_sched::{Context, Handle, Placement, Pool, TaskRef};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// A task that makes a tree: some children each, in random ways, down to a depth.
+fn tree(handle: &Handle, done: &Countdown, seed: u64, depth: u32) -> TaskRef {
+    let (handle, done) = (handle.clone(), done.clone());
+    TaskRef::new(move |context| {
+        if depth > 0 {
+            let mut random = Random::new(seed);
+            for child in 0..3 {
+                let task = tree(&handle, &done, seed * 3 + child, depth - 1);
+                hand_on(&handle, context, task, random.below(5));
+            }
+        }
+        done.count_down();
+    })
+}
+
+fn hand_on(handle: &Handle, context: &Context<'_>, task: TaskRef, way: u64) {
+    let workers = handle.stats().workers.len();
+    match way {
+        0 => context.submit(task),
+        1 => context.yield_to_others(task),
+        2 => context.core().push(task),
+        3 => handle.submit(task, Placement::Anyone).unwrap(),
+        _ => handle.submit(task, Placement::Worker(workers - 1)).unwrap(),
+    }
+}
+
+#[test]
+fn trees_of_tasks_run_exactly_once() {
+    for workers in WORKERS {
+        for seed in 1..4 {
+            let watched = Watched::new(workers);
+            let nodes = (0..=6).map(|level| 3_usize.pow(level)).sum();
+            let done = Countdown::new(nodes);
+            watched.handle().submit(tree(&watched.handle(), &done, seed, 6), Placement::Anyone).unwrap();
+            done.wait();
+            let handle = watched.handle();
+            watched.finish();
+            assert_eq!(handle.stats().tasks(), nodes as u64);
+        }
+    }
+}
+
+#[test]
+fn many_threads_submit_to_many_workers() {
+    const THREADS: usize = 4;
+    const EACH: usize = 5_000;
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        let done = Countdown::new(THREADS * EACH);
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let (handle, done) = (watched.handle(), done.clone());
+                thread::spawn(move || submit_some(&handle, &done, EACH, thread as u64))
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        done.wait();
+        watched.finish();
+    }
+}
+
+fn submit_some(handle: &Handle, done: &Countdown, count: usize, seed: u64) {
+    let mut random = Random::new(seed + 1);
+    let workers = handle.stats().workers.len() as u64;
+    let mut left = count;
+    while left > 0 {
+        let some = (random.below(100) as usize + 1).min(left);
+        left -= some;
+        match random.below(3) {
+            0 => handle.submit_batch((0..some).map(|_| done.task()), Placement::Anyone).unwrap(),
+            1 => (0..some).for_each(|_| handle.submit(done.task(), Placement::Anyone).unwrap()),
+            _ => {
+                let to = Placement::Worker(random.below(workers) as usize);
+                (0..some).for_each(|_| handle.submit(done.task(), to).unwrap());
+            }
+        }
+    }
+}
+
+/// A full queue is no cliff.
+#[test]
+fn a_queue_that_overflows_loses_nothing() {
+    for workers in WORKERS {
+        let pool = Pool::builder().workers(workers).queue_capacity(4).build().unwrap();
+        let watched = Watched::with(pool);
+        let done = Countdown::new(10_000);
+        for _ in 0..10_000 {
+            watched.handle().submit(done.task(), Placement::Anyone).unwrap();
+        }
+        done.wait();
+        watched.finish();
+    }
+}
+
+/// Counts what becomes of a task: it runs or is discarded, and never both.
+struct Fate {
+    ran: Arc<AtomicUsize>,
+    discarded: Arc<AtomicUsize>,
+    has_run: bool,
+}
+
+impl Drop for Fate {
+    fn drop(&mut self) {
+        let count = if self.has_run { &self.ran } else { &self.discarded };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn whatever_is_taken_during_a_shutdown_runs_or_is_discarded() {
+    for workers in WORKERS {
+        for seed in 0..20 {
+            let pool = Pool::builder().workers(workers).build().unwrap();
+            let (ran, discarded) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+            let threads: Vec<_> = (0..3)
+                .map(|thread| {
+                    let (handle, ran, discarded) = (pool.handle(), ran.clone(), discarded.clone());
+                    thread::spawn(move || submit_until_closed(&handle, &ran, &discarded, thread))
+                })
+                .collect();
+            // Some tasks are on their way; how many, the seed says.
+            while ran.load(Ordering::Relaxed) < seed * 10 {
+                thread::yield_now();
+            }
+            let time = if seed % 2 == 0 { Duration::ZERO } else { Duration::from_secs(60) };
+            let report = pool.shutdown(Some(time));
+            let made: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+            assert!(report.stuck.is_empty(), "{report:?}");
+            // What a producer sweeps, it sweeps before it returns.
+            assert_eq!(ran.load(Ordering::Relaxed) + discarded.load(Ordering::Relaxed), made, "{report:?}");
+        }
+    }
+}
+
+/// Submits until it is refused. Returns how many tasks it made, the refused one included.
+fn submit_until_closed(
+    handle: &Handle,
+    ran: &Arc<AtomicUsize>,
+    discarded: &Arc<AtomicUsize>,
+    thread: usize,
+) -> usize {
+    for made in 1.. {
+        let mut fate = Fate { ran: ran.clone(), discarded: discarded.clone(), has_run: false };
+        let task = TaskRef::new(move |_| {
+            // The whole of it, so that it is dropped here.
+            let fate = &mut fate;
+            fate.has_run = true;
+        });
+        let to = if thread == 0 { Placement::Worker(0) } else { Placement::Anyone };
+        if handle.submit(task, to).is_err() {
+            return made;
+        }
+    }
+    unreachable!("it is refused at some time")
+}

@@ -1,0 +1,12 @@
+//! Tests of `sinew-sched`, a module per subject.
+
+mod balance;
+mod basics;
+mod core;
+mod drivers;
+mod exactly_once;
+mod fairness;
+mod faults;
+mod shutdown;
+mod support;
+mod wakes;

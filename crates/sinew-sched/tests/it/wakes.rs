@@ -1,0 +1,168 @@
+//! The hunt for lost wake-ups: a wake that is lost hangs a test, and the watch reports who was asleep.
+
+use super::support::{Countdown, Random, WORKERS, Watched};
+use sinew_sched::{Placement, TaskRef, WorkerState};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long each hunt takes.
+const TIME: Duration = Duration::from_millis(400);
+
+/// A thread submits one task, waits for it, and submits the next: each time the pool may be running, searching, lying
+/// down or asleep.
+#[test]
+fn one_task_at_a_time_is_never_slept_through() {
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        let mut random = Random::new(workers as u64);
+        let end = Instant::now() + TIME;
+        while Instant::now() < end {
+            let done = Countdown::new(1);
+            let to = match random.below(2) {
+                0 => Placement::Anyone,
+                _ => Placement::Worker(random.below(workers as u64) as usize),
+            };
+            watched.handle().submit(done.task(), to).unwrap();
+            done.wait();
+            pause(&mut random);
+        }
+        watched.finish();
+    }
+}
+
+/// Short enough to meet a searcher, or long enough to meet a sleeper, or in between.
+fn pause(random: &mut Random) {
+    let end = Instant::now() + Duration::from_micros(random.below(120));
+    while Instant::now() < end {
+        std::hint::spin_loop();
+    }
+}
+
+/// Tasks that need one another: a task is done only when its sibling is. Each is submitted by the other's worker, so that
+/// a wake which is lost, or a searcher that leaves without waking anybody, hangs.
+#[test]
+fn pairs_that_need_each_other_meet() {
+    for workers in [2, 8, 64] {
+        let watched = Watched::new(workers);
+        let end = Instant::now() + TIME;
+        let mut random = Random::new(workers as u64);
+        while Instant::now() < end {
+            let pairs = random.below(workers as u64 / 2) as usize + 1;
+            let done = Countdown::new(2 * pairs);
+            for _ in 0..pairs {
+                let meeting = Countdown::new(2);
+                let task = meet(&meeting, &done, true);
+                watched.handle().submit(task, Placement::Anyone).unwrap();
+            }
+            done.wait();
+            pause(&mut random);
+        }
+        watched.finish();
+    }
+}
+
+fn meet(meeting: &Countdown, done: &Countdown, is_first: bool) -> TaskRef {
+    let (meeting, done) = (meeting.clone(), done.clone());
+    TaskRef::new(move |context| {
+        if is_first {
+            context.submit(meet(&meeting, &done, false));
+        }
+        meeting.count_down();
+        meeting.wait();
+        done.count_down();
+    })
+}
+
+/// Workers wake one another by posting, in a ring.
+#[test]
+fn a_token_goes_round_a_ring_of_workers() {
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        let done = Countdown::new(1);
+        let handle = watched.handle();
+        let task = token(&handle, workers, 2_000, &done);
+        handle.submit(task, Placement::Worker(0)).unwrap();
+        done.wait();
+        watched.finish();
+    }
+}
+
+fn token(handle: &sinew_sched::Handle, workers: usize, left: usize, done: &Countdown) -> TaskRef {
+    let (handle, done) = (handle.clone(), done.clone());
+    TaskRef::new(move |context| {
+        if left == 0 {
+            return done.count_down();
+        }
+        let next = (context.worker().unwrap() + 1) % workers;
+        handle.submit(token(&handle, workers, left - 1, &done), Placement::Worker(next)).unwrap();
+    })
+}
+
+/// A batch wakes as many as it has tasks for: tasks that all need to run at once do.
+#[test]
+fn a_batch_wakes_enough_workers() {
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        for _ in 0..20 {
+            let meeting = Countdown::new(workers);
+            let done = Countdown::new(workers);
+            let tasks = (0..workers).map(|_| meet(&meeting, &done, false));
+            watched.handle().submit_batch(tasks, Placement::Anyone).unwrap();
+            done.wait();
+        }
+        watched.finish();
+    }
+}
+
+/// While somebody searches, nobody makes a system call to wake anybody.
+#[test]
+fn a_searcher_spares_producers_the_system_call() {
+    let watched = Watched::new(1);
+    let searching = || watched.pool().stats().workers[0].state == WorkerState::Searching;
+    let mut met = 0;
+    let end = Instant::now() + Duration::from_secs(20);
+    while met < 20 && Instant::now() < end {
+        // A task, so that the worker searches for a while afterwards.
+        let done = Countdown::new(1);
+        watched.handle().submit(done.task(), Placement::Anyone).unwrap();
+        done.wait();
+        let wakes = watched.pool().stats().wakes();
+        if !searching() {
+            continue;
+        }
+        let done = Countdown::new(1);
+        let before = Instant::now();
+        watched.handle().submit(done.task(), Placement::Anyone).unwrap();
+        let quick = before.elapsed() < Duration::from_micros(5);
+        done.wait();
+        if quick && watched.pool().stats().wakes() == wakes {
+            met += 1;
+        }
+    }
+    assert_eq!(met, 20, "a searcher was met too rarely: {:?}", watched.pool().stats());
+    watched.finish();
+}
+
+/// Once nothing happens, nobody wakes.
+#[test]
+fn an_idle_pool_sleeps() {
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        let done = Countdown::new(1_000);
+        watched.handle().submit_batch((0..1_000).map(|_| done.task()), Placement::Anyone).unwrap();
+        done.wait();
+        let sleeping = |handle: &sinew_sched::Handle| {
+            handle.stats().workers.iter().all(|worker| worker.state == WorkerState::Sleeping)
+        };
+        let handle = watched.handle();
+        while !sleeping(&handle) {
+            thread::yield_now();
+        }
+        let sleeps: u64 = handle.stats().workers.iter().map(|worker| worker.sleeps).sum();
+        thread::sleep(Duration::from_millis(50));
+        let after: u64 = handle.stats().workers.iter().map(|worker| worker.sleeps).sum();
+        assert!(sleeping(&handle));
+        assert!(after <= sleeps + workers as u64, "nobody wakes for nothing: {sleeps} sleeps, then {after}");
+        watched.finish();
+    }
+}
