@@ -1,4 +1,4 @@
-//! The coroutine tests on aarch64, run by qemu's user-mode emulation.
+//! The tests of both pillars on aarch64, run by qemu's user-mode emulation.
 //!
 //! The emulator runs on a strongly ordered machine: this job speaks for the assembly, not for memory ordering.
 
@@ -10,7 +10,7 @@ use crate::job::{Depth, Job, Tool};
 /// The second architecture works.
 pub(crate) const JOB: Job = Job {
     name: "aarch64",
-    about: "coroutine tests pass on aarch64 (Debian's rustc, qemu-user)",
+    about: "the pillars' tests pass on aarch64 (Debian's rustc, qemu-user)",
     depth: Depth::Deep,
     needs: &[
         Tool { probe: "aarch64-linux-gnu-gcc", package: "gcc-aarch64-linux-gnu" },
@@ -22,9 +22,12 @@ pub(crate) const JOB: Job = Job {
 
 fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
-    rust.cargo(context, &["test", "-p", "sinew-coroutine", "--target", "aarch64-unknown-linux-gnu"])
-        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
-        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
-        .env("CARGO_TARGET_DIR", context.target.join("aarch64"))
-        .run()
+    rust.cargo(
+        context,
+        &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "--target", "aarch64-unknown-linux-gnu"],
+    )
+    .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
+    .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
+    .env("CARGO_TARGET_DIR", context.target.join("aarch64"))
+    .run()
 }

@@ -1,4 +1,4 @@
-//! The coroutine tests under AddressSanitizer, with the installed nightly compiler.
+//! The tests of both pillars under AddressSanitizer, with the installed nightly compiler.
 //!
 //! What the library tells the sanitizer about stacks is behind `cfg(sinew_asan)`, and not known here.
 
@@ -10,7 +10,7 @@ use crate::job::{Depth, Job};
 /// No stack or heap access is out of bounds.
 pub(crate) const JOB: Job = Job {
     name: "asan",
-    about: "coroutine tests pass under AddressSanitizer (nightly toolchain)",
+    about: "the pillars' tests pass under AddressSanitizer (nightly toolchain)",
     depth: Depth::Deep,
     needs: &[],
     run,
@@ -24,7 +24,7 @@ const OPTIONS: &str = "detect_leaks=0:handle_segv=0";
 
 fn run(context: &Context) -> Result {
     require_nightly()?;
-    Exec::cargo(context, &["+nightly", "test", "-p", "sinew-coroutine"])
+    Exec::cargo(context, &["+nightly", "test", "-p", "sinew-coroutine", "-p", "sinew-sched"])
         .args(["--target", "x86_64-unknown-linux-gnu"])
         .env("RUSTFLAGS", FLAGS)
         .env("RUSTDOCFLAGS", FLAGS)

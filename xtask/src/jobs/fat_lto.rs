@@ -1,4 +1,4 @@
-//! The coroutine tests with everything inlined into everything. The profile is in the root manifest.
+//! The tests of both pillars with everything inlined into everything. The profile is in the root manifest.
 
 use crate::context::Context;
 use crate::exec::Exec;
@@ -8,12 +8,12 @@ use crate::job::{Depth, Job};
 /// No switch depends on the optimiser's mercy.
 pub(crate) const JOB: Job = Job {
     name: "fat-lto",
-    about: "coroutine tests pass under fat LTO with one codegen unit",
+    about: "the pillars' tests pass under fat LTO with one codegen unit",
     depth: Depth::Deep,
     needs: &[],
     run,
 };
 
 fn run(context: &Context) -> Result {
-    Exec::cargo(context, &["test", "-p", "sinew-coroutine", "--profile", "fat"]).run()
+    Exec::cargo(context, &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "--profile", "fat"]).run()
 }

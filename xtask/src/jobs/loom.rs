@@ -15,8 +15,11 @@ pub(crate) const JOB: Job = Job {
 };
 
 fn run(context: &Context) -> Result {
-    Exec::cargo(context, &["test", "--release", "-p", "sinew-coroutine", "--lib", "model"])
-        .env("RUSTFLAGS", "--cfg loom")
-        .env("CARGO_TARGET_DIR", context.target.join("loom"))
-        .run()
+    Exec::cargo(
+        context,
+        &["test", "--release", "-p", "sinew-coroutine", "-p", "sinew-sched", "--lib", "model"],
+    )
+    .env("RUSTFLAGS", "--cfg loom")
+    .env("CARGO_TARGET_DIR", context.target.join("loom"))
+    .run()
 }

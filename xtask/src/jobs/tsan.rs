@@ -1,4 +1,4 @@
-//! The coroutine tests under ThreadSanitizer, with a std that is instrumented too.
+//! The tests of both pillars under ThreadSanitizer, with a std that is instrumented too.
 //!
 //! A prebuilt std raises false alarms, and building one needs its source, which the installed toolchains lack:
 //! so Debian's compiler and source are used, with the sanitizer's runtime of the toolchain at hand. What the
@@ -13,10 +13,10 @@ use crate::exec::Exec;
 use crate::failure::{Failure, Result, While};
 use crate::job::{Depth, Job};
 
-/// No two threads race in the coroutine crate.
+/// No two threads race in the pillars.
 pub(crate) const JOB: Job = Job {
     name: "tsan",
-    about: "coroutine tests pass under ThreadSanitizer (Debian's rustc, std rebuilt)",
+    about: "the pillars' tests pass under ThreadSanitizer (Debian's rustc, std rebuilt)",
     depth: Depth::Deep,
     needs: &[],
     run,
@@ -31,7 +31,16 @@ fn run(context: &Context) -> Result {
     lend_runtime(&rust.host_libraries())?;
     rust.cargo(
         context,
-        &["test", "-p", "sinew-coroutine", "--target", TARGET, "-Zbuild-std=std,panic_unwind"],
+        &[
+            "test",
+            "-p",
+            "sinew-coroutine",
+            "-p",
+            "sinew-sched",
+            "--target",
+            TARGET,
+            "-Zbuild-std=std,panic_unwind",
+        ],
     )
     // A released compiler takes unstable options only so; std is compiled by the very version it came with.
     .env("RUSTC_BOOTSTRAP", "1")
