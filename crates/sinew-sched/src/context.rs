@@ -51,4 +51,14 @@ impl<'a> Context<'a> {
             None => self.core.push(task),
         }
     }
+
+    /// Runs something that may block the thread for long. What any worker may run is left to others, and a spare worker
+    /// stands in for this one meanwhile, if one is to be had; tasks that must run here wait until it returns. Without a
+    /// pool, it just runs.
+    pub fn block<R>(&self, body: impl FnOnce() -> R) -> R {
+        match self.worker {
+            Some(worker) => worker.block(body),
+            None => body(),
+        }
+    }
 }

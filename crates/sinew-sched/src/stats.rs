@@ -43,10 +43,12 @@ pub enum WorkerState {
     Searching,
     /// Sleeps in its driver, or is about to.
     Sleeping,
+    /// Is inside a blocking section.
+    Blocked,
 }
 
 impl WorkerState {
-    const ALL: [Self; 4] = [Self::Absent, Self::Running, Self::Searching, Self::Sleeping];
+    const ALL: [Self; 5] = [Self::Absent, Self::Running, Self::Searching, Self::Sleeping, Self::Blocked];
 }
 
 /// What one worker counts.
@@ -153,6 +155,8 @@ pub struct PoolStats {
     pub queued: usize,
     /// Workers that are inside a blocking section now.
     pub blocked: usize,
+    /// How often a spare worker was wanted for one and not to be had.
+    pub spares_failed: u64,
 }
 
 impl PoolStats {

@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use super::Pool;
 use super::error::BuildError;
+use super::starter::Starter;
 use crate::context::Context;
-use crate::driver::{Driver, FutexDriver};
-use crate::group::{Group, Seat};
+use crate::driver::Driver;
+use crate::group::{Group, Role, Seat, Starter as _};
 use crate::hooks::Hooks;
-use crate::mailbox::Mailbox;
-use crate::worker::Worker;
 
 /// Tasks that the shared queue holds before it spills.
 const QUEUE: usize = 65_536;
@@ -20,31 +19,17 @@ const LARGEST_QUEUE: usize = 1 << 24;
 /// Workers of a group.
 const MOST_WORKERS: usize = 64;
 
-/// Makes a worker's driver.
-type DriverMaker = Box<dyn Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync>;
-/// Starts a thread with a name and a body.
-type Spawner = Box<dyn Fn(String, Box<dyn FnOnce() + Send>) -> io::Result<()> + Send + Sync>;
-
 /// Settings of a [`Pool`].
 pub struct Builder {
     workers: Option<usize>,
-    name: String,
     queue: usize,
     hooks: Hooks,
-    driver: DriverMaker,
-    spawner: Spawner,
+    starter: Starter,
 }
 
 impl Default for Builder {
     fn default() -> Self {
-        Self {
-            workers: None,
-            name: "sinew".to_owned(),
-            queue: QUEUE,
-            hooks: Hooks::default(),
-            driver: Box::new(|_| Ok(Box::new(FutexDriver::default()))),
-            spawner: Box::new(spawn_thread),
-        }
+        Self { workers: None, queue: QUEUE, hooks: Hooks::default(), starter: Starter::default() }
     }
 }
 
@@ -59,7 +44,7 @@ impl Builder {
     /// What the threads are called: `sinew` unless set, with the worker's number behind it.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
+        self.starter.name = name.into();
         self
     }
 
@@ -97,7 +82,7 @@ impl Builder {
         mut self,
         make: impl Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync + 'static,
     ) -> Self {
-        self.driver = Box::new(make);
+        self.starter.driver = Box::new(make);
         self
     }
 
@@ -107,7 +92,7 @@ impl Builder {
         mut self,
         spawn: impl Fn(String, Box<dyn FnOnce() + Send>) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        self.spawner = Box::new(spawn);
+        self.starter.spawner = Box::new(spawn);
         self
     }
 
@@ -125,10 +110,10 @@ impl Builder {
             return Err(BuildError::QueueCapacity(self.queue));
         }
         let seats = (0..workers).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
-        let group = Arc::new(Group::new(seats, self.queue, self.hooks.clone()));
+        let group = Arc::new(Group::new(seats, self.queue, self.hooks, Box::new(self.starter)));
         let pool = Pool::with_group(group.clone());
         for worker in 0..workers {
-            if let Err(error) = self.start(&group, worker) {
+            if let Err(error) = group.spares.starter().start(&group, worker) {
                 pool.abandon();
                 return Err(BuildError::Thread(worker, error));
             }
@@ -137,20 +122,9 @@ impl Builder {
     }
 
     fn seat(&self, worker: usize) -> Result<Seat, BuildError> {
-        let driver = (self.driver)(worker).map_err(|error| BuildError::Driver(worker, error))?;
-        Ok(Seat::new(Mailbox::new(driver)))
+        let seat = self.starter.seat(worker, Role::Regular);
+        seat.map_err(|error| BuildError::Driver(worker, error))
     }
-
-    fn start(&self, group: &Arc<Group>, index: usize) -> io::Result<()> {
-        let worker = Worker::sit_down(group.clone(), index).expect("a new group's seats are free");
-        group.life.thread_begins();
-        let started = (self.spawner)(format!("{}-{index}", self.name), Box::new(move || worker.run()));
-        started.inspect_err(|_| group.life.thread_ends())
-    }
-}
-
-fn spawn_thread(name: String, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
-    std::thread::Builder::new().name(name).spawn(body).map(drop)
 }
 
 /// CPUs that this process may use, at most as many as a pool may have workers.
@@ -162,7 +136,7 @@ impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
             .field("workers", &self.workers)
-            .field("name", &self.name)
+            .field("name", &self.starter.name)
             .field("queue", &self.queue)
             .field("hooks", &self.hooks)
             .finish_non_exhaustive()

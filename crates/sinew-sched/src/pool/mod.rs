@@ -4,6 +4,7 @@ mod builder;
 mod error;
 mod handle;
 mod report;
+mod starter;
 
 use std::fmt;
 use std::sync::Arc;

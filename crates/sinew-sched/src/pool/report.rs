@@ -55,7 +55,11 @@ pub(super) fn after_end(group: &Group, discarded: usize) -> ShutdownReport {
 
 fn stuck(group: &Group) -> impl Iterator<Item = StuckWorker> {
     group.seats().enumerate().filter_map(|(worker, seat)| {
-        let (owned, is_running) = (seat.counters.owned(), seat.counters.state() == WorkerState::Running);
+        let (owned, is_running) = (seat.counters.owned(), is_at_work(seat.counters.state()));
         (owned > 0 || is_running).then_some(StuckWorker { worker, owned, is_running })
     })
+}
+
+fn is_at_work(state: WorkerState) -> bool {
+    matches!(state, WorkerState::Running | WorkerState::Blocked)
 }

@@ -23,6 +23,7 @@ enum Round {
     /// There is something, and it is left alone for a moment.
     Spared,
     Nothing,
+    /// It is over, or this worker is not needed any more.
     Over,
 }
 
@@ -53,13 +54,24 @@ impl Worker {
 
     fn wait_for_task(&self, context: &Context<'_>) -> Option<TaskRef> {
         let mut spin = Spin::start();
-        let mut searching = self.group.idle.search();
+        let mut searching = if self.is_surplus() { None } else { self.group.idle.search() };
         loop {
             if let Some(evidence) = searching.take() {
                 match self.search(&mut spin) {
                     Round::Task(task) => return Some(self.found(task, evidence)),
-                    Round::Over => return self.leave_for_good(evidence),
+                    Round::Over => self.stop_searching(evidence),
                     Round::Spared | Round::Nothing => searching = Some(evidence),
+                }
+            }
+            if self.is_over_here() {
+                searching.into_iter().for_each(|evidence| self.stop_searching(evidence));
+                return None;
+            }
+            if self.is_surplus() {
+                searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
+                match self.wait_as_surplus() {
+                    Some(task) => return Some(task),
+                    None => continue,
                 }
             }
             self.call(self.group.hooks.before_sleep.as_ref(), context);
@@ -71,11 +83,13 @@ impl Worker {
                     None => task,
                 });
             }
-            if self.group.life.stage() == Stage::Over {
-                return searching.and_then(|evidence| self.leave_for_good(evidence));
-            }
             searching = searching.or_else(|| self.group.idle.search());
         }
+    }
+
+    /// Whether this worker has nothing more to do, ever.
+    fn is_over_here(&self) -> bool {
+        self.group.life.stage() == Stage::Over || self.is_dismissed()
     }
 
     /// Searches until something is found or the time is over.
@@ -95,7 +109,7 @@ impl Worker {
 
     /// Looks everywhere once.
     fn round(&self) -> Round {
-        if self.group.life.stage() == Stage::Over {
+        if self.group.life.stage() == Stage::Over || self.is_surplus() {
             return Round::Over;
         }
         if let Some(task) = self.pop_here() {
@@ -194,11 +208,6 @@ impl Worker {
         task
     }
 
-    fn leave_for_good(&self, evidence: Searching) -> Option<TaskRef> {
-        self.stop_searching(evidence);
-        None
-    }
-
     fn stop_searching(&self, evidence: Searching) {
         // `leave` has a fence.
         if self.group.idle.leave(evidence) && self.group.has_work() {
@@ -224,7 +233,8 @@ impl Worker {
                 self.end_if_late();
                 let claimed = self.group.idle.get_up(self.index);
                 // Whoever was not called looks round once, and lies down again.
-                let called = claimed.is_some() || !self.core.mailbox().is_empty();
+                self.core.receive();
+                let called = claimed.is_some() || self.core.ready() != 0;
                 *spin = if called { Spin::start() } else { Spin::spent() };
                 claimed
             }
@@ -244,7 +254,7 @@ impl Worker {
         if !self.core.mailbox().is_empty() || self.core.ready() != 0 || self.deque.len() != 0 {
             return Sight::Work;
         }
-        if self.group.life.stage() == Stage::Over {
+        if self.group.life.stage() == Stage::Over || self.is_surplus() {
             return Sight::Work;
         }
         let most = self.group.seats().map(|seat| seat.thief.len()).max().unwrap_or(0);
@@ -273,7 +283,7 @@ impl Worker {
     }
 
     /// The last one to lie down in a pool that drains ends it.
-    fn end_if_drained(&self) {
+    pub(super) fn end_if_drained(&self) {
         if self.group.life.stage() == Stage::Draining && self.group.is_drained() {
             self.group.end(true);
         }

@@ -5,6 +5,7 @@
 //! they hold; every so often the others do, so that no place waits for ever, however busy another one is.
 
 mod balance;
+mod block;
 mod find;
 
 use std::cell::{Cell, RefCell};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::core::Core;
-use crate::group::Group;
+use crate::group::{Group, Role, Seat};
 use crate::hooks::Hook;
 use crate::idle::Patience;
 use crate::life::Stage;
@@ -50,6 +51,10 @@ pub(crate) struct Worker {
     overloaded: Cell<bool>,
     patience: RefCell<Patience>,
     random: Cell<u32>,
+    /// Stands in for others.
+    is_spare: bool,
+    /// Inside a blocking section.
+    is_blocked: Cell<bool>,
 }
 
 impl Worker {
@@ -58,6 +63,7 @@ impl Worker {
         let seat = group.seat(index)?;
         let deque = seat.sit_down()?;
         let core = Core::with(seat.mailbox.clone(), seat.counters.clone());
+        let is_spare = seat.role() != Role::Regular;
         Some(Self {
             core,
             group,
@@ -68,6 +74,8 @@ impl Worker {
             overloaded: Cell::new(false),
             patience: RefCell::default(),
             random: Cell::new(0x9E37_79B9 ^ (index as u32 + 1)),
+            is_spare,
+            is_blocked: Cell::new(false),
         })
     }
 
@@ -92,10 +100,12 @@ impl Worker {
         let context = Context::new(&self.core, Some(&self));
         tls::enter(&context, || self.run_until_over(&context));
         std::mem::forget(abort);
-        let Self { group, index, deque, .. } = self;
+        let Self { group, index, deque, core, .. } = self;
         if let Some(seat) = group.seat(index) {
             seat.get_up(deque);
         }
+        // After the seat is free: whoever sees this may start another worker there.
+        core.counters().enter(WorkerState::Absent);
         group.life.thread_ends();
     }
 
@@ -105,12 +115,13 @@ impl Worker {
         while let Some(task) = self.next(context) {
             self.core.run(task, context);
         }
-        self.discard_all();
+        if self.group.life.stage() == Stage::Over {
+            self.discard_all();
+        }
         if self.core.owned() > 0 {
             self.stay_for_ever();
         }
         self.call(self.group.hooks.stop.as_ref(), context);
-        self.counters().enter(WorkerState::Absent);
     }
 
     fn call(&self, hook: Option<&Hook>, context: &Context<'_>) {
@@ -190,6 +201,10 @@ impl Worker {
             self.discard_all();
             return None;
         }
+        if self.is_surplus() {
+            self.share_all();
+            return None;
+        }
         self.core.receive();
         self.look_now_and_then();
         if self.deque.len() > 1 {
@@ -211,7 +226,7 @@ impl Worker {
 
     fn take_shared_unless_overloaded(&self) -> Option<TaskRef> {
         self.weigh();
-        if self.overloaded.get() { None } else { self.take_shared() }
+        if self.overloaded.get() || self.is_surplus() { None } else { self.take_shared() }
     }
 
     /// A task from the group's queue, and a fair share of the rest into the deque.
@@ -267,7 +282,7 @@ impl Worker {
     }
 
     /// Sends a task to another worker.
-    pub(crate) fn post(&self, seat: &crate::group::Seat, task: TaskRef) {
+    pub(crate) fn post(&self, seat: &Seat, task: TaskRef) {
         if self.group.post(seat, task) {
             self.counters().wakes_by_post.add(1);
         }

@@ -2,6 +2,7 @@
 
 mod balance;
 mod basics;
+mod blocking;
 mod core;
 mod drivers;
 mod exactly_once;

@@ -1,54 +1,24 @@
 //! Workers that share work: their seats, the queue for all of them, who of them is idle. Knows no thread.
 
+mod seat;
+mod spares;
+
 use std::fmt;
+use std::io;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
+
+pub(crate) use seat::{Role, Seat};
+pub(crate) use spares::{Spares, Starter};
 
 use crate::hooks::Hooks;
 use crate::idle::{Idle, MOST_WORKERS};
 use crate::life::{Life, Stage};
-use crate::mailbox::Mailbox;
-use crate::queue::deque::{self, Owner, Steal, Thief};
+use crate::queue::deque::{Steal, Thief};
 use crate::queue::shared::SharedQueue;
-use crate::stats::{Count, Counters, PoolStats, WorkerState};
+use crate::stats::{Count, PoolStats};
 use crate::task::{List, TaskRef};
-
-/// What a worker leaves with its group so that others can reach it. It outlives the worker's thread.
-pub(crate) struct Seat {
-    pub(crate) thief: Thief,
-    /// The worker's end of the deque, while nobody sits here.
-    owner: Mutex<Option<Owner>>,
-    pub(crate) mailbox: Arc<Mailbox>,
-    pub(crate) counters: Arc<Counters>,
-}
-
-impl Seat {
-    pub(crate) fn new(mailbox: Mailbox) -> Self {
-        let (owner, thief) = deque::deque();
-        let owner = Mutex::new(Some(owner));
-        Self { thief, owner, mailbox: Arc::new(mailbox), counters: Arc::default() }
-    }
-
-    /// The worker's end of the deque, if nobody sits here.
-    pub(crate) fn sit_down(&self) -> Option<Owner> {
-        self.lock().take()
-    }
-
-    /// Gives it back.
-    pub(crate) fn get_up(&self, owner: Owner) {
-        *self.lock() = Some(owner);
-    }
-
-    /// Whether a worker has begun here, and not stopped.
-    pub(crate) fn is_taken(&self) -> bool {
-        self.counters.state() != WorkerState::Absent
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Owner>> {
-        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// What threads outside the pool count.
 #[derive(Debug, Default)]
@@ -68,13 +38,14 @@ pub(crate) struct Group {
     /// The first `workers` are there from the beginning; spare ones follow as they are needed.
     seats: Box<[OnceLock<Seat>]>,
     workers: usize,
+    pub(crate) spares: Spares,
     /// An idle worker watches over drivers that their own workers neglect.
     pub(crate) watched: AtomicBool,
     began: Instant,
 }
 
 impl Group {
-    pub(crate) fn new(seats: Vec<Seat>, queue: usize, hooks: Hooks) -> Self {
+    pub(crate) fn new(seats: Vec<Seat>, queue: usize, hooks: Hooks, starter: Box<dyn Starter>) -> Self {
         let workers = seats.len();
         assert!(workers <= MOST_WORKERS / 2, "the builder checks the number of workers");
         let mut given = seats.into_iter();
@@ -88,6 +59,7 @@ impl Group {
             outside: Outside::default(),
             seats,
             workers,
+            spares: Spares::new(starter),
             watched: AtomicBool::new(false),
             began: Instant::now(),
         }
@@ -101,6 +73,14 @@ impl Group {
     /// The seats of all workers, with their numbers.
     pub(crate) fn seats(&self) -> impl Iterator<Item = &Seat> {
         self.seats.iter().map_while(OnceLock::get)
+    }
+
+    /// The seat after the last one, made if there is room for it.
+    pub(crate) fn add_seat(&self, make: impl FnOnce(usize) -> io::Result<Seat>) -> io::Result<Option<usize>> {
+        let index = self.seats().count();
+        let Some(place) = self.seats.get(index) else { return Ok(None) };
+        let seat = make(index)?;
+        Ok(place.set(seat).is_ok().then_some(index))
     }
 
     pub(crate) fn seat(&self, worker: usize) -> Option<&Seat> {
@@ -130,7 +110,8 @@ impl Group {
     /// Whether nobody has anything to do, as far as the pool can know. For the last worker to lie down.
     pub(crate) fn is_drained(&self) -> bool {
         let is_quiet = |(index, seat): (usize, &Seat)| {
-            (self.idle.is_sleeping(index) || !seat.is_taken()) && !seat.mailbox.has_tasks()
+            let is_idle = self.idle.is_sleeping(index) || !seat.is_taken() || seat.is_lingering();
+            is_idle && !seat.mailbox.has_tasks()
         };
         self.owned() == 0 && !self.has_work() && self.seats().enumerate().all(is_quiet)
     }
@@ -212,7 +193,8 @@ impl Group {
             wakes_by_post_outside: self.outside.wakes_by_post.get(),
             overflowed: self.queue.spilled() as u64,
             queued: self.queue.len(),
-            blocked: 0,
+            blocked: self.spares.blocked(),
+            spares_failed: self.spares.failed(),
         }
     }
 }

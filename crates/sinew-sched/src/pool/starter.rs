@@ -1,0 +1,49 @@
+//! How a worker's driver and thread are made.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::driver::{Driver, FutexDriver};
+use crate::group::{self, Group, Role, Seat};
+use crate::mailbox::Mailbox;
+use crate::worker::Worker;
+
+/// Makes a worker's driver.
+type DriverMaker = dyn Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync;
+/// Starts a thread with a name and a body.
+type Spawner = dyn Fn(String, Box<dyn FnOnce() + Send>) -> io::Result<()> + Send + Sync;
+
+/// The ways that were chosen, std's and the futex unless set.
+pub(super) struct Starter {
+    pub(super) name: String,
+    pub(super) driver: Box<DriverMaker>,
+    pub(super) spawner: Box<Spawner>,
+}
+
+impl Default for Starter {
+    fn default() -> Self {
+        Self {
+            name: "sinew".to_owned(),
+            driver: Box::new(|_| Ok(Box::new(FutexDriver::default()))),
+            spawner: Box::new(spawn_thread),
+        }
+    }
+}
+
+impl group::Starter for Starter {
+    fn seat(&self, worker: usize, role: Role) -> io::Result<Seat> {
+        Ok(Seat::new(Mailbox::new((self.driver)(worker)?), role))
+    }
+
+    fn start(&self, group: &Arc<Group>, index: usize) -> io::Result<()> {
+        let worker = Worker::sit_down(group.clone(), index)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
+        group.life.thread_begins();
+        let started = (self.spawner)(format!("{}-{index}", self.name), Box::new(move || worker.run()));
+        started.inspect_err(|_| group.life.thread_ends())
+    }
+}
+
+fn spawn_thread(name: String, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+    std::thread::Builder::new().name(name).spawn(body).map(drop)
+}

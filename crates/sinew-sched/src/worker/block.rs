@@ -1,0 +1,98 @@
+//! A worker that blocks hands on what may move, and a spare one stands in for it. What cannot move waits.
+
+use std::time::Duration;
+
+use super::Worker;
+use crate::group::{Role, Seat};
+use crate::life::Stage;
+use crate::stats::WorkerState;
+use crate::task::{List, TaskRef};
+
+/// How long a surplus worker stays in case it is needed again: long enough for a thread that blocks again and again.
+const LINGER: Duration = Duration::from_millis(200);
+
+impl Worker {
+    /// Runs something that may block the thread.
+    pub(crate) fn block<R>(&self, body: impl FnOnce() -> R) -> R {
+        if self.is_blocked.get() {
+            return body();
+        }
+        let _unblock = self.begin_block();
+        body()
+    }
+
+    fn begin_block(&self) -> Unblock<'_> {
+        self.is_blocked.set(true);
+        self.counters().enter(WorkerState::Blocked);
+        self.share_all();
+        self.group.spares.begin_block(&self.group);
+        Unblock(self)
+    }
+
+    fn end_block(&self) {
+        self.group.spares.end_block(&self.group);
+        self.counters().enter(WorkerState::Running);
+        self.is_blocked.set(false);
+    }
+
+    /// Puts all that anyone may run into the group's queue.
+    pub(super) fn share_all(&self) {
+        // Oldest first: it is the order that the queue keeps.
+        let tasks: List = std::iter::from_fn(|| self.deque.pop_oldest()).collect();
+        let count = tasks.len();
+        if count != 0 {
+            self.group.queue.push_all(tasks);
+            self.announce(count);
+        }
+    }
+
+    /// Whether this worker is a spare one that is not needed any more.
+    #[inline]
+    pub(super) fn is_surplus(&self) -> bool {
+        self.is_spare && self.own_seat().role() == Role::Surplus
+    }
+
+    fn own_seat(&self) -> &Seat {
+        self.group.seat(self.index).expect("a worker has a seat")
+    }
+
+    /// Does what it has begun and nothing else, until it is needed again or may go. None in both cases; in the second, its
+    /// role says so.
+    pub(super) fn wait_as_surplus(&self) -> Option<TaskRef> {
+        self.share_all();
+        while self.is_surplus() && self.group.life.stage() != Stage::Over {
+            self.core.receive();
+            if let Some(task) = self.core.pop() {
+                return Some(task);
+            }
+            self.linger();
+        }
+        None
+    }
+
+    fn linger(&self) {
+        let is_bound = self.core.owned() > 0;
+        self.counters().enter(WorkerState::Sleeping);
+        self.end_if_drained();
+        let slept = self.core.mailbox().sleep((!is_bound).then_some(LINGER));
+        self.core.receive();
+        // Nobody called for the whole time.
+        if slept && self.core.ready() == 0 && !is_bound {
+            self.group.spares.may_go(self.own_seat());
+        }
+    }
+
+    /// Whether this worker was spare and has been let go.
+    pub(super) fn is_dismissed(&self) -> bool {
+        self.is_spare && self.own_seat().role() == Role::Vacant
+    }
+}
+
+/// Ends a blocking section, however it ends.
+struct Unblock<'a>(&'a Worker);
+
+impl Drop for Unblock<'_> {
+    fn drop(&mut self) {
+        self.0.end_block();
+    }
+}
