@@ -126,8 +126,13 @@ impl Idle {
         self.words.sleeping.iter().any(|word| word.load(Ordering::Relaxed) != 0)
     }
 
-    /// Whether somebody but this worker sleeps, or is about to.
-    pub(crate) fn has_others(&self, worker: usize) -> bool {
+    /// Whether somebody but this worker has nothing to do. `searching` says whether this one is counted as searching.
+    pub(crate) fn has_others(&self, worker: usize, searching: bool) -> bool {
+        self.words.searching.load(Ordering::Relaxed) > isize::from(searching)
+            || self.has_other_sleepers(worker)
+    }
+
+    fn has_other_sleepers(&self, worker: usize) -> bool {
         let (own, bit) = self.bit(worker);
         let others = |word: &AtomicU64| {
             let own_bit = if std::ptr::eq(word, own) { bit } else { 0 };

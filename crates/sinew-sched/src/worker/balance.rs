@@ -39,7 +39,7 @@ impl Worker {
     /// Whether to leave what is in the group's queue to others for a moment, since there are others. One of them is woken:
     /// producers rely on this worker, who searches and does not take.
     pub(super) fn defers(&self) -> bool {
-        if !self.should_defer() || self.group.queue.is_empty() {
+        if !self.should_defer(true) || self.group.queue.is_empty() {
             return false;
         }
         let verdict = self.look_at_lone(usize::MAX, 0);
@@ -49,8 +49,9 @@ impl Worker {
         verdict != Verdict::Take
     }
 
-    /// Whether this worker has begun too many tasks, and somebody else has nothing to do.
-    pub(super) fn should_defer(&self) -> bool {
-        self.overloaded.get() && self.group.idle.has_others(self.index)
+    /// Whether this worker has begun too many tasks, and somebody else has nothing to do. `searching` says whether this one
+    /// is counted as searching.
+    pub(super) fn should_defer(&self, searching: bool) -> bool {
+        self.overloaded.get() && self.group.idle.has_others(self.index, searching)
     }
 }

@@ -261,7 +261,7 @@ impl Worker {
         match (self.group.queue.is_empty(), most) {
             (true, 0) => Sight::Nothing,
             (true, 1) => Sight::Lone,
-            (false, 0 | 1) if self.should_defer() => Sight::Lone,
+            (false, 0 | 1) if self.should_defer(false) => Sight::Lone,
             _ => Sight::Work,
         }
     }

@@ -5,7 +5,7 @@
 //! Trusted with boxes that travel as tasks.
 #![expect(unsafe_code, reason = "a task is an untyped pointer")]
 
-use super::support::{Countdown, Watched};
+use super::support::{Countdown, Watched, wait_until_all_sleep};
 use sinew_sched::{Context, Handle, Header, Placement, TaskRef, Vtable};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -52,6 +52,7 @@ fn tasks_that_settle_do_not_all_settle_on_one_worker() {
     for workers in [2, 8] {
         let watched = Watched::new(workers);
         let handle = watched.handle();
+        wait_until_all_sleep(&handle);
         let begun = Countdown::new(4_000);
         let copy = begun.clone();
         // One worker makes them all, a few at a time, as one that accepts connections does.

