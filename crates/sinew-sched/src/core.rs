@@ -1,7 +1,6 @@
 //! A core: the tasks that are ready on one thread, and the mailbox through which others send it more. It shares nothing
 //! else. Knows no pool: a worker of a pool is a core with a seat in a group, and somebody else's loop can drive one without.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ use crate::unwind::{self, Ended};
 /// ```
 #[derive(Debug)]
 pub struct Core {
-    ready: RefCell<List>,
+    ready: List,
     mailbox: Arc<Mailbox>,
     counters: Arc<Counters>,
 }
@@ -57,7 +56,7 @@ impl Core {
     }
 
     pub(crate) fn with(mailbox: Arc<Mailbox>, counters: Arc<Counters>) -> Self {
-        Self { ready: RefCell::new(List::new()), mailbox, counters }
+        Self { ready: List::new(), mailbox, counters }
     }
 
     #[inline]
@@ -78,19 +77,19 @@ impl Core {
     /// Adds a task at the end of the ready ones.
     #[inline]
     pub fn push(&self, task: TaskRef) {
-        self.ready.borrow_mut().push_back(task);
+        self.ready.push_back(task);
     }
 
     /// Takes the task that has been ready for longest.
     #[inline]
     pub(crate) fn pop(&self) -> Option<TaskRef> {
-        self.ready.borrow_mut().pop_front()
+        self.ready.pop_front()
     }
 
     /// How many tasks are ready.
     #[must_use]
     pub fn ready(&self) -> usize {
-        self.ready.borrow().len()
+        self.ready.len()
     }
 
     /// Moves what has arrived to the end of the ready ones.
@@ -98,7 +97,7 @@ impl Core {
     pub(crate) fn receive(&self) {
         if !self.mailbox.is_empty() {
             let arrived = self.mailbox.take();
-            self.ready.borrow_mut().append(arrived);
+            self.ready.append(arrived);
         }
     }
 

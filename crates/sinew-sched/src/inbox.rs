@@ -130,7 +130,7 @@ impl Inbox {
 ///
 /// The word is what an inbox had, and the caller took it out.
 unsafe fn unlink(mut word: *mut Header) -> List {
-    let mut list = List::new();
+    let list = List::new();
     while is_task(word) {
         // SAFETY: the caller's promise.
         let task = unsafe { own(word) };

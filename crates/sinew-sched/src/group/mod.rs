@@ -177,7 +177,7 @@ impl Group {
             discard(task);
         }
         for seat in self.seats() {
-            let mut arrived = seat.mailbox.sweep();
+            let arrived = seat.mailbox.sweep();
             std::iter::from_fn(|| arrived.pop_front()).for_each(&mut discard);
             std::iter::from_fn(|| steal_surely(&seat.thief)).for_each(&mut discard);
         }

@@ -63,7 +63,7 @@ impl Handle {
             return Err(SubmitError { tasks: tasks.into_iter().collect(), refusal });
         }
         // Collected first: the iterator is the caller's code, and may submit tasks itself.
-        let mut tasks: List = tasks.into_iter().collect();
+        let tasks: List = tasks.into_iter().collect();
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push_all(tasks),

@@ -33,6 +33,7 @@ impl Buffer {
         Box::leak(self).is_freed.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
+    #[inline]
     pub(super) fn capacity(&self) -> usize {
         self.slots.len()
     }

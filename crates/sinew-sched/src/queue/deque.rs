@@ -56,8 +56,14 @@ struct Shared {
 /// The owner's end.
 pub(crate) struct Owner {
     shared: Arc<Shared>,
-    /// No higher than `top`: the owner reads the real one only when the ring looks full.
-    top: Cell<isize>,
+    /// The deque's ring, without a detour through shared memory.
+    ///
+    /// # Invariant
+    ///
+    /// As `Shared::buffer`, which the owner alone changes.
+    buffer: Cell<NonNull<Buffer>>,
+    /// The index at which the ring looks full: no higher than its capacity above `top`, which is read only then.
+    full: Cell<isize>,
     /// Rings that were outgrown, and may have thieves in them.
     retired: RefCell<Vec<Retired>>,
 }
@@ -88,16 +94,20 @@ pub(crate) enum Steal {
 
 /// An empty deque.
 pub(crate) fn deque() -> (Owner, Thief) {
-    let buffer = Box::into_raw(Box::new(Buffer::new(FIRST)));
+    let buffer = NonNull::from(Box::leak(Box::new(Buffer::new(FIRST))));
     let shared = Arc::new(Shared {
         top: CachePadded::new(AtomicIsize::new(0)),
         bottom: CachePadded::new(AtomicIsize::new(0)),
-        buffer: AtomicPtr::new(buffer),
+        buffer: AtomicPtr::new(buffer.as_ptr()),
         thieves: AtomicUsize::new(0),
     });
     let thief = Thief { shared: shared.clone() };
-    (Owner { shared, top: Cell::new(0), retired: RefCell::default() }, thief)
+    let full = Cell::new(FIRST.cast_signed());
+    (Owner { shared, buffer: Cell::new(buffer), full, retired: RefCell::default() }, thief)
 }
+
+// SAFETY: a ring belongs to no thread, and an owner to one at a time.
+unsafe impl Send for Owner {}
 
 impl Owner {
     /// Adds a task as the newest.
@@ -120,7 +130,7 @@ impl Owner {
     fn place(&self, task: TaskRef) -> isize {
         // Relaxed: nobody else writes it.
         let bottom = self.shared.bottom.load(Ordering::Relaxed);
-        if bottom - self.top.get() >= self.capacity() {
+        if bottom >= self.full.get() {
             self.make_room(bottom);
         }
         self.buffer().set(bottom, task.into_raw().as_ptr());
@@ -185,34 +195,32 @@ impl Owner {
 
     #[inline]
     fn buffer(&self) -> &Buffer {
-        // SAFETY: the owner alone replaces the ring, and frees it only then; the reference does not outlive a call.
-        unsafe { &*self.shared.buffer.load(Ordering::Relaxed) }
-    }
-
-    #[inline]
-    fn capacity(&self) -> isize {
-        self.buffer().capacity().cast_signed()
+        // SAFETY: the field's invariant; a ring is freed only after it was replaced, and the reference does not outlive a
+        // call.
+        unsafe { self.buffer.get().as_ref() }
     }
 
     /// Looks again where the top is, and grows the ring if it is full indeed.
     #[cold]
     fn make_room(&self, bottom: isize) {
         // Acquire: a thief has read its slot before it moved the top, so the slot may be written again.
-        self.top.set(self.shared.top.load(Ordering::Acquire));
-        if bottom - self.top.get() >= self.capacity() {
-            self.grow(bottom);
+        let top = self.shared.top.load(Ordering::Acquire);
+        if bottom - top >= self.buffer().capacity().cast_signed() {
+            self.grow(top, bottom);
         }
+        self.full.set(top + self.buffer().capacity().cast_signed());
         self.free_retired();
     }
 
-    fn grow(&self, bottom: isize) {
+    fn grow(&self, top: isize, bottom: isize) {
         let larger = Buffer::new(self.buffer().capacity() * 2);
-        for index in self.top.get()..bottom {
+        for index in top..bottom {
             larger.set(index, self.buffer().get(index));
         }
+        let larger = NonNull::from(Box::leak(Box::new(larger)));
         // Release: a thief that loads the address sees the slots.
-        let old = self.shared.buffer.swap(Box::into_raw(Box::new(larger)), Ordering::AcqRel);
-        let old = NonNull::new(old).expect("a deque has a ring");
+        self.shared.buffer.store(larger.as_ptr(), Ordering::Release);
+        let old = self.buffer.replace(larger);
         self.retired.borrow_mut().push(Retired(old));
     }
 

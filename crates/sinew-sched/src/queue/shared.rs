@@ -47,7 +47,7 @@ impl SharedQueue {
     }
 
     /// Adds a whole list.
-    pub(crate) fn push_all(&self, mut tasks: List) {
+    pub(crate) fn push_all(&self, tasks: List) {
         if tasks.len() >= LARGE_BATCH {
             return self.push_to_list(tasks);
         }
@@ -57,7 +57,7 @@ impl SharedQueue {
     }
 
     fn push_to_list(&self, tasks: List) {
-        let mut overflow = lock(&self.overflow);
+        let overflow = lock(&self.overflow);
         overflow.append(tasks);
         self.overflowing.store(overflow.len(), Ordering::Relaxed);
     }
@@ -88,7 +88,7 @@ impl SharedQueue {
         if !self.has_overflow() {
             return List::new();
         }
-        let mut overflow = lock(&self.overflow);
+        let overflow = lock(&self.overflow);
         let taken = overflow.take(most);
         self.overflowing.store(overflow.len(), Ordering::Relaxed);
         taken

@@ -5,20 +5,21 @@
 //! Trusted with owning the tasks that it is linked through.
 #![expect(unsafe_code, reason = "tasks are linked by pointers")]
 
+use core::cell::Cell;
 use core::fmt;
 use core::ptr::{self, NonNull};
 
 use super::header::{Header, TaskRef};
 
-/// Tasks in a row.
+/// Tasks in a row. No operation calls anybody else's code, so a shared reference is enough for all of them.
 pub(crate) struct List {
     /// # Invariant
     ///
     /// `first` and all that it links to, up to a null link, are `len` tasks that this list owns; `last` is the one with
     /// the null link. Both are null when there is none.
-    first: *mut Header,
-    last: *mut Header,
-    len: usize,
+    first: Cell<*mut Header>,
+    last: Cell<*mut Header>,
+    len: Cell<usize>,
 }
 
 // SAFETY: it owns tasks, and they may be sent.
@@ -26,75 +27,75 @@ unsafe impl Send for List {}
 
 impl List {
     pub(crate) const fn new() -> Self {
-        Self { first: ptr::null_mut(), last: ptr::null_mut(), len: 0 }
+        Self { first: Cell::new(ptr::null_mut()), last: Cell::new(ptr::null_mut()), len: Cell::new(0) }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.len.get()
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_null()
+        self.first.get().is_null()
     }
 
     #[inline]
-    pub(crate) fn push_back(&mut self, mut task: TaskRef) {
+    pub(crate) fn push_back(&self, mut task: TaskRef) {
         task.set_next(ptr::null_mut());
         let header = task.into_raw().as_ptr();
-        match own(self.last) {
-            None => self.first = header,
+        self.link(header);
+        self.last.set(header);
+        self.len.set(self.len.get() + 1);
+    }
+
+    /// Has the last task link to another one; or the list begin with it, if there is none.
+    #[inline]
+    fn link(&self, header: *mut Header) {
+        match own(self.last.get()) {
+            None => self.first.set(header),
             Some(mut last) => {
                 last.set_next(header);
                 let _ = last.into_raw();
             }
         }
-        self.last = header;
-        self.len += 1;
     }
 
     #[inline]
-    pub(crate) fn push_front(&mut self, mut task: TaskRef) {
-        task.set_next(self.first);
+    pub(crate) fn push_front(&self, mut task: TaskRef) {
+        task.set_next(self.first.get());
         let header = task.into_raw().as_ptr();
-        if self.last.is_null() {
-            self.last = header;
+        if self.is_empty() {
+            self.last.set(header);
         }
-        self.first = header;
-        self.len += 1;
+        self.first.set(header);
+        self.len.set(self.len.get() + 1);
     }
 
     #[inline]
-    pub(crate) fn pop_front(&mut self) -> Option<TaskRef> {
-        let task = own(self.first)?;
-        self.first = task.next();
-        if self.first.is_null() {
-            self.last = ptr::null_mut();
+    pub(crate) fn pop_front(&self) -> Option<TaskRef> {
+        let task = own(self.first.get())?;
+        let next = task.next();
+        self.first.set(next);
+        if next.is_null() {
+            self.last.set(ptr::null_mut());
         }
-        self.len -= 1;
+        self.len.set(self.len.get() - 1);
         Some(task)
     }
 
     /// Puts all tasks of another list at the end.
-    pub(crate) fn append(&mut self, mut other: Self) {
+    pub(crate) fn append(&self, other: Self) {
         if other.is_empty() {
             return;
         }
-        match own(self.last) {
-            None => self.first = other.first,
-            Some(mut last) => {
-                last.set_next(other.first);
-                let _ = last.into_raw();
-            }
-        }
-        self.last = other.last;
-        self.len += other.len;
-        other.first = ptr::null_mut();
+        self.link(other.first.replace(ptr::null_mut()));
+        self.last.set(other.last.replace(ptr::null_mut()));
+        self.len.set(self.len.get() + other.len.replace(0));
     }
 
     /// Takes the first `count` tasks out, or all.
-    pub(crate) fn take(&mut self, count: usize) -> Self {
-        let mut taken = Self::new();
+    pub(crate) fn take(&self, count: usize) -> Self {
+        let taken = Self::new();
         for task in std::iter::from_fn(|| self.pop_front()).take(count) {
             taken.push_back(task);
         }
@@ -119,13 +120,13 @@ impl Drop for List {
 
 impl fmt::Debug for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("List").field("len", &self.len).finish()
+        f.debug_struct("List").field("len", &self.len()).finish()
     }
 }
 
 impl FromIterator<TaskRef> for List {
     fn from_iter<I: IntoIterator<Item = TaskRef>>(tasks: I) -> Self {
-        let mut list = Self::new();
+        let list = Self::new();
         tasks.into_iter().for_each(|task| list.push_back(task));
         list
     }

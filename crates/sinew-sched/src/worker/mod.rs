@@ -25,12 +25,12 @@ use crate::task::{List, TaskRef};
 use crate::tls;
 use crate::unwind::{self, Ended};
 
-/// Every so many tasks, the deque goes before the ready list,
+/// Turns are counted in rounds of this many. In the last one the inbox, the group's queue and the driver are looked at.
+const ROUND: u32 = 64;
+/// Every so many turns, the deque goes before the ready list,
 const DEQUE_TURN: u32 = 8;
-/// the oldest of the deque goes before the newest,
+/// and every so many of those, its oldest task before its newest.
 const OLDEST_TURN: u32 = 16;
-/// and the inbox, the group's queue and the driver are looked at. A prime, so that the turns do not coincide.
-const LOOK_TURN: u32 = 61;
 
 /// The most tasks taken from the group's queue at once.
 const MOST_TAKEN: usize = 32;
@@ -162,9 +162,9 @@ impl Worker {
     /// The next task from where this worker has some.
     #[inline]
     fn pick(&self) -> Option<TaskRef> {
-        let turn = self.turn.get().wrapping_add(1);
-        self.turn.set(turn);
-        if turn.is_multiple_of(LOOK_TURN)
+        let turn = self.turn.get();
+        self.turn.set((turn + 1) % ROUND);
+        if turn == ROUND - 1
             && let Some(task) = self.pick_elsewhere()
         {
             return Some(task);
@@ -174,9 +174,7 @@ impl Worker {
         {
             return Some(task);
         }
-        self.pop_own(turn.is_multiple_of(OLDEST_TURN))
-            .or_else(|| self.core.pop())
-            .or_else(|| self.pick_arrived())
+        self.pop_own(turn.is_multiple_of(OLDEST_TURN)).or_else(|| self.pick_rarely())
     }
 
     /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.
@@ -187,9 +185,12 @@ impl Worker {
         task.and_then(|task| self.accept(task))
     }
 
-    /// From the inbox or the group's queue.
+    /// Nothing in the deque: from the ready list after all, or what has arrived, or from the group's queue.
     #[inline(never)]
-    fn pick_arrived(&self) -> Option<TaskRef> {
+    fn pick_rarely(&self) -> Option<TaskRef> {
+        if let Some(task) = self.core.pop() {
+            return Some(task);
+        }
         self.core.receive();
         self.core.pop().or_else(|| self.take_shared_unless_overloaded())
     }
