@@ -47,6 +47,8 @@ pub(crate) struct Worker {
     turn: Cell<u32>,
     /// The last task let others go first: the oldest one is next.
     oldest_next: Cell<bool>,
+    /// It went back to the deque without a word, since another is to be taken from there for it.
+    unannounced: Cell<bool>,
     /// Has begun clearly more tasks than others, as of the last look.
     overloaded: Cell<bool>,
     patience: RefCell<Patience>,
@@ -71,6 +73,7 @@ impl Worker {
             deque,
             turn: Cell::new(0),
             oldest_next: Cell::new(false),
+            unannounced: Cell::new(false),
             overloaded: Cell::new(false),
             patience: RefCell::default(),
             random: Cell::new(0x9E37_79B9 ^ (index as u32 + 1)),
@@ -167,12 +170,12 @@ impl Worker {
         if turn == ROUND - 1
             && let Some(task) = self.pick_elsewhere()
         {
-            return Some(task);
+            return Some(self.instead(task));
         }
         if !turn.is_multiple_of(DEQUE_TURN)
             && let Some(task) = self.core.pop()
         {
-            return Some(task);
+            return Some(self.instead(task));
         }
         self.pop_own(turn.is_multiple_of(OLDEST_TURN)).or_else(|| self.pick_rarely())
     }
@@ -182,7 +185,18 @@ impl Worker {
     fn pop_own(&self, oldest: bool) -> Option<TaskRef> {
         let oldest = self.oldest_next.replace(false) || oldest;
         let task = if oldest { self.deque.pop_oldest() } else { self.deque.pop() };
+        self.unannounced.set(false);
         task.and_then(|task| self.accept(task))
+    }
+
+    /// This task is taken from elsewhere than the deque. If one has gone back there without a word, one more waits there
+    /// than before.
+    #[inline]
+    fn instead(&self, task: TaskRef) -> TaskRef {
+        if self.unannounced.replace(false) {
+            self.announce(1);
+        }
+        task
     }
 
     /// Nothing in the deque: from the ready list after all, or what has arrived, or from the group's queue.
@@ -233,8 +247,13 @@ impl Worker {
     /// A task from the group's queue, and a fair share of the rest into the deque.
     fn take_shared(&self) -> Option<TaskRef> {
         let share = if self.overloaded.get() { 0 } else { self.group.queue.len() / self.group.workers() };
-        let task = self.group.queue.take_some(share.min(MOST_TAKEN), |task| self.deque.push(task))?;
-        if self.deque.len() > 1 {
+        let mut moved = 0;
+        let task = self.group.queue.take_some(share.min(MOST_TAKEN), |task| {
+            self.deque.push(task);
+            moved += 1;
+        })?;
+        // On their way they were nowhere to be seen.
+        if moved != 0 {
             self.announce(1);
         }
         Some(task)
@@ -254,10 +273,14 @@ impl Worker {
         self.announce(count);
     }
 
-    /// Adds a task that anyone may run, after all others that are here. Nobody is woken: as many tasks wait as before.
+    /// Adds a task that anyone may run, after all others that are here. Nobody is woken, for now: if the next task comes
+    /// from the deque, as many wait there as before.
     #[inline]
     pub(crate) fn push_yielded(&self, task: TaskRef) {
         self.oldest_next.set(true);
+        if self.unannounced.replace(true) {
+            self.announce(1);
+        }
         self.deque.push(task);
     }
 

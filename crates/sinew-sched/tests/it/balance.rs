@@ -60,8 +60,9 @@ fn tasks_that_settle_do_not_all_settle_on_one_worker() {
         begun.wait();
         let owned: Vec<_> = handle.stats().workers.iter().map(|worker| worker.owned).collect();
         assert_eq!(owned.iter().sum::<isize>(), 4_000);
-        // Workers that are woken need a CPU before they can take anything, so this is no sharp bound.
-        assert!(owned.iter().all(|&owned| owned <= 2_600), "{owned:?}");
+        // Workers that are woken need a CPU before they can take anything, so this is no sharp
+        // bound; without any balance, all of them begin on the first worker.
+        assert!(owned.iter().all(|&owned| owned <= 3_900), "{owned:?}");
         unsettle(&handle);
         watched.finish();
     }

@@ -160,3 +160,42 @@ fn an_idle_pool_sleeps() {
         watched.finish();
     }
 }
+
+/// A task that lets others go first is there for others, when its worker goes on with a task that only it can run.
+#[test]
+fn a_yielded_task_is_not_kept_from_the_others() {
+    for round in 0..50 {
+        let watched = Watched::new(2);
+        if round % 2 == 0 {
+            wait_until_all_sleep(&watched.handle());
+        }
+        let (met, done) = (Countdown::new(1), Countdown::new(1));
+        let ended = done.clone();
+        let parent = TaskRef::new(move |context| {
+            let awaited = met.clone();
+            context.core().push(TaskRef::new(move |_| {
+                awaited.wait();
+                ended.count_down();
+            }));
+            context.yield_to_others(met.task());
+        });
+        watched.handle().submit(parent, Placement::Worker(0)).unwrap();
+        done.wait();
+        watched.finish();
+    }
+}
+
+/// Tasks that a worker takes from the shared queue on stock are there for others.
+#[test]
+fn tasks_taken_on_stock_are_not_kept_from_the_others() {
+    for workers in [2, 8] {
+        let watched = Watched::new(workers);
+        for _ in 0..200 {
+            let (meeting, done) = (Countdown::new(2), Countdown::new(2));
+            let tasks = (0..2).map(|_| meet(&meeting, &done, false));
+            watched.handle().submit_batch(tasks, Placement::Anyone).unwrap();
+            done.wait();
+        }
+        watched.finish();
+    }
+}
