@@ -181,3 +181,55 @@ fn a_driver_that_fails_delays_and_loses_nothing() {
         assert!(handle.stats().workers.iter().map(|worker| worker.driver_errors).sum::<u64>() > 0);
     }
 }
+
+/// A driver that keeps whoever looks into it, and with it a searcher searching, until it is told not to.
+struct Keeper {
+    /// Says when somebody has come, and lets them go.
+    gate: Arc<(Countdown, Countdown)>,
+    is_open: AtomicBool,
+    futex: FutexDriver,
+}
+
+impl Driver for Keeper {
+    fn look(&self) -> io::Result<usize> {
+        if !self.is_open.swap(true, Ordering::Relaxed) {
+            self.gate.0.count_down();
+            self.gate.1.wait();
+        }
+        Ok(0)
+    }
+
+    fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
+        self.futex.sleep(at_most)
+    }
+
+    fn unpark(&self) {
+        self.futex.unpark();
+    }
+
+    fn is_watching(&self) -> bool {
+        true
+    }
+}
+
+/// While somebody searches, nobody makes a system call to wake anybody.
+#[test]
+fn a_searcher_spares_producers_the_system_call() {
+    let gate = Arc::new((Countdown::new(1), Countdown::new(1)));
+    let copy = gate.clone();
+    let make = move |_| -> io::Result<Box<dyn Driver>> {
+        let (gate, futex) = (copy.clone(), FutexDriver::default());
+        Ok(Box::new(Keeper { gate, is_open: AtomicBool::new(false), futex }))
+    };
+    let watched = Watched::with(Pool::builder().workers(1).driver(make).build().unwrap());
+    gate.0.wait();
+    let done = Countdown::new(1_000);
+    for number in 0..1_000 {
+        let to = if number % 2 == 0 { Placement::Anyone } else { Placement::Worker(0) };
+        watched.handle().submit(done.task(), to).unwrap();
+    }
+    assert_eq!(watched.pool().stats().wakes(), 0);
+    gate.1.count_down();
+    done.wait();
+    watched.finish();
+}

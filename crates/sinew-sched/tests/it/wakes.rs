@@ -1,7 +1,7 @@
 //! The hunt for lost wake-ups: a wake that is lost hangs a test, and the watch reports who was asleep.
 
 use super::support::{Countdown, Random, WORKERS, Watched, wait_until_all_sleep};
-use sinew_sched::{Placement, TaskRef, WorkerState};
+use sinew_sched::{Placement, TaskRef};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -112,35 +112,6 @@ fn a_batch_wakes_enough_workers() {
         }
         watched.finish();
     }
-}
-
-/// While somebody searches, nobody makes a system call to wake anybody.
-#[test]
-fn a_searcher_spares_producers_the_system_call() {
-    let watched = Watched::new(1);
-    let searching = || watched.pool().stats().workers[0].state == WorkerState::Searching;
-    let mut met = 0;
-    let end = Instant::now() + Duration::from_secs(20);
-    while met < 20 && Instant::now() < end {
-        // A task, so that the worker searches for a while afterwards.
-        let done = Countdown::new(1);
-        watched.handle().submit(done.task(), Placement::Anyone).unwrap();
-        done.wait();
-        let wakes = watched.pool().stats().wakes();
-        if !searching() {
-            continue;
-        }
-        let done = Countdown::new(1);
-        let before = Instant::now();
-        watched.handle().submit(done.task(), Placement::Anyone).unwrap();
-        let quick = before.elapsed() < Duration::from_micros(5);
-        done.wait();
-        if quick && watched.pool().stats().wakes() == wakes {
-            met += 1;
-        }
-    }
-    assert_eq!(met, 20, "a searcher was met too rarely: {:?}", watched.pool().stats());
-    watched.finish();
 }
 
 /// Once nothing happens, nobody wakes.
