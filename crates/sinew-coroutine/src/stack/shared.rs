@@ -7,7 +7,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with that one count per class: taken when the first stack goes out, given back after the last one is in.
+//! Trusted with that one count per class: taken when the first stack goes out, given back after the last one is in. Whoever
+//! has returned a stack may find the pool gone as soon as he unlocks the class, unless he took a count before.
 #![expect(unsafe_code, reason = "a count of an Arc is kept by hand, and pages are given back")]
 
 use core::ptr::NonNull;
@@ -104,21 +105,35 @@ impl Shared {
         if stacks.is_empty() {
             return;
         }
-        // SAFETY: a stack of this class is out, so the class's count keeps the pool alive.
+        // SAFETY: a stack of this class is out, so the class's count keeps the pool alive until it is unlocked below.
         let shared = unsafe { this.as_ref() };
         let mut locked = shared.class(class);
         locked.put_back(stacks.iter().copied());
         let surplus = locked.warm().saturating_sub(shared.settings.keep_most);
-        let last = locked.out == 0;
+        let is_last = locked.out == 0;
+        // SAFETY: others are out and cannot come in before the class is unlocked, or the class's count is there to take.
+        let kept = (is_last || surplus > 0).then(|| unsafe { Self::keep(this, is_last) });
         drop(locked);
-        if surplus > 0 {
+        // The pool may die at the end of this.
+        if let Some(pool) = kept.filter(|_| surplus > 0) {
             // More than the surplus, so that the next ones do not come here again.
-            shared.trim_class(class, surplus + MOST_RANGES, shared.settings.keep_fewest);
+            pool.trim_class(class, surplus + MOST_RANGES, pool.settings.keep_fewest);
         }
-        if last {
-            // SAFETY: the count that `take` kept when the first one went out. The pool may die here.
-            unsafe { Arc::decrement_strong_count(this.as_ptr().cast_const()) };
+    }
+
+    /// Keeps the pool beyond the unlocking of a class for whoever has just returned a stack of it: by the class's own count if
+    /// that was the last one, else by a new one.
+    ///
+    /// # Safety
+    ///
+    /// The class is locked; it has stacks out, or had when it was locked.
+    unsafe fn keep(this: NonNull<Self>, was_last: bool) -> Arc<Self> {
+        if !was_last {
+            // SAFETY: the class's count keeps the pool alive, by the caller's promise.
+            unsafe { Arc::increment_strong_count(this.as_ptr()) };
         }
+        // SAFETY: the count just made, or the one that `take` kept when the first stack went out.
+        unsafe { Arc::from_raw(this.as_ptr()) }
     }
 
     /// Gives the memory of up to `count` of the oldest warm stacks back, leaving at least `keep`. Returns how many.

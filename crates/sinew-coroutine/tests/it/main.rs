@@ -9,6 +9,7 @@ mod nesting;
 mod overflow;
 mod panics;
 mod pool;
+mod pool_ends;
 mod pool_faults;
 mod random;
 mod registers;
