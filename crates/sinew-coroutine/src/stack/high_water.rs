@@ -6,19 +6,22 @@
 //!
 //! # Safety
 //!
-//! Trusted with reading and clearing memory that its callers' stacks own.
+//! Trusted with reading and clearing memory that its callers' stacks own. What it reads, others may be writing: a coroutine
+//! that is suspended may have lent a part of its stack to a thread.
 #![expect(unsafe_code, reason = "stack memory is read and cleared")]
 
 use core::ptr::NonNull;
 
-use super::Stack;
-use super::sys;
+use super::{Stack, peek, sys};
 
 /// How many bytes of a stack have been used: from its top down to the lowest byte that is not zero.
 ///
-/// It asks the kernel once about the pages and reads the lowest one that is there. Together with [`clear_used`] that is
+/// It asks the kernel about the pages and reads the lowest one that is there. Together with [`clear_used`] that is
 /// about two page faults' time (`mark_ns` of the `stack_pool` workload), and nothing for stacks that are not asked about:
-/// it can be left on for every n-th. Bytes that were written as zero do not count.
+/// it can be left on for every n-th.
+///
+/// Bytes that were written as zero do not count. Pages that the system has swapped out count as never touched, since it
+/// does not tell them apart: where it swaps, the answer may be too small.
 ///
 /// ```
 /// use sinew_coroutine::{Coroutine, StackPool, high_water};
@@ -39,47 +42,58 @@ use super::sys;
 /// # Ok::<(), sinew_coroutine::StackError>(())
 /// ```
 pub fn high_water(stack: &impl Stack) -> usize {
-    let Some(page) = lowest_page(stack) else { return 0 };
-    let mut word = page;
-    while word < stack.top() {
-        // SAFETY: aligned, and within the stack's memory. Nothing runs on it: whoever runs does so on a thread that holds
-        // the coroutine, and with it the stack, exclusively. Volatile, because no Rust value need be there.
-        if unsafe { word.cast::<usize>().read_volatile() } != 0 {
-            break;
-        }
-        // SAFETY: at most the top.
-        word = unsafe { word.add(size_of::<usize>()) };
-    }
-    stack.top().addr().get().saturating_sub(word.addr().get())
+    let Some(low) = lowest_present(stack) else { return 0 };
+    let end = stack.top().addr().get();
+    let lowest = first_nonzero(low, end).unwrap_or(end);
+    end - lowest
 }
 
-/// Clears the part of a stack that was used, so that the next [`high_water`] tells of the next use alone.
+/// Clears the part of a stack that was used, so that the next [`high_water`] tells of the next use alone. What
+/// is swapped out is not cleared.
 pub fn clear_used(stack: &mut impl Stack) {
-    let Some(page) = lowest_page(stack) else { return };
-    let length = stack.top().addr().get() - page.addr().get();
+    let Some(low) = lowest_present(stack) else { return };
+    let length = stack.top().addr().get() - low.addr().get();
     // SAFETY: memory of a stack that is borrowed exclusively and so not in a coroutine: nothing lives on it.
-    unsafe { page.write_bytes(0, length) };
+    unsafe { low.write_bytes(0, length) };
 }
 
-/// The lowest page of a stack that is in memory.
-fn lowest_page(stack: &impl Stack) -> Option<NonNull<u8>> {
+/// The lowest byte of a stack that is in memory. A stack need not begin where a page does; the kernel is asked about pages.
+fn lowest_present(stack: &impl Stack) -> Option<NonNull<u8>> {
     const PAGES: usize = 1024;
     let page = sys::page_size();
-    let mut low = stack.limit();
+    let (limit, end) = (stack.limit().addr().get(), stack.top().addr().get());
     let mut present = [0_u8; PAGES];
-    while low < stack.top() {
-        let length = (stack.top().addr().get() - low.addr().get()).min(PAGES * page);
+    let mut start = limit - limit % page;
+    while start < end {
+        let length = (end - start).min(PAGES * page);
         let present = &mut present[..length.div_ceil(page)];
         // What the kernel will not tell counts as present.
-        if sys::resident((low, length), present).is_err() {
-            return Some(low);
+        let found = match sys::resident(start, length, present) {
+            Ok(()) => present.iter().position(|&byte| byte & 1 == 1),
+            Err(_) => Some(0),
+        };
+        if let Some(index) = found {
+            let above = (start + index * page).saturating_sub(limit);
+            // SAFETY: a page that begins below the top.
+            return Some(unsafe { stack.limit().add(above) });
         }
-        if let Some(index) = present.iter().position(|&byte| byte & 1 == 1) {
-            // SAFETY: a page of this stack.
-            return Some(unsafe { low.add(index * page) });
-        }
-        // SAFETY: at most the top.
-        low = unsafe { low.add(length) };
+        start += length;
     }
     None
+}
+
+/// The address of the first byte from `start` up to `end` that is not zero. All of them are the callers' stack's.
+fn first_nonzero(start: NonNull<u8>, end: usize) -> Option<usize> {
+    const WORD: usize = size_of::<u64>();
+    let place = |at| start.as_ptr().with_addr(at).cast_const();
+    // SAFETY: within the stack.
+    let is_used = |at: &usize| unsafe { peek::byte(place(*at)) } != 0;
+    // SAFETY: aligned, and within the stack.
+    let is_used_word = |at: &usize| unsafe { peek::word(place(*at)) } != 0;
+    // Words, and what lies below the first and above the last of them.
+    let start = start.addr().get();
+    let first = start.next_multiple_of(WORD).min(end);
+    let last = (end - end % WORD).max(first);
+    let word = || (first..last).step_by(WORD).find(is_used_word);
+    (start..first).find(is_used).or_else(|| (word().unwrap_or(last)..end).find(is_used))
 }

@@ -13,6 +13,7 @@ mod guard;
 mod high_water;
 mod label;
 mod mmap;
+mod peek;
 mod pool;
 mod pool_error;
 mod pooled;

@@ -189,8 +189,9 @@ impl Slab {
     /// How many bytes of it are in memory.
     pub(super) fn resident(&self) -> usize {
         let page = sys::page_size();
-        let mut pages = vec![0_u8; self.memory.1 / page];
-        match sys::resident(self.memory, &mut pages) {
+        let (start, length) = self.memory;
+        let mut pages = vec![0_u8; length / page];
+        match sys::resident(start.addr().get(), length, &mut pages) {
             Ok(()) => pages.iter().filter(|&&page| page & 1 == 1).count() * page,
             Err(_) => 0,
         }

@@ -127,11 +127,12 @@ fn take(left: &mut usize, length: usize) -> bool {
     enough
 }
 
-/// Tells, page by page of a range, whether it is in memory (bit 0 of each byte).
-pub(crate) fn resident((start, length): Range, pages: &mut [u8]) -> io::Result<()> {
+/// Tells, page by page from an address on, whether it is in memory (bit 0 of each byte). Those swapped out are not.
+pub(crate) fn resident(start: usize, length: usize, pages: &mut [u8]) -> io::Result<()> {
     assert!(pages.len() >= length.div_ceil(page_size()), "a byte for each page");
-    // SAFETY: the kernel checks the range, and writes a byte for each of its pages.
-    check(unsafe { libc::mincore(start.as_ptr().cast(), length, pages.as_mut_ptr()) })
+    let start = ptr::without_provenance_mut(start);
+    // SAFETY: the kernel checks the range, which it does not touch, and writes a byte for each of its pages.
+    check(unsafe { libc::mincore(start, length, pages.as_mut_ptr()) })
 }
 
 /// Whether the kernel refuses to write to an address, which it does if and only if an access there would fault.

@@ -5,6 +5,7 @@ mod basics;
 mod crashes;
 mod dropping;
 mod gdb;
+mod high_water;
 mod nesting;
 mod overflow;
 mod panics;
