@@ -6,7 +6,6 @@
 #![expect(unsafe_code, reason = "stacks are raw memory that is handed around")]
 
 use core::fmt;
-use core::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -78,7 +77,7 @@ impl StackCache {
     /// ```
     #[inline]
     pub fn release(&mut self, stack: PooledStack) {
-        if stack.pool() != NonNull::from_ref(&*self.pool) {
+        if stack.pool().as_ptr().cast_const() != Arc::as_ptr(&self.pool) {
             return drop(stack);
         }
         let list = &mut self.lists[stack.class().index()];
@@ -111,7 +110,7 @@ impl StackCache {
         let oldest: Vec<_> = list.drain(..count).collect();
         self.recount(-count.cast_signed());
         // SAFETY: the invariant of `lists`: they were ours and are no more; the cache keeps the pool alive besides.
-        unsafe { Shared::put_back(NonNull::from_ref(&*self.pool), class, &oldest) };
+        unsafe { Shared::put_back(self.pool.address(), class, &oldest) };
     }
 
     /// This thread alone writes the count.

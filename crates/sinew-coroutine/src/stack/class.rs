@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, VecDeque};
 use super::guard::GuardKind;
 use super::pool_error::StackError;
 use super::shared::Shared;
-use super::slab::{RawStack, Shape, Slab};
+use super::slab::{OwnedSlab, RawStack, Shape, Slab};
 use crate::valgrind::KnownStack;
 
 /// Guards are made in batches: at first so many,
@@ -26,7 +26,7 @@ const LARGEST_BATCH: usize = super::sys::MOST_RANGES;
 
 /// A slab, and what its stacks are doing.
 struct Occupied {
-    slab: Box<Slab>,
+    slab: OwnedSlab,
     /// The first so many slots have guards.
     guarded: usize,
     /// The same, by kind.
@@ -87,15 +87,12 @@ impl Guards {
 #[derive(Default)]
 pub(super) struct Retired {
     /// Slabs without any stack that somebody has.
-    pub(super) slabs: Vec<GoneSlab>,
+    pub(super) slabs: Vec<OwnedSlab>,
     /// Stacks whose memory is to be freed before they are cold.
     pub(super) cooling: Vec<RawStack>,
     /// Stacks in both.
     pub(super) count: usize,
 }
-
-/// Slots point to their slab, so it stays where it is even when it goes.
-pub(super) type GoneSlab = Box<Slab>;
 
 impl Class {
     pub(super) fn new(shape: Shape, kind: GuardKind) -> Self {
@@ -198,7 +195,7 @@ impl Class {
     }
 
     /// The memory of these stacks is gone: they are cold. Returns the slabs that nobody has a stack of any more.
-    pub(super) fn cooled(&mut self, stacks: &[RawStack]) -> Vec<GoneSlab> {
+    pub(super) fn cooled(&mut self, stacks: &[RawStack]) -> Vec<OwnedSlab> {
         let mut numbers = BTreeSet::new();
         for stack in stacks {
             let (number, index) = (stack.slab().number, stack.slot().index);
@@ -218,7 +215,7 @@ impl Class {
         self.slabs[stack.slab().number].as_mut().expect("a slab is there while it has stacks")
     }
 
-    fn remove(&mut self, number: usize) -> GoneSlab {
+    fn remove(&mut self, number: usize) -> OwnedSlab {
         self.with_room.remove(&number);
         let gone = self.slabs[number].take().expect("a slab is removed once");
         debug_assert_eq!(gone.warm_or_out, 0, "nobody has a stack of a slab that goes");

@@ -56,6 +56,11 @@ impl Shared {
         }
     }
 
+    /// The pool's address, good for its counts too: it is not taken from a reference, which ends where `Self` does.
+    pub(super) fn address(self: &Arc<Self>) -> NonNull<Self> {
+        NonNull::new(Arc::as_ptr(self).cast_mut()).expect("an `Arc` is never null")
+    }
+
     fn class(&self, class: SizeClass) -> MutexGuard<'_, Class> {
         lock(&self.classes[class.index()])
     }
@@ -81,7 +86,7 @@ impl Shared {
         Ok(stack)
     }
 
-    fn take_cold(&self, class: &mut Class) -> Result<RawStack, StackError> {
+    fn take_cold(self: &Arc<Self>, class: &mut Class) -> Result<RawStack, StackError> {
         let most = self.settings.max_stacks;
         let grown = self.existing.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |existing| {
             (existing < most).then_some(existing + 1)
@@ -89,7 +94,7 @@ impl Shared {
         if grown.is_err() {
             return Err(StackError::Limit(most));
         }
-        class.take_cold(NonNull::from_ref(self)).inspect_err(|_| self.shrink(1))
+        class.take_cold(self.address()).inspect_err(|_| self.shrink(1))
     }
 
     fn shrink(&self, stacks: usize) {
@@ -100,7 +105,7 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// `this` is the pool of the stacks; they are out, the caller owns them, and gives them up.
+    /// `this` is the [`address`](Self::address) of the stacks' pool; they are out, the caller owns them, and gives them up.
     pub(super) unsafe fn put_back(this: NonNull<Self>, class: SizeClass, stacks: &[RawStack]) {
         if stacks.is_empty() {
             return;
@@ -126,7 +131,7 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// The class is locked; it has stacks out, or had when it was locked.
+    /// `this` comes from [`address`](Self::address). The class is locked; it has stacks out, or had when it was locked.
     unsafe fn keep(this: NonNull<Self>, was_last: bool) -> Arc<Self> {
         if !was_last {
             // SAFETY: the class's count keeps the pool alive, by the caller's promise.

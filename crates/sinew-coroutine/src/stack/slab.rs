@@ -16,6 +16,7 @@
 //! Trusted with one mapping, which lives as long as the slab, and with the arithmetic of its parts.
 #![expect(unsafe_code, reason = "memory is mapped, guarded and given back")]
 
+use core::ops::Deref;
 use core::ptr::NonNull;
 use std::io;
 
@@ -98,7 +99,7 @@ pub(crate) struct Slab {
     pub(super) shape: Shape,
     /// Where the pool keeps this slab.
     pub(super) number: usize,
-    /// The pool, which outlives the slab.
+    /// The pool, as its [`address`](Shared::address) says. It outlives the slab.
     pub(super) pool: NonNull<Shared>,
     slots: Box<[Slot]>,
     /// Leaves the registry before the memory goes.
@@ -117,17 +118,16 @@ impl Slab {
         slots: usize,
         number: usize,
         pool: NonNull<Shared>,
-    ) -> io::Result<Box<Self>> {
+    ) -> io::Result<OwnedSlab> {
         let (start, slots) = map_some(shape.stride, slots)?;
         let memory = (start, shape.stride * slots);
-        let slab = Self { memory, shape, number, pool, slots: Box::new([]), registered: None };
         // SAFETY: the memory is ours and holds nothing. Whether huge pages are kept out is a matter of thrift: a kernel
         // without them refuses.
         let _ = unsafe { sys::advise(memory, sys::NO_HUGE_PAGES) };
-        let mut slab = Box::new(slab);
-        let address = NonNull::from_ref(&*slab);
-        slab.slots = (0..slots).map(|index| Slot::new(address, index as u32, slab.bounds(index))).collect();
-        slab.registered = Some(registry().enter(&slab.area()));
+        let slab = Self { memory, shape, number, pool, slots: Box::new([]), registered: None };
+        let mut slab = OwnedSlab::new(slab);
+        let slots = (0..slots).map(|index| Slot::new(slab.0, index as u32, slab.bounds(index))).collect();
+        slab.finish(slots);
         Ok(slab)
     }
 
@@ -195,6 +195,49 @@ impl Slab {
             Ok(()) => pages.iter().filter(|&&page| page & 1 == 1).count() * page,
             Err(_) => 0,
         }
+    }
+}
+
+/// A slab in its place. Not a `Box`, which would claim to be the only way to what it owns whenever it is moved, while slots
+/// point to their slab and users to their slots.
+///
+/// # Invariant
+///
+/// Made by `Box::into_raw` once, and owned by this value.
+pub(super) struct OwnedSlab(NonNull<Slab>);
+
+// SAFETY: it is a slab's owner, and a slab may be sent.
+unsafe impl Send for OwnedSlab {}
+// SAFETY: a shared reference gives a shared slab.
+unsafe impl Sync for OwnedSlab {}
+
+impl OwnedSlab {
+    fn new(slab: Slab) -> Self {
+        Self(NonNull::new(Box::into_raw(Box::new(slab))).expect("a `Box` is never null"))
+    }
+
+    /// Gives a new slab its slots, and enters it into the registry.
+    fn finish(&mut self, slots: Box<[Slot]>) {
+        // SAFETY: the type's invariant; nobody has a reference to the slab yet.
+        let slab = unsafe { self.0.as_mut() };
+        slab.slots = slots;
+        slab.registered = Some(registry().enter(&slab.area()));
+    }
+}
+
+impl Deref for OwnedSlab {
+    type Target = Slab;
+
+    fn deref(&self) -> &Slab {
+        // SAFETY: the type's invariant. After `finish` there are only shared references.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for OwnedSlab {
+    fn drop(&mut self) {
+        // SAFETY: the type's invariant; whoever drops a slab knows that all its stacks are back.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
