@@ -3,8 +3,7 @@
 //! # Safety
 //!
 //! Trusted with being called by the kernel in the middle of anything. What it reads is the kernel's report, the registry,
-//! which is made for it, the label of the stack that was interrupted, and the handler that was there before, which is
-//! written once, before this one can run.
+//! which is made for it, and the label of the stack that was interrupted.
 #![expect(unsafe_code, reason = "a signal handler")]
 
 use core::ffi::c_void;
@@ -13,18 +12,21 @@ use core::ptr;
 use std::io;
 use std::sync::OnceLock;
 
+use super::chain::{self, Delivery};
 use super::message::{Overflow, Text};
 use crate::stack::registry::{Area, registry};
-
-/// The handler that was there before.
-static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// Has this process tell overflows of coroutines' stacks from other faults. Does so once, however often it is called: a
 /// handler that somebody puts in its place later stays.
 ///
-/// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it went, and aborts. Other
-/// faults go to the handler that was there before, or to none. It works on threads that have an alternate signal stack:
-/// those that std started, and those with a [`protect_thread`](super::protect_thread).
+/// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it went, and aborts. It runs
+/// on the alternate signal stack of the thread. Threads that std started have one, which is large enough unless the
+/// processor has very many registers for the kernel to save; other threads have none.
+/// [`protect_thread`](super::protect_thread) sees to both.
+///
+/// Other faults go to the handler that was there before, with the signals blocked that it asked for, and once only if it
+/// asked for that; without one, to the kernel's default. One thing cannot be as before: a handler that did not ask for the
+/// alternate stack runs on it nonetheless, and has what room there is. So does whatever it calls.
 ///
 /// # Errors
 ///
@@ -36,40 +38,49 @@ pub fn install() -> io::Result<()> {
 }
 
 fn install_now() -> io::Result<()> {
-    let before = action_now()?;
-    BEFORE.get_or_init(|| before);
+    // Remembered first, since our handler may run as soon as it is installed.
+    let before = exchange(None)?;
+    chain::remember(before);
     // SAFETY: all zeros is a valid value of this C struct.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_sigaction = handle as *const () as usize;
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-    // SAFETY: the handler may run at any time; see the top of this file.
-    check(unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) })
+    let replaced = exchange(Some(&action))?;
+    // Another thread may have installed one meanwhile.
+    if (replaced.sa_sigaction, replaced.sa_flags) != (before.sa_sigaction, before.sa_flags) {
+        chain::remember(replaced);
+    }
+    Ok(())
 }
 
-fn action_now() -> io::Result<libc::sigaction> {
-    let mut action = MaybeUninit::uninit();
-    // SAFETY: the kernel writes the present action, and changes none.
-    check(unsafe { libc::sigaction(libc::SIGSEGV, ptr::null(), action.as_mut_ptr()) })?;
+/// Sets the action, or only asks for it. Returns the one before.
+fn exchange(new: Option<&libc::sigaction>) -> io::Result<libc::sigaction> {
+    let new = new.map_or(ptr::null(), ptr::from_ref);
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: our handler may run at any time, see the top of this file; and the kernel writes what was there before.
+    if unsafe { libc::sigaction(libc::SIGSEGV, new, before.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
     // SAFETY: the kernel has written it.
-    Ok(unsafe { action.assume_init() })
-}
-
-fn check(result: libc::c_int) -> io::Result<()> {
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    Ok(unsafe { before.assume_init() })
 }
 
 /// Called by the kernel.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes a report of this signal.
-    let report = unsafe { &*info };
-    // SAFETY: which for SIGSEGV has an address.
-    let address = unsafe { report.si_addr() }.addr();
-    // SAFETY: the kernel passes the context that it interrupted.
-    let stack_pointer = stack_pointer(unsafe { &*context.cast() });
-    match overflow(address, stack_pointer) {
+    // SAFETY: the kernel's own arguments.
+    let delivery = unsafe { Delivery::new(signal, info, context) };
+    match told(&delivery) {
         Some(overflow) => die(&overflow),
-        None => pass_on(signal, info, context),
+        None => delivery.pass_on(),
     }
+}
+
+/// What overflowed, if anything of ours did.
+fn told(delivery: &Delivery) -> Option<Overflow> {
+    if delivery.was_sent() {
+        return None;
+    }
+    overflow(delivery.address(), stack_pointer(delivery.context()))
 }
 
 /// What overflowed, if the fault is in the guard of a stack of ours, and the interrupted code ran on that very stack. A
@@ -103,37 +114,6 @@ fn die(overflow: &Overflow) -> ! {
     unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
     // SAFETY: `abort` may be called in a signal handler.
     unsafe { libc::abort() }
-}
-
-/// Has the handler that was there before deal with the fault, or the kernel if there was none.
-fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    let before = BEFORE.get();
-    match before {
-        Some(action) if action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN => {
-            call(action, signal, info, context);
-        }
-        // Back to the default: the instruction is run again, faults again, and the kernel does what it does.
-        _ => {
-            // SAFETY: all zeros is the default action.
-            let action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-            // SAFETY: the default action needs no care.
-            unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
-        }
-    }
-}
-
-fn call(action: &libc::sigaction, signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    type WithInfo = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
-    type Plain = extern "C" fn(libc::c_int);
-    if action.sa_flags & libc::SA_SIGINFO != 0 {
-        // SAFETY: the flag says that the address is that of such a function.
-        let handler: WithInfo = unsafe { core::mem::transmute(action.sa_sigaction) };
-        handler(signal, info, context);
-    } else {
-        // SAFETY: without the flag it is that of such a function.
-        let handler: Plain = unsafe { core::mem::transmute(action.sa_sigaction) };
-        handler(signal);
-    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -2,6 +2,7 @@
 
 mod backtraces;
 mod basics;
+mod chaining;
 mod crashes;
 mod dropping;
 mod gdb;

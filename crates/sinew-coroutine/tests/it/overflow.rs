@@ -44,12 +44,12 @@ fn assert_told(output: &Output, who: &str) {
 }
 
 /// Checks that a child died of a plain SIGSEGV.
-fn assert_plain(output: &Output) {
+pub(crate) fn assert_plain(output: &Output) {
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
     assert!(!stderr(output).contains("sinew"), "{}", stderr(output));
 }
 
-fn touch_null() {
+pub(crate) fn touch_null() {
     // SAFETY: none: it is to fault.
     unsafe { black_box(ptr::without_provenance_mut::<u8>(8)).write_volatile(1) };
 }
