@@ -69,7 +69,7 @@ impl Drop for ThreadProtection {
 }
 
 /// What the kernel itself puts on the stack of a handler: more on processors with more registers.
-fn signal_frame() -> usize {
+pub(super) fn signal_frame() -> usize {
     // SAFETY: no precondition.
     let size = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) };
     usize::try_from(size).unwrap_or(0).max(libc::MINSIGSTKSZ)

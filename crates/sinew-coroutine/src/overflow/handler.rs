@@ -3,7 +3,7 @@
 //! # Safety
 //!
 //! Trusted with being called by the kernel in the middle of anything. What it reads is the kernel's report, the registry,
-//! which is made for it, and the label of the stack that was interrupted.
+//! which is made for it, and the slot of the stack that was interrupted.
 #![expect(unsafe_code, reason = "a signal handler")]
 
 use core::ffi::c_void;
@@ -12,9 +12,14 @@ use core::ptr;
 use std::io;
 use std::sync::OnceLock;
 
+use super::alternate::signal_frame;
 use super::chain::{self, Delivery};
 use super::message::{Overflow, Text};
 use crate::stack::registry::{Area, registry};
+use crate::stack::slot::Slot;
+
+/// What the interrupted code may have below its stack pointer on x86-64; the kernel leaves it alone.
+const RED_ZONE: usize = 128;
 
 /// Has this process tell overflows of coroutines' stacks from other faults. Does so once, however often it is called: a
 /// handler that somebody puts in its place later stays.
@@ -80,7 +85,9 @@ fn told(delivery: &Delivery) -> Option<Overflow> {
     if delivery.was_sent() {
         return None;
     }
-    overflow(delivery.address(), stack_pointer(delivery.context()))
+    let stack_pointer = stack_pointer(delivery.context());
+    let by_kernel = || (delivery.code() == libc::SI_KERNEL).then(|| no_room(stack_pointer)).flatten();
+    overflow(delivery.address(), stack_pointer).or_else(by_kernel)
 }
 
 /// What overflowed, if the fault is in the guard of a stack of ours, and the interrupted code ran on that very stack. A
@@ -89,21 +96,42 @@ fn overflow(address: usize, stack_pointer: usize) -> Option<Overflow> {
     let area = registry().find(address)?;
     let (index, offset) = area.slot(address);
     let low = address - offset;
-    let top = low + area.stride;
     // A large frame may have moved the stack pointer below the guard already, by less than a page more than it touched.
-    let runs_here = (low.saturating_sub(area.guard)..=top).contains(&stack_pointer);
+    let runs_here = (low.saturating_sub(area.guard)..=low + area.stride).contains(&stack_pointer);
     let is_overflow = offset < area.guard && runs_here;
-    is_overflow.then(|| Overflow { size: area.size, depth: top - address, label: label(&area, index) })
+    is_overflow.then(|| describe(&area, index, address))
 }
 
-fn label(area: &Area, index: usize) -> Option<crate::stack::Label> {
+/// What overflowed, if the kernel had a signal to deliver on a stack of ours and no room for its frame: then it gives no
+/// address.
+fn no_room(stack_pointer: usize) -> Option<Overflow> {
+    let area = registry().find(stack_pointer)?;
+    let (index, offset) = area.slot(stack_pointer);
+    let frame = signal_frame() + RED_ZONE;
+    let limit = stack_pointer - offset + area.guard;
+    // The kernel tells the largest frame, which may be larger than this one.
+    let touched = stack_pointer.saturating_sub(frame).min(limit - 1);
+    (offset < area.guard + frame).then(|| describe(&area, index, touched))
+}
+
+/// Puts together what is known of a stack that somebody runs on, and that was touched at an address too low.
+fn describe(area: &Area, index: usize, touched: usize) -> Overflow {
+    let low = area.start + index * area.stride;
+    let (limit, top, label) = match slot(area, index) {
+        // SAFETY: this handler interrupted the code that runs on the stack.
+        Some(slot) => (slot.limit.addr().get(), slot.top.addr().get(), unsafe { slot.label() }),
+        None => (low + area.guard, low + area.stride, None),
+    };
+    Overflow { size: top - limit, depth: top - touched, label }
+}
+
+/// What the pool knows of a stack that somebody runs on.
+fn slot(area: &Area, index: usize) -> Option<&Slot> {
     if area.slots.is_null() {
         return None;
     }
     // SAFETY: somebody runs on a stack of the area, so its slab is alive, with a slot for each of its stacks.
-    let slot = unsafe { &*area.slots.wrapping_add(index) };
-    // SAFETY: this handler interrupted the code that runs on the stack.
-    unsafe { slot.label() }
+    Some(unsafe { &*area.slots.wrapping_add(index) })
 }
 
 fn die(overflow: &Overflow) -> ! {

@@ -32,7 +32,7 @@ impl Write for Text {
 
 /// What is known of an overflow.
 pub(super) struct Overflow {
-    /// The usable bytes of the stack.
+    /// The usable bytes of the stack, from its top down to its limit.
     pub(super) size: usize,
     /// How far below the top of the stack the fault was.
     pub(super) depth: usize,

@@ -86,8 +86,7 @@ impl Mapped {
     fn area(&self) -> Area {
         let (start, length) = self.mapping();
         let (start, guard) = (start.addr().get(), page_size());
-        let size = length - guard;
-        Area { start, length, stride: length, guard, size, slots: ptr::null() }
+        Area { start, length, stride: length, guard, slots: ptr::null() }
     }
 }
 

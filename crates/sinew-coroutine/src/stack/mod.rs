@@ -23,7 +23,7 @@ mod settings;
 mod shared;
 mod size;
 mod slab;
-mod slot;
+pub(crate) mod slot;
 mod stats;
 mod sys;
 

@@ -23,8 +23,6 @@ pub(crate) struct Area {
     pub(crate) length: usize,
     pub(crate) stride: usize,
     pub(crate) guard: usize,
-    /// The usable bytes of a stack, as its owner knows them.
-    pub(crate) size: usize,
     /// What is known of each slot, in order; null if nothing is.
     pub(crate) slots: *const Slot,
 }
@@ -33,17 +31,17 @@ pub(crate) struct Area {
 unsafe impl Send for Area {}
 
 impl Area {
-    const NONE: Self = Self { start: 0, length: 0, stride: 1, guard: 0, size: 0, slots: ptr::null() };
+    const NONE: Self = Self { start: 0, length: 0, stride: 1, guard: 0, slots: ptr::null() };
 
     /// As words.
-    fn to_words(self) -> [usize; 6] {
+    fn to_words(self) -> [usize; 5] {
         let slots = self.slots.expose_provenance();
-        [self.start, self.length, self.stride, self.guard, self.size, slots]
+        [self.start, self.length, self.stride, self.guard, slots]
     }
 
     /// From words.
-    fn from_words([start, length, stride, guard, size, slots]: [usize; 6]) -> Self {
-        Self { start, length, stride, guard, size, slots: ptr::with_exposed_provenance(slots) }
+    fn from_words([start, length, stride, guard, slots]: [usize; 5]) -> Self {
+        Self { start, length, stride, guard, slots: ptr::with_exposed_provenance(slots) }
     }
 
     /// Whether an address lies in the area.
@@ -60,7 +58,7 @@ impl Area {
 
 /// A place in the list.
 struct Entry {
-    area: SeqCell<6>,
+    area: SeqCell<5>,
     /// Set before the entry is published, and never again.
     next: *const Entry,
 }
@@ -160,7 +158,7 @@ mod tests {
     use super::*;
 
     fn area(start: usize) -> Area {
-        Area { start, length: 1000, stride: 100, guard: 10, size: 90, slots: ptr::null() }
+        Area { start, length: 1000, stride: 100, guard: 10, slots: ptr::null() }
     }
 
     fn entries(registry: &Registry) -> usize {
@@ -205,8 +203,7 @@ mod model {
         loom::model(|| {
             let (head, unused) = (AtomicPtr::new(ptr::null_mut()), Mutex::new(Vec::new()));
             let registry: &'static Registry = Box::leak(Box::new(Registry { head, unused }));
-            let area =
-                |start| Area { start, length: 100, stride: 100, guard: 10, size: 90, slots: ptr::null() };
+            let area = |start| Area { start, length: 100, stride: 100, guard: 10, slots: ptr::null() };
             let writer = loom::thread::spawn(move || std::mem::forget(registry.enter(&area(1000))));
             let found = registry.find(1050);
             assert!(found.is_none() || found == Some(area(1000)), "{found:?}");

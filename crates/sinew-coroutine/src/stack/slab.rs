@@ -133,9 +133,8 @@ impl Slab {
 
     fn area(&self) -> Area {
         let (start, length) = self.memory;
-        let Shape { class, guard, stride } = self.shape;
-        let (start, size) = (start.addr().get(), class.bytes());
-        Area { start, length, stride, guard, size, slots: self.slots.as_ptr() }
+        let Shape { guard, stride, .. } = self.shape;
+        Area { start: start.addr().get(), length, stride, guard, slots: self.slots.as_ptr() }
     }
 
     /// How many stacks there are.

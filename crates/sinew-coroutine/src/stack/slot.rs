@@ -19,9 +19,9 @@ pub(crate) struct Slot {
     /// Its number there.
     pub(super) index: u32,
     /// The lowest usable byte of the stack.
-    pub(super) limit: NonNull<u8>,
+    pub(crate) limit: NonNull<u8>,
     /// One past the highest.
-    pub(super) top: NonNull<u8>,
+    pub(crate) top: NonNull<u8>,
     /// # Invariant
     ///
     /// Written by whoever owns the stack's handle exclusively, while nothing runs on the stack; read by a signal handler
