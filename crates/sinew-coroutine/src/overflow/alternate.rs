@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with telling the kernel where the alternate stack is, for as long as it exists.
+//! Trusted with telling the kernel where the alternate stack is, and with never unmapping one that the thread has or may
+//! have again: whoever replaced ours may put it back later.
 #![expect(unsafe_code, reason = "the kernel is told about raw memory")]
 
 use core::marker::PhantomData;
@@ -10,6 +11,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use std::io;
 
+use crate::stack::registry::registry;
 use crate::stack::{MmapStack, Stack};
 
 /// What the handler needs beyond what the kernel puts on the stack, and what a handler that it passes a fault on to may
@@ -22,9 +24,13 @@ const ENOUGH: usize = 4 * 1024;
 /// Gives the calling thread an alternate signal stack, until the result is dropped, unless it has one that is large enough
 /// for the overflow handler. Threads that std starts have a small one.
 ///
+/// Several protections of a thread are best dropped in the reverse order of their making, as scopes do it. In another order,
+/// or when somebody else has replaced the alternate stack meanwhile and may put it back, a stack is left behind.
+///
 /// # Errors
 ///
-/// If the system has no memory for the stack.
+/// If the system has no memory for the stack; `EPERM` if the thread runs on its alternate stack, which is to say in a signal
+/// handler.
 ///
 /// ```
 /// use sinew_coroutine::overflow;
@@ -38,7 +44,9 @@ const ENOUGH: usize = 4 * 1024;
 /// ```
 pub fn protect_thread() -> io::Result<ThreadProtection> {
     let before = current();
-    if before.ss_flags & libc::SS_DISABLE == 0 && before.ss_size >= signal_frame() + ENOUGH {
+    let is_enough = before.ss_flags & libc::SS_DISABLE == 0 && before.ss_size >= signal_frame() + ENOUGH;
+    // One of ours goes when its protection does, which need not be the last one.
+    if is_enough && registry().find(before.ss_sp.addr()).is_none() {
         return Ok(ThreadProtection { ours: None, thread: PhantomData });
     }
     let stack = MmapStack::new(SIZE + signal_frame())?;
@@ -61,8 +69,8 @@ impl Drop for ThreadProtection {
     fn drop(&mut self) {
         let Some((stack, before)) = self.ours.take() else { return };
         let is_ours = current().ss_sp == stack.limit().as_ptr().cast();
-        if is_ours && set(&before).is_err() {
-            // Somebody drops this in a handler that runs on it: it stays.
+        // It stays if somebody has replaced it, who may put it back; and if this is a handler that runs on it.
+        if !is_ours || set(&before).is_err() {
             core::mem::forget(stack);
         }
     }

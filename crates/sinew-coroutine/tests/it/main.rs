@@ -1,5 +1,6 @@
 //! Tests of `sinew-coroutine`, a module per subject.
 
+mod alternate;
 mod backtraces;
 mod basics;
 mod chaining;
