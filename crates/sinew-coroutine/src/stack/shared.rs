@@ -39,14 +39,14 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(super) fn new(settings: Settings) -> Self {
-        let guard = settings.guard_pages * sys::page_size();
+        let (guard, page) = (settings.guard_pages, sys::page_size());
         // The advice is never taken on trust: where it does not work there would be no guards at all.
         let kind = match settings.guard_kind {
             Some(GuardKind::Protection) => GuardKind::Protection,
             Some(GuardKind::Advice) | None => GuardKind::best(),
         };
         let mut classes =
-            SizeClass::all().map(|class| Mutex::new(Class::new(Shape::new(class, guard), kind)));
+            SizeClass::all().map(|class| Mutex::new(Class::new(Shape::new(class, guard, page), kind)));
         Self {
             settings,
             classes: std::array::from_fn(|_| classes.next().expect("as many as there are classes")),

@@ -46,9 +46,10 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Stacks of a class, with so many bytes of guard (whole pages).
-    pub(super) fn new(class: SizeClass, guard: usize) -> Self {
-        Self { class, guard, stride: guard + class.bytes() + sys::page_size() }
+    /// Stacks of a class, with so many pages of guard. Where pages are larger than the smallest classes, those get a page.
+    pub(super) fn new(class: SizeClass, guard_pages: usize, page: usize) -> Self {
+        let (guard, usable) = (guard_pages * page, class.bytes().next_multiple_of(page));
+        Self { class, guard, stride: guard + usable + page }
     }
 
     /// The most stacks that a slab of this shape has.
@@ -254,5 +255,22 @@ fn map_some(stride: usize, slots: usize) -> io::Result<(NonNull<u8>, usize)> {
         Ok(start) => Ok((start, slots)),
         Err(_) if slots > 1 => map_some(stride, slots / 2),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guards_begin_and_end_with_pages_of_any_size() {
+        for page in [4 << 10, 16 << 10, 64 << 10] {
+            for class in SizeClass::all() {
+                let shape = Shape::new(class, 2, page);
+                assert!(shape.guard == 2 * page && shape.stride.is_multiple_of(page), "{page}: {shape:?}");
+                let least = shape.stride - shape.guard - (COLOURS - 1) * COLOUR;
+                assert!(least >= class.bytes(), "{page}: {shape:?}");
+            }
+        }
     }
 }
