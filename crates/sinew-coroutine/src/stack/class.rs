@@ -4,50 +4,15 @@
 //! A stack is *cold* when it waits in its slab without memory, *warm* when it waits with the memory that it last had, and
 //! *out* when somebody else has it. Warm stacks are handed out last in, first out: the newest is the likeliest to be in
 //! the processor's cache, and the oldest are those that nobody needs.
-//!
-//! # Safety
-//!
-//! Trusted with deciding when a slab has no stack out, and can go.
-#![expect(unsafe_code, reason = "guards are made on memory that is known to be unused")]
 
 use core::ptr::NonNull;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::guard::GuardKind;
+use super::occupied::{FIRST_BATCH, Guards, Occupied};
 use super::pool_error::StackError;
 use super::shared::Shared;
-use super::slab::{OwnedSlab, RawStack, Shape, Slab};
-use crate::valgrind::KnownStack;
-
-/// Guards are made in batches: at first so many,
-const FIRST_BATCH: usize = 16;
-/// then as many as there are, up to what one system call takes.
-const LARGEST_BATCH: usize = super::sys::MOST_RANGES;
-
-/// A slab, and what its stacks are doing.
-struct Occupied {
-    slab: OwnedSlab,
-    /// The first so many slots have guards.
-    guarded: usize,
-    /// The same, by kind.
-    guards: Guards,
-    /// The same, for valgrind.
-    known: Vec<KnownStack>,
-    /// Guarded slots that wait without memory; the last one is next.
-    cold: Vec<u32>,
-    /// Stacks that are not cold.
-    ///
-    /// # Invariant
-    ///
-    /// Counts every stack of the slab that is warm, out, or being cooled; the slab is dropped only at zero.
-    warm_or_out: usize,
-}
-
-impl Occupied {
-    fn has_room(&self) -> bool {
-        !self.cold.is_empty() || self.guarded < self.slab.slots()
-    }
-}
+use super::slab::{RawStack, Shape, Slab};
 
 /// The stacks of one class.
 pub(super) struct Class {
@@ -55,8 +20,12 @@ pub(super) struct Class {
     kind: GuardKind,
     /// By number; a slab keeps its number until it goes.
     slabs: Vec<Option<Occupied>>,
-    /// The numbers of slabs with a stack to give. The lowest is used first, so that the last ones get empty.
-    with_room: BTreeSet<usize>,
+    /// The numbers of slabs with a cold stack. The lowest is used first, so that the last ones get empty.
+    with_cold: BTreeSet<usize>,
+    /// The numbers of slabs with stacks whose guards are still to be made. They are used when nothing is cold.
+    unguarded: BTreeSet<usize>,
+    /// The numbers of slabs that nobody has a stack of, and that the system would not unmap.
+    refused: BTreeSet<usize>,
     /// Oldest first: taken from the back, trimmed from the front.
     warm: VecDeque<RawStack>,
     /// The fewest warm stacks since the last look: so many were not needed.
@@ -67,27 +36,11 @@ pub(super) struct Class {
     pub(super) out: usize,
 }
 
-/// How many guards there are, by kind.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Guards {
-    pub(super) by_advice: usize,
-    pub(super) by_protection: usize,
-}
-
-impl Guards {
-    fn count(&mut self, kind: GuardKind, made: usize) {
-        match kind {
-            GuardKind::Advice => self.by_advice += made,
-            GuardKind::Protection => self.by_protection += made,
-        }
-    }
-}
-
 /// What is taken out of a class to be given back to the system, which takes a while and needs no lock.
 #[derive(Default)]
 pub(super) struct Retired {
     /// Slabs without any stack that somebody has.
-    pub(super) slabs: Vec<OwnedSlab>,
+    pub(super) slabs: Vec<Occupied>,
     /// Stacks whose memory is to be freed before they are cold.
     pub(super) cooling: Vec<RawStack>,
     /// Stacks in both.
@@ -100,7 +53,9 @@ impl Class {
             shape,
             kind,
             slabs: Vec::new(),
-            with_room: BTreeSet::new(),
+            with_cold: BTreeSet::new(),
+            unguarded: BTreeSet::new(),
+            refused: BTreeSet::new(),
             warm: VecDeque::new(),
             spare: 0,
             next_slots: FIRST_BATCH,
@@ -118,44 +73,80 @@ impl Class {
 
     /// A stack without memory, made if there is none.
     pub(super) fn take_cold(&mut self, pool: NonNull<Shared>) -> Result<RawStack, StackError> {
-        let number = match self.with_room.first() {
+        let number = match self.with_cold.first() {
+            Some(&number) => number,
+            None => self.make_cold(pool)?,
+        };
+        let occupied = self.slabs[number].as_mut().expect("a slab with stacks to take is there");
+        let stack = occupied.take().expect("it has a cold stack");
+        if !occupied.has_cold() {
+            self.with_cold.remove(&number);
+        }
+        self.refused.remove(&number);
+        self.out += 1;
+        Ok(stack)
+    }
+
+    /// Guards stacks of a slab that has some without, or of a new one. Returns its number.
+    fn make_cold(&mut self, pool: NonNull<Shared>) -> Result<usize, StackError> {
+        let number = match self.unguarded.first() {
             Some(&number) => number,
             None => self.add_slab(pool)?,
         };
-        let kind = self.kind;
-        let occupied = self.slabs[number].as_mut().expect("a slab with room is there");
-        if occupied.cold.is_empty() {
-            make_guards(occupied, kind)?;
+        let occupied = self.slabs[number].as_mut().expect("a slab without some guards is there");
+        let made = occupied.make_guards(self.kind);
+        let is_useless = !occupied.has_guards();
+        self.note_room(number);
+        if is_useless {
+            let gone = self.remove(number);
+            self.restore(gone.give_back().err());
         }
-        let index = occupied.cold.pop().expect("guards were made");
-        occupied.warm_or_out += 1;
-        if !occupied.has_room() {
-            self.with_room.remove(&number);
-        }
-        self.out += 1;
-        Ok(occupied.slab.stack(index as usize))
+        made.map(|()| number)
     }
 
     fn add_slab(&mut self, pool: NonNull<Shared>) -> Result<usize, StackError> {
-        let number = self.slabs.iter().position(Option::is_none).unwrap_or(self.slabs.len());
         let slots = self.next_slots.min(self.shape.most_slots());
-        let slab = Slab::map(self.shape, slots, number, pool)?;
-        self.next_slots = slots * 2;
-        let occupied = Occupied {
-            slab,
-            guarded: 0,
-            guards: Guards::default(),
-            known: Vec::new(),
-            cold: Vec::new(),
-            warm_or_out: 0,
-        };
+        Ok(self.place(Occupied::new(Slab::map(self.shape, slots, pool)?)))
+    }
+
+    /// Gives a slab a number.
+    fn place(&mut self, mut occupied: Occupied) -> usize {
+        let number = self.slabs.iter().position(Option::is_none).unwrap_or(self.slabs.len());
         if number == self.slabs.len() {
-            self.slabs.push(Some(occupied));
-        } else {
-            self.slabs[number] = Some(occupied);
+            self.slabs.push(None);
         }
-        self.with_room.insert(number);
-        Ok(number)
+        occupied.set_number(number);
+        self.next_slots = occupied.slab.slots() * 2;
+        self.slabs[number] = Some(occupied);
+        self.note_room(number);
+        number
+    }
+
+    /// Files a slab by what it has to give.
+    fn note_room(&mut self, number: usize) {
+        let Some(occupied) = &self.slabs[number] else { return };
+        let file = |list: &mut BTreeSet<_>, belongs| {
+            if belongs {
+                list.insert(number)
+            } else {
+                list.remove(&number)
+            };
+        };
+        file(&mut self.with_cold, occupied.has_cold());
+        file(&mut self.unguarded, occupied.has_unguarded());
+    }
+
+    /// Takes slabs back that the system would not unmap. Their stacks are cold, and as good as others.
+    pub(super) fn restore(&mut self, slabs: impl IntoIterator<Item = Occupied>) {
+        for occupied in slabs {
+            let number = self.place(occupied);
+            self.refused.insert(number);
+        }
+    }
+
+    /// Takes slabs out that the system would not unmap, to try again.
+    pub(super) fn take_refused(&mut self) -> Vec<Occupied> {
+        std::mem::take(&mut self.refused).into_iter().map(|number| self.remove(number)).collect()
     }
 
     /// Takes stacks back; they are warm now.
@@ -195,17 +186,16 @@ impl Class {
     }
 
     /// The memory of these stacks is gone: they are cold. Returns the slabs that nobody has a stack of any more.
-    pub(super) fn cooled(&mut self, stacks: &[RawStack]) -> Vec<OwnedSlab> {
+    pub(super) fn cooled(&mut self, stacks: &[RawStack]) -> Vec<Occupied> {
         let mut numbers = BTreeSet::new();
         for stack in stacks {
             let (number, index) = (stack.slab().number, stack.slot().index);
             let occupied = self.occupied(stack);
-            occupied.cold.push(index);
-            occupied.warm_or_out -= 1;
+            occupied.put_back(index);
             if occupied.warm_or_out == 0 {
                 numbers.insert(number);
             } else {
-                self.with_room.insert(number);
+                self.with_cold.insert(number);
             }
         }
         numbers.into_iter().map(|number| self.remove(number)).collect()
@@ -215,35 +205,16 @@ impl Class {
         self.slabs[stack.slab().number].as_mut().expect("a slab is there while it has stacks")
     }
 
-    fn remove(&mut self, number: usize) -> OwnedSlab {
-        self.with_room.remove(&number);
-        let gone = self.slabs[number].take().expect("a slab is removed once");
-        debug_assert_eq!(gone.warm_or_out, 0, "nobody has a stack of a slab that goes");
+    fn remove(&mut self, number: usize) -> Occupied {
+        for list in [&mut self.with_cold, &mut self.unguarded, &mut self.refused] {
+            list.remove(&number);
+        }
         self.next_slots = (self.next_slots / 2).max(FIRST_BATCH);
-        gone.slab
+        self.slabs[number].take().expect("a slab is removed once")
     }
 
     /// Every slab, and its guards.
     pub(super) fn slabs(&self) -> impl Iterator<Item = (&Slab, Guards)> {
         self.slabs.iter().flatten().map(|occupied| (&*occupied.slab, occupied.guards))
-    }
-}
-
-/// Makes the next guards of a slab; what was made is cold. Makes one at least, or tells why not.
-fn make_guards(occupied: &mut Occupied, kind: GuardKind) -> Result<(), StackError> {
-    let first = occupied.guarded;
-    let count = first.clamp(FIRST_BATCH, LARGEST_BATCH).min(occupied.slab.slots() - first);
-    // SAFETY: slots from `guarded` on have never been handed out.
-    let (made, kind, result) = unsafe { occupied.slab.guard(kind, first, count) };
-    occupied.guarded += made;
-    occupied.guards.count(kind, made);
-    let stacks = (first..first + made).map(|index| occupied.slab.stack(index));
-    occupied.known.extend(stacks.map(|stack| KnownStack::new(stack.slot().limit, stack.slot().top)));
-    // Reversed, so that the lowest is handed out first.
-    occupied.cold.extend((first..first + made).rev().map(|index| index as u32));
-    match result {
-        // Some guards are as good as all: the rest is tried again when it is needed.
-        Err(error) if made == 0 => Err(error.into()),
-        _ => Ok(()),
     }
 }

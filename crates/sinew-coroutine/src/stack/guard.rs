@@ -13,6 +13,7 @@
 use std::io;
 use std::sync::OnceLock;
 
+use super::refused;
 use super::sys::{self, Range};
 
 /// How a guard is made.
@@ -86,6 +87,6 @@ fn advice_works() -> bool {
         nonsense.is_err() && guarded.is_ok() && sys::faults(probe)
     };
     // SAFETY: a whole mapping that nobody uses any more.
-    unsafe { sys::unmap((probe, page)) };
+    unsafe { refused::unmap((probe, page)) };
     works
 }

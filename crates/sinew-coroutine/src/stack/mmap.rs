@@ -9,6 +9,7 @@ use core::fmt;
 use core::ptr::{self, NonNull};
 use std::io;
 
+use super::refused;
 use super::registry::{Area, Registered, registry};
 use super::sys::{self, Range, page_size};
 use super::{MIN_STACK_SIZE, Stack};
@@ -128,7 +129,7 @@ impl Drop for Mapped {
     fn drop(&mut self) {
         self.registered = None;
         // SAFETY: the invariant of `limit`: nobody else uses the mapping, and after this nobody can.
-        unsafe { sys::unmap(self.mapping()) };
+        unsafe { refused::unmap(self.mapping()) };
     }
 }
 

@@ -91,7 +91,7 @@ impl StackPool {
 
     /// Gives the memory of all unused stacks back now, those in caches excepted. Returns how many stacks there were.
     pub fn trim(&self) -> usize {
-        SizeClass::all().map(|class| self.0.trim_class(class, usize::MAX, 0)).sum()
+        self.0.trim()
     }
 
     /// Gives the memory of stacks back that were not needed during the last idle time, down to the number to keep.

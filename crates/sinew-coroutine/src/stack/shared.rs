@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use super::class::{Class, Retired};
 use super::guard::GuardKind;
+use super::occupied::Occupied;
 use super::pool_error::StackError;
 use super::settings::Settings;
 use super::size::{CLASSES, SizeClass};
@@ -142,7 +143,7 @@ impl Shared {
     }
 
     /// Gives the memory of up to `count` of the oldest warm stacks back, leaving at least `keep`. Returns how many.
-    pub(super) fn trim_class(&self, class: SizeClass, count: usize, keep: usize) -> usize {
+    fn trim_class(&self, class: SizeClass, count: usize, keep: usize) -> usize {
         let mut trimmed = 0;
         while trimmed < count {
             let mut locked = self.class(class);
@@ -161,13 +162,33 @@ impl Shared {
 
     /// The slow part of trimming, without the lock.
     fn give_back(&self, class: SizeClass, retired: Retired) {
-        drop(retired.slabs);
+        self.unmap(class, retired.slabs);
         let ranges: Vec<_> = retired.cooling.iter().map(RawStack::memory).collect();
         // SAFETY: these stacks are in nobody's hands but ours until they are `cooled`, and nothing runs on them. That
-        // the memory is freed is a matter of thrift: locked memory refuses.
-        let _ = unsafe { sys::advise_each(&ranges, sys::DONT_NEED) };
+        // the memory is freed is a matter of thrift: an old kernel refuses if it is locked.
+        let _ = unsafe { sys::free_each(&ranges) };
         let empty = self.class(class).cooled(&retired.cooling);
-        drop(empty);
+        self.unmap(class, empty);
+    }
+
+    /// Unmaps slabs that nobody has a stack of. What the system refuses to unmap stays, to be used or tried again.
+    fn unmap(&self, class: SizeClass, slabs: Vec<Occupied>) {
+        let refused: Vec<_> = slabs.into_iter().filter_map(|slab| slab.give_back().err()).collect();
+        if !refused.is_empty() {
+            self.class(class).restore(refused);
+        }
+    }
+
+    /// Gives the memory of all unused stacks back. Returns how many there were.
+    pub(super) fn trim(&self) -> usize {
+        SizeClass::all().map(|class| self.trim_whole(class, usize::MAX, 0)).sum()
+    }
+
+    /// As [`trim_class`](Self::trim_class), and tries once more what the system refused to unmap.
+    fn trim_whole(&self, class: SizeClass, count: usize, keep: usize) -> usize {
+        let refused = self.class(class).take_refused();
+        self.unmap(class, refused);
+        self.trim_class(class, count, keep)
     }
 
     /// Gives back the memory of stacks that nobody needed for the idle time.
@@ -181,7 +202,7 @@ impl Shared {
         drop(last);
         let trim = |class| {
             let spare = self.class(class).take_spare();
-            self.trim_class(class, spare, self.settings.keep_fewest)
+            self.trim_whole(class, spare, self.settings.keep_fewest)
         };
         SizeClass::all().map(trim).sum()
     }

@@ -16,11 +16,13 @@
 //! Trusted with one mapping, which lives as long as the slab, and with the arithmetic of its parts.
 #![expect(unsafe_code, reason = "memory is mapped, guarded and given back")]
 
+use core::mem::ManuallyDrop;
 use core::ops::Deref;
 use core::ptr::NonNull;
 use std::io;
 
 use super::guard::GuardKind;
+use super::refused;
 use super::registry::{Area, Registered, registry};
 use super::shared::Shared;
 use super::size::SizeClass;
@@ -103,7 +105,7 @@ pub(crate) struct Slab {
     /// The pool, as its [`address`](Shared::address) says. It outlives the slab.
     pub(super) pool: NonNull<Shared>,
     slots: Box<[Slot]>,
-    /// Leaves the registry before the memory goes.
+    /// It leaves the registry before the memory goes.
     registered: Option<Registered>,
 }
 
@@ -114,18 +116,13 @@ unsafe impl Sync for Slab {}
 
 impl Slab {
     /// Maps a slab of at most `slots` stacks; fewer if the system does not have so much. None of them is guarded yet.
-    pub(super) fn map(
-        shape: Shape,
-        slots: usize,
-        number: usize,
-        pool: NonNull<Shared>,
-    ) -> io::Result<OwnedSlab> {
+    pub(super) fn map(shape: Shape, slots: usize, pool: NonNull<Shared>) -> io::Result<OwnedSlab> {
         let (start, slots) = map_some(shape.stride, slots)?;
         let memory = (start, shape.stride * slots);
         // SAFETY: the memory is ours and holds nothing. Whether huge pages are kept out is a matter of thrift: a kernel
         // without them refuses.
         let _ = unsafe { sys::advise(memory, sys::NO_HUGE_PAGES) };
-        let slab = Self { memory, shape, number, pool, slots: Box::new([]), registered: None };
+        let slab = Self { memory, shape, number: 0, pool, slots: Box::new([]), registered: None };
         let mut slab = OwnedSlab::new(slab);
         let slots = (0..slots).map(|index| Slot::new(slab.0, index as u32, slab.bounds(index))).collect();
         slab.finish(slots);
@@ -225,6 +222,40 @@ impl OwnedSlab {
     }
 }
 
+impl OwnedSlab {
+    /// Says where the pool keeps the slab.
+    ///
+    /// # Safety
+    ///
+    /// Nobody has a stack of it.
+    pub(super) unsafe fn set_number(&mut self, number: usize) {
+        // SAFETY: the type's invariant; nobody reads the field, by the caller's promise.
+        unsafe { (*self.0.as_ptr()).number = number };
+    }
+
+    /// Gives the slab back to the system. If that refuses to unmap it, it comes back without memory.
+    ///
+    /// # Safety
+    ///
+    /// Nobody has a stack of it.
+    pub(super) unsafe fn give_back(mut self) -> Result<(), Self> {
+        // SAFETY: the type's invariant; there are no other references, by the caller's promise.
+        let slab = unsafe { self.0.as_mut() };
+        // It leaves the registry before the memory goes.
+        slab.registered = None;
+        // SAFETY: the invariant of `memory`, and the caller's promise.
+        if unsafe { sys::unmap(slab.memory) }.is_ok() {
+            // SAFETY: the type's invariant; nobody drops the owner any more.
+            drop(unsafe { Box::from_raw(ManuallyDrop::new(self).0.as_ptr()) });
+            return Ok(());
+        }
+        // SAFETY: the caller's promise. If not even this is granted, the memory stays where it is.
+        let _ = unsafe { sys::free_each(&[slab.memory]) };
+        slab.registered = Some(registry().enter(&slab.area()));
+        Err(self)
+    }
+}
+
 impl Deref for OwnedSlab {
     type Target = Slab;
 
@@ -236,16 +267,11 @@ impl Deref for OwnedSlab {
 
 impl Drop for OwnedSlab {
     fn drop(&mut self) {
-        // SAFETY: the type's invariant; whoever drops a slab knows that all its stacks are back.
-        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
-    }
-}
-
-impl Drop for Slab {
-    fn drop(&mut self) {
-        self.registered = None;
+        // SAFETY: the type's invariant.
+        let mut slab = unsafe { Box::from_raw(self.0.as_ptr()) };
+        slab.registered = None;
         // SAFETY: the invariant of `memory`; the pool drops a slab only when all its stacks are back.
-        unsafe { sys::unmap(self.memory) };
+        unsafe { refused::unmap(slab.memory) };
     }
 }
 

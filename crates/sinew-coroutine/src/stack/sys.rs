@@ -10,8 +10,6 @@ use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 use std::io;
 
-/// Frees the pages of a range; they read as zeros afterwards. Guards stay.
-pub(crate) const DONT_NEED: i32 = libc::MADV_DONTNEED;
 /// Keeps huge pages out of a range: a stack that uses 4 KiB must not get 2 MiB.
 pub(crate) const NO_HUGE_PAGES: i32 = libc::MADV_NOHUGEPAGE;
 /// Makes every access to a range fault, without a mapping of its own for it (Linux 6.13). libc does not name it yet.
@@ -46,15 +44,15 @@ pub(crate) fn map(length: usize) -> io::Result<NonNull<u8>> {
     Ok(NonNull::new(address.cast()).expect("the kernel maps nothing at address zero"))
 }
 
-/// Undoes a mapping.
+/// Undoes a mapping. That may fail: the kernel may have made one mapping of this and its neighbours, and is then left with
+/// two, which may be one too many.
 ///
 /// # Safety
 ///
-/// The range is a whole mapping made by [`map`], and nobody uses it any more.
-pub(crate) unsafe fn unmap((start, length): Range) {
+/// The range was mapped by [`map`], all of it, and nobody uses it any more.
+pub(crate) unsafe fn unmap((start, length): Range) -> io::Result<()> {
     // SAFETY: the caller's promise.
-    let unmapped = unsafe { libc::munmap(start.as_ptr().cast(), length) };
-    debug_assert_eq!(unmapped, 0, "unmapping a whole mapping splits none and cannot fail");
+    check(unsafe { libc::munmap(start.as_ptr().cast(), length) })
 }
 
 /// Makes every access to a range fault, at the price of a mapping of its own.
@@ -75,6 +73,16 @@ pub(crate) unsafe fn forbid((start, length): Range) -> io::Result<()> {
 pub(crate) unsafe fn advise((start, length): Range, advice: i32) -> io::Result<()> {
     // SAFETY: the caller's promise.
     check(unsafe { libc::madvise(start.as_ptr().cast(), length, advice) })
+}
+
+/// Frees the pages of ranges; they read as zeros afterwards, and guards stay.
+///
+/// # Safety
+///
+/// The caller owns the ranges and can do without what is in them.
+pub(crate) unsafe fn free_each(ranges: &[Range]) -> io::Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { advise_each(ranges, libc::MADV_DONTNEED) }.1
 }
 
 /// Gives the same advice about several ranges, in as few calls as the kernel allows. Returns how many were done, and

@@ -8,6 +8,7 @@ mod crashes;
 mod dropping;
 mod gdb;
 mod high_water;
+mod mappings;
 mod nesting;
 mod overflow;
 mod panics;

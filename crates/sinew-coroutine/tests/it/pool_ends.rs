@@ -35,7 +35,7 @@ fn drop_at_once(stacks: Vec<PooledStack>) {
 fn the_last_stacks_may_come_back_at_once_when_each_is_trimmed() {
     let output = in_child("pool_ends::the_last_stacks_may_come_back_at_once_when_each_is_trimmed", || {
         end_if_hanging();
-        for _ in 0..1_000 {
+        for _ in 0..300 {
             let pool = StackPool::builder().keep(0..=0).build();
             let stacks = (0..4).map(|_| pool.acquire(SMALLEST_CLASS).expect("a stack")).collect();
             drop(pool);
@@ -50,7 +50,7 @@ fn the_last_stacks_may_come_back_at_once_when_they_are_too_many() {
     const KEPT: usize = 200;
     let output = in_child("pool_ends::the_last_stacks_may_come_back_at_once_when_they_are_too_many", || {
         end_if_hanging();
-        for _ in 0..200 {
+        for _ in 0..50 {
             let pool = StackPool::builder().keep(KEPT / 2..=KEPT).build();
             let acquire = |_| pool.acquire(SMALLEST_CLASS).expect("a stack");
             let mut stacks: Vec<_> = (0..KEPT + 2).map(acquire).collect();

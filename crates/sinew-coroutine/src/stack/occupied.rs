@@ -1,0 +1,125 @@
+//! A slab and what its stacks are doing. Knows its own stacks, not the class that they are in.
+//!
+//! # Safety
+//!
+//! Trusted with knowing which stacks of a slab nobody has used yet.
+#![expect(unsafe_code, reason = "guards are made on memory that is known to be unused")]
+
+use super::guard::GuardKind;
+use super::pool_error::StackError;
+use super::slab::{OwnedSlab, RawStack};
+use crate::valgrind::KnownStack;
+
+/// Guards are made in batches: at first so many,
+pub(super) const FIRST_BATCH: usize = 16;
+/// then as many as there are, up to so many.
+const LARGEST_BATCH: usize = super::sys::MOST_RANGES;
+
+/// A slab, and what its stacks are doing.
+pub(super) struct Occupied {
+    pub(super) slab: OwnedSlab,
+    /// The first so many slots have guards.
+    guarded: usize,
+    /// The same, by kind.
+    pub(super) guards: Guards,
+    /// The same, for valgrind.
+    known: Vec<KnownStack>,
+    /// Guarded slots that wait without memory; the last one is next.
+    cold: Vec<u32>,
+    /// Stacks that are not cold.
+    ///
+    /// # Invariant
+    ///
+    /// Counts every stack of the slab that is warm, out, or being cooled; the slab is dropped only at zero.
+    pub(super) warm_or_out: usize,
+}
+
+/// How many guards there are, by kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Guards {
+    pub(super) by_advice: usize,
+    pub(super) by_protection: usize,
+}
+
+impl Guards {
+    fn count(&mut self, kind: GuardKind, made: usize) {
+        match kind {
+            GuardKind::Advice => self.by_advice += made,
+            GuardKind::Protection => self.by_protection += made,
+        }
+    }
+}
+
+impl Occupied {
+    /// A new slab.
+    pub(super) fn new(slab: OwnedSlab) -> Self {
+        let (guards, known, cold) = (Guards::default(), Vec::new(), Vec::new());
+        Self { slab, guarded: 0, guards, known, cold, warm_or_out: 0 }
+    }
+
+    /// Says where the pool keeps the slab.
+    pub(super) fn set_number(&mut self, number: usize) {
+        assert_eq!(self.warm_or_out, 0, "a slab is given a number before its first stack goes out");
+        // SAFETY: the invariant of `warm_or_out`: nobody has a stack of it.
+        unsafe { self.slab.set_number(number) };
+    }
+
+    /// Whether any of its stacks has a guard.
+    pub(super) fn has_guards(&self) -> bool {
+        self.guarded > 0
+    }
+
+    /// Whether there are stacks whose guards are still to be made.
+    pub(super) fn has_unguarded(&self) -> bool {
+        self.guarded < self.slab.slots()
+    }
+
+    /// Whether there are stacks to take.
+    pub(super) fn has_cold(&self) -> bool {
+        !self.cold.is_empty()
+    }
+
+    /// Takes a cold stack.
+    pub(super) fn take(&mut self) -> Option<RawStack> {
+        let index = self.cold.pop()?;
+        self.warm_or_out += 1;
+        Some(self.slab.stack(index as usize))
+    }
+
+    /// Takes a stack back that has no memory any more.
+    pub(super) fn put_back(&mut self, index: u32) {
+        self.cold.push(index);
+        self.warm_or_out -= 1;
+    }
+
+    /// Makes the next guards; what was made is cold. Makes one at least, or tells why not.
+    pub(super) fn make_guards(&mut self, kind: GuardKind) -> Result<(), StackError> {
+        let first = self.guarded;
+        let count = first.clamp(FIRST_BATCH, LARGEST_BATCH).min(self.slab.slots() - first);
+        // SAFETY: slots from `guarded` on have never been handed out.
+        let (made, kind, result) = unsafe { self.slab.guard(kind, first, count) };
+        self.guarded += made;
+        self.guards.count(kind, made);
+        let stacks = (first..first + made).map(|index| self.slab.stack(index));
+        self.known.extend(stacks.map(|stack| KnownStack::new(stack.slot().limit, stack.slot().top)));
+        // Reversed, so that the lowest is handed out first.
+        self.cold.extend((first..first + made).rev().map(|index| index as u32));
+        match result {
+            // Some guards are as good as all: the rest is tried again when it is needed.
+            Err(error) if made == 0 => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the slab back to the system. If that refuses, the slab comes back: without memory, and all its stacks cold.
+    pub(super) fn give_back(self) -> Result<(), Self> {
+        debug_assert_eq!(self.warm_or_out, 0, "nobody has a stack of a slab that goes");
+        let Self { slab, guarded, guards, known, .. } = self;
+        let refused = |slab| {
+            let cold = (0..guarded as u32).rev().collect();
+            Self { slab, guarded, guards, known, cold, warm_or_out: 0 }
+        };
+        // SAFETY: the invariant of `warm_or_out`: nobody has a stack of it.
+        unsafe { slab.give_back() }.map_err(refused)
+    }
+}
