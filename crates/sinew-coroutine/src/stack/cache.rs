@@ -55,6 +55,17 @@ impl StackCache {
 
     #[cold]
     fn acquire_slow(&mut self, class: SizeClass) -> Result<PooledStack, StackError> {
+        match self.refill(class) {
+            // What this cache has of other sizes is as unused as what the pool has.
+            Err(StackError::Limit(_)) if self.count.load(Ordering::Relaxed) > 0 => {
+                self.flush();
+                self.refill(class)
+            }
+            result => result,
+        }
+    }
+
+    fn refill(&mut self, class: SizeClass) -> Result<PooledStack, StackError> {
         let list = &mut self.lists[class.index()];
         let stack = self.pool.take(class, list, self.most / 2)?;
         // The pool gave the newest first; the last of a list is the next to go.

@@ -60,8 +60,8 @@ impl StackPool {
     ///
     /// # Errors
     ///
-    /// If the size is zero or more than 64 MiB, if the pool has as many stacks as it may, or if the system has no memory
-    /// or no mapping left.
+    /// If the size is zero or more than 64 MiB, if as many stacks as there may be are in use or in caches, or if the system has
+    /// no memory or no mapping left.
     pub fn acquire(&self, size: usize) -> Result<PooledStack, StackError> {
         let class = SizeClass::of(size)?;
         let stack = self.0.take(class, &mut Vec::new(), 0)?;

@@ -25,10 +25,8 @@ impl fmt::Display for StackError {
                 write!(f, "a stack of {size} bytes was asked for: the largest has {LARGEST_CLASS}")
             }
             Self::Limit(limit) => {
-                write!(
-                    f,
-                    "the pool's limit of {limit} stacks is reached: release some, or raise `max_stacks`"
-                )
+                let remedy = "release some, flush caches, or raise `max_stacks`";
+                write!(f, "the pool's limit of {limit} stacks is reached: {remedy}")
             }
             Self::System(error) => write!(
                 f,

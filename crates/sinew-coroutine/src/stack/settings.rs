@@ -46,7 +46,7 @@ impl Default for Settings {
 pub struct StackPoolBuilder(Settings);
 
 impl StackPoolBuilder {
-    /// How many pages of guard lie below each stack: 1 unless set, and never less.
+    /// How many pages of guard lie below each stack: 1 unless set. Never less than that, nor more than 1,024.
     ///
     /// Code compiled by rustc touches each page of a large frame in order and cannot step over one page. Foreign code
     /// without such probes can, if a frame is larger than the guard.
@@ -61,7 +61,10 @@ impl StackPoolBuilder {
         self
     }
 
-    /// The most stacks of all sizes that there may be at once, warm ones included: no limit unless set.
+    /// The most stacks of all sizes that there may be at once: no limit unless set.
+    ///
+    /// Unused stacks that keep their memory count. Those in the pool, and those in the cache that asks, are given up when the
+    /// limit is reached; those in other caches are not, until they are [flushed](super::StackCache::flush).
     pub fn max_stacks(mut self, most: usize) -> Self {
         self.0.max_stacks = most;
         self

@@ -66,7 +66,8 @@ impl Shared {
         lock(&self.classes[class.index()])
     }
 
-    /// Hands out one stack, and puts up to `more` warm ones beside it into `others`.
+    /// Hands out one stack, and puts up to `more` warm ones beside it into `others`. At the limit, unused stacks of all
+    /// classes make room.
     pub(super) fn take(
         self: &Arc<Self>,
         class: SizeClass,
@@ -74,17 +75,44 @@ impl Shared {
         more: usize,
     ) -> Result<RawStack, StackError> {
         let mut locked = self.class(class);
-        let idle = locked.out == 0;
+        let was_idle = locked.out == 0;
+        let Some(stack) = locked.take_warm() else {
+            drop(locked);
+            return self.take_slow(class);
+        };
+        others.extend(std::iter::from_fn(|| locked.take_warm()).take(more));
+        self.keep_for_class(was_idle);
+        Ok(stack)
+    }
+
+    #[cold]
+    fn take_slow(self: &Arc<Self>, class: SizeClass) -> Result<RawStack, StackError> {
+        match self.take_any(class) {
+            Err(StackError::Limit(_)) => {
+                self.trim();
+                self.take_any(class)
+            }
+            result => result,
+        }
+    }
+
+    /// Hands out a stack of any kind; somebody may have returned one meanwhile.
+    fn take_any(self: &Arc<Self>, class: SizeClass) -> Result<RawStack, StackError> {
+        let mut locked = self.class(class);
+        let was_idle = locked.out == 0;
         let stack = match locked.take_warm() {
             Some(stack) => stack,
             None => self.take_cold(&mut locked)?,
         };
-        others.extend(std::iter::from_fn(|| locked.take_warm()).take(more));
-        if idle {
-            // The first stack of this class is out. `put_back` gives the count back.
+        self.keep_for_class(was_idle);
+        Ok(stack)
+    }
+
+    /// Keeps a count for a class, which is locked, if its first stack has just gone out. `put_back` gives the count back.
+    fn keep_for_class(self: &Arc<Self>, was_idle: bool) {
+        if was_idle {
             std::mem::forget(self.clone());
         }
-        Ok(stack)
     }
 
     fn take_cold(self: &Arc<Self>, class: &mut Class) -> Result<RawStack, StackError> {
@@ -138,7 +166,7 @@ impl Shared {
             // SAFETY: the class's count keeps the pool alive, by the caller's promise.
             unsafe { Arc::increment_strong_count(this.as_ptr()) };
         }
-        // SAFETY: the count just made, or the one that `take` kept when the first stack went out.
+        // SAFETY: the count just made, or the one that `keep_for_class` took when the first stack went out.
         unsafe { Arc::from_raw(this.as_ptr()) }
     }
 

@@ -15,6 +15,7 @@ mod panics;
 mod pool;
 mod pool_ends;
 mod pool_faults;
+mod pool_limits;
 mod random;
 mod registers;
 mod signals;
