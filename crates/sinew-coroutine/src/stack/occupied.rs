@@ -13,7 +13,7 @@ use crate::valgrind::KnownStack;
 /// Guards are made in batches: at first so many,
 pub(super) const FIRST_BATCH: usize = 16;
 /// then as many as there are, up to so many.
-const LARGEST_BATCH: usize = super::sys::MOST_RANGES;
+const LARGEST_BATCH: usize = 512;
 
 /// A slab, and what its stacks are doing.
 pub(super) struct Occupied {

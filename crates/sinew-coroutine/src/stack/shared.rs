@@ -24,7 +24,10 @@ use super::settings::Settings;
 use super::size::{CLASSES, SizeClass};
 use super::slab::{RawStack, Shape};
 use super::stats::StackStats;
-use super::sys::{self, MOST_RANGES};
+use super::sys;
+
+/// So many stacks at a time are trimmed, so that a class is not locked for long.
+const TRIMMED_AT_ONCE: usize = 512;
 
 /// The inside of a pool.
 pub(crate) struct Shared {
@@ -151,7 +154,7 @@ impl Shared {
         // The pool may die at the end of this.
         if let Some(pool) = kept.filter(|_| surplus > 0) {
             // More than the surplus, so that the next ones do not come here again.
-            pool.trim_class(class, surplus + MOST_RANGES, pool.settings.keep_fewest);
+            pool.trim_class(class, surplus + TRIMMED_AT_ONCE, pool.settings.keep_fewest);
         }
     }
 
@@ -175,7 +178,7 @@ impl Shared {
         let mut trimmed = 0;
         while trimmed < count {
             let mut locked = self.class(class);
-            let batch = locked.warm().saturating_sub(keep).min(count - trimmed).min(MOST_RANGES);
+            let batch = locked.warm().saturating_sub(keep).min(count - trimmed).min(TRIMMED_AT_ONCE);
             if batch == 0 {
                 break;
             }

@@ -1,8 +1,9 @@
 //! The limits that a pool is given: how many stacks there may be, how many are kept, and how little stack it takes to ask.
 
-use sinew_coroutine::{PooledStack, SMALLEST_CLASS, StackPool};
+use sinew_coroutine::{Coroutine, MIN_STACK_SIZE, MmapStack, PooledStack, SMALLEST_CLASS, StackPool};
 
 use crate::pool::SIZE;
+use crate::support::{in_child, stderr};
 
 fn acquire(pool: &StackPool, count: usize) -> Vec<PooledStack> {
     (0..count).map(|_| pool.acquire(SIZE).expect("a stack")).collect()
@@ -28,4 +29,24 @@ fn a_cache_makes_room_at_the_limit() {
     let other = cache.acquire(SMALLEST_CLASS).expect("nobody has a stack");
     assert_eq!((pool.stats().live, pool.stats().pooled), (1, 0));
     drop(other);
+}
+
+/// Sanitizers make frames larger.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn the_smallest_stack_is_enough_to_take_and_return_stacks() {
+    let name = "pool_limits::the_smallest_stack_is_enough_to_take_and_return_stacks";
+    let output = in_child(name, || {
+        let pool = StackPool::builder().keep(0..=0).build();
+        let kept = pool.acquire(SIZE).expect("a stack");
+        let stack = MmapStack::new(MIN_STACK_SIZE).expect("a stack");
+        Coroutine::<(), (), (), _>::new(stack, move |_, ()| {
+            // One from a slab that is there, which is trimmed when it comes back, and one that takes a new slab.
+            drop(pool.acquire(SIZE).expect("a stack"));
+            drop(pool.acquire(SMALLEST_CLASS).expect("a stack"));
+        })
+        .resume(());
+        drop(kept);
+    });
+    assert!(output.status.success(), "{:?} {}", output.status, stderr(&output));
 }
