@@ -78,14 +78,19 @@ impl StackPool {
     /// Makes sure that `count` stacks of a size are waiting, each with its first page in memory.
     ///
     /// They are unused stacks like others: what is kept of them, and for how long, is for
-    /// [`keep`](StackPoolBuilder::keep) and [`idle`](StackPoolBuilder::idle) to say.
+    /// [`keep`](StackPoolBuilder::keep) and [`idle`](StackPoolBuilder::idle) to say. Of more than the largest number to keep,
+    /// the rest is given back at once.
     ///
     /// # Errors
     ///
-    /// As for [`acquire`](Self::acquire). What could be made until then is kept.
+    /// As for [`acquire`](Self::acquire). What could be made until then is kept, in memory like the rest.
     pub fn prewarm(&self, size: usize, count: usize) -> Result<(), StackError> {
-        let stacks = (0..count).map(|_| self.acquire(size)).collect::<Result<Vec<_>, _>>()?;
-        stacks.iter().for_each(touch);
+        let mut stacks = Vec::new();
+        for _ in 0..count {
+            let stack = self.acquire(size)?;
+            touch(&stack);
+            stacks.push(stack);
+        }
         Ok(())
     }
 

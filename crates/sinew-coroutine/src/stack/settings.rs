@@ -72,7 +72,8 @@ impl StackPoolBuilder {
 
     /// How many unused stacks of each size keep their memory: 512 to 16,384 unless set.
     ///
-    /// Beyond the larger number memory is given back at once. Down to the smaller, it is given back once it was idle.
+    /// Beyond the larger number memory is given back at once, of a few more than too many. Down to the smaller, it is given
+    /// back once it was idle.
     pub fn keep(mut self, stacks: RangeInclusive<usize>) -> Self {
         self.0.keep_fewest = *stacks.start();
         self.0.keep_most = *stacks.end().max(stacks.start());

@@ -153,8 +153,10 @@ impl Shared {
         drop(locked);
         // The pool may die at the end of this.
         if let Some(pool) = kept.filter(|_| surplus > 0) {
-            // More than the surplus, so that the next ones do not come here again.
-            pool.trim_class(class, surplus + TRIMMED_AT_ONCE, pool.settings.keep_fewest);
+            let (fewest, most) = (pool.settings.keep_fewest, pool.settings.keep_most);
+            // More than the surplus, so that the next ones do not come here again; but not so many that they are missed.
+            let more = ((most - fewest) / 2).min(TRIMMED_AT_ONCE);
+            pool.trim_class(class, surplus + more, fewest);
         }
     }
 

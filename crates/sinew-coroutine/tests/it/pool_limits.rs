@@ -3,7 +3,7 @@
 use sinew_coroutine::{Coroutine, MIN_STACK_SIZE, MmapStack, PooledStack, SMALLEST_CLASS, StackPool};
 
 use crate::pool::SIZE;
-use crate::support::{in_child, stderr};
+use crate::support::{in_child, is_emulated, stderr};
 
 fn acquire(pool: &StackPool, count: usize) -> Vec<PooledStack> {
     (0..count).map(|_| pool.acquire(SIZE).expect("a stack")).collect()
@@ -29,6 +29,29 @@ fn a_cache_makes_room_at_the_limit() {
     let other = cache.acquire(SMALLEST_CLASS).expect("nobody has a stack");
     assert_eq!((pool.stats().live, pool.stats().pooled), (1, 0));
     drop(other);
+}
+
+#[test]
+fn one_stack_too_many_does_not_cost_all_the_others() {
+    for keep in [0..=100, 50..=100, 99..=100, 100..=100] {
+        let pool = StackPool::builder().keep(keep.clone()).build();
+        let mut stacks = acquire(&pool, 102);
+        stacks.truncate(2);
+        assert_eq!(pool.stats().pooled, 100, "{keep:?}");
+        stacks.truncate(1);
+        let pooled = pool.stats().pooled;
+        assert!((49.max(*keep.start())..=100).contains(&pooled), "{keep:?}: {pooled}");
+    }
+}
+
+#[test]
+fn what_could_be_prewarmed_is_in_memory() {
+    if is_emulated() {
+        return eprintln!("skipped: the emulator does not tell which pages are in memory");
+    }
+    let pool = StackPool::builder().max_stacks(5).build();
+    assert!(pool.prewarm(SIZE, 10).is_err());
+    assert_eq!((pool.stats().pooled, pool.resident()), (5, 5 * 4096));
 }
 
 /// Sanitizers make frames larger.
