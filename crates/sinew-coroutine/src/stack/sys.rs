@@ -15,9 +15,9 @@ pub(crate) const NO_HUGE_PAGES: i32 = libc::MADV_NOHUGEPAGE;
 /// Makes every access to a range fault, without a mapping of its own for it (Linux 6.13). libc does not name it yet.
 pub(crate) const GUARD_INSTALL: i32 = 102;
 
-/// Names the calling process to the calls that take a process (Linux 6.14). Unlike a descriptor, it still means the
-/// caller after a fork.
-const THIS_PROCESS: libc::c_int = -10_001;
+/// Names the calling thread, and so its process, to the calls that take a process (`PIDFD_SELF_THREAD`, Linux 6.14). Unlike a
+/// descriptor, it still means the caller after a fork. The number that names the process as such has changed since 6.14.
+const THIS_PROCESS: libc::c_int = -10_000;
 
 /// The most ranges that one call gets: 1 KiB of vectors, which fits the smallest of stacks. More are no faster.
 const MOST_RANGES: usize = 64;
