@@ -32,7 +32,8 @@ pub(crate) fn page_size() -> usize {
     usize::try_from(size).expect("every system has a page size")
 }
 
-/// Maps fresh memory, readable and writable, that counts for nothing until it is touched.
+/// Maps fresh memory, readable and writable, that counts for nothing until it is touched; unless the process has all its
+/// future memory locked, and not just as it is touched: then all of it is there at once.
 pub(crate) fn map(length: usize) -> io::Result<NonNull<u8>> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
@@ -75,14 +76,20 @@ pub(crate) unsafe fn advise((start, length): Range, advice: i32) -> io::Result<(
     check(unsafe { libc::madvise(start.as_ptr().cast(), length, advice) })
 }
 
-/// Frees the pages of ranges; they read as zeros afterwards, and guards stay.
+/// Frees the pages of ranges, even if they are locked (which a kernel older than Linux 5.18 refuses); they read as zeros
+/// afterwards, and guards stay.
 ///
 /// # Safety
 ///
 /// The caller owns the ranges and can do without what is in them.
 pub(crate) unsafe fn free_each(ranges: &[Range]) -> io::Result<()> {
     // SAFETY: the caller's promise.
-    unsafe { advise_each(ranges, libc::MADV_DONTNEED) }.1
+    let (done, result) = unsafe { advise_each(ranges, libc::MADV_DONTNEED) };
+    if result.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL)) {
+        // SAFETY: the caller's promise.
+        return unsafe { advise_each(&ranges[done..], libc::MADV_DONTNEED_LOCKED) }.1;
+    }
+    result
 }
 
 /// Gives the same advice about several ranges, in as few calls as the kernel allows. Returns how many were done, and

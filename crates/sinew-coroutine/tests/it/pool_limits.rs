@@ -1,4 +1,9 @@
 //! The limits that a pool is given: how many stacks there may be, how many are kept, and how little stack it takes to ask.
+//!
+//! # Safety
+//!
+//! Limits and locks the memory of processes of its own.
+#![expect(unsafe_code, reason = "limits are set and memory is locked")]
 
 use sinew_coroutine::{Coroutine, MIN_STACK_SIZE, MmapStack, PooledStack, SMALLEST_CLASS, StackPool};
 
@@ -72,4 +77,29 @@ fn the_smallest_stack_is_enough_to_take_and_return_stacks() {
         drop(kept);
     });
     assert!(output.status.success(), "{:?} {}", output.status, stderr(&output));
+}
+
+/// Sanitizers never lock memory.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn locked_memory_is_given_back_too() {
+    use crate::pool::{read_first, write_first};
+    if is_emulated() {
+        return eprintln!("skipped: the emulator takes no advice about locked memory");
+    }
+    let output = in_child("pool_limits::locked_memory_is_given_back_too", || {
+        // SAFETY: no precondition. Memory is locked as it is touched, so that a slab is not filled at once.
+        let locked = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) };
+        if locked != 0 {
+            return eprintln!("skipped: this process may not lock memory");
+        }
+        let pool = StackPool::new();
+        // Its neighbour keeps the slab.
+        let (stack, _neighbour) = (pool.acquire(SIZE).expect("a stack"), pool.acquire(SIZE));
+        write_first(&stack, 7);
+        drop(stack);
+        assert_eq!(pool.trim(), 1);
+        assert_eq!(read_first(&pool.acquire(SIZE).expect("the same stack")), 0);
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
 }
