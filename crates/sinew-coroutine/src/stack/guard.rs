@@ -26,10 +26,15 @@ pub enum GuardKind {
 }
 
 impl GuardKind {
-    /// The best kind that works here, found out on first use.
+    /// The best kind that works here, found out on first use. As long as there is no memory to find it out with, it is
+    /// protection.
     pub fn best() -> Self {
         static BEST: OnceLock<GuardKind> = OnceLock::new();
-        *BEST.get_or_init(|| if advice_works() { Self::Advice } else { Self::Protection })
+        if let Some(best) = BEST.get() {
+            return *best;
+        }
+        let Ok(works) = advice_works() else { return Self::Protection };
+        *BEST.get_or_init(|| if works { Self::Advice } else { Self::Protection })
     }
 
     /// Makes guards of these ranges. Returns how many are made and of which kind, and why not all.
@@ -74,19 +79,33 @@ unsafe fn forbid_each(ranges: &[Range]) -> (usize, io::Result<()>) {
     (ranges.len(), Ok(()))
 }
 
-/// Whether the advice exists, and does what it says: an emulator that ignores advice answers success to anything.
-fn advice_works() -> bool {
-    const NO_SUCH_ADVICE: i32 = 9999;
+/// Whether the advice exists, and does what it says: an emulator that ignores advice answers success to anything. An error
+/// is no answer.
+fn advice_works() -> io::Result<bool> {
     let page = sys::page_size();
-    let Ok(probe) = sys::map(page) else { return false };
-    let works = {
-        // SAFETY: the page is ours and holds nothing.
-        let nonsense = unsafe { sys::advise((probe, page), NO_SUCH_ADVICE) };
-        // SAFETY: as above.
-        let guarded = unsafe { sys::advise((probe, page), sys::GUARD_INSTALL) };
-        nonsense.is_err() && guarded.is_ok() && sys::faults(probe)
-    };
-    // SAFETY: a whole mapping that nobody uses any more.
-    unsafe { refused::unmap((probe, page)) };
+    let probe = (sys::map(page)?, page);
+    // SAFETY: the page is ours and holds nothing.
+    let works = unsafe { advice_works_on(probe) };
+    // SAFETY: nobody uses it any more.
+    unsafe { refused::unmap(probe) };
     works
+}
+
+/// Tries the advice out on a page.
+///
+/// # Safety
+///
+/// The caller owns the page, and it holds nothing.
+unsafe fn advice_works_on(probe: Range) -> io::Result<bool> {
+    const NO_SUCH_ADVICE: i32 = 9999;
+    // SAFETY: the caller's promise.
+    if unsafe { sys::advise(probe, NO_SUCH_ADVICE) }.is_ok() {
+        return Ok(false);
+    }
+    // SAFETY: the caller's promise.
+    match unsafe { sys::advise(probe, sys::GUARD_INSTALL) } {
+        Ok(()) => Ok(sys::faults(probe.0)),
+        Err(error) if is_refusal(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
 }

@@ -5,7 +5,9 @@
 //! Limits and locks the memory of processes of its own.
 #![expect(unsafe_code, reason = "limits are set and memory is locked")]
 
-use sinew_coroutine::{Coroutine, MIN_STACK_SIZE, MmapStack, PooledStack, SMALLEST_CLASS, StackPool};
+use sinew_coroutine::{
+    Coroutine, GuardKind, MIN_STACK_SIZE, MmapStack, PooledStack, SMALLEST_CLASS, StackPool,
+};
 
 use crate::pool::SIZE;
 use crate::support::{in_child, is_emulated, stderr};
@@ -102,4 +104,25 @@ fn locked_memory_is_given_back_too() {
         assert_eq!(read_first(&pool.acquire(SIZE).expect("the same stack")), 0);
     });
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// Sanitizers need address space themselves.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn a_moment_without_memory_does_not_settle_the_kind_of_guard() {
+    let name = "pool_limits::a_moment_without_memory_does_not_settle_the_kind_of_guard";
+    let output = in_child(name, || {
+        let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: asks for a limit.
+        assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut before) }, 0);
+        let none = libc::rlimit { rlim_cur: 0, ..before };
+        // SAFETY: no precondition.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const none) }, 0);
+        let poor = GuardKind::best();
+        // SAFETY: no precondition.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const before) }, 0);
+        eprintln!("{poor:?}, then {:?};", GuardKind::best());
+    });
+    let words = stderr(&output);
+    assert!(words.contains(&format!("Protection, then {:?};", GuardKind::best())), "{words}");
 }
