@@ -72,6 +72,8 @@ impl Mapped {
         let top = unsafe { mapping.add(length) };
         // From here on the mapping is unmapped by `drop`, also when the guard cannot be made.
         let mut stack = Self { limit, top, registered: None, known: KnownStack::new(limit, top) };
+        // SAFETY: the mapping is ours and holds nothing. A kernel without huge pages refuses, and needs no such advice.
+        let _ = unsafe { sys::advise((mapping, length), sys::NO_HUGE_PAGES) };
         // SAFETY: the first page of a mapping that nobody uses yet.
         unsafe { sys::forbid((mapping, page_size())) }?;
         stack.registered = Some(registry().enter(&stack.area()));

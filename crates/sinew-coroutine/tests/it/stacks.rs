@@ -10,6 +10,8 @@ use std::ptr::NonNull;
 
 use sinew_coroutine::{Coroutine, CoroutineState, MIN_STACK_SIZE, MmapStack, Stack};
 
+use crate::support::is_emulated;
+
 /// The part of a stack that begins at its limit and ends `cut` bytes below its top.
 struct Cut(MmapStack, usize);
 
@@ -188,4 +190,22 @@ fn an_overflow_hits_the_guard() {
         drop(below);
     });
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+}
+
+/// A stack that uses a page must not get a huge one, even where the system hands those out unasked.
+#[test]
+fn a_plain_stack_gets_no_huge_pages() {
+    if is_emulated() {
+        return eprintln!("skipped: the emulator takes no advice about huge pages");
+    }
+    let maps = std::fs::read_to_string("/proc/self/smaps").expect("the mappings");
+    if !maps.contains("VmFlags") || !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+        return eprintln!("skipped: this system has no huge pages, or does not tell");
+    }
+    let stack = MmapStack::new(8 << 20).expect("a stack");
+    let start = format!("{:x}-", stack.limit().addr());
+    let maps = std::fs::read_to_string("/proc/self/smaps").expect("the mappings");
+    let (_, mapping) = maps.split_once(&start).expect("a mapping begins above the guard");
+    let flags = mapping.lines().find(|line| line.starts_with("VmFlags")).expect("flags");
+    assert!(flags.split_whitespace().any(|flag| flag == "nh"), "{flags}");
 }
