@@ -8,7 +8,8 @@
 use core::fmt;
 use core::ptr;
 
-/// Writes in words who uses a stack. Called in a signal handler: it must not allocate, lock or panic.
+/// Writes in words who uses a stack. Called in a signal handler, on the alternate stack: it must not allocate, lock or panic,
+/// nor take more than 1 KiB of that stack.
 ///
 /// # Safety
 ///
@@ -28,8 +29,8 @@ impl Label {
     /// # Safety
     ///
     /// For as long as the label is on a stack, `describe` may be called with `data`, on the thread that runs on the
-    /// stack, at any moment, even in the middle of an instruction sequence: it neither allocates nor locks nor panics,
-    /// and whatever it reads is in order at all times.
+    /// stack, in a signal handler, at any moment, even in the middle of an instruction sequence: it neither allocates nor
+    /// locks nor panics, whatever it reads is in order at all times, and 1 KiB of stack is enough for it.
     pub const unsafe fn new(data: *const (), describe: Describe) -> Self {
         Self { data, describe }
     }
