@@ -25,9 +25,9 @@ const RED_ZONE: usize = 128;
 /// handler that somebody puts in its place later stays.
 ///
 /// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it went, and aborts. It runs
-/// on the alternate signal stack of the thread. Threads that std started have one, which is large enough unless the
-/// processor has very many registers for the kernel to save; other threads have none.
-/// [`protect_thread`](super::protect_thread) sees to both.
+/// on the alternate signal stack of the thread. Threads that std started have one, of 8 KiB or as much as the kernel asks
+/// for, whichever is more: enough, unless the processor has so many registers that saving them fills it (AMX). Other threads
+/// have none. [`protect_thread`](super::protect_thread) sees to both.
 ///
 /// Other faults go to the handler that was there before, with the signals blocked that it asked for, and once only if it
 /// asked for that; without one, to the kernel's default. One thing cannot be as before: a handler that did not ask for the

@@ -43,9 +43,11 @@ pub use stats::StackStats;
 
 /// The least number of bytes that a stack for coroutines has.
 ///
-/// It is enough for a small closure, a signal handler that runs on the stack, and a shallow call chain. It is *not* enough
-/// for a panic that prints a backtrace, which takes some 22 KiB: overflowing a stack is defined (it hits the guard, and the
-/// process dies), but no pleasure. 64 KiB is a sensible least for code that one does not know.
+/// It is enough for a small closure and a shallow call chain, and on most processors for a signal handler that runs on the
+/// stack. The kernel saves all registers there: a few KiB of wide vectors do fit, the 8 KiB of matrix registers that a thread
+/// may use on some processors (AMX) do not. It is *not* enough for a panic that prints a backtrace, which takes some 22 KiB:
+/// overflowing a stack is defined (it hits the guard, and the process dies), but no pleasure. 64 KiB is a sensible least for
+/// code that one does not know.
 pub const MIN_STACK_SIZE: usize = 8 * 1024;
 
 /// Memory that a coroutine can run on.

@@ -24,6 +24,15 @@ use super::stats::StackStats;
 ///
 /// A pool is a handle: clones share everything. Stacks may outlive all of them.
 ///
+/// # Forks and locked memory
+///
+/// After a fork of a process with several threads, the child may only call `exec` or `_exit`: another thread may have held a
+/// lock of the pool, and nobody is left to release it. A process with a single thread may go on with its stacks, guards
+/// included, in both.
+///
+/// A process that has all its future memory locked (`mlockall` with `MCL_FUTURE`) gets the memory of a whole slab at once,
+/// some 64 MiB at most, unless it also asks for `MCL_ONFAULT`. Guards in locked memory are mappings.
+///
 /// ```
 /// use sinew_coroutine::{Coroutine, CoroutineState, StackPool};
 ///
