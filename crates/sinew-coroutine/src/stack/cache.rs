@@ -15,6 +15,9 @@ use super::shared::Shared;
 use super::size::{CLASSES, SizeClass};
 use super::slab::RawStack;
 
+/// Room for so many stacks at most is made at once, however large the cache may get.
+const AT_ONCE: usize = 1024;
+
 /// A cache of a [`StackPool`](super::StackPool) for one thread: a few unused stacks of each size, the newest first.
 ///
 /// It asks the pool only when it is empty, and returns to it only when it is full, several at a time.
@@ -67,7 +70,10 @@ impl StackCache {
 
     fn refill(&mut self, class: SizeClass) -> Result<PooledStack, StackError> {
         let list = &mut self.lists[class.index()];
-        let stack = self.pool.take(class, list, self.most / 2)?;
+        // Without memory for more, the cache does without.
+        let _ = list.try_reserve((self.most / 2).min(AT_ONCE));
+        let more = list.capacity().min(self.most / 2);
+        let stack = self.pool.take(class, list, more)?;
         // The pool gave the newest first; the last of a list is the next to go.
         list.reverse();
         let more = list.len();
@@ -92,7 +98,7 @@ impl StackCache {
             return drop(stack);
         }
         let list = &mut self.lists[stack.class().index()];
-        let is_full = list.len() >= self.most;
+        let is_full = list.len() >= self.most || list.len() == list.capacity();
         if is_full {
             return self.release_slow(stack);
         }
@@ -103,7 +109,13 @@ impl StackCache {
     #[cold]
     fn release_slow(&mut self, stack: PooledStack) {
         let class = stack.class();
-        self.give_back(class, self.most / 2);
+        let list = &mut self.lists[class.index()];
+        if list.len() >= self.most {
+            self.give_back(class, self.most / 2);
+        } else if list.try_reserve(1).is_err() {
+            // Without memory to keep it here, it goes to the pool, which has room for all of its own.
+            return drop(stack);
+        }
         self.release(stack);
     }
 
@@ -116,12 +128,11 @@ impl StackCache {
 
     /// Returns up to `count` of the oldest stacks of a class.
     fn give_back(&mut self, class: SizeClass, count: usize) {
-        let list = &mut self.lists[class.index()];
-        let count = count.min(list.len());
-        let oldest: Vec<_> = list.drain(..count).collect();
+        let count = count.min(self.lists[class.index()].len());
         self.recount(-count.cast_signed());
+        let oldest = self.lists[class.index()].drain(..count);
         // SAFETY: the invariant of `lists`: they were ours and are no more; the cache keeps the pool alive besides.
-        unsafe { Shared::put_back(self.pool.address(), class, &oldest) };
+        unsafe { Shared::put_back(self.pool.address(), class, oldest) };
     }
 
     /// This thread alone writes the count.

@@ -4,29 +4,38 @@
 //! A stack is *cold* when it waits in its slab without memory, *warm* when it waits with the memory that it last had, and
 //! *out* when somebody else has it. Warm stacks are handed out last in, first out: the newest is the likeliest to be in
 //! the processor's cache, and the oldest are those that nobody needs.
+//!
+//! Only taking a stack may need memory for the lists. Taking one back must not: it happens in `Drop`, where a lack of memory
+//! would end the process, and where there is none it is what gives some back.
 
 use core::ptr::NonNull;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
+use std::io;
 
+use super::few::Few;
 use super::guard::GuardKind;
+use super::numbers::Numbers;
 use super::occupied::{FIRST_BATCH, Guards, Occupied};
 use super::pool_error::StackError;
 use super::shared::Shared;
 use super::slab::{RawStack, Shape, Slab};
+use super::sys;
 
 /// The stacks of one class.
 pub(super) struct Class {
     shape: Shape,
     kind: GuardKind,
-    /// By number; a slab keeps its number until it goes.
+    /// By number; a slab keeps its number until it goes. Has room for those that are `leaving`.
     slabs: Vec<Option<Occupied>>,
+    /// Slabs that were taken out, and that the system has not unmapped yet: they may come back.
+    leaving: usize,
     /// The numbers of slabs with a cold stack. The lowest is used first, so that the last ones get empty.
-    with_cold: BTreeSet<usize>,
+    with_cold: Numbers,
     /// The numbers of slabs with stacks whose guards are still to be made. They are used when nothing is cold.
-    unguarded: BTreeSet<usize>,
-    /// The numbers of slabs that nobody has a stack of, and that the system would not unmap.
-    refused: BTreeSet<usize>,
-    /// Oldest first: taken from the back, trimmed from the front.
+    unguarded: Numbers,
+    /// The numbers of slabs that nobody has a stack of, and that are to be unmapped by the next trim: the system would not.
+    refused: Numbers,
+    /// Oldest first: taken from the back, trimmed from the front. Has room for all that are out.
     warm: VecDeque<RawStack>,
     /// The fewest warm stacks since the last look: so many were not needed.
     spare: usize,
@@ -37,14 +46,17 @@ pub(super) struct Class {
 }
 
 /// What is taken out of a class to be given back to the system, which takes a while and needs no lock.
-#[derive(Default)]
 pub(super) struct Retired {
     /// Slabs without any stack that somebody has.
-    pub(super) slabs: Vec<Occupied>,
+    pub(super) slabs: Few<Occupied, 8>,
     /// Stacks whose memory is to be freed before they are cold.
-    pub(super) cooling: Vec<RawStack>,
-    /// Stacks in both.
-    pub(super) count: usize,
+    pub(super) cooling: Few<RawStack, { sys::MOST_RANGES }>,
+}
+
+impl Retired {
+    pub(super) const fn new() -> Self {
+        Self { slabs: Few::new(), cooling: Few::new() }
+    }
 }
 
 impl Class {
@@ -53,9 +65,10 @@ impl Class {
             shape,
             kind,
             slabs: Vec::new(),
-            with_cold: BTreeSet::new(),
-            unguarded: BTreeSet::new(),
-            refused: BTreeSet::new(),
+            leaving: 0,
+            with_cold: Numbers::default(),
+            unguarded: Numbers::default(),
+            refused: Numbers::default(),
             warm: VecDeque::new(),
             spare: 0,
             next_slots: FIRST_BATCH,
@@ -73,16 +86,17 @@ impl Class {
 
     /// A stack without memory, made if there is none.
     pub(super) fn take_cold(&mut self, pool: NonNull<Shared>) -> Result<RawStack, StackError> {
+        self.warm.try_reserve(self.out + 1).map_err(io::Error::from)?;
         let number = match self.with_cold.first() {
-            Some(&number) => number,
+            Some(number) => number,
             None => self.make_cold(pool)?,
         };
         let occupied = self.slabs[number].as_mut().expect("a slab with stacks to take is there");
         let stack = occupied.take().expect("it has a cold stack");
         if !occupied.has_cold() {
-            self.with_cold.remove(&number);
+            self.with_cold.remove(number);
         }
-        self.refused.remove(&number);
+        self.refused.remove(number);
         self.out += 1;
         Ok(stack)
     }
@@ -90,7 +104,7 @@ impl Class {
     /// Guards stacks of a slab that has some without, or of a new one. Returns its number.
     fn make_cold(&mut self, pool: NonNull<Shared>) -> Result<usize, StackError> {
         let number = match self.unguarded.first() {
-            Some(&number) => number,
+            Some(number) => number,
             None => self.add_slab(pool)?,
         };
         let occupied = self.slabs[number].as_mut().expect("a slab without some guards is there");
@@ -98,15 +112,31 @@ impl Class {
         let is_useless = !occupied.has_guards();
         self.note_room(number);
         if is_useless {
-            let gone = self.remove(number);
-            self.restore(gone.give_back().err());
+            self.give_back(number);
         }
         made.map(|()| number)
     }
 
-    fn add_slab(&mut self, pool: NonNull<Shared>) -> Result<usize, StackError> {
-        let slots = self.next_slots.min(self.shape.most_slots());
-        Ok(self.place(Occupied::new(Slab::map(self.shape, slots, pool)?)))
+    /// Adds a slab; one of half, a quarter, ... as many stacks, if the system does not have so much.
+    fn add_slab(&mut self, pool: NonNull<Shared>) -> io::Result<usize> {
+        self.make_room()?;
+        let mut slots = self.next_slots.min(self.shape.most_slots());
+        loop {
+            match Slab::map(self.shape, slots, pool).and_then(Occupied::new) {
+                Ok(occupied) => return Ok(self.place(occupied)),
+                Err(_) if slots > 1 => slots /= 2,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Makes room for one more slab, and for all that may come back.
+    fn make_room(&mut self) -> io::Result<()> {
+        self.slabs.try_reserve(self.leaving + 1)?;
+        for list in [&mut self.with_cold, &mut self.unguarded, &mut self.refused] {
+            list.make_room(self.slabs.capacity())?;
+        }
+        Ok(())
     }
 
     /// Gives a slab a number.
@@ -125,28 +155,41 @@ impl Class {
     /// Files a slab by what it has to give.
     fn note_room(&mut self, number: usize) {
         let Some(occupied) = &self.slabs[number] else { return };
-        let file = |list: &mut BTreeSet<_>, belongs| {
+        let file = |list: &mut Numbers, belongs| {
             if belongs {
-                list.insert(number)
+                list.insert(number);
             } else {
-                list.remove(&number)
-            };
+                list.remove(number);
+            }
         };
         file(&mut self.with_cold, occupied.has_cold());
         file(&mut self.unguarded, occupied.has_unguarded());
     }
 
-    /// Takes slabs back that the system would not unmap. Their stacks are cold, and as good as others.
-    pub(super) fn restore(&mut self, slabs: impl IntoIterator<Item = Occupied>) {
-        for occupied in slabs {
+    /// A slab that was taken out is unmapped; or the system would not unmap it, and it comes back. Then its stacks are cold,
+    /// and as good as others.
+    pub(super) fn settle(&mut self, unmapped: Result<(), Occupied>) {
+        self.leaving -= 1;
+        if let Err(occupied) = unmapped {
             let number = self.place(occupied);
             self.refused.insert(number);
         }
     }
 
-    /// Takes slabs out that the system would not unmap, to try again.
-    pub(super) fn take_refused(&mut self) -> Vec<Occupied> {
-        std::mem::take(&mut self.refused).into_iter().map(|number| self.remove(number)).collect()
+    /// Tries slabs again that the system would not unmap. They have no memory, so that it does not take long.
+    pub(super) fn retry_refused(&mut self) {
+        let mut next = 0;
+        while let Some(number) = self.refused.next(next) {
+            // If it comes back, then with this number or a lower one.
+            next = number + 1;
+            self.give_back(number);
+        }
+    }
+
+    /// Has the system unmap a slab that nobody has a stack of.
+    fn give_back(&mut self, number: usize) {
+        let unmapped = self.remove(number).give_back();
+        self.settle(unmapped);
     }
 
     /// Takes stacks back; they are warm now.
@@ -166,49 +209,72 @@ impl Class {
         std::mem::replace(&mut self.spare, self.warm.len())
     }
 
-    /// Takes the `count` oldest warm stacks out, to give their memory back.
-    pub(super) fn retire(&mut self, count: usize) -> Retired {
+    /// Takes some of the `count` oldest warm stacks out, to give their memory back: at least one, and all of each slab that
+    /// is left without any, for which there is room. Returns how many.
+    pub(super) fn retire(&mut self, count: usize, retired: &mut Retired) -> usize {
         let count = count.min(self.warm.len());
-        let oldest: Vec<_> = self.warm.drain(..count).collect();
+        // As if all of them went: a slab that nobody would have a stack of goes as a whole.
+        for index in 0..count {
+            self.occupied(self.warm[index]).warm_or_out -= 1;
+        }
+        let mut going = count;
+        for index in (0..count).rev() {
+            if !self.retire_one(self.warm[index], retired) {
+                going -= 1;
+                self.warm.swap(index, going);
+            }
+        }
+        self.warm.drain(..going);
         self.spare = self.spare.min(self.warm.len());
-        for stack in &oldest {
-            self.occupied(stack).warm_or_out -= 1;
-        }
-        let (gone, cooling): (Vec<_>, Vec<_>) =
-            oldest.into_iter().partition(|stack| self.occupied(stack).warm_or_out == 0);
-        // What is being cooled is not cold yet: its slab must not go meanwhile.
-        for stack in &cooling {
-            self.occupied(stack).warm_or_out += 1;
-        }
-        let numbers: BTreeSet<_> = gone.iter().map(|stack| stack.slab().number).collect();
-        let slabs = numbers.into_iter().map(|number| self.remove(number)).collect();
-        Retired { slabs, cooling, count }
+        going
     }
 
-    /// The memory of these stacks is gone: they are cold. Returns the slabs that nobody has a stack of any more.
-    pub(super) fn cooled(&mut self, stacks: &[RawStack]) -> Vec<Occupied> {
-        let mut numbers = BTreeSet::new();
-        for stack in stacks {
+    /// Whether there is room for a stack to go, alone or with its slab.
+    fn retire_one(&mut self, stack: RawStack, retired: &mut Retired) -> bool {
+        let number = stack.slab().number;
+        // It was the first of its slab that took it along.
+        let Some(occupied) = &mut self.slabs[number] else { return true };
+        let is_last = occupied.warm_or_out == 0;
+        if is_last && !retired.slabs.is_full() {
+            retired.slabs.push(self.remove(number));
+            return true;
+        }
+        // What is being cooled is not cold yet: its slab must not go meanwhile.
+        occupied.warm_or_out += 1;
+        let goes = !is_last && !retired.cooling.is_full();
+        if goes {
+            retired.cooling.push(stack);
+        }
+        goes
+    }
+
+    /// The memory of the stacks that were being cooled is gone: they are cold. Slabs that nobody has a stack of any more take
+    /// their place.
+    pub(super) fn cooled(&mut self, retired: &mut Retired) {
+        for stack in retired.cooling.drain() {
             let (number, index) = (stack.slab().number, stack.slot().index);
             let occupied = self.occupied(stack);
             occupied.put_back(index);
-            if occupied.warm_or_out == 0 {
-                numbers.insert(number);
-            } else {
-                self.with_cold.insert(number);
+            let is_empty = occupied.warm_or_out == 0;
+            self.with_cold.insert(number);
+            if is_empty && !retired.slabs.is_full() {
+                retired.slabs.push(self.remove(number));
+            } else if is_empty {
+                // The next trim finds it.
+                self.refused.insert(number);
             }
         }
-        numbers.into_iter().map(|number| self.remove(number)).collect()
     }
 
-    fn occupied(&mut self, stack: &RawStack) -> &mut Occupied {
+    fn occupied(&mut self, stack: RawStack) -> &mut Occupied {
         self.slabs[stack.slab().number].as_mut().expect("a slab is there while it has stacks")
     }
 
     fn remove(&mut self, number: usize) -> Occupied {
         for list in [&mut self.with_cold, &mut self.unguarded, &mut self.refused] {
-            list.remove(&number);
+            list.remove(number);
         }
+        self.leaving += 1;
         self.next_slots = (self.next_slots / 2).max(FIRST_BATCH);
         self.slabs[number].take().expect("a slab is removed once")
     }

@@ -9,6 +9,7 @@ use core::fmt;
 use core::ptr::{self, NonNull};
 use std::io;
 
+use super::boxed::try_box;
 use super::refused;
 use super::registry::{Area, Registered, registry};
 use super::sys::{self, Range, page_size};
@@ -59,7 +60,8 @@ impl MmapStack {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn new(size: usize) -> io::Result<Self> {
-        Mapped::new(mapping_length(size)?).map(|mapped| Self(Box::new(mapped)))
+        let (length, place) = (mapping_length(size)?, try_box()?);
+        Ok(Self(Box::write(place, Mapped::new(length)?)))
     }
 }
 
@@ -76,7 +78,7 @@ impl Mapped {
         let _ = unsafe { sys::advise((mapping, length), sys::NO_HUGE_PAGES) };
         // SAFETY: the first page of a mapping that nobody uses yet.
         unsafe { sys::forbid((mapping, page_size())) }?;
-        stack.registered = Some(registry().enter(&stack.area()));
+        stack.registered = Some(registry().enter(&stack.area())?);
         Ok(stack)
     }
 

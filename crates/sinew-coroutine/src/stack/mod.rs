@@ -7,12 +7,15 @@
 
 use core::ptr::NonNull;
 
+mod boxed;
 mod cache;
 mod class;
+mod few;
 mod guard;
 mod high_water;
 mod label;
 mod mmap;
+mod numbers;
 mod occupied;
 mod peek;
 mod pool;

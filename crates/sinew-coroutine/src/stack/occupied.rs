@@ -5,15 +5,18 @@
 //! Trusted with knowing which stacks of a slab nobody has used yet.
 #![expect(unsafe_code, reason = "guards are made on memory that is known to be unused")]
 
+use std::io;
+
 use super::guard::GuardKind;
 use super::pool_error::StackError;
 use super::slab::{OwnedSlab, RawStack};
+use super::sys;
 use crate::valgrind::KnownStack;
 
 /// Guards are made in batches: at first so many,
 pub(super) const FIRST_BATCH: usize = 16;
-/// then as many as there are, up to so many.
-const LARGEST_BATCH: usize = 512;
+/// then as many as there are, up to what one call takes.
+const LARGEST_BATCH: usize = sys::MOST_RANGES;
 
 /// A slab, and what its stacks are doing.
 pub(super) struct Occupied {
@@ -22,9 +25,10 @@ pub(super) struct Occupied {
     guarded: usize,
     /// The same, by kind.
     pub(super) guards: Guards,
-    /// The same, for valgrind.
+    /// The same, for valgrind. Has room for all slots, as `cold` does.
     known: Vec<KnownStack>,
-    /// Guarded slots that wait without memory; the last one is next.
+    /// Guarded slots that wait without memory; the last one is next. Has room for all slots, so that a stack can always be
+    /// taken back.
     cold: Vec<u32>,
     /// Stacks that are not cold.
     ///
@@ -52,9 +56,11 @@ impl Guards {
 
 impl Occupied {
     /// A new slab.
-    pub(super) fn new(slab: OwnedSlab) -> Self {
-        let (guards, known, cold) = (Guards::default(), Vec::new(), Vec::new());
-        Self { slab, guarded: 0, guards, known, cold, warm_or_out: 0 }
+    pub(super) fn new(slab: OwnedSlab) -> io::Result<Self> {
+        let (mut known, mut cold) = (Vec::new(), Vec::new());
+        known.try_reserve_exact(slab.slots())?;
+        cold.try_reserve_exact(slab.slots())?;
+        Ok(Self { slab, guarded: 0, guards: Guards::default(), known, cold, warm_or_out: 0 })
     }
 
     /// Says where the pool keeps the slab.
@@ -114,9 +120,10 @@ impl Occupied {
     /// Gives the slab back to the system. If that refuses, the slab comes back: without memory, and all its stacks cold.
     pub(super) fn give_back(self) -> Result<(), Self> {
         debug_assert_eq!(self.warm_or_out, 0, "nobody has a stack of a slab that goes");
-        let Self { slab, guarded, guards, known, .. } = self;
+        let Self { slab, guarded, guards, known, mut cold, .. } = self;
         let refused = |slab| {
-            let cold = (0..guarded as u32).rev().collect();
+            cold.clear();
+            cold.extend((0..guarded as u32).rev());
             Self { slab, guarded, guards, known, cold, warm_or_out: 0 }
         };
         // SAFETY: the invariant of `warm_or_out`: nobody has a stack of it.

@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "stacks are handed out, and their first page is touched")]
 
 use core::fmt;
+use std::io;
 use std::sync::Arc;
 
 use super::cache::StackCache;
@@ -98,6 +99,7 @@ impl StackPool {
         for _ in 0..count {
             let stack = self.acquire(size)?;
             touch(&stack);
+            stacks.try_reserve(1).map_err(io::Error::from)?;
             stacks.push(stack);
         }
         Ok(())

@@ -77,7 +77,7 @@ impl Drop for PooledStack {
         self.set_label(None);
         let (pool, class) = (self.pool(), self.class());
         // SAFETY: the invariant of `raw`; after this nobody uses the value.
-        unsafe { Shared::put_back(pool, class, &[self.raw]) };
+        unsafe { Shared::put_back(pool, class, std::iter::once(self.raw)) };
     }
 }
 

@@ -38,6 +38,9 @@ pub(super) unsafe fn unmap(range: Range) {
     if unmapped.is_err() {
         // SAFETY: the caller's promise. If not even this is granted, the memory goes with the mapping.
         let _ = unsafe { sys::free_each(&[range]) };
-        refused.push(Refused(range));
+        // Without memory to remember them, the addresses are lost.
+        if refused.try_reserve(1).is_ok() {
+            refused.push(Refused(range));
+        }
     }
 }

@@ -11,7 +11,9 @@
 #![expect(unsafe_code, reason = "entries are shared by pointer")]
 
 use core::ptr;
+use std::io;
 
+use super::boxed::try_box;
 use super::seq_cell::SeqCell;
 use super::slot::Slot;
 use crate::sync::{AtomicPtr, Mutex, Ordering};
@@ -69,8 +71,19 @@ pub(crate) struct Registry {
     ///
     /// Null or an entry that is never freed; so is the `next` of each entry.
     head: AtomicPtr<Entry>,
-    /// Entries without an area. Whoever changes an entry holds this lock.
-    unused: Mutex<Vec<*const Entry>>,
+    /// Whoever changes an entry holds this lock.
+    unused: Mutex<Unused>,
+}
+
+/// Entries without an area.
+#[derive(Default)]
+struct Unused {
+    /// # Invariant
+    ///
+    /// Has room for all entries, so that none needs memory to leave.
+    list: Vec<*const Entry>,
+    /// How many entries there are, used or not.
+    entries: usize,
 }
 
 // SAFETY: the entries are shared, never freed, and made of atomics; `next` does not change once others can see it.
@@ -94,23 +107,31 @@ pub(crate) fn registry() -> &'static Registry {
 impl Registry {
     #[cfg(not(loom))]
     const fn new() -> Self {
-        Self { head: AtomicPtr::new(ptr::null_mut()), unused: Mutex::new(Vec::new()) }
+        Self {
+            head: AtomicPtr::new(ptr::null_mut()),
+            unused: Mutex::new(Unused { list: Vec::new(), entries: 0 }),
+        }
     }
 
-    /// Enters an area, until the result is dropped.
-    pub(crate) fn enter(&'static self, area: &Area) -> Registered {
+    /// Enters an area, until the result is dropped. Leaving takes no memory; entering may, and then fails where there is none.
+    pub(crate) fn enter(&'static self, area: &Area) -> io::Result<Registered> {
         let mut unused = self.lock();
-        if let Some(entry) = unused.pop() {
+        if let Some(entry) = unused.list.pop() {
             // SAFETY: the invariant of `head`: entries are never freed.
             unsafe { &*entry }.area.write(area.to_words());
-            return Registered { registry: self, entry };
+            return Ok(Registered { registry: self, entry });
         }
+        // The list is empty: this is room for all entries and the new one.
+        let entries = unused.entries + 1;
+        unused.list.try_reserve(entries)?;
+        let place = try_box()?;
+        unused.entries = entries;
         // Under the lock nobody else replaces the head.
         let next = self.head.load(Ordering::Relaxed);
-        let entry = Box::into_raw(Box::new(Entry { area: SeqCell::new(area.to_words()), next }));
+        let entry = Box::into_raw(Box::write(place, Entry { area: SeqCell::new(area.to_words()), next }));
         // Pairs with the load in `find`: who sees the entry sees what is in it.
         self.head.store(entry, Ordering::Release);
-        Registered { registry: self, entry }
+        Ok(Registered { registry: self, entry })
     }
 
     /// The area that an address lies in. Takes no lock and allocates nothing.
@@ -127,7 +148,7 @@ impl Registry {
         None
     }
 
-    fn lock(&self) -> impl core::ops::DerefMut<Target = Vec<*const Entry>> + '_ {
+    fn lock(&self) -> impl core::ops::DerefMut<Target = Unused> + '_ {
         // Nothing panics while it is held that could leave the list in disorder.
         self.unused.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -144,12 +165,20 @@ unsafe impl Send for Registered {}
 // SAFETY: a shared reference has no methods.
 unsafe impl Sync for Registered {}
 
+impl Registered {
+    /// Has the entry stand for another area, or for none until further notice.
+    pub(crate) fn change(&self, area: Option<&Area>) {
+        let _unused = self.registry.lock();
+        // SAFETY: the invariant of `head`: entries are never freed.
+        unsafe { &*self.entry }.area.write(area.unwrap_or(&Area::NONE).to_words());
+    }
+}
+
 impl Drop for Registered {
     fn drop(&mut self) {
-        let mut unused = self.registry.lock();
-        // SAFETY: the invariant of `head`: entries are never freed.
-        unsafe { &*self.entry }.area.write(Area::NONE.to_words());
-        unused.push(self.entry);
+        self.change(None);
+        // There is room, by the list's invariant.
+        self.registry.lock().list.push(self.entry);
     }
 }
 
@@ -175,20 +204,24 @@ mod tests {
     fn an_address_is_found_while_its_area_is_entered() {
         static TESTED: Registry = Registry::new();
         assert_eq!(TESTED.find(1500), None);
-        let one = TESTED.enter(&area(1000));
-        let two = TESTED.enter(&area(5000));
+        let enter = |start| TESTED.enter(&area(start)).expect("room for an entry");
+        let (one, two) = (enter(1000), enter(5000));
         for (address, found) in [(999, None), (1000, Some(1000)), (1999, Some(1000)), (2000, None)] {
             assert_eq!(TESTED.find(address).map(|area| area.start), found, "{address}");
         }
         assert_eq!(TESTED.find(5999).map(|area| area.slot(5999)), Some((9, 99)));
         drop(one);
         assert_eq!(TESTED.find(1500), None);
-        let three = TESTED.enter(&area(7000));
+        let three = enter(7000);
         assert!(TESTED.find(7500).is_some() && TESTED.find(5500).is_some());
+        three.change(None);
+        assert!(TESTED.find(7500).is_none());
+        three.change(Some(&area(8000)));
+        assert!(TESTED.find(8500).is_some());
         drop((two, three));
         assert_eq!(TESTED.find(5500), None);
         for start in (0..100).map(|number| number * 10_000) {
-            drop(TESTED.enter(&area(start)));
+            drop(enter(start));
         }
         assert_eq!(entries(&TESTED), 2, "entries are used again");
     }
@@ -201,10 +234,10 @@ mod model {
     #[test]
     fn an_area_that_is_entered_is_found_whole_or_not_yet() {
         loom::model(|| {
-            let (head, unused) = (AtomicPtr::new(ptr::null_mut()), Mutex::new(Vec::new()));
+            let (head, unused) = (AtomicPtr::new(ptr::null_mut()), Mutex::new(Unused::default()));
             let registry: &'static Registry = Box::leak(Box::new(Registry { head, unused }));
             let area = |start| Area { start, length: 100, stride: 100, guard: 10, slots: ptr::null() };
-            let writer = loom::thread::spawn(move || std::mem::forget(registry.enter(&area(1000))));
+            let writer = loom::thread::spawn(move || std::mem::forget(registry.enter(&area(1000)).ok()));
             let found = registry.find(1050);
             assert!(found.is_none() || found == Some(area(1000)), "{found:?}");
             writer.join().expect("the writer ends");

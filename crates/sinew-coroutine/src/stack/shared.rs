@@ -18,15 +18,14 @@ use std::time::Instant;
 
 use super::class::{Class, Retired};
 use super::guard::GuardKind;
-use super::occupied::Occupied;
 use super::pool_error::StackError;
 use super::settings::Settings;
 use super::size::{CLASSES, SizeClass};
-use super::slab::{RawStack, Shape};
+use super::slab::{self, RawStack, Shape};
 use super::stats::StackStats;
 use super::sys;
 
-/// So many stacks at a time are trimmed, so that a class is not locked for long.
+/// So many stacks at a time are looked at to be trimmed, so that a class is not locked for long.
 const TRIMMED_AT_ONCE: usize = 512;
 
 /// The inside of a pool.
@@ -138,14 +137,18 @@ impl Shared {
     /// # Safety
     ///
     /// `this` is the [`address`](Self::address) of the stacks' pool; they are out, the caller owns them, and gives them up.
-    pub(super) unsafe fn put_back(this: NonNull<Self>, class: SizeClass, stacks: &[RawStack]) {
-        if stacks.is_empty() {
+    pub(super) unsafe fn put_back(
+        this: NonNull<Self>,
+        class: SizeClass,
+        stacks: impl ExactSizeIterator<Item = RawStack>,
+    ) {
+        if stacks.len() == 0 {
             return;
         }
         // SAFETY: a stack of this class is out, so the class's count keeps the pool alive until it is unlocked below.
         let shared = unsafe { this.as_ref() };
         let mut locked = shared.class(class);
-        locked.put_back(stacks.iter().copied());
+        locked.put_back(stacks);
         let surplus = locked.warm().saturating_sub(shared.settings.keep_most);
         let is_last = locked.out == 0;
         // SAFETY: others are out and cannot come in before the class is unlocked, or the class's count is there to take.
@@ -177,6 +180,7 @@ impl Shared {
 
     /// Gives the memory of up to `count` of the oldest warm stacks back, leaving at least `keep`. Returns how many.
     fn trim_class(&self, class: SizeClass, count: usize, keep: usize) -> usize {
+        let mut retired = Retired::new();
         let mut trimmed = 0;
         while trimmed < count {
             let mut locked = self.class(class);
@@ -184,31 +188,29 @@ impl Shared {
             if batch == 0 {
                 break;
             }
-            let retired = locked.retire(batch);
+            let count = locked.retire(batch, &mut retired);
             drop(locked);
-            trimmed += retired.count;
-            self.shrink(retired.count);
-            self.give_back(class, retired);
+            trimmed += count;
+            self.shrink(count);
+            self.give_back(class, &mut retired);
         }
         trimmed
     }
 
-    /// The slow part of trimming, without the lock.
-    fn give_back(&self, class: SizeClass, retired: Retired) {
-        self.unmap(class, retired.slabs);
-        let ranges: Vec<_> = retired.cooling.iter().map(RawStack::memory).collect();
-        // SAFETY: these stacks are in nobody's hands but ours until they are `cooled`, and nothing runs on them. That
-        // the memory is freed is a matter of thrift: an old kernel refuses if it is locked.
-        let _ = unsafe { sys::free_each(&ranges) };
-        let empty = self.class(class).cooled(&retired.cooling);
-        self.unmap(class, empty);
+    /// The slow part of trimming, without the lock. Nothing is left in `retired`.
+    fn give_back(&self, class: SizeClass, retired: &mut Retired) {
+        self.unmap(class, retired);
+        // SAFETY: these stacks are in nobody's hands but ours until they are `cooled`, and nothing runs on them.
+        unsafe { slab::free(&retired.cooling) };
+        self.class(class).cooled(retired);
+        self.unmap(class, retired);
     }
 
     /// Unmaps slabs that nobody has a stack of. What the system refuses to unmap stays, to be used or tried again.
-    fn unmap(&self, class: SizeClass, slabs: Vec<Occupied>) {
-        let refused: Vec<_> = slabs.into_iter().filter_map(|slab| slab.give_back().err()).collect();
-        if !refused.is_empty() {
-            self.class(class).restore(refused);
+    fn unmap(&self, class: SizeClass, retired: &mut Retired) {
+        for slab in retired.slabs.drain() {
+            let unmapped = slab.give_back();
+            self.class(class).settle(unmapped);
         }
     }
 
@@ -219,8 +221,7 @@ impl Shared {
 
     /// As [`trim_class`](Self::trim_class), and tries once more what the system refused to unmap.
     fn trim_whole(&self, class: SizeClass, count: usize, keep: usize) -> usize {
-        let refused = self.class(class).take_refused();
-        self.unmap(class, refused);
+        self.class(class).retry_refused();
         self.trim_class(class, count, keep)
     }
 

@@ -21,6 +21,8 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 use std::io;
 
+use super::boxed::try_box;
+use super::few::Few;
 use super::guard::GuardKind;
 use super::refused;
 use super::registry::{Area, Registered, registry};
@@ -115,17 +117,20 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl Slab {
-    /// Maps a slab of at most `slots` stacks; fewer if the system does not have so much. None of them is guarded yet.
+    /// Maps a slab of so many stacks. None of them is guarded yet.
     pub(super) fn map(shape: Shape, slots: usize, pool: NonNull<Shared>) -> io::Result<OwnedSlab> {
-        let (start, slots) = map_some(shape.stride, slots)?;
-        let memory = (start, shape.stride * slots);
+        let (mut list, place) = (Vec::new(), try_box()?);
+        list.try_reserve_exact(slots)?;
+        let length = shape.stride * slots;
+        let memory = (sys::map(length)?, length);
         // SAFETY: the memory is ours and holds nothing. Whether huge pages are kept out is a matter of thrift: a kernel
         // without them refuses.
         let _ = unsafe { sys::advise(memory, sys::NO_HUGE_PAGES) };
         let slab = Self { memory, shape, number: 0, pool, slots: Box::new([]), registered: None };
-        let mut slab = OwnedSlab::new(slab);
-        let slots = (0..slots).map(|index| Slot::new(slab.0, index as u32, slab.bounds(index))).collect();
-        slab.finish(slots);
+        // From here on the memory is unmapped by `drop`.
+        let mut slab = OwnedSlab::new(Box::write(place, slab));
+        list.extend((0..slots).map(|index| Slot::new(slab.0, index as u32, slab.bounds(index))));
+        slab.finish(list.into_boxed_slice())?;
         Ok(slab)
     }
 
@@ -133,6 +138,12 @@ impl Slab {
         let (start, length) = self.memory;
         let Shape { guard, stride, .. } = self.shape;
         Area { start: start.addr().get(), length, stride, guard, slots: self.slots.as_ptr() }
+    }
+
+    fn change_entry(&self, area: Option<&Area>) {
+        if let Some(registered) = &self.registered {
+            registered.change(area);
+        }
     }
 
     /// How many stacks there are.
@@ -145,7 +156,8 @@ impl Slab {
         self.memory.1
     }
 
-    /// Makes the guards of `count` stacks from the `first` on. Returns how many are made, of which kind, and why not all.
+    /// Makes the guards of `count` stacks from the `first` on, as many as one call takes at most. Returns how many are made,
+    /// of which kind, and why not all.
     ///
     /// # Safety
     ///
@@ -156,9 +168,13 @@ impl Slab {
         first: usize,
         count: usize,
     ) -> (usize, GuardKind, io::Result<()>) {
-        let ranges: Vec<_> = (first..first + count).map(|index| (self.at(index), self.shape.guard)).collect();
+        let mut ranges = [(self.memory.0, 0); sys::MOST_RANGES];
+        let ranges = &mut ranges[..count];
+        for (index, range) in (first..).zip(&mut *ranges) {
+            *range = (self.at(index), self.shape.guard);
+        }
         // SAFETY: the caller's promise: nobody uses these pages.
-        unsafe { kind.install(&ranges) }
+        unsafe { kind.install(ranges) }
     }
 
     /// The stack of a slot.
@@ -185,13 +201,17 @@ impl Slab {
 
     /// How many bytes of it are in memory.
     pub(super) fn resident(&self) -> usize {
+        const PAGES: usize = 1024;
         let page = sys::page_size();
-        let (start, length) = self.memory;
-        let mut pages = vec![0_u8; length / page];
-        match sys::resident(start.addr().get(), length, &mut pages) {
-            Ok(()) => pages.iter().filter(|&&page| page & 1 == 1).count() * page,
-            Err(_) => 0,
-        }
+        let (start, length) = (self.memory.0.addr().get(), self.memory.1);
+        let resident = |offset: usize| {
+            let (mut pages, length) = ([0_u8; PAGES], (length - offset).min(PAGES * page));
+            match sys::resident(start + offset, length, &mut pages) {
+                Ok(()) => pages.iter().filter(|&&page| page & 1 == 1).count() * page,
+                Err(_) => 0,
+            }
+        };
+        (0..length).step_by(PAGES * page).map(resident).sum()
     }
 }
 
@@ -209,16 +229,17 @@ unsafe impl Send for OwnedSlab {}
 unsafe impl Sync for OwnedSlab {}
 
 impl OwnedSlab {
-    fn new(slab: Slab) -> Self {
-        Self(NonNull::new(Box::into_raw(Box::new(slab))).expect("a `Box` is never null"))
+    fn new(slab: Box<Slab>) -> Self {
+        Self(NonNull::new(Box::into_raw(slab)).expect("a `Box` is never null"))
     }
 
     /// Gives a new slab its slots, and enters it into the registry.
-    fn finish(&mut self, slots: Box<[Slot]>) {
+    fn finish(&mut self, slots: Box<[Slot]>) -> io::Result<()> {
         // SAFETY: the type's invariant; nobody has a reference to the slab yet.
         let slab = unsafe { self.0.as_mut() };
         slab.slots = slots;
-        slab.registered = Some(registry().enter(&slab.area()));
+        slab.registered = Some(registry().enter(&slab.area())?);
+        Ok(())
     }
 }
 
@@ -241,8 +262,8 @@ impl OwnedSlab {
     pub(super) unsafe fn give_back(mut self) -> Result<(), Self> {
         // SAFETY: the type's invariant; there are no other references, by the caller's promise.
         let slab = unsafe { self.0.as_mut() };
-        // It leaves the registry before the memory goes.
-        slab.registered = None;
+        // Nobody finds it any more when the memory goes. The entry stays, in case that the memory does too.
+        slab.change_entry(None);
         // SAFETY: the invariant of `memory`, and the caller's promise.
         if unsafe { sys::unmap(slab.memory) }.is_ok() {
             // SAFETY: the type's invariant; nobody drops the owner any more.
@@ -251,7 +272,7 @@ impl OwnedSlab {
         }
         // SAFETY: the caller's promise. If not even this is granted, the memory stays where it is.
         let _ = unsafe { sys::free_each(&[slab.memory]) };
-        slab.registered = Some(registry().enter(&slab.area()));
+        slab.change_entry(Some(&slab.area()));
         Err(self)
     }
 }
@@ -275,13 +296,16 @@ impl Drop for OwnedSlab {
     }
 }
 
-/// Maps room for `slots` stacks, or for half, a quarter, ... of them.
-fn map_some(stride: usize, slots: usize) -> io::Result<(NonNull<u8>, usize)> {
-    match sys::map(stride * slots) {
-        Ok(start) => Ok((start, slots)),
-        Err(_) if slots > 1 => map_some(stride, slots / 2),
-        Err(error) => Err(error),
-    }
+/// Gives the memory of stacks back.
+///
+/// # Safety
+///
+/// Nobody has these stacks but the caller.
+pub(super) unsafe fn free(stacks: &Few<RawStack, { sys::MOST_RANGES }>) {
+    let mut ranges = [(NonNull::dangling(), 0); sys::MOST_RANGES];
+    let count = stacks.iter().zip(&mut ranges).map(|(stack, range)| *range = stack.memory()).count();
+    // SAFETY: the caller's promise. That the memory is freed is a matter of thrift: an old kernel refuses if it is locked.
+    let _ = unsafe { sys::free_each(&ranges[..count]) };
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(crate) const GUARD_INSTALL: i32 = 102;
 const THIS_PROCESS: libc::c_int = -10_000;
 
 /// The most ranges that one call gets: 1 KiB of vectors, which fits the smallest of stacks. More are no faster.
-const MOST_RANGES: usize = 64;
+pub(crate) const MOST_RANGES: usize = 64;
 
 /// A range of addresses.
 pub(crate) type Range = (NonNull<u8>, usize);

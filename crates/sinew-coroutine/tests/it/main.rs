@@ -10,6 +10,7 @@ mod gdb;
 mod high_water;
 mod mappings;
 mod nesting;
+mod no_memory;
 mod overflow;
 mod panics;
 mod pool;

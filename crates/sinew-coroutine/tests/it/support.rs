@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! Wraps the system's allocator and a stack that is sound by itself; adds counters, changes nothing.
+//! Wraps the system's allocator and a stack that is sound by itself; adds counters, and refuses memory where a test says so.
 #![expect(unsafe_code, reason = "a stack and an allocator are unsafe to implement")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -30,6 +30,7 @@ pub(crate) fn coroutine<In, Out, Ret>(
 thread_local! {
     static LIVE_STACKS: Cell<isize> = const { Cell::new(0) };
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    static GRANTED: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 /// A stack that counts, per thread, how many of its kind there are.
@@ -79,15 +80,36 @@ pub(crate) fn allocations(f: impl FnOnce()) -> usize {
     ALLOCATIONS.get() - before
 }
 
+/// Runs `f` while this thread is granted so many allocations and no more. Whatever needs one more and cannot do without ends
+/// the process.
+pub(crate) fn granted<R>(allocations: usize, f: impl FnOnce() -> R) -> R {
+    GRANTED.set(allocations);
+    let result = f();
+    GRANTED.set(usize::MAX);
+    result
+}
+
+/// Whether this thread may allocate once more.
+fn grant() -> bool {
+    let granted = GRANTED.get();
+    if granted != usize::MAX {
+        GRANTED.set(granted.saturating_sub(1));
+    }
+    granted > 0
+}
+
 struct Counting;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: passes everything on to the system's allocator.
+// SAFETY: passes on to the system's allocator what it does not refuse.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        if !grant() {
+            return std::ptr::null_mut();
+        }
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }
     }
