@@ -4,15 +4,22 @@ use core::fmt::{self, Write};
 
 use crate::stack::Label;
 
+/// The most bytes of a label that are shown, so that there is room for the rest.
+const LONGEST_LABEL: usize = 256;
+
 /// Text in a fixed buffer; what does not fit is cut off.
 pub(super) struct Text {
     bytes: [u8; 512],
     length: usize,
+    /// What is written must end here.
+    end: usize,
+    /// Whether it did not.
+    is_cut: bool,
 }
 
 impl Text {
     pub(super) const fn new() -> Self {
-        Self { bytes: [0; 512], length: 0 }
+        Self { bytes: [0; 512], length: 0, end: 512, is_cut: false }
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
@@ -22,11 +29,12 @@ impl Text {
 
 impl Write for Text {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = &mut self.bytes[self.length..];
-        let taken = text.len().min(room.len());
+        let room = &mut self.bytes[self.length..self.end];
+        let taken = text.floor_char_boundary(room.len());
         room[..taken].copy_from_slice(&text.as_bytes()[..taken]);
         self.length += taken;
-        if taken == text.len() { Ok(()) } else { Err(fmt::Error) }
+        self.is_cut |= taken < text.len();
+        if self.is_cut { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
@@ -40,22 +48,32 @@ pub(super) struct Overflow {
 }
 
 impl Overflow {
-    /// Puts it into words; as many as fit.
+    /// Puts it into words: a line of less than 400 bytes, however long the label is.
     pub(super) fn write(&self, out: &mut Text) {
         let _ = self.try_write(out);
-        // The last byte is the end of the line, even of one that was cut off.
-        out.length = out.length.min(out.bytes.len() - 1);
         let _ = out.write_str("\n");
     }
 
     fn try_write(&self, out: &mut Text) -> fmt::Result {
         out.write_str("sinew: stack overflow in ")?;
-        match self.label {
-            Some(label) => label.write(out)?,
-            None => out.write_str("a coroutine")?,
-        }
+        self.write_label(out)?;
         let (size, depth) = (self.size, self.depth);
         write!(out, ": its stack has {size} bytes, and byte {depth} was touched; give it a larger stack")
+    }
+
+    /// Writes as much of the label as there is room for. Whoever describes himself may fail, or have nothing to say; the
+    /// rest of the message is not his.
+    fn write_label(&self, out: &mut Text) -> fmt::Result {
+        let (start, whole) = (out.length, out.end);
+        out.end = start + LONGEST_LABEL;
+        let described = self.label.map_or(Ok(()), |label| label.write(out));
+        out.end = whole;
+        let is_cut = std::mem::take(&mut out.is_cut) || described.is_err();
+        match (out.length - start, is_cut) {
+            (0, _) => out.write_str("a coroutine"),
+            (_, true) => out.write_str("..."),
+            (_, false) => Ok(()),
+        }
     }
 }
 
@@ -80,13 +98,33 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_is_too_long_is_cut_off_and_the_line_still_ends() {
+    fn a_label_that_is_too_long_is_cut_off_and_the_rest_is_said() {
         static LONG: &str = match str::from_utf8(&[b'x'; 2000]) {
             Ok(text) => text,
             Err(_) => "",
         };
-        let words = words(Some(Label::text(&LONG)));
-        assert_eq!(words.len(), 512);
-        assert!(words.ends_with("xxx\n"));
+        let (start, end) =
+            ("sinew: stack overflow in ", ": its stack has 1000 bytes, and byte 1008 was touched");
+        for length in [LONGEST_LABEL - 1, LONGEST_LABEL, LONGEST_LABEL + 1, 2000] {
+            let text: &'static &'static str = Box::leak(Box::new(&LONG[..length]));
+            let (shown, cut) = (length.min(LONGEST_LABEL), if length > LONGEST_LABEL { "..." } else { "" });
+            let label = &LONG[..shown];
+            let words = words(Some(Label::text(text)));
+            assert!(words.starts_with(&format!("{start}{label}{cut}{end}")), "{length}: {words}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_cut_between_characters() {
+        static LONG: &str = "xßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßß\
+                             ßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßßß";
+        assert!(LONG.len() > LONGEST_LABEL && !LONG.is_char_boundary(LONGEST_LABEL));
+        assert!(words(Some(Label::text(&LONG))).contains("xßßß"));
+        assert!(words(Some(Label::text(&LONG))).contains("ß...: its stack"));
+    }
+
+    #[test]
+    fn a_label_without_words_is_like_none() {
+        assert_eq!(words(Some(Label::text(&""))), words(None));
     }
 }

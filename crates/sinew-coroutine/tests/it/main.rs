@@ -8,6 +8,7 @@ mod crashes;
 mod dropping;
 mod gdb;
 mod high_water;
+mod labels;
 mod mappings;
 mod nesting;
 mod no_memory;

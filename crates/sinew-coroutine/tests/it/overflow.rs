@@ -17,7 +17,7 @@ use crate::support::{assert_aborted, in_child, stderr};
 
 #[inline(never)]
 #[expect(unconditional_recursion, reason = "it is to overflow")]
-fn dive(depth: u64) -> u64 {
+pub(crate) fn dive(depth: u64) -> u64 {
     black_box(dive(black_box(depth + 1)) + 1)
 }
 
@@ -37,7 +37,7 @@ fn on_labelled(body: fn(u64) -> u64) {
 }
 
 /// Checks that a child died of an overflow that was told.
-fn assert_told(output: &Output, who: &str) {
+pub(crate) fn assert_told(output: &Output, who: &str) {
     assert_aborted(output);
     let words = stderr(output);
     assert!(words.contains(&format!("sinew: stack overflow in {who}: its stack has")), "{words}");
@@ -86,34 +86,6 @@ fn a_plain_stack_without_a_label_is_told() {
         overflow::install().expect("a handler");
         let stack = MmapStack::new(64 * 1024).expect("a stack");
         Coroutine::<u64, (), u64>::new(stack, |_, depth| dive(depth)).resume(1);
-    });
-    assert_told(&output, "a coroutine");
-}
-
-#[test]
-fn a_label_ends_with_its_stack() {
-    let output = in_child("overflow::a_label_ends_with_its_stack", || {
-        overflow::install().expect("a handler");
-        let pool = StackPool::new();
-        let mut stack = pool.acquire(64 * 1024).expect("a stack");
-        stack.set_label(Some(Label::text(&"somebody else")));
-        drop(stack);
-        let stack = pool.acquire(64 * 1024).expect("the same stack");
-        Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
-    });
-    assert_told(&output, "a coroutine");
-}
-
-#[test]
-fn a_label_ends_with_its_stack_in_a_cache_too() {
-    let output = in_child("overflow::a_label_ends_with_its_stack_in_a_cache_too", || {
-        overflow::install().expect("a handler");
-        let mut cache = StackPool::new().cache();
-        let mut stack = cache.acquire(64 * 1024).expect("a stack");
-        stack.set_label(Some(Label::text(&"somebody else")));
-        cache.release(stack);
-        let stack = cache.acquire(64 * 1024).expect("the same stack");
-        Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
     });
     assert_told(&output, "a coroutine");
 }
