@@ -6,7 +6,6 @@
 #![expect(unsafe_code, reason = "a label is an untyped pointer and a function")]
 
 use core::fmt;
-use core::ptr;
 
 /// Writes in words who uses a stack. Called in a signal handler, on the alternate stack: it must not allocate, lock or panic,
 /// nor take more than 1 KiB of that stack.
@@ -16,11 +15,19 @@ use core::ptr;
 /// The pointer is the one that the label was made with, and the promise of [`Label::new`] holds.
 pub type Describe = unsafe fn(data: *const (), out: &mut dyn fmt::Write) -> fmt::Result;
 
-/// Says who runs on a stack, when that overflows.
+/// Says who runs on a stack, when that overflows. See [`set_label`](super::PooledStack::set_label).
+///
+/// Up to 256 bytes of it are shown.
 #[derive(Clone, Copy)]
-pub struct Label {
-    data: *const (),
-    describe: Describe,
+pub struct Label(Words);
+
+/// Where the words come from.
+#[derive(Clone, Copy)]
+enum Words {
+    /// The promise of [`Label::new`] holds.
+    Described(*const (), Describe),
+    Text(&'static &'static str),
+    Numbered(&'static &'static str, u64),
 }
 
 impl Label {
@@ -32,33 +39,49 @@ impl Label {
     /// stack, in a signal handler, at any moment, even in the middle of an instruction sequence: it neither allocates nor
     /// locks nor panics, whatever it reads is in order at all times, and 1 KiB of stack is enough for it.
     pub const unsafe fn new(data: *const (), describe: Describe) -> Self {
-        Self { data, describe }
+        Self(Words::Described(data, describe))
     }
 
     /// A fixed text.
+    ///
+    /// ```
+    /// let label = sinew_coroutine::Label::text(&"the accepting fiber");
+    /// assert_eq!(format!("{label:?}"), "Label(\"the accepting fiber\")");
+    /// ```
     pub const fn text(text: &'static &'static str) -> Self {
-        Self { data: ptr::from_ref(text).cast(), describe: describe_text }
+        Self(Words::Text(text))
+    }
+
+    /// A fixed text and a number, as for one of many.
+    ///
+    /// ```
+    /// let label = sinew_coroutine::Label::number(&"connection", 42);
+    /// assert_eq!(format!("{label:?}"), "Label(\"connection 42\")");
+    /// ```
+    pub const fn number(text: &'static &'static str, number: u64) -> Self {
+        Self(Words::Numbered(text, number))
     }
 
     /// Writes the label.
     pub(crate) fn write(self, out: &mut dyn fmt::Write) -> fmt::Result {
-        // SAFETY: the promise of `new`, or a static text.
-        unsafe { (self.describe)(self.data, out) }
+        match self.0 {
+            // SAFETY: the promise of `new`.
+            Words::Described(data, describe) => unsafe { describe(data, out) },
+            Words::Text(text) => out.write_str(text),
+            Words::Numbered(text, number) => write!(out, "{text} {number}"),
+        }
     }
-}
-
-/// Describes a text that lives for ever.
-///
-/// # Safety
-///
-/// `data` comes from [`Label::text`].
-unsafe fn describe_text(data: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
-    // SAFETY: `Label::text` made the pointer from a static reference.
-    out.write_str(unsafe { *data.cast::<&'static str>() })
 }
 
 impl fmt::Debug for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Label").finish_non_exhaustive()
+        match self.0 {
+            // It may be called only while the label is on a stack.
+            Words::Described(..) => f.debug_struct("Label").finish_non_exhaustive(),
+            Words::Text(text) => f.debug_tuple("Label").field(text).finish(),
+            Words::Numbered(text, number) => {
+                f.debug_tuple("Label").field(&format_args!("\"{text} {number}\"")).finish()
+            }
+        }
     }
 }

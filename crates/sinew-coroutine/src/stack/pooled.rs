@@ -50,7 +50,24 @@ impl PooledStack {
         self.raw.slab().pool
     }
 
-    /// Says who will run on this stack, for the message when it overflows.
+    /// Says who will run on this stack, for the message when it overflows (see [`overflow`](crate::overflow)).
+    ///
+    /// Set it before the coroutine is made, which lends its stack for reading only. It is gone when the stack is returned.
+    /// An [`MmapStack`](super::MmapStack) has no label.
+    ///
+    /// ```
+    /// use sinew_coroutine::{Coroutine, DEFAULT_STACK_SIZE, Label, StackPool, overflow};
+    ///
+    /// overflow::install()?;
+    /// let pool = StackPool::new();
+    /// for number in 0..3 {
+    ///     let mut stack = pool.acquire(DEFAULT_STACK_SIZE)?;
+    ///     stack.set_label(Some(Label::number(&"connection", number)));
+    ///     // Should this overflow: "sinew: stack overflow in connection 2: its stack has ..."
+    ///     Coroutine::<(), (), (), _>::new(stack, |_, ()| {}).resume(());
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[inline]
     pub fn set_label(&mut self, label: Option<Label>) {
         // SAFETY: the value is borrowed exclusively. A coroutine lends its stack for reading only, so nothing runs here.

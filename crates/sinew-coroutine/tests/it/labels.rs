@@ -56,3 +56,14 @@ fn a_describer_that_fails_does_not_end_the_message() {
     });
     assert_told(&output, "half...");
 }
+
+#[test]
+fn a_number_is_told() {
+    let output = in_child("labels::a_number_is_told", || {
+        overflow::install().expect("a handler");
+        let mut stack = StackPool::new().acquire(64 * 1024).expect("a stack");
+        stack.set_label(Some(Label::number(&"connection", u64::MAX)));
+        Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
+    });
+    assert_told(&output, &format!("connection {}", u64::MAX));
+}
