@@ -124,6 +124,22 @@ fn a_stray_access_to_a_guard_is_a_plain_fault() {
     assert_plain(&output);
 }
 
+/// Stacks are handed out from low to high: above the first lies the guard of the second.
+#[test]
+fn a_stray_access_from_below_a_guard_is_a_plain_fault() {
+    let output = in_child("overflow::a_stray_access_from_below_a_guard_is_a_plain_fault", || {
+        overflow::install().expect("a handler");
+        let pool = StackPool::new();
+        let (lower, upper) = (pool.acquire(64 * 1024).expect("a stack"), pool.acquire(64 * 1024));
+        let guard = upper.expect("a stack").limit().as_ptr().wrapping_sub(8);
+        assert!(guard.addr() - lower.top().addr().get() < 4096, "they are neighbours");
+        // SAFETY: none: it is to fault.
+        let stray = move |_: &_, ()| unsafe { guard.write_volatile(1) };
+        Coroutine::<(), (), (), _>::new(lower, stray).resume(());
+    });
+    assert_plain(&output);
+}
+
 #[test]
 fn an_overflow_of_a_thread_is_told_by_std() {
     let output = in_child("overflow::an_overflow_of_a_thread_is_told_by_std", || {
