@@ -20,7 +20,7 @@ impl<S: Stack, F> fmt::Display for NewError<S, F> {
         write!(
             f,
             "a stack of {usable} bytes is too small: this coroutine needs {needed} at least, its closure of {closure} \
-             bytes and what goes in and out included"
+             bytes and what goes in and out included; box what the closure owns, or take a larger stack"
         )
     }
 }

@@ -10,6 +10,7 @@ use core::ptr::{self, NonNull};
 use std::io;
 
 use super::boxed::try_box;
+use super::pool_error::advised;
 use super::refused;
 use super::registry::{Area, Registered, registry};
 use super::sys::{self, Range, page_size};
@@ -49,7 +50,7 @@ impl MmapStack {
     /// # Errors
     ///
     /// [`InvalidInput`](io::ErrorKind::InvalidInput) if `size` is below [`MIN_STACK_SIZE`] or too large for an address
-    /// space; otherwise what the system says when it has no memory or no mappings left.
+    /// space; otherwise what the system says when it has no memory or no mappings left, with advice.
     ///
     /// ```
     /// use sinew_coroutine::{MmapStack, Stack};
@@ -61,7 +62,8 @@ impl MmapStack {
     /// ```
     pub fn new(size: usize) -> io::Result<Self> {
         let (length, place) = (mapping_length(size)?, try_box()?);
-        Ok(Self(Box::write(place, Mapped::new(length)?)))
+        let mapped = Mapped::new(length).map_err(advised)?;
+        Ok(Self(Box::write(place, mapped)))
     }
 }
 

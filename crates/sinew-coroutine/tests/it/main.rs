@@ -6,6 +6,7 @@ mod basics;
 mod chaining;
 mod crashes;
 mod dropping;
+mod errors;
 mod gdb;
 mod high_water;
 mod labels;

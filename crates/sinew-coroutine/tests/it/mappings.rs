@@ -163,6 +163,17 @@ fn guarded_stacks_are_found_when_no_guard_can_be_made() {
 }
 
 #[test]
+fn a_plain_stack_without_a_mapping_is_refused_with_advice() {
+    let output = in_child("mappings::a_plain_stack_without_a_mapping_is_refused_with_advice", || {
+        with_few_mappings(0, || {
+            let error = MmapStack::new(64 * 1024).expect_err("no mapping is left").to_string();
+            assert!(error.contains("vm.max_map_count"), "{error}");
+        });
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
 fn a_slab_without_any_guard_is_given_back() {
     let output = in_child("mappings::a_slab_without_any_guard_is_given_back", || {
         let pool = StackPool::builder().guard_kind(GuardKind::Protection).build();
