@@ -22,6 +22,13 @@ fn main() -> Result<(), StackError> {
         for coroutine in coroutines.iter_mut().step_by(2) {
             assert_eq!(coroutine.resume(7), CoroutineState::Complete(7));
         }
+        for coroutine in coroutines {
+            match coroutine.into_stack() {
+                Ok(stack) => cache.release(stack),
+                // Its stack goes to the pool, without a detour by the cache.
+                Err(suspended) => drop(suspended),
+            }
+        }
     }
     println!("{:?}", pool.stats());
     Ok(())

@@ -22,8 +22,10 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Stacks come from a [`StackPool`]: guarded, reused, and given back to the system when idle. [`overflow`] tells who
-//! overflowed one.
+//! Stacks come from a [`StackPool`]: guarded, reused, and given back to the system when idle.
+//!
+//! Call [`overflow::install`] at the start of `main`: from then on an overflow is told, with the [label](Label) and the size of
+//! the stack. Without it, an overflow is a plain SIGSEGV.
 //!
 //! # What this crate does not know
 //!

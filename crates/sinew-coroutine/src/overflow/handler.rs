@@ -22,12 +22,21 @@ use crate::stack::slot::Slot;
 const RED_ZONE: usize = 128;
 
 /// Has this process tell overflows of coroutines' stacks from other faults. Does so once, however often it is called: a
-/// handler that somebody puts in its place later stays.
+/// handler that somebody puts in its place later stays. The start of `main` is the place to call it:
+///
+/// ```
+/// fn main() -> std::io::Result<()> {
+///     sinew_coroutine::overflow::install()?;
+///     // ...
+///     Ok(())
+/// }
+/// ```
 ///
 /// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it went, and aborts. It runs
-/// on the alternate signal stack of the thread. Threads that std started have one, of 8 KiB or as much as the kernel asks
-/// for, whichever is more: enough, unless the processor has so many registers that saving them fills it (AMX). Other threads
-/// have none. [`protect_thread`](super::protect_thread) sees to both.
+/// on the alternate signal stack of the thread. Threads that std started have one, the main thread included, of 8 KiB or as
+/// much as the kernel asks for, whichever is more: enough, unless the processor has so many registers that saving them fills it
+/// (AMX). Other threads, such as C code starts, have none: an overflow there ends the process without a message.
+/// [`protect_thread`](super::protect_thread) sees to both.
 ///
 /// Other faults go to the handler that was there before, with the signals blocked that it asked for, and once only if it
 /// asked for that; without one, to the kernel's default. One thing cannot be as before: a handler that did not ask for the

@@ -21,6 +21,28 @@ const AT_ONCE: usize = 1024;
 /// A cache of a [`StackPool`](super::StackPool) for one thread: a few unused stacks of each size, the newest first.
 ///
 /// It asks the pool only when it is empty, and returns to it only when it is full, several at a time.
+///
+/// Only [`release`](Self::release) puts a stack into the cache: one that is dropped, alone or with its coroutine, goes to the
+/// pool. What a cache holds is not trimmed, until it is [flushed](Self::flush) or dropped.
+///
+/// ```
+/// use sinew_coroutine::{Coroutine, CoroutineState, DEFAULT_STACK_SIZE, StackPool};
+///
+/// let pool = StackPool::new();
+/// let mut cache = pool.cache();
+/// for number in 0..1000_u32 {
+///     let stack = cache.acquire(DEFAULT_STACK_SIZE)?;
+///     let mut coroutine = Coroutine::<u32, (), u32, _>::new(stack, |_, number| number + 1);
+///     assert_eq!(coroutine.resume(number), CoroutineState::Complete(number + 1));
+///     // One that is not done comes back as an error; dropping it would unwind it.
+///     cache.release(coroutine.into_stack().expect("it is done"));
+/// }
+/// assert_eq!((pool.stats().live, pool.stats().pooled), (0, 1));
+/// assert_eq!(pool.trim(), 0, "the cache has it");
+/// cache.flush();
+/// assert_eq!(pool.trim(), 1);
+/// # Ok::<(), sinew_coroutine::StackError>(())
+/// ```
 pub struct StackCache {
     pool: Arc<Shared>,
     /// # Invariant
@@ -119,7 +141,7 @@ impl StackCache {
         self.release(stack);
     }
 
-    /// Returns all stacks to the pool, as before a long rest.
+    /// Returns all stacks to the pool, as before a long rest: what a cache holds is neither trimmed nor anybody else's.
     pub fn flush(&mut self) {
         for class in SizeClass::all() {
             self.give_back(class, usize::MAX);

@@ -1,8 +1,7 @@
 //! How deep a stack has been used. Knows any stack.
 //!
 //! Memory that was never written is zero, and pages that were never touched are not there: the kernel tells which are,
-//! and in the lowest of those the lowest byte that is not zero is the mark. A stack that is used again carries the marks
-//! of its past, unless it is [cleared](clear_used) first.
+//! and in the lowest of those the lowest byte that is not zero is the mark.
 //!
 //! # Safety
 //!
@@ -20,11 +19,14 @@ use super::{Stack, peek, sys};
 /// about two page faults' time (`mark_ns` of the `stack_pool` workload), and nothing for stacks that are not asked about:
 /// it can be left on for every n-th.
 ///
+/// A stack that is used again carries the marks of its past, unless it is [cleared](clear_used) before its coroutine is made:
+/// without that, the answer is about all uses since the stack last lost its memory.
+///
 /// Bytes that were written as zero do not count. Pages that the system has swapped out count as never touched, since it
 /// does not tell them apart: where it swaps, the answer may be too small.
 ///
 /// ```
-/// use sinew_coroutine::{Coroutine, StackPool, high_water};
+/// use sinew_coroutine::{Coroutine, StackPool, clear_used, high_water};
 ///
 /// fn dive(depth: usize) -> usize {
 ///     let frame = std::hint::black_box([1_u8; 1024]);
@@ -32,12 +34,15 @@ use super::{Stack, peek, sys};
 /// }
 ///
 /// let pool = StackPool::new();
-/// let mut coroutine = Coroutine::<(), (), _, _>::new(pool.acquire(200_000)?, |_, ()| dive(20));
+/// let mut stack = pool.acquire(200_000)?;
+/// clear_used(&mut stack);
+/// let mut coroutine = Coroutine::<(), (), _, _>::new(stack, |_, ()| dive(20));
 /// coroutine.resume(());
 /// # // A sanitizer keeps large frames elsewhere.
 /// # if cfg!(not(sinew_asan))
 /// # {
-/// assert!(high_water(coroutine.stack()) > 20 * 1024);
+/// let used = high_water(coroutine.stack());
+/// assert!((20 * 1024..200_000).contains(&used));
 /// # }
 /// # Ok::<(), sinew_coroutine::StackError>(())
 /// ```
@@ -48,8 +53,20 @@ pub fn high_water(stack: &impl Stack) -> usize {
     end - lowest
 }
 
-/// Clears the part of a stack that was used, so that the next [`high_water`] tells of the next use alone. What
-/// is swapped out is not cleared.
+/// Clears the part of a stack that was used, so that the next [`high_water`] tells of the next use alone: it becomes zero, and
+/// its memory stays. What is swapped out is not cleared.
+///
+/// ```
+/// use sinew_coroutine::{Coroutine, MmapStack, clear_used, high_water};
+///
+/// let mut coroutine = Coroutine::<(), (), (), _>::new(MmapStack::new(64 * 1024)?, |_, ()| {});
+/// coroutine.resume(());
+/// let mut stack = coroutine.into_stack().expect("it is done");
+/// assert!(high_water(&stack) > 0);
+/// clear_used(&mut stack);
+/// assert_eq!(high_water(&stack), 0);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn clear_used(stack: &mut impl Stack) {
     let Some(low) = lowest_present(stack) else { return };
     let length = stack.top().addr().get() - low.addr().get();

@@ -21,7 +21,8 @@ use super::stats::StackStats;
 ///
 /// Stacks are cut from large slabs by size class, powers of two from 16 KiB to 64 MiB. Each has a guard below it, takes
 /// memory page by page as it is used, and keeps that memory when it comes back, for the next one who asks. What is not
-/// needed for a while is given back to the system, slabs and page tables included.
+/// needed for a while is given back to the system, slabs and page tables included, by calls of [`trim_idle`](Self::trim_idle)
+/// that are the user's to make; what is too much, by whoever returns a stack.
 ///
 /// A pool is a handle: clones share everything. Stacks may outlive all of them.
 ///
@@ -68,6 +69,9 @@ impl StackPool {
 
     /// Takes a stack with at least `size` usable bytes.
     ///
+    /// Below 24 KiB a panic that prints a backtrace overflows. Since memory is taken page by page as it is used, a larger
+    /// stack costs no more: [`DEFAULT_STACK_SIZE`](super::DEFAULT_STACK_SIZE) is for code that one does not know.
+    ///
     /// # Errors
     ///
     /// If the size is zero or more than 64 MiB, if as many stacks as there may be are in use or in caches, or if the system has
@@ -79,7 +83,7 @@ impl StackPool {
         Ok(unsafe { PooledStack::new(stack) })
     }
 
-    /// A cache of this pool, for one thread.
+    /// A cache of this pool, for a thread that takes and returns many stacks.
     #[must_use]
     pub fn cache(&self) -> StackCache {
         StackCache::new(self.0.clone())
@@ -105,15 +109,31 @@ impl StackPool {
         Ok(())
     }
 
-    /// Gives the memory of all unused stacks back now, those in caches excepted. Returns how many stacks there were.
+    /// Gives the memory of all unused stacks back now, those in caches excepted (they are the pool's again once a cache is
+    /// [flushed](super::StackCache::flush)). Returns how many stacks there were.
     pub fn trim(&self) -> usize {
         self.0.trim()
     }
 
-    /// Gives the memory of stacks back that were not needed during the last idle time, down to the number to keep.
-    /// Returns how many stacks there were; none if the last look was less than the idle time ago.
+    /// Gives the memory of stacks back that were not needed since the previous look, down to the number to
+    /// [keep](StackPoolBuilder::keep). Returns how many stacks there were. A call looks unless the previous look was less than
+    /// the [idle time](StackPoolBuilder::idle) ago; then it does nothing and returns 0.
     ///
-    /// Nobody calls this by himself: a pool has no thread. Call it now and then.
+    /// The pool never calls this itself: it has no thread. Call it regularly, say once per idle time. Then memory goes between
+    /// one and two idle times after it was last needed. A single call after a long rest gives nothing back, since all that is
+    /// unused now was in use, or not yet there, at some moment since the previous look; for such a call there is
+    /// [`trim`](Self::trim).
+    ///
+    /// ```
+    /// use sinew_coroutine::{DEFAULT_STACK_SIZE, StackPool};
+    /// use std::time::Duration;
+    ///
+    /// let pool = StackPool::builder().keep(0..=1_000).idle(Duration::ZERO).build();
+    /// drop(pool.acquire(DEFAULT_STACK_SIZE)?);
+    /// assert_eq!(pool.trim_idle(), 0, "it was needed since the pool was made");
+    /// assert_eq!(pool.trim_idle(), 1, "it was not needed since the previous look");
+    /// # Ok::<(), sinew_coroutine::StackError>(())
+    /// ```
     pub fn trim_idle(&self) -> usize {
         self.0.trim_idle()
     }

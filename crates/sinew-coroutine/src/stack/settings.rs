@@ -73,14 +73,16 @@ impl StackPoolBuilder {
     /// How many unused stacks of each size keep their memory: 512 to 16,384 unless set.
     ///
     /// Beyond the larger number memory is given back at once, of a few more than too many. Down to the smaller, it is given
-    /// back once it was idle.
+    /// back by [`StackPool::trim_idle`]. A range that ends before it begins counts as one that ends there: `10..=5` is
+    /// `10..=10`.
     pub fn keep(mut self, stacks: RangeInclusive<usize>) -> Self {
         self.0.keep_fewest = *stacks.start();
         self.0.keep_most = *stacks.end().max(stacks.start());
         self
     }
 
-    /// How long a stack is unused before [`StackPool::trim_idle`] gives its memory back: 10 seconds unless set.
+    /// The least time between two looks of [`StackPool::trim_idle`] for stacks that were not needed meanwhile: 10 seconds
+    /// unless set. Called at least that often, it gives memory back between one and two of these times after its last use.
     pub fn idle(mut self, time: Duration) -> Self {
         self.0.idle = time;
         self

@@ -6,6 +6,8 @@ use super::pool_error::StackError;
 pub const DEFAULT_STACK_SIZE: usize = if cfg!(debug_assertions) { 256 * 1024 } else { 128 * 1024 };
 
 /// The smallest stack that a [`StackPool`](super::StackPool) hands out; smaller requests get this.
+///
+/// A panic that prints a backtrace overflows it, as it does any stack below 24 KiB.
 pub const SMALLEST_CLASS: usize = 16 * 1024;
 
 /// The largest stack that a [`StackPool`](super::StackPool) hands out; larger requests are refused.

@@ -7,7 +7,7 @@
 pub struct StackStats {
     /// Stacks that users have.
     pub live: usize,
-    /// Stacks that wait with their memory, in the pool and in caches.
+    /// Unused stacks that kept their memory, in the pool and in caches.
     pub pooled: usize,
     /// Bytes of address space that the slabs take.
     pub reserved: usize,
