@@ -14,9 +14,9 @@ pub(crate) struct Check {
     pub(crate) run: fn() -> Outcome,
 }
 
-/// Runs the checks in order and returns how many failed.
-pub(crate) fn run_all(screen: &mut Screen, checks: &[Check]) -> usize {
-    screen.heading("Coroutines");
+/// Runs the checks of a part in order and returns how many failed.
+pub(crate) fn run_all(screen: &mut Screen, part: &str, checks: &[Check]) -> usize {
+    screen.heading(part);
     checks.iter().filter(|check| !holds(screen, check)).count()
 }
 

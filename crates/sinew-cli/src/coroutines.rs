@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
-use sinew::coroutine::{Coroutine, CoroutineState, DEFAULT_STACK_SIZE, GuardKind, MmapStack, StackPool};
+use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
 
 use crate::check::{Check, Outcome, expect};
 
@@ -20,7 +20,6 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "a panic goes on in the resumer", run: carried },
     Check { name: "a suspended one that is dropped unwinds", run: unwound },
     Check { name: "a backtrace leads on to the resumer", run: walked },
-    Check { name: "100,000 guarded stacks at once, and back", run: pooled },
     Check { name: "bad input is an error that says what to do", run: refused },
 ];
 
@@ -129,18 +128,6 @@ fn walked() -> Outcome {
     let backtrace = the_resumer(&mut coroutine);
     let frames = backtrace.lines().filter(|line| line.contains(": ")).count();
     expect(&backtrace.contains("the_resumer"), &true, format!("{frames} frames, on two stacks"))
-}
-
-fn pooled() -> Outcome {
-    const COUNT: usize = 100_000;
-    let pool = StackPool::builder().keep(0..=COUNT).build();
-    let stacks = (0..COUNT).map(|_| pool.acquire(DEFAULT_STACK_SIZE)).collect::<Result<Vec<_>, _>>();
-    if let (Err(error), GuardKind::Protection) = (&stacks, GuardKind::best()) {
-        return Ok(format!("not on this kernel: {error}"));
-    }
-    drop(stacks?);
-    let trimmed = pool.trim();
-    expect(&(trimmed, pool.stats().reserved), &(COUNT, 0), format!("guards by {:?}", GuardKind::best()))
 }
 
 fn refused() -> Outcome {

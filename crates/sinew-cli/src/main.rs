@@ -8,6 +8,7 @@ mod check;
 mod coroutines;
 mod measure;
 mod screen;
+mod stacks;
 
 /// Runs, on this machine, a check of each part that sinew has today, and measures what is worth a figure.
 #[derive(Parser)]
@@ -16,16 +17,25 @@ struct Arguments {
     /// Leave the measurements out.
     #[arg(long)]
     no_measure: bool,
+    /// Overflow a stack and die of it, as a check has a second process do.
+    #[arg(long = stacks::OVERFLOW, hide = true)]
+    overflow: bool,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut screen = screen::Screen::new();
+    if arguments.overflow {
+        let ended = stacks::overflow_on_purpose();
+        screen.fail("overflowing", format!("{ended:?}"));
+        return ExitCode::FAILURE;
+    }
     screen.title();
-    let failed = check::run_all(&mut screen, coroutines::CHECKS);
+    let parts = [("Coroutines", coroutines::CHECKS), ("Stacks", stacks::CHECKS)];
+    let failed = parts.iter().map(|(part, checks)| check::run_all(&mut screen, part, checks)).sum();
     if !arguments.no_measure {
         measure::show_all(&mut screen);
     }
-    screen.verdict(coroutines::CHECKS.len(), failed);
+    screen.verdict(parts.iter().map(|(_, checks)| checks.len()).sum(), failed);
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

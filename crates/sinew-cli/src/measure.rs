@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
+use sinew::coroutine::{Coroutine, CoroutineState, DEFAULT_STACK_SIZE, MmapStack, StackPool};
 
 use crate::screen::Screen;
 
@@ -17,12 +17,16 @@ pub(crate) fn show_all(screen: &mut Screen) {
     } else {
         "Measured here, once (`bench/` compares with peers, with more optimisation)"
     });
-    match (switch(), create()) {
-        (Ok(switch), Ok(create)) => {
-            screen.figure("one switch, either way", switch, "ns");
-            screen.figure("create, run and finish on a stack in hand", create, "ns");
+    let figures = [
+        ("one switch, either way", switch()),
+        ("create, run and finish on a stack in hand", create()),
+        ("take and return a pooled stack, by a cache", pooled()),
+    ];
+    for (name, figure) in figures {
+        match figure {
+            Ok(value) => screen.figure(name, value, "ns"),
+            Err(error) => screen.fail(name, error),
         }
-        (Err(error), _) | (_, Err(error)) => screen.fail("measuring", error),
     }
 }
 
@@ -46,6 +50,16 @@ fn create() -> std::io::Result<f64> {
         let mut short = Coroutine::<u32, (), u32>::new(stack, |_, number| black_box(number));
         assert_eq!(short.resume(number), CoroutineState::Complete(number));
         stack = short.into_stack().expect("it is done");
+    }
+    Ok(nanoseconds_each(start, ROUNDS))
+}
+
+fn pooled() -> std::io::Result<f64> {
+    let mut cache = StackPool::new().cache();
+    let start = Instant::now();
+    for _ in 0..ROUNDS {
+        let stack = black_box(cache.acquire(DEFAULT_STACK_SIZE)?);
+        cache.release(stack);
     }
     Ok(nanoseconds_each(start, ROUNDS))
 }

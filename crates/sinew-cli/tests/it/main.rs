@@ -11,7 +11,9 @@ fn without_arguments_it_checks_everything_and_succeeds() {
     let output = sinew(&["--no-measure"]);
     let words = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{words}");
-    assert!(words.ends_with("8 checks, all hold\n"), "{words}");
+    assert!(words.ends_with("10 checks, all hold\n"), "{words}");
+    assert!(words.contains("\"sinew: stack overflow in diver 7: its stack has"), "{words}");
+    assert!(words.contains("guards ") && !words.contains("Advice"), "{words}");
     assert!(!words.contains('\x1b'), "no colours in a pipe");
 }
 
@@ -20,7 +22,9 @@ fn it_measures_unless_told_not_to() {
     let output = sinew(&[]);
     let words = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{words}");
-    assert!(words.contains("one switch, either way"), "{words}");
+    for figure in ["one switch, either way", "take and return a pooled stack"] {
+        assert!(words.contains(figure), "{words}");
+    }
 }
 
 #[test]
