@@ -2,7 +2,7 @@
 //! repetitions do not even touch; anything less is noise until it is measured again.
 
 use crate::record::{Figure, Key};
-use crate::stats::Summary;
+use crate::stats::{Summary, ratio};
 use crate::table::{Table, number};
 use crate::workloads;
 
@@ -60,7 +60,7 @@ fn row(key: &Key, before: Option<Summary>, after: Option<Summary>, change: Optio
             |s| format!("{} [{} – {}]", number(s.median), number(s.min), number(s.max)),
         )
     };
-    let ratio = before.zip(after).map(|(before, after)| format!("{:.3}", after.median / before.median));
+    let ratio = before.zip(after).and_then(|(before, after)| ratio(after.median, before.median));
     let word = match (before, after) {
         (Some(_), None) => "gone",
         (None, Some(_)) => "new",
@@ -74,7 +74,7 @@ fn row(key: &Key, before: Option<Summary>, after: Option<Summary>, change: Optio
         key.metric.clone(),
         shown(before),
         shown(after),
-        ratio.unwrap_or_else(|| "–".to_owned()),
+        ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}")),
         word.to_owned(),
     ]
 }

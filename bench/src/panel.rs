@@ -3,6 +3,7 @@
 
 use crate::peers::SINEW;
 use crate::record::Figure;
+use crate::stats::ratio;
 use crate::table::{Table, number};
 use crate::workloads;
 
@@ -66,7 +67,7 @@ impl<'a> Panel<'a> {
         let mut table = Table::new(&["peer"], &["median", "min – max", "n", "÷ sinew"]);
         for figure in &self.figures {
             let summary = figure.summary;
-            let ratio = self.sinew().map(|sinew| summary.median / sinew.summary.median);
+            let ratio = self.sinew().and_then(|sinew| ratio(summary.median, sinew.summary.median));
             table.push(vec![
                 figure.key.peer.clone(),
                 number(summary.median),
@@ -81,7 +82,7 @@ impl<'a> Panel<'a> {
     /// How ours stands to the best of the others, in a sentence.
     pub(crate) fn verdict(&self) -> Option<String> {
         let (sinew, best) = (self.sinew()?, self.best_peer()?);
-        let ratio = sinew.summary.median / best.summary.median;
+        let ratio = ratio(sinew.summary.median, best.summary.median)?;
         let ahead = (ratio < 1.0) == self.lower_is_better;
         let word = if ahead { "ahead of" } else { "behind" };
         Some(format!("sinew is {ratio:.2} × the best peer, {} ({word} it)", best.key.peer))

@@ -25,9 +25,14 @@ impl Summary {
     }
 }
 
+/// How many times as much as `to` a value is; nothing can be said in relation to nought.
+pub(crate) fn ratio(value: f64, to: f64) -> Option<f64> {
+    Some(value / to).filter(|ratio| ratio.is_finite())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Summary;
+    use super::{Summary, ratio};
 
     #[test]
     fn the_median_of_an_odd_number_is_the_middle() {
@@ -38,6 +43,13 @@ mod tests {
     #[test]
     fn the_median_of_an_even_number_lies_between() {
         assert_eq!(Summary::of(&[4.0, 1.0, 9.0, 2.0]).unwrap().median, 3.0);
+    }
+
+    #[test]
+    fn there_is_no_ratio_to_nought() {
+        assert_eq!(ratio(3.0, 2.0), Some(1.5));
+        assert_eq!(ratio(0.0, 2.0), Some(0.0));
+        assert_eq!((ratio(3.0, 0.0), ratio(0.0, 0.0)), (None, None));
     }
 
     #[test]

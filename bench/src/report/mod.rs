@@ -11,6 +11,7 @@ use crate::paths;
 use crate::peers::SINEW;
 use crate::record::{self, Figure};
 use crate::run;
+use crate::stats;
 use crate::table::{Table, number};
 use scale::Scale;
 use std::error::Error;
@@ -116,8 +117,8 @@ fn ratios(panels: &[Panel<'_>]) -> Table {
     for (panel, sinew) in panels.iter().filter_map(|panel| Some((panel, panel.sinew()?))) {
         let ratio = |peer: &&str| {
             let other = panel.figures.iter().find(|figure| figure.key.peer == *peer);
-            other
-                .map_or_else(|| "–".to_owned(), |o| format!("{:.2}", sinew.summary.median / o.summary.median))
+            let ratio = other.and_then(|other| stats::ratio(sinew.summary.median, other.summary.median));
+            ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))
         };
         let mut row = vec![panel.title.clone(), number(sinew.summary.median)];
         row.extend(peers.iter().map(ratio));
