@@ -29,7 +29,8 @@ pub(crate) struct Workload {
 }
 
 /// A quantity that a workload yields. The metric `cpu_ms`, user and system time of the whole child, is
-/// measured for each child anyway and has only to be declared; any other comes from the peer.
+/// measured for each child anyway and has only to be declared, unless the peer measures a part of it; any
+/// other comes from the peer.
 pub(crate) struct Metric {
     /// Its name in results.
     pub(crate) name: &'static str,
