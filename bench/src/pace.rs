@@ -1,6 +1,7 @@
 //! How long a measurement goes on. Foreign peers follow the same rule in their own language (see
 //! `bench/README.md`).
 
+use crate::usage::cpu_time;
 use std::time::{Duration, Instant};
 
 /// How many operations make one measurement.
@@ -30,21 +31,53 @@ impl Pace {
     /// Nanoseconds of one operation, where `batch(n)` does `n` of them; nought if it is not timed. Then
     /// nothing that differs from run to run is done, not even the printing of a figure, so that instruction
     /// counts repeat.
-    pub(crate) fn ns_per_op(self, mut batch: impl FnMut(u64)) -> f64 {
+    pub(crate) fn ns_per_op(self, batch: impl FnMut(u64)) -> f64 {
+        self.cost_per_op(batch).ns
+    }
+
+    /// The same with the processor time of all threads beside it.
+    pub(crate) fn cost_per_op(self, mut batch: impl FnMut(u64)) -> Cost {
         match self {
             Self::AtLeast(target) => {
+                let mut cpu = Duration::ZERO;
                 let (n, taken) = measured(target, |n| {
+                    let before = cpu_time();
                     let start = Instant::now();
                     batch(n);
-                    start.elapsed()
+                    let taken = start.elapsed();
+                    cpu = cpu_time() - before;
+                    taken
                 });
-                taken.as_nanos() as f64 / n as f64
+                let of_one = |all: Duration| all.as_nanos() as f64 / n as f64;
+                Cost { ns: of_one(taken), cpu_ns: of_one(cpu) }
             }
             Self::Exactly(n) => {
                 batch(n);
-                0.0
+                Cost::default()
             }
         }
+    }
+
+    /// Whether it is only to be seen that everything works: workloads of a fixed size are smaller then.
+    pub(crate) fn is_quick(self) -> bool {
+        matches!(self, Self::AtLeast(time) if time < Duration::from_millis(100))
+    }
+}
+
+/// What one operation takes, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Cost {
+    /// By the clock on the wall.
+    pub(crate) ns: f64,
+    /// Of processors, those of all threads together.
+    pub(crate) cpu_ns: f64,
+}
+
+impl Cost {
+    /// The part of one, if the operation was made of so many.
+    pub(crate) fn divided_by(self, parts: usize) -> Self {
+        let parts = parts as f64;
+        Self { ns: self.ns / parts, cpu_ns: self.cpu_ns / parts }
     }
 }
 
@@ -66,7 +99,7 @@ fn measured(target: Duration, mut time: impl FnMut(u64) -> Duration) -> (u64, Du
 
 #[cfg(test)]
 mod tests {
-    use super::{Pace, measured};
+    use super::{Cost, Pace, measured};
     use std::time::Duration;
 
     #[test]
@@ -85,6 +118,17 @@ mod tests {
         let mut asked = Vec::new();
         let ns = Pace::Exactly(1000).ns_per_op(|n| asked.push(n));
         assert_eq!((ns, asked), (0.0, vec![1000]));
+    }
+
+    #[test]
+    fn busy_time_is_processor_time() {
+        let cost = Pace::AtLeast(Duration::from_millis(1)).cost_per_op(|n| {
+            (0..n).for_each(|i| {
+                std::hint::black_box(i);
+            });
+        });
+        assert!(cost.ns > 0.0 && cost.cpu_ns > 0.0, "{cost:?}");
+        assert_eq!(Cost { ns: 6.0, cpu_ns: 9.0 }.divided_by(3), Cost { ns: 2.0, cpu_ns: 3.0 });
     }
 
     #[test]

@@ -35,6 +35,14 @@ pub(crate) static GENERATOR: Peer =
 pub(crate) static SWAPCONTEXT: Peer =
     Peer { name: "swapcontext", what: "C library, ucontext", home: Home::Here };
 
+/// The runtime that most Rust programs have.
+pub(crate) static TOKIO: Peer =
+    Peer { name: "tokio", what: "Rust, futures on a multi-thread runtime", home: Home::Here };
+
+/// Fork and join.
+pub(crate) static RAYON: Peer =
+    Peer { name: "rayon", what: "Rust, closures on a work-stealing pool", home: Home::Here };
+
 /// What no stack can do without.
 pub(crate) static FAULTS: Peer =
     Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
@@ -44,15 +52,16 @@ pub(crate) static BOOST: Peer =
     Peer { name: "boost", what: "C++, Boost.Context", home: Home::Foreign(&Boost) };
 
 /// Go.
-pub(crate) static GO: Peer = Peer { name: "go", what: "Go, iter.Pull", home: Home::Foreign(&Go) };
+pub(crate) static GO: Peer =
+    Peer { name: "go", what: "Go, goroutines, and iter.Pull for bare ones", home: Home::Foreign(&Go) };
 
 /// Java.
 pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 8] =
-    [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &FAULTS, &BOOST, &GO, &JAVA];
+pub(crate) static ALL: [&Peer; 10] =
+    [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &TOKIO, &RAYON, &FAULTS, &BOOST, &GO, &JAVA];
 
 impl Peer {
     /// The version found on this machine if the peer can run here, or what is missing.

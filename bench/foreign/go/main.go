@@ -12,8 +12,9 @@ import (
 
 // A workload prints its metrics; each lives in a file of its own.
 var workloads = map[string]func(job){
-	"switch": runSwitch,
-	"create": runCreate,
+	"switch":      runSwitch,
+	"create":      runCreate,
+	"pool_submit": runPoolSubmit,
 }
 
 func parse(args []string) (job, error) {

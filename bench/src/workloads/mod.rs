@@ -3,6 +3,7 @@
 //! are gathered.
 
 mod create;
+mod pool_submit;
 mod stack_pool;
 mod stacks_1m;
 mod switch;
@@ -11,8 +12,13 @@ use crate::pace::Pace;
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 4] =
-    [&switch::WORKLOAD, &create::WORKLOAD, &stack_pool::WORKLOAD, &stacks_1m::WORKLOAD];
+pub(crate) static ALL: [&Workload; 5] = [
+    &switch::WORKLOAD,
+    &create::WORKLOAD,
+    &stack_pool::WORKLOAD,
+    &stacks_1m::WORKLOAD,
+    &pool_submit::WORKLOAD,
+];
 
 /// Something to measure, with everybody who can do it.
 pub(crate) struct Workload {
@@ -71,6 +77,8 @@ impl Entry {
 pub(crate) struct Job {
     /// How long it goes on.
     pub(crate) pace: Pace,
+    /// How many threads the peer may have for the work.
+    pub(crate) threads: usize,
 }
 
 /// Metrics by name, as a measurement yields them.

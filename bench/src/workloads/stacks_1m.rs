@@ -3,10 +3,9 @@
 //! page tables included, how much of that comes back after trimming, and the time of one when there are fewer of them.
 
 use super::{Entry, Job, Metric, Readings, Workload};
-use crate::pace::Pace;
 use crate::peers;
 use sinew_coroutine::{PooledStack, Stack, StackPool};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const SIZE: usize = 128 * 1024;
 
@@ -32,10 +31,7 @@ pub(super) static WORKLOAD: Workload = Workload {
 
 /// A million, or a labelled few for a quick look.
 fn count(job: &Job) -> usize {
-    match job.pace {
-        Pace::AtLeast(time) if time < Duration::from_millis(100) => 20_000,
-        _ => 1_000_000,
-    }
+    if job.pace.is_quick() { 20_000 } else { 1_000_000 }
 }
 
 fn sinew(job: &Job) -> Readings {

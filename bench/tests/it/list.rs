@@ -6,9 +6,9 @@ use crate::bench;
 fn workloads_and_peers_are_listed() {
     let outcome = bench(["list"]);
     assert_eq!(outcome.code, Some(0));
-    for word in
-        ["switch", "create", "ns one way", "sinew", "corosensei", "swapcontext", "boost", "go", "java"]
-    {
+    let workloads = ["switch", "create", "pool_submit", "1 and 2 threads"];
+    let peers = ["sinew", "corosensei", "swapcontext", "tokio", "rayon", "boost", "go", "java"];
+    for word in workloads.into_iter().chain(["ns one way"]).chain(peers) {
         assert!(outcome.stdout.contains(word), "{word} is not in {}", outcome.stdout);
     }
 }

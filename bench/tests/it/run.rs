@@ -99,14 +99,29 @@ fn a_child_beyond_its_time_is_reported_and_makes_the_run_fail() {
     assert!(!scratch.path().join("latest.json").exists());
 }
 
+/// Makes one measurement of a millisecond, and reads its headline.
+fn measures(workload: &str, peer: &str, threads: &str, headline: &str) {
+    let outcome = bench(["one", workload, peer, threads, "millis=1"]);
+    assert_eq!(outcome.code, Some(0), "{workload} {peer}: {}", outcome.stderr);
+    let line = outcome.stdout.lines().find_map(|line| line.strip_prefix(headline));
+    let value = line.and_then(|value| value.trim().parse::<f64>().ok());
+    assert!(value.is_some_and(f64::is_finite), "{workload} {peer}: {}", outcome.stdout);
+}
+
 #[test]
 fn every_peer_that_is_built_in_yields_its_metric() {
     for workload in ["switch", "create"] {
         for peer in ["sinew", "corosensei", "generator", "swapcontext"] {
-            let outcome = bench(["one", workload, peer, "1", "millis=1"]);
-            assert_eq!(outcome.code, Some(0), "{workload} {peer}: {}", outcome.stderr);
-            let value = outcome.stdout.strip_prefix("ns ").and_then(|value| value.trim().parse::<f64>().ok());
-            assert!(value.is_some_and(f64::is_finite), "{workload} {peer}: {}", outcome.stdout);
+            measures(workload, peer, "1", "ns ");
+        }
+    }
+}
+
+#[test]
+fn every_pool_that_is_built_in_yields_its_metric() {
+    for peer in ["sinew", "tokio", "rayon"] {
+        for threads in ["1", "3"] {
+            measures("pool_submit", peer, threads, "ns ");
         }
     }
 }

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+)
+
+// The tasks of a round.
+const poolTasks = 100_000
+
+// pool_submit: goroutines that are done at once, and a wait group for all of them.
+func runPoolSubmit(j job) {
+	round := j.nsPerOp(func(rounds uint64) {
+		for i := uint64(0); i < rounds; i++ {
+			submitRound()
+		}
+	})
+	fmt.Printf("ns %.6f\n", round/poolTasks)
+}
+
+func submitRound() {
+	var group sync.WaitGroup
+	group.Add(poolTasks)
+	for i := 0; i < poolTasks; i++ {
+		go group.Done()
+	}
+	group.Wait()
+}
