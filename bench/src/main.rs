@@ -31,6 +31,7 @@ mod table;
 mod ucontext;
 mod usage;
 mod workloads;
+mod yielder;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,11 @@ type job struct {
 	target  time.Duration
 }
 
+// Whether it is only to be seen that everything works: workloads of a fixed size are smaller then.
+func (j job) isQuick() bool {
+	return j.target < 100*time.Millisecond
+}
+
 // Runs batch(n) with n doubling until it lasts for the job's target: that was the warm-up and the search for
 // n. Then the same n again, until a run lasts long enough; that run is the measurement.
 func (j job) nsPerOp(batch func(n uint64)) float64 {

@@ -15,6 +15,7 @@ var workloads = map[string]func(job){
 	"switch":      runSwitch,
 	"create":      runCreate,
 	"pool_submit": runPoolSubmit,
+	"pool_yield":  runPoolYield,
 }
 
 func parse(args []string) (job, error) {

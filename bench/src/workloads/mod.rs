@@ -4,6 +4,7 @@
 
 mod create;
 mod pool_submit;
+mod pool_yield;
 mod stack_pool;
 mod stacks_1m;
 mod switch;
@@ -12,12 +13,13 @@ use crate::pace::Pace;
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 5] = [
+pub(crate) static ALL: [&Workload; 6] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
     &stacks_1m::WORKLOAD,
     &pool_submit::WORKLOAD,
+    &pool_yield::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.

@@ -119,9 +119,13 @@ fn every_peer_that_is_built_in_yields_its_metric() {
 
 #[test]
 fn every_pool_that_is_built_in_yields_its_metric() {
-    for peer in ["sinew", "tokio", "rayon"] {
-        for threads in ["1", "3"] {
-            measures("pool_submit", peer, threads, "ns ");
+    let (all, some): (&[_], &[_]) = (&["sinew", "tokio", "rayon"], &["sinew", "tokio"]);
+    let workloads = [("pool_submit", "ns ", all), ("pool_yield", "ns ", some)];
+    for (workload, headline, peers) in workloads {
+        for peer in peers {
+            for threads in ["1", "3"] {
+                measures(workload, peer, threads, headline);
+            }
         }
     }
 }

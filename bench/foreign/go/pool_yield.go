@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// pool_yield: goroutines that go to the back of the queue in turn.
+func runPoolYield(j job) {
+	const tasks = 1_000
+	yields := 5_000
+	if j.isQuick() {
+		yields = 100
+	}
+	round := j.nsPerOp(func(rounds uint64) {
+		for i := uint64(0); i < rounds; i++ {
+			yieldRound(tasks, yields)
+		}
+	})
+	fmt.Printf("ns %.6f\n", round/float64(tasks*yields))
+}
+
+func yieldRound(tasks, yields int) {
+	var group sync.WaitGroup
+	group.Add(tasks)
+	for i := 0; i < tasks; i++ {
+		go func() {
+			defer group.Done()
+			for k := 0; k < yields; k++ {
+				runtime.Gosched()
+			}
+		}()
+	}
+	group.Wait()
+}
