@@ -8,18 +8,20 @@ mod pool_yield;
 mod stack_pool;
 mod stacks_1m;
 mod switch;
+mod wake;
 
 use crate::pace::Pace;
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 6] = [
+pub(crate) static ALL: [&Workload; 7] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
     &stacks_1m::WORKLOAD,
     &pool_submit::WORKLOAD,
     &pool_yield::WORKLOAD,
+    &wake::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
