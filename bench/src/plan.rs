@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(names[..4], [("switch", 1), ("create", 1), ("stack_pool", 1), ("stacks_1m", 1)]);
         assert_eq!(names[4..6], [("pool_submit", 1), ("pool_submit", 2)]);
         assert_eq!(names[6..8], [("pool_yield", 1), ("pool_yield", 2)]);
-        assert_eq!(names[8..], [("wake", 1), ("wake", 2)]);
+        assert_eq!(names[8..], [("wake", 1), ("wake", 2), ("idle", 1), ("idle", 2)]);
         assert!(plan.groups.iter().all(|group| group.entries[0].peer.name == "sinew"));
         assert!(plan.skipped.is_empty());
     }

@@ -1,11 +1,14 @@
-//! What this process has used up so far. Knows nothing of what is measured.
+//! What this process has used up so far: processor time, and how often its threads went on and off processors.
+//! Knows nothing of what is measured.
 //!
 //! # Safety
 //!
 //! Trusted with reading a clock into a structure of its own.
 #![expect(unsafe_code, reason = "std has no clock of processor time")]
 
+use std::fs;
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::time::Duration;
 
 /// User and system time of all threads, those that have ended included. A clock, since `getrusage` counts in whole
@@ -20,13 +23,43 @@ pub(crate) fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// How often threads went off a processor, by themselves or not, and so came back to one. The main thread is left out:
+/// it is the one that waits and asks.
+pub(crate) fn context_switches() -> u64 {
+    let main = std::process::id().to_string();
+    let threads = fs::read_dir("/proc/self/task").expect("the kernel's list of threads").flatten();
+    let others = threads.map(|thread| thread.path()).filter(|path| !path.ends_with(&main));
+    others.map(|path| switches_of(&path)).sum()
+}
+
+/// Those of one thread; none if it has ended meanwhile.
+fn switches_of(thread: &Path) -> u64 {
+    let status = fs::read_to_string(thread.join("status")).unwrap_or_default();
+    let lines = status.lines().filter(|line| line.contains("voluntary_ctxt_switches:"));
+    lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::cpu_time;
+    use super::{context_switches, cpu_time};
 
     #[test]
     fn processor_time_goes_on() {
         let before = cpu_time();
         while cpu_time() == before {}
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_counted() {
+        let before = context_switches();
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || while receiver.recv().is_ok() {});
+        // The test harness runs this on a thread of its own, so both are counted; each message is one wait at most.
+        while context_switches() <= before {
+            sender.send(()).expect("it waits");
+            std::thread::yield_now();
+        }
+        drop(sender);
+        thread.join().expect("it ends");
     }
 }

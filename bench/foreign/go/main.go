@@ -16,6 +16,7 @@ var workloads = map[string]func(job){
 	"create":      runCreate,
 	"pool_submit": runPoolSubmit,
 	"pool_yield":  runPoolYield,
+	"idle":        runIdle,
 }
 
 func parse(args []string) (job, error) {

@@ -3,6 +3,7 @@
 //! are gathered.
 
 mod create;
+mod idle;
 mod pool_submit;
 mod pool_yield;
 mod stack_pool;
@@ -14,7 +15,7 @@ use crate::pace::Pace;
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 7] = [
+pub(crate) static ALL: [&Workload; 8] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -22,6 +23,7 @@ pub(crate) static ALL: [&Workload; 7] = [
     &pool_submit::WORKLOAD,
     &pool_yield::WORKLOAD,
     &wake::WORKLOAD,
+    &idle::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 /// Tasks of a round.
-const TASKS: usize = 100_000;
+pub(super) const TASKS: usize = 100_000;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -50,7 +50,7 @@ fn sinew(job: &Job) -> Readings {
 }
 
 /// A round by the calling thread, which is none of the pool's.
-fn from_outside(handle: &Handle, countdown: &'static Countdown) {
+pub(super) fn from_outside(handle: &Handle, countdown: &'static Countdown) {
     countdown.set(TASKS);
     for _ in 0..TASKS {
         let task = TaskRef::new(|_| countdown.arrive());
@@ -134,7 +134,7 @@ fn tokio(job: &Job) -> Readings {
 }
 
 /// A round of tokio's by the calling thread, which is none of the runtime's.
-fn spawn_from_outside(runtime: &Runtime) {
+pub(super) fn spawn_from_outside(runtime: &Runtime) {
     runtime.block_on(join((0..TASKS).map(|_| runtime.spawn(async {})).collect()));
 }
 
@@ -152,6 +152,6 @@ fn rayon(job: &Job) -> Readings {
 }
 
 /// A round of rayon's, in the pool of the calling thread.
-fn spawn_in_scope() {
+pub(super) fn spawn_in_scope() {
     rayon::scope(|scope| (0..TASKS).for_each(|_| scope.spawn(|_| ())));
 }

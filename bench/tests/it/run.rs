@@ -120,7 +120,12 @@ fn every_peer_that_is_built_in_yields_its_metric() {
 #[test]
 fn every_pool_that_is_built_in_yields_its_metric() {
     let (all, some): (&[_], &[_]) = (&["sinew", "tokio", "rayon"], &["sinew", "tokio"]);
-    let workloads = [("pool_submit", "ns ", all), ("pool_yield", "ns ", some), ("wake", "p50_us ", some)];
+    let workloads = [
+        ("pool_submit", "ns ", all),
+        ("pool_yield", "ns ", some),
+        ("wake", "p50_us ", some),
+        ("idle", "cpu_ms ", all),
+    ];
     for (workload, headline, peers) in workloads {
         for peer in peers {
             for threads in ["1", "3"] {

@@ -1,0 +1,64 @@
+//! `idle`: what a runtime does when there is nothing to do: 3 seconds (0.3 for a quick look) after 100,000 tasks. The
+//! headline is the processor time of the whole process in this time; beside it stands how often its threads went off a
+//! processor, each of which is a wake-up.
+
+use super::{Entry, Job, Metric, Readings, Workload, pool_submit};
+use crate::countdown::Countdown;
+use crate::peers;
+use crate::runtimes;
+use crate::usage::{context_switches, cpu_time};
+use std::thread;
+use std::time::Duration;
+
+/// How long threads have to settle before that. Whoever searches has long given up then; and of a thread that runs, the
+/// kernel has counted the time only up to its last tick.
+const SETTLING: Duration = Duration::from_millis(100);
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "idle",
+    what: "3 s of idleness after 100,000 tasks",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "cpu_ms", unit: "ms of processor time", lower_is_better: true },
+        Metric { name: "wakeups", unit: "context switches", lower_is_better: true },
+    ],
+    entries: &[
+        Entry::here(&peers::SINEW, sinew),
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::RAYON, rayon),
+        Entry::foreign(&peers::GO),
+    ],
+};
+
+fn sinew(job: &Job) -> Readings {
+    let pool = runtimes::sinew(job.threads);
+    pool_submit::from_outside(&pool.handle(), Countdown::leaked());
+    let readings = idleness(job);
+    runtimes::end_sinew(pool);
+    readings
+}
+
+fn tokio(job: &Job) -> Readings {
+    let runtime = runtimes::tokio(job.threads);
+    pool_submit::spawn_from_outside(&runtime);
+    idleness(job)
+}
+
+fn rayon(job: &Job) -> Readings {
+    let pool = runtimes::rayon(job.threads);
+    pool.install(pool_submit::spawn_in_scope);
+    idleness(job)
+}
+
+/// Does nothing, and looks at who does not.
+fn idleness(job: &Job) -> Readings {
+    thread::sleep(SETTLING);
+    let switches = context_switches();
+    // To read what the kernel says about many threads takes time itself: it stays outside.
+    let quiet = cpu_time();
+    thread::sleep(Duration::from_millis(if job.pace.is_quick() { 300 } else { 3_000 }));
+    let cpu = cpu_time() - quiet;
+    let wakeups = context_switches() - switches;
+    vec![("cpu_ms", cpu.as_secs_f64() * 1e3), ("wakeups", wakeups as f64)]
+}
