@@ -1,6 +1,7 @@
 //! A core: the tasks that are ready on one thread, and the mailbox through which others send it more. It shares nothing
 //! else. Knows no pool: a worker of a pool is a core with a seat in a group, and somebody else's loop can drive one without.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub struct Core {
     ready: List,
     mailbox: Arc<Mailbox>,
     counters: Arc<Counters>,
+    /// A panic is a task's.
+    is_in_task: Cell<bool>,
 }
 
 /// Sends tasks to a core from anywhere.
@@ -56,7 +59,7 @@ impl Core {
     }
 
     pub(crate) fn with(mailbox: Arc<Mailbox>, counters: Arc<Counters>) -> Self {
-        Self { ready: List::new(), mailbox, counters }
+        Self { ready: List::new(), mailbox, counters, is_in_task: Cell::new(false) }
     }
 
     #[inline]
@@ -106,17 +109,40 @@ impl Core {
     pub fn run_ready(&self, most: usize) -> usize {
         let context = Context::new(self, None);
         tls::enter(&context, || {
-            (0..most).take_while(|_| self.next().map(|task| self.run(task, &context)).is_some()).count()
+            let mut left = most;
+            let next = || {
+                left = left.checked_sub(1)?;
+                self.next()
+            };
+            self.run_all(&context, next)
         })
     }
 
-    /// Runs a task; one that panics is counted, and that is all: the panic hook has told about it.
-    #[inline]
-    pub(crate) fn run(&self, task: TaskRef, context: &Context<'_>) {
-        let ended = unwind::catch(|| task.run(context));
-        self.counters.tasks.add(1);
-        if ended == Ended::Panicked {
+    /// Runs tasks for as long as there is a next one. One that panics is counted, and that is all: the panic hook has told
+    /// about it. Returns how many there were.
+    ///
+    /// Panics are caught around all of them rather than around each: it is a quarter of the time of a small one.
+    pub(crate) fn run_all(&self, context: &Context<'_>, mut next: impl FnMut() -> Option<TaskRef>) -> usize {
+        let before = self.counters.tasks.get();
+        // A task of this core may drive it further.
+        let outer = self.is_in_task.replace(false);
+        while unwind::catch(|| self.run_until_panic(context, &mut next)) == Ended::Panicked {
+            if !self.is_in_task.replace(false) {
+                // It was not a task's: this core's own tasks would be left to nobody.
+                std::process::abort();
+            }
             self.counters.panics.add(1);
+        }
+        self.is_in_task.set(outer);
+        self.counters.tasks.get().wrapping_sub(before) as usize
+    }
+
+    fn run_until_panic(&self, context: &Context<'_>, next: &mut impl FnMut() -> Option<TaskRef>) {
+        while let Some(task) = next() {
+            self.counters.tasks.add(1);
+            self.is_in_task.set(true);
+            task.run(context);
+            self.is_in_task.set(false);
         }
     }
 

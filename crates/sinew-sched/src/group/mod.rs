@@ -5,6 +5,7 @@ mod spares;
 
 use std::fmt;
 use std::io;
+use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -38,6 +39,7 @@ pub(crate) struct Group {
     /// The first `workers` are there from the beginning; spare ones follow as they are needed.
     seats: Box<[OnceLock<Seat>]>,
     workers: usize,
+    cpus: usize,
     pub(crate) spares: Spares,
     /// An idle worker watches over drivers that their own workers neglect.
     pub(crate) watched: AtomicBool,
@@ -59,6 +61,7 @@ impl Group {
             outside: Outside::default(),
             seats,
             workers,
+            cpus: std::thread::available_parallelism().map_or(1, NonZero::get),
             spares: Spares::new(starter),
             watched: AtomicBool::new(false),
             began: Instant::now(),
@@ -125,8 +128,14 @@ impl Group {
             self.sweep();
         } else {
             // The stage was read behind a fence.
-            self.idle.work_arrived(count, |worker| self.wake_from_outside(worker));
+            self.announce(count, |worker| self.wake_from_outside(worker));
         }
+    }
+
+    /// There is work that anyone may take, and a fence between that and this. Has up to `count` sleepers woken, but no more
+    /// at once than there are CPUs: those that find work wake others if there is more.
+    pub(crate) fn announce(&self, count: usize, tell: impl FnMut(usize)) {
+        self.idle.work_arrived(count.min(self.cpus), || self.has_work(), tell);
     }
 
     fn wake_from_outside(&self, worker: usize) {

@@ -90,11 +90,17 @@ impl Idle {
     }
 
     /// Work was put where anyone can take it, and a SeqCst fence, or what is as good, stands between that and this call.
-    /// Claims up to `count` sleepers, which the caller has to tell, each through `tell`. None, if somebody is searching.
+    /// Claims up to `count` sleepers, which the caller has to tell, each through `tell`. None, if somebody is searching, or
+    /// if the work is not there any more: a searcher may have taken it and be gone already.
     #[inline]
-    pub(crate) fn work_arrived(&self, count: usize, tell: impl FnMut(usize)) {
+    pub(crate) fn work_arrived(
+        &self,
+        count: usize,
+        is_there: impl FnOnce() -> bool,
+        tell: impl FnMut(usize),
+    ) {
         // Acquire: pairs with the release in `lie_down`.
-        if self.words.searching.load(Ordering::Acquire) > 0 || !self.has_sleepers() {
+        if self.words.searching.load(Ordering::Acquire) > 0 || !self.has_sleepers() || !is_there() {
             return;
         }
         self.claim(count, tell);

@@ -36,10 +36,14 @@ impl Group {
     }
 
     fn announce(&self) {
-        self.idle.work_arrived(1, |worker| {
-            let parker = &self.parkers[worker];
-            parker.deliver(parker.inbox.tell());
-        });
+        self.idle.work_arrived(
+            1,
+            || !self.queue.is_empty(),
+            |worker| {
+                let parker = &self.parkers[worker];
+                parker.deliver(parker.inbox.tell());
+            },
+        );
     }
 
     /// Runs tasks until all are done, then lets the other worker know.
@@ -72,7 +76,7 @@ impl Group {
     }
 
     fn leave(&self, evidence: Searching) {
-        if self.idle.leave(evidence) && !self.queue.is_empty() {
+        if self.idle.leave(evidence) {
             self.announce();
         }
     }

@@ -48,7 +48,7 @@ impl Worker {
     /// the sleepers is woken to: it looks round, and then sleeps for a moment at a time.
     fn ask_for_a_watch(&self) {
         if self.core.mailbox().is_watching_for_others() && !self.group.watched.load(Ordering::Relaxed) {
-            self.group.idle.work_arrived(1, |worker| self.wake(worker));
+            self.group.idle.work_arrived(1, || true, |worker| self.wake(worker));
         }
     }
 
@@ -210,8 +210,8 @@ impl Worker {
 
     fn stop_searching(&self, evidence: Searching) {
         // `leave` has a fence.
-        if self.group.idle.leave(evidence) && self.group.has_work() {
-            self.group.idle.work_arrived(1, |worker| self.wake(worker));
+        if self.group.idle.leave(evidence) {
+            self.group.announce(1, |worker| self.wake(worker));
         }
     }
 

@@ -27,10 +27,11 @@ use crate::unwind::{self, Ended};
 
 /// Turns are counted in rounds of this many. In the last one the inbox, the group's queue and the driver are looked at.
 const ROUND: u32 = 64;
-/// Every so many turns, the deque goes before the ready list,
+/// Every so many turns, the deque goes before the ready list.
 const DEQUE_TURN: u32 = 8;
-/// and every so many of those, its oldest task before its newest.
-const OLDEST_TURN: u32 = 16;
+/// Every so many rounds, its oldest task goes before its newest. No more often: tasks that run in the order they were made
+/// in, or in its reverse, free their memory in order too, and each exception makes the allocator slower for good.
+const OLDEST_ROUND: u32 = 16;
 
 /// The most tasks taken from the group's queue at once.
 const MOST_TAKEN: usize = 32;
@@ -45,6 +46,7 @@ pub(crate) struct Worker {
     index: usize,
     deque: Owner,
     turn: Cell<u32>,
+    round: Cell<u32>,
     /// The last task let others go first: the oldest one is next.
     oldest_next: Cell<bool>,
     /// It went back to the deque without a word, since another is to be taken from there for it.
@@ -72,6 +74,7 @@ impl Worker {
             index,
             deque,
             turn: Cell::new(0),
+            round: Cell::new(0),
             oldest_next: Cell::new(false),
             unannounced: Cell::new(false),
             overloaded: Cell::new(false),
@@ -115,9 +118,7 @@ impl Worker {
     fn run_until_over(&self, context: &Context<'_>) {
         self.counters().enter(WorkerState::Running);
         self.call(self.group.hooks.start.as_ref(), context);
-        while let Some(task) = self.next(context) {
-            self.core.run(task, context);
-        }
+        self.core.run_all(context, || self.next(context));
         if self.group.life.stage() == Stage::Over {
             self.discard_all();
         }
@@ -177,13 +178,13 @@ impl Worker {
         {
             return Some(self.instead(task));
         }
-        self.pop_own(turn.is_multiple_of(OLDEST_TURN)).or_else(|| self.pick_rarely())
+        self.pop_own().or_else(|| self.pick_rarely())
     }
 
     /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.
     #[inline]
-    fn pop_own(&self, oldest: bool) -> Option<TaskRef> {
-        let oldest = self.oldest_next.replace(false) || oldest;
+    fn pop_own(&self) -> Option<TaskRef> {
+        let oldest = self.oldest_next.replace(false);
         let task = if oldest { self.deque.pop_oldest() } else { self.deque.pop() };
         self.unannounced.set(false);
         task.and_then(|task| self.accept(task))
@@ -220,6 +221,9 @@ impl Worker {
             self.share_all();
             return None;
         }
+        let round = self.round.get().wrapping_add(1);
+        self.round.set(round);
+        self.oldest_next.set(self.oldest_next.get() || round.is_multiple_of(OLDEST_ROUND));
         self.core.receive();
         self.look_now_and_then();
         if self.deque.len() > 1 {
@@ -263,7 +267,7 @@ impl Worker {
     #[inline]
     pub(crate) fn push(&self, task: TaskRef) {
         self.deque.push_loudly(task);
-        self.group.idle.work_arrived(1, |worker| self.wake(worker));
+        self.group.idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
     }
 
     /// Adds many tasks that anyone may run.
@@ -295,7 +299,7 @@ impl Worker {
     fn announce(&self, count: usize) {
         // Between the work and the look at who is idle.
         full_fence(Fence::Announce);
-        self.group.idle.work_arrived(count, |worker| self.wake(worker));
+        self.group.announce(count, |worker| self.wake(worker));
     }
 
     #[cold]

@@ -78,3 +78,32 @@ fn a_core_can_be_driven_by_a_worker_of_a_pool() {
     assert_eq!(receiver.iter().collect::<Vec<_>>(), [None, Some(0)]);
     assert!(pool.shutdown(None).drained);
 }
+
+#[test]
+fn tasks_that_panic_are_over_and_the_next_ones_run() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    let done = Countdown::new(2);
+    core.push(TaskRef::new(|_| panic!("on purpose")));
+    core.push(done.task());
+    core.push(TaskRef::new(|_| panic!("on purpose")));
+    core.push(done.task());
+    assert_eq!(core.run_ready(100), 4);
+    assert_eq!(done.left(), 0);
+}
+
+#[test]
+fn a_task_may_drive_its_own_core_and_then_panic() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    let done = Countdown::new(2);
+    let inner = done.clone();
+    core.push(TaskRef::new(move |context| {
+        context.core().push(inner.task());
+        context.core().push(TaskRef::new(|_| panic!("on purpose")));
+        assert_eq!(context.core().run_ready(100), 2);
+        panic!("on purpose");
+    }));
+    assert_eq!(core.run_ready(100), 3);
+    core.push(done.task());
+    assert_eq!(core.run_ready(100), 1);
+    assert_eq!(done.left(), 0);
+}
