@@ -32,10 +32,9 @@ pub(crate) struct Outside {
 impl Outside {
     #[inline(always)]
     pub(crate) fn new(_inside: *mut Inside, stack: &impl Stack) -> Self {
+        forget_frames(stack);
         let bottom = stack.limit().as_ptr().cast_const().cast();
         let size = stack.top().addr().get() - stack.limit().addr().get();
-        // SAFETY: the memory is ours. A coroutine that was here before has left marks: its last frames never returned.
-        unsafe { __asan_unpoison_memory_region(bottom, size) };
         Self { bottom: Cell::new(bottom), size: Cell::new(size) }
     }
 
@@ -53,6 +52,15 @@ impl Outside {
         // SAFETY: the fake stack is the one that `enter` saved on this very stack.
         unsafe { __sanitizer_finish_switch_fiber(crossing.fake_stack, bottom, size) };
     }
+}
+
+/// See the table in the parent module. A coroutine that was here before has left marks: its last frames never returned.
+#[inline(always)]
+pub(crate) fn forget_frames(stack: &impl Stack) {
+    let bottom = stack.limit().as_ptr().cast_const().cast();
+    let size = stack.top().addr().get() - stack.limit().addr().get();
+    // SAFETY: the memory is the stack's, and nothing runs on it.
+    unsafe { __asan_unpoison_memory_region(bottom, size) };
 }
 
 /// See the table in the parent module: the fake stack to take up again.

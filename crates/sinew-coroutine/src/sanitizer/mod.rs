@@ -6,6 +6,7 @@
 //! | item | what it is |
 //! | --- | --- |
 //! | `Outside` | the coroutine seen by its owner: `new(inside, stack)` before anything is written to the stack, `enter() -> Crossing` just before a switch to it, `returned(crossing)` just after the switch back |
+//! | `forget_frames(stack)` | nothing runs on the stack: what its last coroutine left there is any memory |
 //! | `Crossing` | a resumer that waits |
 //! | `Inside` | what lies on the coroutine's own stack: `arrived()` just after a switch to it, `suspend()` just before a switch away, `finish()` before the last one |
 //!
@@ -23,11 +24,11 @@ mod none;
 mod tsan;
 
 #[cfg(sinew_asan)]
-pub(crate) use asan::{Inside, Outside};
+pub(crate) use asan::{Inside, Outside, forget_frames};
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
-pub(crate) use none::{Inside, Outside};
+pub(crate) use none::{Inside, Outside, forget_frames};
 #[cfg(sinew_tsan)]
-pub(crate) use tsan::{Inside, Outside};
+pub(crate) use tsan::{Inside, Outside, forget_frames};
 
 #[cfg(all(sinew_asan, sinew_tsan))]
 compile_error!("choose one of `--cfg sinew_asan` and `--cfg sinew_tsan`: no program runs under both");

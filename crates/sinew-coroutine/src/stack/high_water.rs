@@ -12,6 +12,7 @@
 use core::ptr::NonNull;
 
 use super::{Stack, peek, sys};
+use crate::sanitizer;
 
 /// How many bytes of a stack have been used: from its top down to the lowest byte that is not zero.
 ///
@@ -69,6 +70,7 @@ pub fn high_water(stack: &impl Stack) -> usize {
 /// ```
 pub fn clear_used(stack: &mut impl Stack) {
     let Some(low) = lowest_present(stack) else { return };
+    sanitizer::forget_frames(stack);
     let length = stack.top().addr().get() - low.addr().get();
     // SAFETY: memory of a stack that is borrowed exclusively and so not in a coroutine: nothing lives on it.
     unsafe { low.write_bytes(0, length) };
