@@ -6,6 +6,7 @@ mod blocking;
 mod core;
 mod drivers;
 mod exactly_once;
+mod examples;
 mod fairness;
 mod faults;
 mod shutdown;
