@@ -3,9 +3,12 @@
 mod stage;
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(crate) use stage::{Stage, StageWord};
+
+/// How often to look again for threads that are on their way out.
+const ONE_LOOK: Duration = Duration::from_millis(5);
 
 /// The stage, and what waits for it to change.
 #[derive(Debug)]
@@ -87,16 +90,20 @@ impl Life {
         true
     }
 
-    /// Waits until no thread runs any more, or until this moment.
-    pub(crate) fn wait_for_threads(&self, until: Option<Instant>) {
+    /// Waits until no thread runs any more; after this moment only for those that `are_ending`.
+    pub(crate) fn wait_for_threads(&self, until: Option<Instant>, are_ending: impl Fn() -> bool) {
         let mut inner = self.lock();
         while inner.running_threads > 0 {
-            let Some(left) = time_left(until) else { return };
+            let left = match time_left(until) {
+                Some(left) => left,
+                None if are_ending() => ONE_LOOK,
+                None => return,
+            };
             inner = self.wait(inner, left);
         }
     }
 
-    fn wait<'a>(&self, inner: MutexGuard<'a, Inner>, left: std::time::Duration) -> MutexGuard<'a, Inner> {
+    fn wait<'a>(&self, inner: MutexGuard<'a, Inner>, left: Duration) -> MutexGuard<'a, Inner> {
         let (inner, _) = self.changed.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner);
         inner
     }
@@ -107,8 +114,8 @@ impl Life {
 }
 
 /// Time until a deadline, in steps that a condition variable can wait; none if it is past.
-fn time_left(deadline: Option<Instant>) -> Option<std::time::Duration> {
-    let longest = std::time::Duration::from_secs(3600);
+fn time_left(deadline: Option<Instant>) -> Option<Duration> {
+    let longest = Duration::from_secs(3600);
     match deadline {
         None => Some(longest),
         Some(deadline) => {

@@ -51,7 +51,7 @@ impl Pool {
     /// Ends a pool that has not all of its threads, and waits for those that it has.
     pub(crate) fn abandon(self) {
         self.group.end(false);
-        self.group.life.wait_for_threads(None);
+        self.group.life.wait_for_threads(None, || true);
     }
 
     /// For submitting work from anywhere.

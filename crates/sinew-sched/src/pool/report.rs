@@ -47,7 +47,7 @@ pub(super) fn after_end(group: &Group, discarded: usize) -> ShutdownReport {
     let drained = group.life.was_drained();
     // After a drain nobody is left with anything to do.
     let until = if drained { None } else { Some(Instant::now() + GRACE) };
-    group.life.wait_for_threads(until);
+    group.life.wait_for_threads(until, || group.seats().any(|seat| is_ending(seat.counters.state())));
     let discarded = discarded + group.sweep();
     let stuck: Vec<_> = stuck(group).collect();
     ShutdownReport { drained: drained && stuck.is_empty(), waited: true, discarded, stuck }
@@ -58,6 +58,11 @@ fn stuck(group: &Group) -> impl Iterator<Item = StuckWorker> {
         let (owned, is_running) = (seat.counters.owned(), is_at_work(seat.counters.state()));
         (owned > 0 || is_running).then_some(StuckWorker { worker, owned, is_running })
     })
+}
+
+/// Whether a worker has seen that it is over, or will in a moment.
+fn is_ending(state: WorkerState) -> bool {
+    state != WorkerState::Absent && !is_at_work(state)
 }
 
 fn is_at_work(state: WorkerState) -> bool {

@@ -1,7 +1,7 @@
 //! Every task runs exactly once, whoever submits, steals, yields or shuts down meanwhile.
 
 use super::support::{Countdown, Random, WORKERS, Watched};
-use sinew_sched::{Context, Handle, Placement, Pool, TaskRef};
+use sinew_sched::{Context, Handle, Placement, Pool, TaskRef, WorkerState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -132,9 +132,13 @@ fn whatever_is_taken_during_a_shutdown_runs_or_is_discarded() {
                 thread::yield_now();
             }
             let time = if seed % 2 == 0 { Duration::ZERO } else { Duration::from_secs(60) };
+            let handle = pool.handle();
             let report = pool.shutdown(Some(time));
             let made: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-            assert!(report.stuck.is_empty(), "{report:?}");
+            // A task may be running still, if its worker got no time at all meanwhile.
+            while handle.stats().workers.iter().any(|worker| worker.state != WorkerState::Absent) {
+                thread::yield_now();
+            }
             // What a producer sweeps, it sweeps before it returns.
             assert_eq!(ran.load(Ordering::Relaxed) + discarded.load(Ordering::Relaxed), made, "{report:?}");
         }
