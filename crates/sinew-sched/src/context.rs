@@ -52,6 +52,15 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Tells the pool that this core's driver has begun to watch for events that concern others, as
+    /// [`is_watching_for_others`](crate::Driver::is_watching_for_others) says from now on: while this worker is busy, an idle
+    /// one looks into it. Workers that begin to watch at another time than in a task of theirs need not say so.
+    pub fn begin_watch(&self) {
+        if let Some(worker) = self.worker {
+            worker.ask_for_a_watch();
+        }
+    }
+
     /// Runs something that may block the thread for long. What any worker may run is left to others, and a spare worker
     /// stands in for this one meanwhile, if one is to be had; tasks that must run here wait until it returns. Without a
     /// pool, it just runs.

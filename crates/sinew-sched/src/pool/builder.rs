@@ -76,7 +76,7 @@ impl Builder {
         self
     }
 
-    /// What the worker of a number sleeps in: a [`FutexDriver`] unless set.
+    /// What the worker of a number sleeps in: a [`FutexDriver`](crate::FutexDriver) unless set.
     #[must_use]
     pub fn driver(
         mut self,

@@ -11,6 +11,7 @@ use crate::idle::{Patience, Searching, Spin, Verdict};
 use crate::life::Stage;
 use crate::queue::deque::Steal;
 use crate::stats::WorkerState;
+use crate::sync::{Fence, full_fence};
 use crate::task::TaskRef;
 
 /// A driver that concerns others is neglected if nobody has looked into it for so long; so long does a worker sleep that
@@ -46,8 +47,10 @@ impl Worker {
 
     /// This worker goes to work, and may neglect its driver. If that concerns others and nobody watches over it, one of
     /// the sleepers is woken to: it looks round, and then sleeps for a moment at a time.
-    fn ask_for_a_watch(&self) {
+    pub(crate) fn ask_for_a_watch(&self) {
         if self.core.mailbox().is_watching_for_others() && !self.group.watched.load(Ordering::Relaxed) {
+            // Between whatever made the driver watch, or this worker work, and the look at who is idle.
+            full_fence(Fence::Announce);
             self.group.idle.work_arrived(1, || true, |worker| self.wake(worker));
         }
     }

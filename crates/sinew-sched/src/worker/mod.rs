@@ -118,6 +118,7 @@ impl Worker {
     fn run_until_over(&self, context: &Context<'_>) {
         self.counters().enter(WorkerState::Running);
         self.call(self.group.hooks.start.as_ref(), context);
+        self.ask_for_a_watch();
         self.core.run_all(context, || self.next(context));
         if self.group.life.stage() == Stage::Over {
             self.discard_all();

@@ -1,6 +1,6 @@
 //! The seam to drivers: looked into, slept in, woken, visited by siblings, and failing.
 
-use super::support::{Countdown, Watched};
+use super::support::{Countdown, Watched, wait_until_all_sleep};
 use sinew_sched::{Driver, FutexDriver, Handle, Placement, Pool, TaskRef};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -120,14 +120,24 @@ fn storm(stop: &Arc<AtomicBool>, done: &Countdown) -> TaskRef {
 
 #[test]
 fn an_idle_sibling_looks_into_a_neglected_driver() {
-    let (watched, board) = pool(2);
-    board.is_watching.store(true, Ordering::Relaxed);
-    let stop = Arc::new(AtomicBool::new(false));
+    for asleep in [false, true] {
+        let (watched, board) = pool(2);
+        if asleep {
+            wait_until_all_sleep(&watched.handle());
+        }
+        neglect(watched, &board);
+    }
+}
+
+fn neglect(watched: Watched, board: &Arc<Board>) {
+    let (stop, registry) = (Arc::new(AtomicBool::new(false)), board.clone());
     let flag = stop.clone();
     let (hog_runs, hog_done) = (Countdown::new(1), Countdown::new(1));
     let (runs, ended) = (hog_runs.clone(), hog_done.clone());
     // A task that computes for long, and ends only when an event of its own worker's driver is delivered.
-    let hog = TaskRef::new(move |_| {
+    let hog = TaskRef::new(move |context| {
+        registry.is_watching.store(true, Ordering::Relaxed);
+        context.begin_watch();
         runs.count_down();
         while !flag.load(Ordering::Acquire) {
             std::hint::spin_loop();

@@ -1,6 +1,7 @@
 //! What the tests share: pools under watch, tasks that are counted, numbers from a seed.
 
 use sinew_sched::{Handle, Pool, TaskRef, WorkerState};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -62,7 +63,8 @@ fn watch(handle: &Handle, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         thread::park_timeout(end.saturating_duration_since(Instant::now()));
         if Instant::now() >= end {
-            eprintln!("the test hangs; the pool:\n{:#?}", handle.stats());
+            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
+            let _ = writeln!(std::io::stderr(), "the test hangs; the pool:\n{:#?}", handle.stats());
             std::process::abort();
         }
     }
