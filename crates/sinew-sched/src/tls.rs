@@ -36,7 +36,8 @@ pub(crate) fn enter<R>(context: &Context<'_>, body: impl FnOnce() -> R) -> R {
 pub(crate) fn with<R>(look: impl FnOnce(Option<&Context<'_>>) -> R) -> R {
     let current = current().cast::<Context<'_>>();
     // SAFETY: `enter` set it from a reference that outlives its call, and resets it at the end. `look` runs inside that
-    // call, on the same thread: it is no closure that could suspend in the middle, being this crate's own.
+    // call, on the same thread. It may come to call a driver or discard a task, which is a user's code, but uses the
+    // context only before that.
     look(unsafe { current.as_ref() })
 }
 

@@ -99,8 +99,9 @@ impl Idle {
         is_there: impl FnOnce() -> bool,
         tell: impl FnMut(usize),
     ) {
-        // Acquire: pairs with the release in `lie_down`.
-        if self.words.searching.load(Ordering::Acquire) > 0 || !self.has_sleepers() || !is_there() {
+        // Acquire: pairs with the release in `lie_down`. SeqCst, as below, because what stands for the fence before may be
+        // an exchange, which orders no other loads.
+        if self.words.searching.load(Ordering::SeqCst) > 0 || !self.has_sleepers() || !is_there() {
             return;
         }
         self.claim(count, tell);
@@ -129,7 +130,7 @@ impl Idle {
 
     #[inline]
     fn has_sleepers(&self) -> bool {
-        self.words.sleeping.iter().any(|word| word.load(Ordering::Relaxed) != 0)
+        self.words.sleeping.iter().any(|word| word.load(Ordering::SeqCst) != 0)
     }
 
     /// Whether somebody but this worker has nothing to do. `searching` says whether this one is counted as searching.
