@@ -1,7 +1,7 @@
 //! The seam to drivers: looked into, slept in, woken, visited by siblings, and failing.
 
 use super::support::{Countdown, Watched, wait_until_all_sleep};
-use sinew_sched::{Driver, FutexDriver, Handle, Placement, Pool, TaskRef};
+use sinew_sched::{Driver, FutexDriver, Handle, Placement, Pool, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -192,11 +192,11 @@ fn a_driver_that_fails_delays_and_loses_nothing() {
     }
 }
 
-/// A driver that keeps whoever looks into it, and with it a searcher searching, until it is told not to.
+/// A driver that keeps the first one who looks into it, and with it a searcher searching, until it is told not to.
 struct Keeper {
     /// Says when somebody has come, and lets them go.
     gate: Arc<(Countdown, Countdown)>,
-    is_open: AtomicBool,
+    is_open: Arc<AtomicBool>,
     futex: FutexDriver,
 }
 
@@ -226,17 +226,20 @@ impl Driver for Keeper {
 #[test]
 fn a_searcher_spares_producers_the_system_call() {
     let gate = Arc::new((Countdown::new(1), Countdown::new(1)));
-    let copy = gate.clone();
+    let (copy, open) = (gate.clone(), Arc::new(AtomicBool::new(false)));
     let make = move |_| -> io::Result<Box<dyn Driver>> {
-        let (gate, futex) = (copy.clone(), FutexDriver::default());
-        Ok(Box::new(Keeper { gate, is_open: AtomicBool::new(false), futex }))
+        let (gate, is_open) = (copy.clone(), open.clone());
+        Ok(Box::new(Keeper { gate, is_open, futex: FutexDriver::default() }))
     };
-    let watched = Watched::with(Pool::builder().workers(1).driver(make).build().unwrap());
+    let watched = Watched::with(Pool::builder().workers(2).driver(make).build().unwrap());
     gate.0.wait();
+    // The other one may not search as well, and goes to sleep.
+    while watched.pool().stats().workers.iter().all(|worker| worker.state != WorkerState::Sleeping) {
+        thread::yield_now();
+    }
     let done = Countdown::new(1_000);
-    for number in 0..1_000 {
-        let to = if number % 2 == 0 { Placement::Anyone } else { Placement::Worker(0) };
-        watched.handle().submit(done.task(), to).unwrap();
+    for _ in 0..1_000 {
+        watched.handle().submit(done.task(), Placement::Anyone).unwrap();
     }
     assert_eq!(watched.pool().stats().wakes(), 0);
     gate.1.count_down();
