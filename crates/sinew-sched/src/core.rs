@@ -2,6 +2,7 @@
 //! else. Knows no pool: a worker of a pool is a core with a seat in a group, and somebody else's loop can drive one without.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,6 @@ use crate::driver::Driver;
 use crate::mailbox::Mailbox;
 use crate::stats::Counters;
 use crate::task::{List, TaskRef};
-use crate::tls;
 use crate::unwind::{self, Ended};
 
 /// One thread's tasks.
@@ -24,7 +24,7 @@ use crate::unwind::{self, Ended};
 /// let sum = Arc::new(AtomicU32::new(0));
 /// let (handle, copy) = (core.handle(), sum.clone());
 /// // From any thread:
-/// handle.post(TaskRef::new(move |_| { copy.fetch_add(1, Ordering::Relaxed); }));
+/// handle.post(TaskRef::new(move |_| { copy.fetch_add(1, Ordering::Relaxed); })).expect("the core is there");
 /// // On the thread whose loop drives it:
 /// assert_eq!(core.run_ready(100), 1);
 /// assert_eq!(sum.load(Ordering::Relaxed), 1);
@@ -36,6 +36,8 @@ pub struct Core {
     counters: Arc<Counters>,
     /// A panic is a task's.
     is_in_task: Cell<bool>,
+    /// Tasks may have been promised that they run on this thread.
+    stays: PhantomData<*const ()>,
 }
 
 /// Sends tasks to a core from anywhere.
@@ -46,8 +48,12 @@ pub struct CoreHandle {
 
 impl CoreHandle {
     /// Sends a task, and wakes the core if it sleeps. The task runs on the core's thread, after those that are there.
-    pub fn post(&self, task: TaskRef) {
-        self.mailbox.post(task);
+    ///
+    /// # Errors
+    ///
+    /// If the core is gone, or was that of a pool's worker which has ended. The task is given back.
+    pub fn post(&self, task: TaskRef) -> Result<(), TaskRef> {
+        self.mailbox.post(task).map(drop)
     }
 }
 
@@ -59,7 +65,7 @@ impl Core {
     }
 
     pub(crate) fn with(mailbox: Arc<Mailbox>, counters: Arc<Counters>) -> Self {
-        Self { ready: List::new(), mailbox, counters, is_in_task: Cell::new(false) }
+        Self { ready: List::new(), mailbox, counters, is_in_task: Cell::new(false), stays: PhantomData }
     }
 
     #[inline]
@@ -104,18 +110,22 @@ impl Core {
         }
     }
 
+    /// Takes all tasks, and lets none arrive any more.
+    pub(crate) fn close(&self) -> List {
+        let all = self.ready.take(usize::MAX);
+        all.append(self.mailbox.close());
+        all
+    }
+
     /// Runs up to `most` ready tasks, those that arrive meanwhile included. Returns how many. For a loop that drives a core
     /// without a pool.
     pub fn run_ready(&self, most: usize) -> usize {
-        let context = Context::new(self, None);
-        tls::enter(&context, || {
-            let mut left = most;
-            let next = || {
-                left = left.checked_sub(1)?;
-                self.next()
-            };
-            self.run_all(&context, next)
-        })
+        let mut left = most;
+        let next = || {
+            left = left.checked_sub(1)?;
+            self.next()
+        };
+        self.run_all(&Context::new(self, None), next)
     }
 
     /// Runs tasks for as long as there is a next one. One that panics is counted, and that is all: the panic hook has told
@@ -154,7 +164,7 @@ impl Core {
     /// Sleeps in the driver until a task arrives, something happens, or the time is over.
     pub fn sleep(&self, at_most: Option<Duration>) {
         if self.ready() == 0 {
-            self.mailbox.sleep(at_most);
+            self.mailbox.sleep(at_most, &self.counters.sleeps);
         }
         self.receive();
     }
@@ -175,5 +185,12 @@ impl Core {
     #[must_use]
     pub fn owned(&self) -> isize {
         self.counters.owned()
+    }
+}
+
+impl Drop for Core {
+    /// Discards what is ready or has arrived; what arrives later is given back to whoever sends it.
+    fn drop(&mut self) {
+        drop(self.close());
     }
 }

@@ -1,14 +1,16 @@
 //! Where a core's tasks arrive from other threads, and what it sleeps on: one word for both. Knows no driver; whoever is
 //! told to wake the owner does.
 //!
-//! The word is empty, or *told* (awake, and to look around before it sleeps), or *asleep*, or a list of tasks, newest first.
+//! The word is empty, or *told* (awake, and to look around before it sleeps), or *asleep*, or a list of tasks, newest first, or
+//! *closed* (nobody is there to take anything).
 //!
-//! | from \ by | a task is pushed | the owner is told | the owner takes all | the owner lies down |
-//! | --- | --- | --- | --- | --- |
-//! | empty | list | told | empty | asleep |
-//! | told | list | told | empty | (stays up) |
-//! | asleep | list, **wakes** | told, **wakes** | empty | – |
-//! | list | longer list | list | empty, gives the list | (stays up) |
+//! | from \ by | a task is pushed | the owner is told | the owner takes all | the owner lies down | it is closed |
+//! | --- | --- | --- | --- | --- | --- |
+//! | empty | list | told | empty | asleep | closed |
+//! | told | list | told | empty | (stays up) | closed |
+//! | asleep | list, **wakes** | told, **wakes** | empty | – | closed, **wakes** |
+//! | list | longer list | list | empty, gives the list | (stays up) | closed, gives the list |
+//! | closed | (given back) | closed | closed | (stays up) | closed |
 //!
 //! Whoever replaces *asleep* has to wake the owner, and nobody else does: each sleep ends with at most one wake. A list is
 //! as good as having been told, since the owner cannot lie down on it. Every transition is one atomic operation on one word,
@@ -29,7 +31,7 @@ use crate::task::{Header, List, TaskRef};
 pub(crate) struct Inbox {
     /// # Invariant
     ///
-    /// Null, `told`, `asleep`, or the first of a list of tasks that the inbox owns, linked up to null.
+    /// Null, `told`, `asleep`, `closed`, or the first of a list of tasks that the inbox owns, linked up to null.
     word: AtomicPtr<Header>,
 }
 
@@ -52,8 +54,12 @@ const fn asleep() -> *mut Header {
     ptr::without_provenance_mut(2)
 }
 
+const fn closed() -> *mut Header {
+    ptr::without_provenance_mut(3)
+}
+
 fn is_task(word: *mut Header) -> bool {
-    word.addr() > asleep().addr()
+    word.addr() > closed().addr()
 }
 
 impl Inbox {
@@ -61,30 +67,31 @@ impl Inbox {
         Self { word: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// Adds a task.
-    pub(crate) fn push(&self, mut task: TaskRef) -> Next {
+    /// Adds a task; or gives it back, if the inbox is closed.
+    pub(crate) fn push(&self, mut task: TaskRef) -> Result<Next, TaskRef> {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
+            if word == closed() {
+                return Err(task);
+            }
             task.set_next(if is_task(word) { word } else { ptr::null_mut() });
             let header = task.into_raw().as_ptr();
-            // Release: the owner sees the task, and its link. Acquire, when it fails: nothing of it is used but as a link.
+            // Release: the owner sees the task, and its link. Relaxed, when it fails: nothing is used of it but as a link.
             match self.word.compare_exchange_weak(word, header, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => break,
                 // SAFETY: it is not in the list, so it is still ours.
                 Err(now) => (word, task) = (now, unsafe { own(header) }),
             }
         }
-        if word == asleep() { Next::Wake } else { Next::Nothing }
+        Ok(wake_from(word))
     }
 
     /// Has the owner look around before it sleeps next.
     pub(crate) fn tell(&self) -> Next {
-        let change = |word| if is_task(word) { None } else { Some(told()) };
+        let change = |word| (!is_task(word) && word != closed()).then_some(told());
         // Release: pairs with the acquire of `take`, so that the owner sees what it is told about.
-        match self.word.fetch_update(Ordering::Release, Ordering::Relaxed, change) {
-            Ok(word) if word == asleep() => Next::Wake,
-            _ => Next::Nothing,
-        }
+        let told = self.word.fetch_update(Ordering::Release, Ordering::Relaxed, change);
+        told.map_or(Next::Nothing, wake_from)
     }
 
     /// Whether `take` would find something. For the owner.
@@ -95,18 +102,30 @@ impl Inbox {
 
     /// Takes everything, oldest first, and is awake. For the owner, after sleeping and whenever it likes.
     pub(crate) fn take(&self) -> List {
+        let change = |word| (word != closed()).then_some(ptr::null_mut());
         // Acquire: pairs with the release of `push` and `tell`.
-        let word = self.word.swap(ptr::null_mut(), Ordering::Acquire);
-        // SAFETY: the invariant of `word`, and what it was is ours now.
-        unsafe { unlink(word) }
+        match self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, change) {
+            // SAFETY: the invariant of `word`, and what it was is ours now.
+            Ok(word) => unsafe { unlink(word) },
+            Err(_) => List::new(),
+        }
     }
 
-    /// Takes everything, and has the owner look around. For anyone, when it is over.
-    pub(crate) fn sweep(&self) -> (List, Next) {
-        let word = self.word.swap(told(), Ordering::Acquire);
+    /// Takes everything, and takes nothing more from now on. For anyone: an owner that is about to leave, or whoever ends it
+    /// all.
+    pub(crate) fn close(&self) -> (List, Next) {
+        // Acquire: as in `take`. Release: an owner that sees it closed sees why.
+        let word = self.word.swap(closed(), Ordering::AcqRel);
         // SAFETY: the invariant of `word`, and what it was is ours now.
         let list = unsafe { unlink(word) };
-        (list, if word == asleep() { Next::Wake } else { Next::Nothing })
+        (list, wake_from(word))
+    }
+
+    /// Takes tasks again. For a new owner.
+    pub(crate) fn open(&self) {
+        let change = |word| (word == closed()).then_some(ptr::null_mut());
+        // Nothing is handed over; an inbox that is open stays as it is.
+        let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
     }
 
     /// Whether tasks are in it. For anyone.
@@ -122,6 +141,11 @@ impl Inbox {
         let (empty, asleep) = (ptr::null_mut(), asleep());
         self.word.compare_exchange(empty, asleep, Ordering::Release, Ordering::Relaxed).is_ok()
     }
+}
+
+/// What to do for the owner of a word that was just replaced.
+fn wake_from(word: *mut Header) -> Next {
+    if word == asleep() { Next::Wake } else { Next::Nothing }
 }
 
 /// The tasks of a word, oldest first.

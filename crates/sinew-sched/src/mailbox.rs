@@ -1,12 +1,15 @@
 //! The part of a core that other threads reach: its inbox, and the driver it sleeps in. Knows no worker.
 
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::driver::{Driver, FutexDriver};
 use crate::inbox::{Inbox, Next};
+use crate::stats::Count;
 use crate::task::{List, TaskRef};
+use crate::unwind::{self, Ended};
 
 /// How long a core sleeps when its driver does not let it: the time until it tries the driver again.
 const WITHOUT_DRIVER: Duration = Duration::from_millis(5);
@@ -21,7 +24,7 @@ pub(crate) struct Mailbox {
     looked: AtomicU64,
     /// Where the owner sleeps when the driver fails.
     fallback: FutexDriver,
-    /// Calls of the driver that failed.
+    /// Calls of the driver that failed or panicked.
     errors: AtomicU64,
 }
 
@@ -37,9 +40,9 @@ impl Mailbox {
         }
     }
 
-    /// Sends the owner a task. Returns whether that took a wake.
-    pub(crate) fn post(&self, task: TaskRef) -> bool {
-        self.deliver(self.inbox.push(task))
+    /// Sends the owner a task. Returns whether that took a wake; or the task, if nobody is there to take it.
+    pub(crate) fn post(&self, task: TaskRef) -> Result<bool, TaskRef> {
+        self.inbox.push(task).map(|next| self.deliver(next))
     }
 
     /// Has the owner look around. Returns whether that took a wake.
@@ -57,7 +60,9 @@ impl Mailbox {
 
     #[cold]
     fn unpark(&self) {
-        self.driver.unpark();
+        if unwind::catch(|| self.driver.unpark()) == Ended::Panicked {
+            self.count_error();
+        }
         // It sleeps there at most for a moment, and only after an error: no need for a wake that is never lost.
         if self.errors() != 0 {
             self.fallback.unpark();
@@ -69,11 +74,16 @@ impl Mailbox {
         self.inbox.take()
     }
 
-    /// Takes what has arrived, and has the owner look around. For anyone, when it is over.
-    pub(crate) fn sweep(&self) -> List {
-        let (list, next) = self.inbox.sweep();
+    /// Takes what has arrived, and lets nothing in from now on; the owner stays up. For anyone.
+    pub(crate) fn close(&self) -> List {
+        let (list, next) = self.inbox.close();
         self.deliver(next);
         list
+    }
+
+    /// Lets tasks in again. For a new owner.
+    pub(crate) fn open(&self) {
+        self.inbox.open();
     }
 
     /// Whether tasks have arrived. For anyone.
@@ -108,30 +118,33 @@ impl Mailbox {
             return false;
         }
         self.looked.store(now, Ordering::Relaxed);
-        let looked = self.driver.look();
+        let looked = call(|| self.driver.look());
         self.in_use.store(false, Ordering::Release);
         match looked {
-            Ok(events) => events != 0,
-            Err(_) => self.count_error(),
+            Some(events) => events != 0,
+            None => {
+                self.count_error();
+                false
+            }
         }
     }
 
     /// Sleeps until something arrives or happens, or the time is over; not at all, if something is there. For the owner.
-    /// Returns whether it slept.
-    pub(crate) fn sleep(&self, at_most: Option<Duration>) -> bool {
+    /// `sleeps` is counted up when it does.
+    pub(crate) fn sleep(&self, at_most: Option<Duration>, sleeps: &Count) {
         if !self.inbox.lie_down() {
-            return false;
+            return;
         }
+        sleeps.add(1);
         // A sibling that looks is soon done: looking does not wait.
         while self.in_use.swap(true, Ordering::Acquire) {
             std::thread::yield_now();
         }
-        let slept = self.driver.sleep(at_most);
+        let slept = call(|| self.driver.sleep(at_most));
         self.in_use.store(false, Ordering::Release);
-        if slept.is_err() {
+        if slept.is_none() {
             self.sleep_without_driver(at_most);
         }
-        true
     }
 
     /// Nothing ends this sleep for certain but time, so it is a short one.
@@ -144,15 +157,22 @@ impl Mailbox {
         }
     }
 
-    fn count_error(&self) -> bool {
+    fn count_error(&self) {
         self.errors.fetch_add(1, Ordering::Relaxed);
-        false
     }
 
-    /// How many calls of the driver failed.
+    /// How many calls of the driver failed or panicked.
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }
+}
+
+/// What a call of a driver comes to; nothing, if it fails. A panic counts as failing: nobody is to pay for it who only wanted
+/// to wake somebody.
+fn call<T>(driver: impl FnOnce() -> io::Result<T>) -> Option<T> {
+    let mut outcome = None;
+    unwind::catch(|| outcome = driver().ok());
+    outcome
 }
 
 impl fmt::Debug for Mailbox {

@@ -45,10 +45,13 @@ pub enum WorkerState {
     Sleeping,
     /// Is inside a blocking section.
     Blocked,
+    /// Discards what is left, and ends.
+    Stopping,
 }
 
 impl WorkerState {
-    const ALL: [Self; 5] = [Self::Absent, Self::Running, Self::Searching, Self::Sleeping, Self::Blocked];
+    const ALL: [Self; 6] =
+        [Self::Absent, Self::Running, Self::Searching, Self::Sleeping, Self::Blocked, Self::Stopping];
 }
 
 /// What one worker counts.
@@ -111,7 +114,7 @@ pub struct WorkerStats {
     pub state: WorkerState,
     /// Tasks run.
     pub tasks: u64,
-    /// Tasks that panicked.
+    /// Tasks and hooks that panicked.
     pub panics: u64,
     /// Attempts to take a task from another worker that has one.
     pub steals_tried: u64,
@@ -133,7 +136,7 @@ pub struct WorkerStats {
     pub looks_for_others: u64,
     /// Tasks that have begun and cannot move, less those that ended.
     pub owned: isize,
-    /// Calls of the driver that failed.
+    /// Calls of the driver that failed or panicked.
     pub driver_errors: u64,
 }
 

@@ -55,6 +55,16 @@ pub(crate) enum Fence {
     Submit,
     /// Whoever ends it all, between saying so and sweeping the queues.
     End,
+    /// Whoever begins to drain, between saying so and telling everybody.
+    Drain,
+    /// A worker, between counting itself as awake and taking anything.
+    Rise,
+    /// A worker, between counting itself out and looking whether the pool drains.
+    Fall,
+    /// Whoever looks whether all is done, between looking at the queues and looking again who is awake.
+    Drained,
+    /// Whoever changes what a worker is there for, between that and telling it.
+    Role,
 }
 
 /// A SeqCst fence.

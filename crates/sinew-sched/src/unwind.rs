@@ -1,6 +1,7 @@
 //! The one place where panics of a user's code are caught.
 
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How a user's code came back.
@@ -21,6 +22,13 @@ pub(crate) fn catch(body: impl FnOnce()) -> Ended {
             Ended::Panicked
         }
     }
+}
+
+/// Calls a user's code that may fail. A panic counts as failing, and the error says whose it was.
+pub(crate) fn catch_result<T>(whose: &str, body: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let mut outcome = None;
+    catch(|| outcome = Some(body()));
+    outcome.unwrap_or_else(|| Err(io::Error::other(format!("{whose} panicked"))))
 }
 
 /// The payload may panic too when it is dropped; what that panic carries is leaked.

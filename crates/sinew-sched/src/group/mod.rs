@@ -2,20 +2,21 @@
 
 mod seat;
 mod spares;
+mod watch;
 
 use std::fmt;
 use std::io;
 use std::num::NonZero;
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 pub(crate) use seat::{Role, Seat};
 pub(crate) use spares::{Spares, Starter};
+pub(crate) use watch::Watch;
 
 use crate::hooks::Hooks;
 use crate::idle::{Idle, MOST_WORKERS};
-use crate::life::{Life, Stage};
+use crate::life::{Awake, Errand, Life, Stage, Threads};
 use crate::queue::deque::{Steal, Thief};
 use crate::queue::shared::SharedQueue;
 use crate::stats::{Count, PoolStats};
@@ -34,6 +35,11 @@ pub(crate) struct Group {
     pub(crate) idle: Idle,
     pub(crate) queue: SharedQueue,
     pub(crate) life: Life,
+    pub(crate) awake: Awake,
+    pub(crate) threads: Arc<Threads>,
+    sweeping: Errand,
+    /// Tasks that nobody ran, since it was over.
+    pub(crate) discarded: Count,
     pub(crate) hooks: Hooks,
     pub(crate) outside: Outside,
     /// The first `workers` are there from the beginning; spare ones follow as they are needed.
@@ -41,8 +47,7 @@ pub(crate) struct Group {
     workers: usize,
     cpus: usize,
     pub(crate) spares: Spares,
-    /// An idle worker watches over drivers that their own workers neglect.
-    pub(crate) watched: AtomicBool,
+    pub(crate) watch: Watch,
     began: Instant,
 }
 
@@ -57,13 +62,17 @@ impl Group {
             idle: Idle::new(workers),
             queue: SharedQueue::new(queue),
             life: Life::new(),
+            awake: Awake::new(),
+            threads: Arc::default(),
+            sweeping: Errand::new(),
+            discarded: Count::default(),
             hooks,
             outside: Outside::default(),
             seats,
             workers,
             cpus: std::thread::available_parallelism().map_or(1, NonZero::get),
             spares: Spares::new(starter),
-            watched: AtomicBool::new(false),
+            watch: Watch::default(),
             began: Instant::now(),
         }
     }
@@ -78,12 +87,16 @@ impl Group {
         self.seats.iter().map_while(OnceLock::get)
     }
 
-    /// The seat after the last one, made if there is room for it.
-    pub(crate) fn add_seat(&self, make: impl FnOnce(usize) -> io::Result<Seat>) -> io::Result<Option<usize>> {
-        let index = self.seats().count();
-        let Some(place) = self.seats.get(index) else { return Ok(None) };
-        let seat = make(index)?;
-        Ok(place.set(seat).is_ok().then_some(index))
+    /// Makes a seat after the last one, if there is room for it.
+    pub(crate) fn add_seat(&self, make: impl Fn(usize) -> io::Result<Seat>) -> io::Result<usize> {
+        loop {
+            let index = self.seats().count();
+            let place = self.seats.get(index).ok_or(io::ErrorKind::QuotaExceeded)?;
+            // Somebody else may have been faster; then it is the next one.
+            if place.set(make(index)?).is_ok() {
+                return Ok(index);
+            }
+        }
     }
 
     pub(crate) fn seat(&self, worker: usize) -> Option<&Seat> {
@@ -110,26 +123,43 @@ impl Group {
         self.seats().map(|seat| seat.counters.owned()).sum()
     }
 
-    /// Whether nobody has anything to do, as far as the pool can know. For the last worker to lie down.
-    pub(crate) fn is_drained(&self) -> bool {
-        let is_quiet = |(index, seat): (usize, &Seat)| {
-            let is_idle = self.idle.is_sleeping(index) || !seat.is_taken() || seat.is_lingering();
-            is_idle && !seat.mailbox.has_tasks()
-        };
-        self.owned() == 0 && !self.has_work() && self.seats().enumerate().all(is_quiet)
+    /// A worker has nothing more to do. The last one ends a pool that drains.
+    pub(crate) fn fall(&self) {
+        self.awake.fall();
+        if self.life.stage() == Stage::Draining && self.is_drained() {
+            self.end(true);
+        }
     }
 
-    /// Puts tasks where anyone takes them, from a thread that is no worker.
-    pub(crate) fn submit_outside(&self, tasks: List) {
+    /// Whether nobody has anything to do, as far as the pool can know.
+    fn is_drained(&self) -> bool {
+        self.awake.nobody_while(|| {
+            let has_mail = self.seats().any(|seat| seat.mailbox.has_tasks());
+            !has_mail && !self.has_work() && self.owned() == 0
+        })
+    }
+
+    /// Puts tasks where anyone takes them; those who sleep are told through `tell`.
+    pub(crate) fn put(&self, tasks: List, tell: impl FnMut(usize)) {
         let count = tasks.len();
-        self.outside.submitted.add_shared(count as u64);
         self.queue.push_all(tasks);
         if self.life.stage_after_push() == Stage::Over {
             self.sweep();
         } else {
             // The stage was read behind a fence.
-            self.announce(count, |worker| self.wake_from_outside(worker));
+            self.announce(count, tell);
         }
+    }
+
+    /// The same, from a thread that is no worker.
+    pub(crate) fn put_outside(&self, tasks: List) {
+        self.put(tasks, |worker| self.wake_from_outside(worker));
+    }
+
+    /// Takes new tasks that anyone may run from a thread that is no worker.
+    pub(crate) fn submit_outside(&self, tasks: List) {
+        self.outside.submitted.add_shared(tasks.len() as u64);
+        self.put_outside(tasks);
     }
 
     /// There is work that anyone may take, and a fence between that and this. Has up to `count` sleepers woken, but no more
@@ -144,13 +174,13 @@ impl Group {
         }
     }
 
-    /// Sends a task to a worker, from any thread but its own. Returns whether that took a system call.
+    /// Sends a task to a worker, from any thread but its own. If that worker is gone, any other may run it. Returns whether
+    /// it took a system call to wake the worker.
     pub(crate) fn post(&self, seat: &Seat, task: TaskRef) -> bool {
-        let woke = seat.mailbox.post(task);
-        if self.life.stage_after_push() == Stage::Over {
-            self.sweep();
-        }
-        woke
+        seat.mailbox.post(task).unwrap_or_else(|task| {
+            self.put_outside(List::from(task));
+            false
+        })
     }
 
     /// The same, from a thread that is no worker.
@@ -161,36 +191,41 @@ impl Group {
         }
     }
 
-    /// Has every worker look around.
-    pub(crate) fn tell_all(&self) {
-        self.seats().for_each(|seat| {
+    /// Takes no new work, and has every worker look around: the last one to fall asleep ends the pool.
+    pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
+        self.life.begin_drain(deadline);
+        for seat in self.seats() {
             seat.mailbox.tell();
+        }
+        if self.threads.are_none() {
+            // Nobody will do what there is.
+            self.end(self.is_drained());
+        }
+    }
+
+    /// Ends the life of the pool: workers stop, and what is in the queues is discarded.
+    pub(crate) fn end(&self, drained: bool) {
+        self.life.end(drained);
+        self.sweep();
+    }
+
+    /// Discards what is in the queues, and closes all inboxes. For anyone, when it is over. Discarding is a user's code, which
+    /// may send more: that does not come to run inside this.
+    pub(crate) fn sweep(&self) {
+        self.sweeping.request(|| {
+            std::iter::from_fn(|| self.queue.take()).for_each(|task| self.discard(task));
+            for seat in self.seats() {
+                let arrived = seat.mailbox.close();
+                std::iter::from_fn(|| arrived.pop_front()).for_each(|task| self.discard(task));
+                std::iter::from_fn(|| steal_surely(&seat.thief)).for_each(|task| self.discard(task));
+            }
         });
     }
 
-    /// Ends the life of the pool: workers stop, and what is in the queues is discarded. Returns how many tasks that were.
-    pub(crate) fn end(&self, drained: bool) -> usize {
-        self.life.end(drained);
-        self.tell_all();
-        self.sweep()
-    }
-
-    /// Discards what is in the queues. For anyone, when it is over. Returns how many tasks that were.
-    pub(crate) fn sweep(&self) -> usize {
-        let mut swept = 0;
-        let mut discard = |task: TaskRef| {
-            task.discard();
-            swept += 1;
-        };
-        while let Some(task) = self.queue.take() {
-            discard(task);
-        }
-        for seat in self.seats() {
-            let arrived = seat.mailbox.sweep();
-            std::iter::from_fn(|| arrived.pop_front()).for_each(&mut discard);
-            std::iter::from_fn(|| steal_surely(&seat.thief)).for_each(&mut discard);
-        }
-        swept
+    /// Discards a task that nobody runs any more.
+    pub(crate) fn discard(&self, task: TaskRef) {
+        self.discarded.add_shared(1);
+        task.discard();
     }
 
     pub(crate) fn stats(&self) -> PoolStats {

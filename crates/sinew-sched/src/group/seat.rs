@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::mailbox::Mailbox;
 use crate::queue::deque::{self, Owner, Thief};
 use crate::stats::{Counters, WorkerState};
+use crate::sync::{Fence, full_fence};
+use crate::task::List;
 
 /// What the worker of a seat is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,22 +37,30 @@ impl Seat {
     pub(crate) fn new(mailbox: Mailbox, role: Role) -> Self {
         let (owner, thief) = deque::deque();
         let (owner, role) = (Mutex::new(Some(owner)), AtomicU8::new(role as u8));
+        // Nobody is there yet.
+        drop(mailbox.close());
         Self { thief, owner, role, mailbox: Arc::new(mailbox), counters: Arc::default() }
     }
 
-    /// The worker's end of the deque, if nobody sits here.
+    /// The worker's end of the deque, if nobody sits here. Tasks may be sent from now on.
     pub(crate) fn sit_down(&self) -> Option<Owner> {
-        self.lock().take()
+        let owner = self.lock().take()?;
+        self.mailbox.open();
+        Some(owner)
     }
 
-    /// Gives it back.
-    pub(crate) fn get_up(&self, owner: Owner) {
+    /// Gives it back. What has arrived and was not taken is returned.
+    pub(crate) fn get_up(&self, owner: Owner) -> List {
+        let arrived = self.mailbox.close();
+        arrived.append(std::iter::from_fn(|| owner.pop_oldest()).collect());
+        self.counters.enter(WorkerState::Absent);
         *self.lock() = Some(owner);
+        arrived
     }
 
-    /// Whether a worker has begun here, and not stopped.
-    pub(crate) fn is_taken(&self) -> bool {
-        self.counters.state() != WorkerState::Absent
+    /// Whether a worker could sit down.
+    pub(super) fn is_free(&self) -> bool {
+        self.lock().is_some()
     }
 
     pub(crate) fn role(&self) -> Role {
@@ -62,14 +72,10 @@ impl Seat {
         }
     }
 
-    /// Whether the worker is surplus, and has nothing to do.
-    pub(super) fn is_lingering(&self) -> bool {
-        self.role() == Role::Surplus && self.counters.state() == WorkerState::Sleeping
-    }
-
-    /// Changed under the lock of the group's spares alone.
+    /// Changed under the lock of the group's spares alone. Whoever does tells the worker, if there is one.
     pub(super) fn set_role(&self, role: Role) {
         self.role.store(role as u8, Ordering::Release);
+        full_fence(Fence::Role);
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Owner>> {

@@ -55,34 +55,44 @@ impl Spares {
 
     /// A worker is about to block. What it had to share is in the group's queue already.
     pub(crate) fn begin_block(&self, group: &Arc<Group>) {
-        let mut counts = self.lock();
-        counts.blocked += 1;
-        if counts.working < counts.blocked {
-            match self.call_spare(group) {
-                Ok(()) => counts.working += 1,
-                // The others do its work, however few they are.
-                Err(_) => self.failed.add_shared(1),
+        let stand_in = {
+            let mut counts = self.lock();
+            counts.blocked += 1;
+            if counts.working >= counts.blocked {
+                return;
             }
+            counts.working += 1;
+            choose(group)
+        };
+        // Without the lock: starting a worker is a user's code.
+        match stand_in {
+            StandIn::Here(seat) => {
+                seat.mailbox.tell();
+            }
+            StandIn::Gone(index) => self.start(group, index),
+            StandIn::None => match group.add_seat(|index| self.starter.seat(index, Role::Spare)) {
+                Ok(index) => self.start(group, index),
+                Err(_) => self.fail(None),
+            },
         }
     }
 
-    /// A surplus worker, or else a vacant seat, or else a new one.
-    fn call_spare(&self, group: &Arc<Group>) -> io::Result<()> {
-        if let Some((_, seat)) = spare(group, Role::Surplus) {
-            seat.set_role(Role::Spare);
-            seat.mailbox.tell();
-            return Ok(());
+    /// Starts a worker for a seat that is free and whose role is set.
+    fn start(&self, group: &Arc<Group>, index: usize) {
+        if self.starter.start(group, index).is_err() {
+            self.fail(group.seat(index));
         }
-        let index = match spare(group, Role::Vacant) {
-            Some((index, _)) => index,
-            None => {
-                let new = group.add_seat(|index| self.starter.seat(index, Role::Vacant))?;
-                new.ok_or_else(|| io::Error::from(io::ErrorKind::QuotaExceeded))?
-            }
-        };
-        let seat = group.seat(index).expect("it was just found or made");
-        seat.set_role(Role::Spare);
-        self.starter.start(group, index).inspect_err(|_| seat.set_role(Role::Vacant))
+    }
+
+    /// A spare worker was not to be had: the others do its work, however few they are.
+    fn fail(&self, seat: Option<&Seat>) {
+        self.failed.add_shared(1);
+        let mut counts = self.lock();
+        // It may have become surplus meanwhile, and is not counted then.
+        if seat.is_none_or(|seat| seat.role() == Role::Spare) {
+            counts.working -= 1;
+        }
+        seat.into_iter().for_each(|seat| seat.set_role(Role::Vacant));
     }
 
     /// A worker is back.
@@ -94,6 +104,7 @@ impl Spares {
         {
             counts.working -= 1;
             seat.set_role(Role::Surplus);
+            drop(counts);
             seat.mailbox.tell();
         }
     }
@@ -113,10 +124,35 @@ impl Spares {
     }
 }
 
+/// Who stands in for a blocked worker.
+enum StandIn<'a> {
+    /// One that was surplus.
+    Here(&'a Seat),
+    /// One that is to be started, in the seat of this number.
+    Gone(usize),
+    /// There is no seat for one.
+    None,
+}
+
+/// A surplus worker, or else a vacant seat. Its role is set.
+fn choose(group: &Group) -> StandIn<'_> {
+    if let Some((_, seat)) = spare(group, Role::Surplus) {
+        seat.set_role(Role::Spare);
+        return StandIn::Here(seat);
+    }
+    match spare(group, Role::Vacant) {
+        Some((index, seat)) => {
+            seat.set_role(Role::Spare);
+            StandIn::Gone(index)
+        }
+        None => StandIn::None,
+    }
+}
+
 /// The last worker in a role, of those that are spare.
 fn spare(group: &Group, role: Role) -> Option<(usize, &Seat)> {
     let spares = group.seats().enumerate().skip(group.workers());
-    spares.filter(|(_, seat)| seat.role() == role && (role != Role::Vacant || !seat.is_taken())).last()
+    spares.filter(|(_, seat)| seat.role() == role && (role != Role::Vacant || seat.is_free())).last()
 }
 
 impl fmt::Debug for Spares {

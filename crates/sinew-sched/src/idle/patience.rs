@@ -54,6 +54,11 @@ impl Patience {
         }
     }
 
+    /// Whose task it has an eye on.
+    pub(crate) fn victim(&self) -> Option<usize> {
+        self.seen.as_ref().map(|seen| seen.victim)
+    }
+
     /// The thief has found something to do.
     pub(crate) fn forget(&mut self) {
         self.seen = None;

@@ -1,19 +1,25 @@
 //! Whether a pool takes work, drains, or is over, and waiting for that. Knows no worker.
 
+mod awake;
+mod errand;
 mod stage;
+mod threads;
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-pub(crate) use stage::{Stage, StageWord};
+use crossbeam_utils::CachePadded;
 
-/// How often to look again for threads that are on their way out.
-const ONE_LOOK: Duration = Duration::from_millis(5);
+pub(crate) use awake::Awake;
+pub(crate) use errand::Errand;
+pub(crate) use stage::{Stage, StageWord};
+pub(crate) use threads::Threads;
 
 /// The stage, and what waits for it to change.
 #[derive(Debug)]
 pub(crate) struct Life {
-    stage: StageWord,
+    /// Every worker looks at it before every task: nothing else that changes is beside it.
+    stage: CachePadded<StageWord>,
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -23,12 +29,11 @@ struct Inner {
     deadline: Option<Instant>,
     /// Nothing was left when it ended.
     drained: bool,
-    running_threads: usize,
 }
 
 impl Life {
     pub(crate) fn new() -> Self {
-        Self { stage: StageWord::new(), inner: Mutex::default(), changed: Condvar::new() }
+        Self { stage: CachePadded::new(StageWord::new()), inner: Mutex::default(), changed: Condvar::new() }
     }
 
     #[inline]
@@ -41,7 +46,12 @@ impl Life {
         self.stage.get_after_push()
     }
 
-    /// Takes no new work from now on. An earlier deadline stays.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.stage() == Stage::Over
+    }
+
+    /// Takes no new work from now on. An earlier deadline stays. The caller tells everybody after this.
     pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
         let mut inner = self.lock();
         inner.deadline = match (inner.deadline, deadline) {
@@ -51,15 +61,20 @@ impl Life {
         self.stage.begin_drain();
     }
 
-    /// When draining has to end.
+    /// When draining has to end; never, while it has not begun.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.lock().deadline
+        if self.stage() == Stage::Draining { self.lock().deadline } else { None }
+    }
+
+    /// Whether draining has taken too long.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Ends it. The caller sweeps the queues afterwards.
     pub(crate) fn end(&self, drained: bool) {
         let mut inner = self.lock();
-        if self.stage() == Stage::Over {
+        if self.is_over() {
             return;
         }
         inner.drained = drained;
@@ -71,41 +86,14 @@ impl Life {
         self.lock().drained
     }
 
-    pub(crate) fn thread_begins(&self) {
-        self.lock().running_threads += 1;
-    }
-
-    pub(crate) fn thread_ends(&self) {
-        self.lock().running_threads -= 1;
-        self.changed.notify_all();
-    }
-
     /// Waits until it is over, or the deadline. Returns whether it is over.
     pub(crate) fn wait_until_over(&self) -> bool {
         let mut inner = self.lock();
-        while self.stage() != Stage::Over {
+        while !self.is_over() {
             let Some(left) = time_left(inner.deadline) else { return false };
-            inner = self.wait(inner, left);
+            (inner, _) = self.changed.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner);
         }
         true
-    }
-
-    /// Waits until no thread runs any more; after this moment only for those that `are_ending`.
-    pub(crate) fn wait_for_threads(&self, until: Option<Instant>, are_ending: impl Fn() -> bool) {
-        let mut inner = self.lock();
-        while inner.running_threads > 0 {
-            let left = match time_left(until) {
-                Some(left) => left,
-                None if are_ending() => ONE_LOOK,
-                None => return,
-            };
-            inner = self.wait(inner, left);
-        }
-    }
-
-    fn wait<'a>(&self, inner: MutexGuard<'a, Inner>, left: Duration) -> MutexGuard<'a, Inner> {
-        let (inner, _) = self.changed.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner);
-        inner
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

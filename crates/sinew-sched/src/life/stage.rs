@@ -43,8 +43,11 @@ impl StageWord {
         self.get()
     }
 
+    /// Takes no new work. The caller tells everybody after this.
     pub(crate) fn begin_drain(&self) {
         self.0.fetch_max(Stage::Draining as usize, Ordering::Release);
+        // Between this and telling everybody, see `awake.rs`.
+        full_fence(Fence::Drain);
     }
 
     /// It is over. The caller sweeps the queues after this.

@@ -38,7 +38,7 @@ fn nothing_that_arrives_is_slept_through() {
         let parker = Arc::new(Parker::new());
         let producers = [0, 1].map(|number| {
             let (parker, task) = (parker.clone(), taken.task(number));
-            thread::spawn(move || parker.deliver(parker.inbox.push(task)))
+            thread::spawn(move || parker.deliver(parker.inbox.push(task).unwrap()))
         });
         while taken.total() < 2 {
             parker.sleep();
@@ -63,22 +63,26 @@ fn whoever_is_told_stays_up() {
 }
 
 #[test]
-fn sweeping_wakes_whoever_sleeps() {
+fn closing_wakes_whoever_sleeps() {
     check(3, || {
         let taken = Taken::new(1);
         let parker = Arc::new(Parker::new());
         let (pusher, sweeper) = (parker.clone(), parker.clone());
         let task = taken.task(0);
-        let pusher = thread::spawn(move || pusher.deliver(pusher.inbox.push(task)));
+        let pusher = thread::spawn(move || match pusher.inbox.push(task) {
+            Ok(next) => pusher.deliver(next),
+            Err(task) => drop(task),
+        });
         let sweeper = thread::spawn(move || {
-            let (swept, next) = sweeper.inbox.sweep();
+            let (swept, next) = sweeper.inbox.close();
             sweeper.deliver(next);
             drop(swept);
         });
         parker.sleep();
+        drop(parker.inbox.take());
         pusher.join().unwrap();
         sweeper.join().unwrap();
-        drop(parker.inbox.take());
+        assert!(!parker.inbox.lie_down(), "what is closed stays closed");
         taken.assert_each_once();
     });
 }

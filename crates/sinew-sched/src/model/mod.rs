@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "a task is an untyped pointer")]
 
 mod deque;
+mod drain;
 mod idle;
 mod inbox;
 mod patience;
@@ -66,6 +67,10 @@ struct Taken(Arc<Vec<Model>>);
 impl Taken {
     fn new(tasks: usize) -> Self {
         Self(Arc::new((0..tasks).map(Model::new).collect()))
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
     }
 
     fn total(&self) -> usize {

@@ -109,6 +109,9 @@ impl Builder {
         if !(1..=LARGEST_QUEUE).contains(&self.queue) {
             return Err(BuildError::QueueCapacity(self.queue));
         }
+        if self.starter.name.contains('\0') {
+            return Err(BuildError::Name(self.starter.name));
+        }
         let seats = (0..workers).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
         let group = Arc::new(Group::new(seats, self.queue, self.hooks, Box::new(self.starter)));
         let pool = Pool::with_group(group.clone());

@@ -13,6 +13,8 @@ pub enum BuildError {
     Workers(usize),
     /// A queue of this capacity cannot be.
     QueueCapacity(usize),
+    /// No thread can have this name: there is a zero byte in it.
+    Name(String),
     /// The driver of this worker was not to be had.
     Driver(usize, io::Error),
     /// The thread of this worker did not start. Those before it have ended again.
@@ -27,6 +29,7 @@ impl fmt::Display for BuildError {
             Self::QueueCapacity(capacity) => {
                 write!(f, "the shared queue cannot have a capacity of {capacity}: ask for 1 to 2^24")
             }
+            Self::Name(name) => write!(f, "threads cannot be called {name:?}: take the zero byte out"),
             Self::Driver(worker, error) => write!(f, "worker {worker} got no driver: {error}"),
             Self::Thread(worker, error) => write!(
                 f,
@@ -40,7 +43,7 @@ impl Error for BuildError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Driver(_, error) | Self::Thread(_, error) => Some(error),
-            Self::Workers(_) | Self::QueueCapacity(_) => None,
+            Self::Workers(_) | Self::QueueCapacity(_) | Self::Name(_) => None,
         }
     }
 }
@@ -49,7 +52,9 @@ impl From<BuildError> for io::Error {
     fn from(error: BuildError) -> Self {
         let kind = match &error {
             BuildError::Driver(_, error) | BuildError::Thread(_, error) => error.kind(),
-            BuildError::Workers(_) | BuildError::QueueCapacity(_) => io::ErrorKind::InvalidInput,
+            BuildError::Workers(_) | BuildError::QueueCapacity(_) | BuildError::Name(_) => {
+                io::ErrorKind::InvalidInput
+            }
         };
         Self::new(kind, error)
     }

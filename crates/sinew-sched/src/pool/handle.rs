@@ -88,7 +88,7 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push(task),
-                None => self.group.submit_outside(std::iter::once(task).collect()),
+                None => self.group.submit_outside(List::from(task)),
             }),
             Placement::Worker(index) => {
                 let seat = self.group.seat(index).expect("a worker that there is");

@@ -51,7 +51,7 @@ impl Pool {
     /// Ends a pool that has not all of its threads, and waits for those that it has.
     pub(crate) fn abandon(self) {
         self.group.end(false);
-        self.group.life.wait_for_threads(None, || true);
+        self.group.threads.wait(|| true);
     }
 
     /// For submitting work from anywhere.
@@ -80,21 +80,20 @@ impl Pool {
     pub fn shutdown(self, at_most: Option<Duration>) -> ShutdownReport {
         // A deadline beyond the clock's end is none.
         let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
-        self.group.life.begin_drain(deadline);
-        self.group.tell_all();
+        self.group.begin_drain(deadline);
         if self.handle().is_current() {
             return ShutdownReport::without_waiting();
         }
-        let over = self.group.life.wait_until_over();
-        let discarded = if over { 0 } else { self.group.end(false) };
-        report::after_end(&self.group, discarded)
+        if !self.group.life.wait_until_over() {
+            self.group.end(false);
+        }
+        report::after_end(&self.group)
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.group.life.begin_drain(None);
-        self.group.tell_all();
+        self.group.begin_drain(None);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::group::Group;
 use crate::life::Stage;
 use crate::stats::WorkerState;
 
-/// How long threads that have nothing to do are waited for, when others have.
+/// How long threads are waited for that show no sign of ending.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// What came of a shutdown.
@@ -31,7 +31,7 @@ pub struct StuckWorker {
     pub worker: usize,
     /// Tasks that have begun there, cannot move, and have not ended.
     pub owned: isize,
-    /// Whether a task was running there that did not return.
+    /// Whether a task was running there that did not return, or was being discarded.
     pub is_running: bool,
 }
 
@@ -42,15 +42,36 @@ impl ShutdownReport {
 }
 
 /// Waits for the threads that can end, and tells about the others.
-pub(super) fn after_end(group: &Group, discarded: usize) -> ShutdownReport {
+pub(super) fn after_end(group: &Group) -> ShutdownReport {
     debug_assert_eq!(group.life.stage(), Stage::Over, "threads are waited for at the end");
     let drained = group.life.was_drained();
-    // After a drain nobody is left with anything to do.
-    let until = if drained { None } else { Some(Instant::now() + GRACE) };
-    group.life.wait_for_threads(until, || group.seats().any(|seat| is_ending(seat.counters.state())));
-    let discarded = discarded + group.sweep();
+    let mut patience = Patience::new(group);
+    // After a drain nobody is left with anything to do but its hooks.
+    group.threads.wait(|| drained || patience.is_left(group));
+    let discarded = group.discarded.get() as usize;
     let stuck: Vec<_> = stuck(group).collect();
-    ShutdownReport { drained: drained && stuck.is_empty(), waited: true, discarded, stuck }
+    ShutdownReport { drained: drained && stuck.is_empty() && discarded == 0, waited: true, discarded, stuck }
+}
+
+/// How long to wait for threads that may never end.
+struct Patience {
+    discarded: u64,
+    since: Instant,
+}
+
+impl Patience {
+    fn new(group: &Group) -> Self {
+        Self { discarded: group.discarded.get(), since: Instant::now() }
+    }
+
+    /// For as long as somebody is on its way out, or discards one task after another; and a moment longer.
+    fn is_left(&mut self, group: &Group) -> bool {
+        let is_leaving = |state| matches!(state, WorkerState::Searching | WorkerState::Sleeping);
+        if self.discarded != group.discarded.get() {
+            *self = Self::new(group);
+        }
+        self.since.elapsed() < GRACE || group.seats().any(|seat| is_leaving(seat.counters.state()))
+    }
 }
 
 fn stuck(group: &Group) -> impl Iterator<Item = StuckWorker> {
@@ -60,11 +81,6 @@ fn stuck(group: &Group) -> impl Iterator<Item = StuckWorker> {
     })
 }
 
-/// Whether a worker has seen that it is over, or will in a moment.
-fn is_ending(state: WorkerState) -> bool {
-    state != WorkerState::Absent && !is_at_work(state)
-}
-
 fn is_at_work(state: WorkerState) -> bool {
-    matches!(state, WorkerState::Running | WorkerState::Blocked)
+    matches!(state, WorkerState::Running | WorkerState::Blocked | WorkerState::Stopping)
 }

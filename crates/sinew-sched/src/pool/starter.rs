@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::driver::{Driver, FutexDriver};
 use crate::group::{self, Group, Role, Seat};
 use crate::mailbox::Mailbox;
-use crate::worker::Worker;
+use crate::unwind;
+use crate::worker::Place;
 
 /// Makes a worker's driver.
 type DriverMaker = dyn Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync;
@@ -32,15 +33,16 @@ impl Default for Starter {
 
 impl group::Starter for Starter {
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat> {
-        Ok(Seat::new(Mailbox::new((self.driver)(worker)?), role))
+        let driver = unwind::catch_result("the maker of drivers", || (self.driver)(worker))?;
+        Ok(Seat::new(Mailbox::new(driver), role))
     }
 
     fn start(&self, group: &Arc<Group>, index: usize) -> io::Result<()> {
-        let worker = Worker::sit_down(group.clone(), index)
+        let place = Place::take(group, index)
             .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
-        group.life.thread_begins();
-        let started = (self.spawner)(format!("{}-{index}", self.name), Box::new(move || worker.run()));
-        started.inspect_err(|_| group.life.thread_ends())
+        let name = format!("{}-{index}", self.name);
+        // If it does not run, the place is left again by being dropped.
+        unwind::catch_result("the starter of threads", || (self.spawner)(name, Box::new(move || place.run())))
     }
 }
 

@@ -314,7 +314,7 @@ impl Drop for Owner {
     /// Discards what is left; thieves that come later find nothing.
     fn drop(&mut self) {
         while let Some(task) = self.pop() {
-            drop(task);
+            task.discard();
         }
         // Thieves may be inside, but they do not stay.
         while !self.retired.borrow().is_empty() {

@@ -42,7 +42,7 @@ impl SharedQueue {
     pub(crate) fn push(&self, task: TaskRef) {
         if let Err(task) = self.ring.push(task) {
             self.spilled.fetch_add(1, Ordering::Relaxed);
-            self.push_to_list(std::iter::once(task).collect());
+            self.push_to_list(List::from(task));
         }
     }
 

@@ -84,7 +84,7 @@ impl TaskRef {
 
     /// Runs the task.
     #[inline]
-    pub fn run(self, context: &Context<'_>) {
+    pub(crate) fn run(self, context: &Context<'_>) {
         let header = self.into_raw();
         // SAFETY: the invariant: it is alive.
         let vtable = unsafe { header.as_ref() }.vtable;

@@ -113,7 +113,7 @@ fn own(header: *mut Header) -> Option<TaskRef> {
 impl Drop for List {
     fn drop(&mut self) {
         while let Some(task) = self.pop_front() {
-            drop(task);
+            task.discard();
         }
     }
 }
@@ -121,6 +121,12 @@ impl Drop for List {
 impl fmt::Debug for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("List").field("len", &self.len()).finish()
+    }
+}
+
+impl From<TaskRef> for List {
+    fn from(task: TaskRef) -> Self {
+        Self::from_iter([task])
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::Worker;
 use crate::idle::Verdict;
-use crate::task::TaskRef;
+use crate::task::{List, TaskRef};
 
 /// So many begun tasks are never too many,
 const FEW: isize = 16;
@@ -31,8 +31,7 @@ impl Worker {
         if !self.overloaded.get() {
             return Some(task);
         }
-        self.group.queue.push(task);
-        self.announce(1);
+        self.push_all(List::from(task));
         None
     }
 

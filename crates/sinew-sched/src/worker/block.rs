@@ -1,10 +1,9 @@
 //! A worker that blocks hands on what may move, and a spare one stands in for it. What cannot move waits.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Worker;
 use crate::group::{Role, Seat};
-use crate::life::Stage;
 use crate::stats::WorkerState;
 use crate::task::{List, TaskRef};
 
@@ -23,10 +22,11 @@ impl Worker {
 
     fn begin_block(&self) -> Unblock<'_> {
         self.is_blocked.set(true);
+        let unblock = Unblock(self);
         self.counters().enter(WorkerState::Blocked);
         self.share_all();
         self.group.spares.begin_block(&self.group);
-        Unblock(self)
+        unblock
     }
 
     fn end_block(&self) {
@@ -39,10 +39,8 @@ impl Worker {
     pub(super) fn share_all(&self) {
         // Oldest first: it is the order that the queue keeps.
         let tasks: List = std::iter::from_fn(|| self.deque.pop_oldest()).collect();
-        let count = tasks.len();
-        if count != 0 {
-            self.group.queue.push_all(tasks);
-            self.announce(count);
+        if !tasks.is_empty() {
+            self.push_all(tasks);
         }
     }
 
@@ -60,7 +58,7 @@ impl Worker {
     /// role says so.
     pub(super) fn wait_as_surplus(&self) -> Option<TaskRef> {
         self.share_all();
-        while self.is_surplus() && self.group.life.stage() != Stage::Over {
+        while self.is_surplus() && !self.group.life.is_over() {
             self.core.receive();
             if let Some(task) = self.core.pop() {
                 return Some(task);
@@ -71,13 +69,12 @@ impl Worker {
     }
 
     fn linger(&self) {
-        let is_bound = self.core.owned() > 0;
-        self.counters().enter(WorkerState::Sleeping);
-        self.end_if_drained();
-        let slept = self.core.mailbox().sleep((!is_bound).then_some(LINGER));
+        let until = (self.core.owned() <= 0).then(|| Instant::now() + LINGER);
+        self.sleep_until(until);
         self.core.receive();
         // Nobody called for the whole time.
-        if slept && self.core.ready() == 0 && !is_bound {
+        let is_over = until.is_some_and(|until| Instant::now() >= until);
+        if is_over && self.core.ready() == 0 {
             self.group.spares.may_go(self.own_seat());
         }
     }

@@ -1,17 +1,14 @@
 //! What a worker does when it has no task: searches for a while, then sleeps. The protocol with producers is in
 //! `idle/README.md`.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Worker;
 use crate::context::Context;
 use crate::group::Seat;
 use crate::idle::{Patience, Searching, Spin, Verdict};
-use crate::life::Stage;
 use crate::queue::deque::Steal;
 use crate::stats::WorkerState;
-use crate::sync::{Fence, full_fence};
 use crate::task::TaskRef;
 
 /// A driver that concerns others is neglected if nobody has looked into it for so long; so long does a worker sleep that
@@ -45,12 +42,15 @@ impl Worker {
         Some(task)
     }
 
-    /// This worker goes to work, and may neglect its driver. If that concerns others and nobody watches over it, one of
-    /// the sleepers is woken to: it looks round, and then sleeps for a moment at a time.
+    /// This worker goes to work. It may neglect its driver, or have watched over others' until now. If events in some busy
+    /// worker's driver concern others and nobody watches, one of the sleepers is woken to: it looks round, and then sleeps
+    /// for a moment at a time. If somebody searches, that one sleeps or goes to work next, and sees to it then.
     pub(crate) fn ask_for_a_watch(&self) {
-        if self.core.mailbox().is_watching_for_others() && !self.group.watched.load(Ordering::Relaxed) {
-            // Between whatever made the driver watch, or this worker work, and the look at who is idle.
-            full_fence(Fence::Announce);
+        if self.core.mailbox().is_watching_for_others() {
+            self.group.watch.want();
+        }
+        // It has a fence, between whatever made a driver watch, or this worker work, and the look at who is idle.
+        if self.group.watch.may_lack() && self.neglectful().next().is_some() {
             self.group.idle.work_arrived(1, || true, |worker| self.wake(worker));
         }
     }
@@ -77,7 +77,11 @@ impl Worker {
                     None => continue,
                 }
             }
-            self.call(self.group.hooks.before_sleep.as_ref(), context);
+            if let Some(hook) = &self.group.hooks.before_sleep {
+                // Nobody is to rely on a user's code to search.
+                searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
+                self.call(Some(hook), context);
+            }
             searching = self.lie_down(searching, &mut spin);
             // Something may have arrived, or been delivered by the driver.
             if let Some(task) = self.pick() {
@@ -92,7 +96,7 @@ impl Worker {
 
     /// Whether this worker has nothing more to do, ever.
     fn is_over_here(&self) -> bool {
-        self.group.life.stage() == Stage::Over || self.is_dismissed()
+        self.group.life.is_over() || self.is_dismissed()
     }
 
     /// Searches until something is found or the time is over.
@@ -112,7 +116,7 @@ impl Worker {
 
     /// Looks everywhere once.
     fn round(&self) -> Round {
-        if self.group.life.stage() == Stage::Over || self.is_surplus() {
+        if self.group.life.is_over() || self.is_surplus() {
             return Round::Over;
         }
         if let Some(task) = self.pop_here() {
@@ -135,10 +139,12 @@ impl Worker {
         self.core.pop().or_else(|| self.deque.pop().and_then(|task| self.accept(task)))
     }
 
-    /// Tries all other workers once, from a random one on.
+    /// Tries all other workers once, from a random one on; or from one on whose lone task it has an eye, lest another one's
+    /// distract it.
     fn steal(&self) -> Round {
         let seats = self.group.seats().count();
-        let first = self.random() as usize % seats;
+        let watched = self.patience.borrow().victim().filter(|&victim| victim < seats);
+        let first = watched.unwrap_or_else(|| self.random() as usize % seats);
         let mut found = Round::Nothing;
         for victim in (first..seats).chain(0..first).filter(|&victim| victim != self.index) {
             let Some(seat) = self.group.seat(victim) else { continue };
@@ -182,7 +188,7 @@ impl Worker {
             self.counters().looks.add(1);
             found |= mailbox.look(now);
         }
-        for (_, seat) in self.neglectful() {
+        for seat in self.neglectful() {
             if now.saturating_sub(seat.mailbox.looked()) >= NEGLECT.as_nanos() as u64 {
                 self.counters().looks_for_others.add(1);
                 found |= seat.mailbox.look(now);
@@ -197,11 +203,9 @@ impl Worker {
     }
 
     /// Workers that run, and whose drivers concern others.
-    fn neglectful(&self) -> impl Iterator<Item = (usize, &Seat)> {
-        let others = self.group.seats().enumerate().filter(|(index, _)| *index != self.index);
-        others.filter(|(index, seat)| {
-            seat.mailbox.is_watching_for_others() && !self.group.idle.is_sleeping(*index)
-        })
+    fn neglectful(&self) -> impl Iterator<Item = &Seat> {
+        let busy = self.group.seats().enumerate().filter(|(index, _)| !self.group.idle.is_sleeping(*index));
+        busy.map(|(_, seat)| seat).filter(|seat| seat.mailbox.is_watching_for_others())
     }
 
     /// A searcher has a task. Whoever relied on its searching relies on this.
@@ -220,20 +224,15 @@ impl Worker {
 
     /// A short sleep of a searcher, who goes on searching: producers rely on it, so it takes no longer than a wake would.
     fn nap(&self) {
-        self.counters().naps.add(1);
-        self.core.mailbox().sleep(Some(Patience::LIMIT));
+        self.core.mailbox().sleep(Some(Patience::LIMIT), &self.counters().naps);
     }
 
     /// Sleeps, unless there is something to do. Returns whether the worker is to search.
     fn lie_down(&self, searching: Option<Searching>, spin: &mut Spin) -> Option<Searching> {
-        self.counters().enter(WorkerState::Sleeping);
         self.group.idle.lie_down(self.index, searching);
         match self.sight() {
             Sight::Nothing => {
-                self.end_if_drained();
-                self.counters().sleeps.add(1);
                 self.sleep();
-                self.end_if_late();
                 let claimed = self.group.idle.get_up(self.index);
                 // Whoever was not called looks round once, and lies down again.
                 self.core.receive();
@@ -257,7 +256,7 @@ impl Worker {
         if !self.core.mailbox().is_empty() || self.core.ready() != 0 || self.deque.len() != 0 {
             return Sight::Work;
         }
-        if self.group.life.stage() == Stage::Over || self.is_surplus() {
+        if self.group.life.is_over() || self.is_surplus() {
             return Sight::Work;
         }
         let most = self.group.seats().map(|seat| seat.thief.len()).max().unwrap_or(0);
@@ -269,35 +268,25 @@ impl Worker {
         }
     }
 
-    /// Nobody wakes a worker when a deadline passes, nor for events in another one's driver: one of the idle looks again
-    /// soon, as long as a worker that neglects its driver is at work.
+    /// Sleeps; for a moment only, if there are drivers to watch over and nobody else does.
     fn sleep(&self) {
-        let deadline = match self.group.life.stage() {
-            Stage::Draining => self.group.life.deadline(),
-            Stage::Open | Stage::Over => None,
-        };
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let watches = self.neglectful().next().is_some() && !self.group.watched.swap(true, Ordering::Relaxed);
-        let neglect = watches.then_some(NEGLECT);
-        self.core.mailbox().sleep([neglect, left].into_iter().flatten().min());
-        if watches {
-            self.group.watched.store(false, Ordering::Relaxed);
+        if self.neglectful().next().is_none() {
+            return self.sleep_until(None);
         }
+        self.group.watch.keep(|watches| self.sleep_until(watches.then(|| Instant::now() + NEGLECT)));
     }
 
-    /// The last one to lie down in a pool that drains ends it.
-    pub(super) fn end_if_drained(&self) {
-        if self.group.life.stage() == Stage::Draining && self.group.is_drained() {
-            self.group.end(true);
-        }
-    }
-
-    fn end_if_late(&self) {
-        if self.group.life.stage() == Stage::Draining {
-            let deadline = self.group.life.deadline();
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                self.group.end(false);
-            }
+    /// Sleeps until called, or this moment. Nobody calls when the deadline of a pool that drains passes, so it ends then too.
+    pub(super) fn sleep_until(&self, moment: Option<Instant>) {
+        self.counters().enter(WorkerState::Sleeping);
+        self.group.fall();
+        let moment = [moment, self.group.life.deadline()].into_iter().flatten().min();
+        let left = moment.map(|moment| moment.saturating_duration_since(Instant::now()));
+        self.core.mailbox().sleep(left, &self.counters().sleeps);
+        self.group.awake.rise();
+        self.counters().enter(WorkerState::Searching);
+        if self.group.life.is_late() {
+            self.group.end(false);
         }
     }
 

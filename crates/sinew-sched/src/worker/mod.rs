@@ -7,22 +7,23 @@
 mod balance;
 mod block;
 mod find;
+mod place;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
+
+pub(crate) use place::Place;
 
 use crate::context::Context;
 use crate::core::Core;
 use crate::group::{Group, Role, Seat};
 use crate::hooks::Hook;
 use crate::idle::Patience;
-use crate::life::Stage;
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
 use crate::sync::{Fence, full_fence};
 use crate::task::{List, TaskRef};
-use crate::tls;
 use crate::unwind::{self, Ended};
 
 /// Turns are counted in rounds of this many. In the last one the inbox, the group's queue and the driver are looked at.
@@ -62,13 +63,12 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// The worker of a seat, unless there is one.
-    pub(crate) fn sit_down(group: Arc<Group>, index: usize) -> Option<Self> {
-        let seat = group.seat(index)?;
-        let deque = seat.sit_down()?;
+    /// The worker of a seat that was taken.
+    fn new(group: Arc<Group>, index: usize, deque: Owner) -> Self {
+        let seat = group.seat(index).expect("the seat that was taken");
         let core = Core::with(seat.mailbox.clone(), seat.counters.clone());
         let is_spare = seat.role() != Role::Regular;
-        Some(Self {
+        Self {
             core,
             group,
             index,
@@ -82,7 +82,12 @@ impl Worker {
             random: Cell::new(0x9E37_79B9 ^ (index as u32 + 1)),
             is_spare,
             is_blocked: Cell::new(false),
-        })
+        }
+    }
+
+    /// Its end of the deque, when it has ended.
+    fn into_deque(self) -> Owner {
+        self.deque
     }
 
     /// Its number in the group.
@@ -98,35 +103,25 @@ impl Worker {
         self.core.counters()
     }
 
-    /// Runs tasks until it is over. The worker's thread ends with this, unless tasks that cannot move have begun and not
-    /// ended: what they hold must stay.
-    pub(crate) fn run(self) {
-        // Tasks' panics are caught. One of the worker itself would leave its tasks to nobody.
-        let abort = AbortOnUnwind;
-        let context = Context::new(&self.core, Some(&self));
-        tls::enter(&context, || self.run_until_over(&context));
-        std::mem::forget(abort);
-        let Self { group, index, deque, core, .. } = self;
-        if let Some(seat) = group.seat(index) {
-            seat.get_up(deque);
-        }
-        // After the seat is free: whoever sees this may start another worker there.
-        core.counters().enter(WorkerState::Absent);
-        group.life.thread_ends();
-    }
-
-    fn run_until_over(&self, context: &Context<'_>) {
+    /// Runs tasks until it is over, or this worker is not needed any more.
+    fn run(&self, context: &Context<'_>) {
         self.counters().enter(WorkerState::Running);
         self.call(self.group.hooks.start.as_ref(), context);
         self.ask_for_a_watch();
         self.core.run_all(context, || self.next(context));
-        if self.group.life.stage() == Stage::Over {
+        self.counters().enter(WorkerState::Stopping);
+        if self.group.life.is_over() {
             self.discard_all();
         }
         if self.core.owned() > 0 {
             self.stay_for_ever();
         }
         self.call(self.group.hooks.stop.as_ref(), context);
+        // The hook may have left something that must run here, or somebody else has.
+        let left = self.core.close();
+        if !left.is_empty() {
+            self.group.put_outside(left);
+        }
     }
 
     fn call(&self, hook: Option<&Hook>, context: &Context<'_>) {
@@ -139,14 +134,15 @@ impl Worker {
     fn discard_all(&self) {
         self.core.receive();
         while let Some(task) = self.core.pop().or_else(|| self.deque.pop()) {
-            task.discard();
+            self.group.discard(task);
         }
     }
 
     /// The thread stays, and with it all that its tasks hold. Whoever sends it something discards that.
     fn stay_for_ever(&self) -> ! {
         self.counters().enter(WorkerState::Absent);
-        self.group.life.thread_ends();
+        self.group.fall();
+        self.group.threads.end();
         loop {
             std::thread::park();
         }
@@ -167,6 +163,9 @@ impl Worker {
     /// The next task from where this worker has some.
     #[inline]
     fn pick(&self) -> Option<TaskRef> {
+        if self.group.life.is_over() {
+            return None;
+        }
         let turn = self.turn.get();
         self.turn.set((turn + 1) % ROUND);
         if turn == ROUND - 1
@@ -214,8 +213,8 @@ impl Worker {
     /// Once in a while: what waits elsewhere goes first, and idle workers hear of what waits here.
     #[cold]
     fn pick_elsewhere(&self) -> Option<TaskRef> {
-        if self.group.life.stage() == Stage::Over {
-            self.discard_all();
+        if self.group.life.is_late() {
+            self.group.end(false);
             return None;
         }
         if self.is_surplus() {
@@ -273,9 +272,7 @@ impl Worker {
 
     /// Adds many tasks that anyone may run.
     pub(crate) fn push_all(&self, tasks: List) {
-        let count = tasks.len();
-        self.group.queue.push_all(tasks);
-        self.announce(count);
+        self.group.put(tasks, |worker| self.wake(worker));
     }
 
     /// Adds a task that anyone may run, after all others that are here. Nobody is woken, for now: if the next task comes
@@ -315,15 +312,6 @@ impl Worker {
         if self.group.post(seat, task) {
             self.counters().wakes_by_post.add(1);
         }
-    }
-}
-
-/// Aborts the process if it is dropped.
-struct AbortOnUnwind;
-
-impl Drop for AbortOnUnwind {
-    fn drop(&mut self) {
-        std::process::abort();
     }
 }
 

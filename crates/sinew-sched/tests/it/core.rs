@@ -13,7 +13,9 @@ fn tasks_from_other_threads_run_on_the_cores_thread() {
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let (handle, done) = (core.handle(), done.clone());
-            thread::spawn(move || (0..1_000).for_each(|_| handle.post(done.task())))
+            thread::spawn(move || {
+                (0..1_000).for_each(|_| handle.post(done.task()).expect("the core is there"))
+            })
         })
         .collect();
     while done.left() > 0 {
@@ -55,7 +57,7 @@ fn what_is_left_in_a_core_is_discarded_with_it() {
     let core = Core::new(Box::new(FutexDriver::default()));
     let (first, second) = (sender.clone(), sender);
     core.push(TaskRef::new(move |_| first.send(()).unwrap()));
-    core.handle().post(TaskRef::new(move |_| second.send(()).unwrap()));
+    core.handle().post(TaskRef::new(move |_| second.send(()).unwrap())).expect("the core is there");
     drop(core);
     assert!(receiver.recv().is_err(), "both senders are gone, and nothing was sent");
 }

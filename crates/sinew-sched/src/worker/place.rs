@@ -1,0 +1,74 @@
+//! A seat that is taken, from before its worker's thread starts until that thread ends. However that comes about, the seat is
+//! free again afterwards, and nothing that was sent there is lost.
+
+use std::sync::Arc;
+
+use super::Worker;
+use crate::context::Context;
+use crate::group::Group;
+use crate::life::Threads;
+use crate::queue::deque::Owner;
+use crate::tls;
+
+/// The right to be the worker of a seat.
+pub(crate) struct Place {
+    group: Option<Arc<Group>>,
+    index: usize,
+    /// There, except while the worker runs.
+    deque: Option<Owner>,
+    threads: Arc<Threads>,
+}
+
+impl Place {
+    /// Takes a seat, unless somebody has. Its worker counts as awake.
+    pub(crate) fn take(group: &Arc<Group>, index: usize) -> Option<Self> {
+        let deque = group.seat(index)?.sit_down()?;
+        group.awake.rise();
+        group.threads.begin();
+        Some(Self { group: Some(group.clone()), index, deque: Some(deque), threads: group.threads.clone() })
+    }
+
+    /// Runs tasks until it is over, or the worker is not needed any more. The thread ends with this, unless tasks that cannot
+    /// move have begun and not ended: what they hold must stay.
+    ///
+    /// # Panics
+    ///
+    /// On a thread that is a worker already.
+    pub(crate) fn run(mut self) {
+        let is_free = tls::with(|context| context.is_none());
+        assert!(is_free, "a worker needs a thread of its own: this one is a worker already");
+        let (Some(group), Some(deque)) = (self.group.clone(), self.deque.take()) else { return };
+        // Tasks' panics are caught. One of the worker itself would leave its tasks to nobody.
+        let abort = AbortOnUnwind;
+        let worker = Worker::new(group, self.index, deque);
+        let context = Context::new(&worker.core, Some(&worker));
+        tls::enter(&context, || worker.run(&context));
+        self.deque = Some(worker.into_deque());
+        std::mem::forget(abort);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (Some(group), Some(deque)) = (self.group.take(), self.deque.take()) else { return };
+        if let Some(seat) = group.seat(self.index) {
+            let left = seat.get_up(deque);
+            if !left.is_empty() {
+                group.put_outside(left);
+            }
+        }
+        group.fall();
+        // Before the thread counts as ended: whoever waits for that is the last to have drivers and hooks.
+        drop(group);
+        self.threads.end();
+    }
+}
+
+/// Aborts the process if it is dropped.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        std::process::abort();
+    }
+}
