@@ -35,6 +35,10 @@ impl<'a> Context<'a> {
     }
 
     /// Lets all others that wait here run before this task, which any worker may run. Without a pool, it stays on its core.
+    ///
+    /// This is the last thing that a running task does, for itself. Nobody is told of it, since the worker is about to take
+    /// another one in its place: a task that runs on, and waits for what it handed over here, may wait for ever. Use
+    /// [`submit`](Self::submit) for that.
     #[inline]
     pub fn yield_to_others(&self, task: TaskRef) {
         match self.worker {

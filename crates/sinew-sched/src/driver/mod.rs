@@ -11,7 +11,7 @@ pub use futex::FutexDriver;
 ///
 /// Each core has one. Its thread looks into it now and then and sleeps in it when there is nothing to do; any thread may
 /// end the sleep. An idle sibling may look into it too, when its own thread has not for long. The core sees to it that two
-/// threads never are in [`look`](Self::look) or [`sleep`](Self::sleep) at once.
+/// threads never are in [`look`](Self::look) or [`sleep`](Self::sleep) at once. A panic in any of the three counts as an error.
 pub trait Driver: Send + Sync {
     /// Delivers what has happened (submits the tasks that waited for it), without waiting. Returns how many events there
     /// were.
@@ -29,7 +29,8 @@ pub trait Driver: Send + Sync {
     /// When it is impossible to wait; the core then waits without its driver.
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()>;
 
-    /// Ends the present sleep, or the next one if there is none at present. Called once for each sleep at most.
+    /// Ends the present sleep, or the next one if there is none at present. Called once for each sleep at most. It has no way
+    /// to fail: if it does not end the sleep, whatever the core was woken for waits.
     fn unpark(&self);
 
     /// Whether there is something to look for. A driver with nothing registered is not looked into.
