@@ -43,7 +43,7 @@ impl Awake {
     /// Whether nobody was awake all the while that `look` looked, and it is true.
     pub(crate) fn nobody_while(&self, look: impl FnOnce() -> bool) -> bool {
         let before = self.0.load(Ordering::Acquire);
-        if before % RISEN != 0 || !look() {
+        if !before.is_multiple_of(RISEN) || !look() {
             return false;
         }
         full_fence(Fence::Drained);
