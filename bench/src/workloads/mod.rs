@@ -147,6 +147,16 @@ mod tests {
     }
 
     #[test]
+    fn deviations_have_names_of_their_own() {
+        let taken = ["peer", "workload", "threads", "metric", "stat", "value", "n", "quick"];
+        for entry in ALL.iter().flat_map(|workload| workload.entries) {
+            for (name, _) in entry.deviations {
+                assert!(!taken.contains(name), "{}: {name}", entry.peer.name);
+            }
+        }
+    }
+
+    #[test]
     fn sums_are_checked() {
         check_sum(3 + 4 + 5, 3, 3);
         check_sum(7 + 8, 7, 2);
