@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 )
@@ -13,12 +12,12 @@ func runPoolYield(j job) {
 	if j.isQuick() {
 		yields = 100
 	}
-	round := j.nsPerOp(func(rounds uint64) {
+	round := j.costPerOp(func(rounds uint64) {
 		for i := uint64(0); i < rounds; i++ {
 			yieldRound(tasks, yields)
 		}
 	})
-	fmt.Printf("ns %.6f\n", round/float64(tasks*yields))
+	round.dividedBy(float64(tasks * yields)).print()
 }
 
 func yieldRound(tasks, yields int) {
