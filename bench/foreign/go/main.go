@@ -17,6 +17,7 @@ var workloads = map[string]func(job){
 	"pool_submit": runPoolSubmit,
 	"pool_yield":  runPoolYield,
 	"idle":        runIdle,
+	"yield":       runPoolYield,
 }
 
 func parse(args []string) (job, error) {

@@ -10,12 +10,13 @@ mod stack_pool;
 mod stacks_1m;
 mod switch;
 mod wake;
+mod r#yield;
 
-use crate::pace::Pace;
+use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 8] = [
+pub(crate) static ALL: [&Workload; 9] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -24,6 +25,7 @@ pub(crate) static ALL: [&Workload; 8] = [
     &pool_yield::WORKLOAD,
     &wake::WORKLOAD,
     &idle::WORKLOAD,
+    &r#yield::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
@@ -113,6 +115,11 @@ impl Workload {
 /// The workload of that name.
 pub(crate) fn find(name: &str) -> Option<&'static Workload> {
     ALL.iter().copied().find(|workload| workload.name == name)
+}
+
+/// A cost as the metrics `ns` and `cpu_ns`.
+fn both(cost: Cost) -> Readings {
+    vec![("ns", cost.ns), ("cpu_ns", cost.cpu_ns)]
 }
 
 /// Panics unless `sum` is that of the `n` numbers from `start` on, wrapped to 64 bits: each value must have

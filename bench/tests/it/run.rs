@@ -134,3 +134,15 @@ fn every_pool_that_is_built_in_yields_its_metric() {
         }
     }
 }
+
+#[test]
+fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
+    let workloads: [(_, _, &[_]); 1] = [("yield", "ns ", &["tokio", "may"])];
+    for (workload, headline, peers) in workloads {
+        for peer in peers {
+            for threads in ["1", "3"] {
+                measures(workload, peer, threads, headline);
+            }
+        }
+    }
+}
