@@ -21,6 +21,14 @@ pub(crate) fn tokio(threads: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(threads).enable_all().build().expect("a runtime")
 }
 
+/// Has a task of tokio's do it, and waits for its end.
+pub(crate) fn in_tokio<T: Send + 'static>(
+    runtime: &Runtime,
+    work: impl Future<Output = T> + Send + 'static,
+) -> T {
+    runtime.block_on(runtime.spawn(work)).expect("it does not panic")
+}
+
 /// May, which a process has one of. Its first coroutine starts it, and nothing ends it.
 pub(crate) struct May(());
 

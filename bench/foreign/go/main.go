@@ -18,6 +18,7 @@ var workloads = map[string]func(job){
 	"pool_yield":  runPoolYield,
 	"idle":        runIdle,
 	"yield":       runPoolYield,
+	"spawn_seq":   runSpawnSeq,
 }
 
 func parse(args []string) (job, error) {

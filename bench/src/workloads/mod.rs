@@ -6,6 +6,7 @@ mod create;
 mod idle;
 mod pool_submit;
 mod pool_yield;
+mod spawn_seq;
 mod stack_pool;
 mod stacks_1m;
 mod switch;
@@ -16,7 +17,7 @@ use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 9] = [
+pub(crate) static ALL: [&Workload; 10] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -26,6 +27,7 @@ pub(crate) static ALL: [&Workload; 9] = [
     &wake::WORKLOAD,
     &idle::WORKLOAD,
     &r#yield::WORKLOAD,
+    &spawn_seq::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.

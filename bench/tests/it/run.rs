@@ -137,7 +137,8 @@ fn every_pool_that_is_built_in_yields_its_metric() {
 
 #[test]
 fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
-    let workloads: [(_, _, &[_]); 1] = [("yield", "ns ", &["tokio", "may"])];
+    let workloads: [(_, _, &[_]); 2] =
+        [("yield", "ns ", &["tokio", "may"]), ("spawn_seq", "ns ", &["tokio", "may"])];
     for (workload, headline, peers) in workloads {
         for peer in peers {
             for threads in ["1", "3"] {
