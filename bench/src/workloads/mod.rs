@@ -6,6 +6,7 @@ mod create;
 mod idle;
 mod pool_submit;
 mod pool_yield;
+mod spawn_batch_100k;
 mod spawn_seq;
 mod stack_pool;
 mod stacks_1m;
@@ -17,7 +18,7 @@ use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 10] = [
+pub(crate) static ALL: [&Workload; 11] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -28,6 +29,7 @@ pub(crate) static ALL: [&Workload; 10] = [
     &idle::WORKLOAD,
     &r#yield::WORKLOAD,
     &spawn_seq::WORKLOAD,
+    &spawn_batch_100k::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.

@@ -137,8 +137,11 @@ fn every_pool_that_is_built_in_yields_its_metric() {
 
 #[test]
 fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
-    let workloads: [(_, _, &[_]); 2] =
-        [("yield", "ns ", &["tokio", "may"]), ("spawn_seq", "ns ", &["tokio", "may"])];
+    let workloads: [(_, _, &[_]); 3] = [
+        ("yield", "ns ", &["tokio", "may"]),
+        ("spawn_seq", "ns ", &["tokio", "may"]),
+        ("spawn_batch_100k", "ns ", &["tokio", "may", "rayon"]),
+    ];
     for (workload, headline, peers) in workloads {
         for peer in peers {
             for threads in ["1", "3"] {
