@@ -20,6 +20,7 @@ var workloads = map[string]func(job){
 	"yield":            runPoolYield,
 	"spawn_seq":        runSpawnSeq,
 	"spawn_batch_100k": runPoolSubmit,
+	"skynet_join":      runSkynetJoin,
 }
 
 func parse(args []string) (job, error) {

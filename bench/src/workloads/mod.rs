@@ -6,6 +6,7 @@ mod create;
 mod idle;
 mod pool_submit;
 mod pool_yield;
+mod skynet_join;
 mod spawn_batch_100k;
 mod spawn_seq;
 mod stack_pool;
@@ -18,7 +19,7 @@ use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 11] = [
+pub(crate) static ALL: [&Workload; 12] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -30,6 +31,7 @@ pub(crate) static ALL: [&Workload; 11] = [
     &r#yield::WORKLOAD,
     &spawn_seq::WORKLOAD,
     &spawn_batch_100k::WORKLOAD,
+    &skynet_join::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.

@@ -137,10 +137,11 @@ fn every_pool_that_is_built_in_yields_its_metric() {
 
 #[test]
 fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
-    let workloads: [(_, _, &[_]); 3] = [
+    let workloads: [(_, _, &[_]); 4] = [
         ("yield", "ns ", &["tokio", "may"]),
         ("spawn_seq", "ns ", &["tokio", "may"]),
         ("spawn_batch_100k", "ns ", &["tokio", "may", "rayon"]),
+        ("skynet_join", "ms ", &["tokio", "rayon"]),
     ];
     for (workload, headline, peers) in workloads {
         for peer in peers {
