@@ -21,6 +21,7 @@ var workloads = map[string]func(job){
 	"spawn_seq":        runSpawnSeq,
 	"spawn_batch_100k": runPoolSubmit,
 	"skynet_join":      runSkynetJoin,
+	"fib":              runFib,
 }
 
 func parse(args []string) (job, error) {

@@ -3,6 +3,7 @@
 //! are gathered.
 
 mod create;
+mod fib;
 mod idle;
 mod pool_submit;
 mod pool_yield;
@@ -19,7 +20,7 @@ use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 12] = [
+pub(crate) static ALL: [&Workload; 13] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -32,6 +33,7 @@ pub(crate) static ALL: [&Workload; 12] = [
     &spawn_seq::WORKLOAD,
     &spawn_batch_100k::WORKLOAD,
     &skynet_join::WORKLOAD,
+    &fib::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
