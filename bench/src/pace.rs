@@ -74,6 +74,11 @@ impl Cost {
         let parts = parts as f64;
         Self { ns: self.ns / parts, cpu_ns: self.cpu_ns / parts }
     }
+
+    /// That of both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { ns: self.ns + other.ns, cpu_ns: self.cpu_ns + other.cpu_ns }
+    }
 }
 
 /// What this takes, done once.

@@ -22,6 +22,7 @@ var workloads = map[string]func(job){
 	"spawn_batch_100k": runPoolSubmit,
 	"skynet_join":      runSkynetJoin,
 	"fib":              runFib,
+	"parked":           runParked,
 }
 
 func parse(args []string) (job, error) {

@@ -5,6 +5,7 @@
 mod create;
 mod fib;
 mod idle;
+mod parked;
 mod pool_submit;
 mod pool_yield;
 mod skynet_join;
@@ -20,7 +21,7 @@ use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 13] = [
+pub(crate) static ALL: [&Workload; 14] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -34,6 +35,7 @@ pub(crate) static ALL: [&Workload; 13] = [
     &spawn_batch_100k::WORKLOAD,
     &skynet_join::WORKLOAD,
     &fib::WORKLOAD,
+    &parked::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
