@@ -53,7 +53,7 @@ pub(crate) static FAULTS: Peer =
 
 /// C++.
 pub(crate) static BOOST: Peer =
-    Peer { name: "boost", what: "C++, Boost.Context", home: Home::Foreign(&Boost) };
+    Peer { name: "boost", what: "C++, Boost.Context and Boost.Fiber", home: Home::Foreign(&Boost) };
 
 /// Go.
 pub(crate) static GO: Peer =

@@ -20,6 +20,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("number", "21")]),
         Entry::here(&peers::RAYON, rayon),
+        Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
     ],
 };

@@ -43,6 +43,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000 and 10,000")]),
         Entry::here(&peers::FAULTS, faults),
+        Entry::foreign(&peers::BOOST).deviating(&[("fibers", "100,000 and 10,000")]),
         Entry::foreign(&peers::GO),
     ],
 };

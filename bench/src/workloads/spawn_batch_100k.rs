@@ -20,6 +20,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("joined", "after every 20,000")]),
         Entry::here(&peers::RAYON, pool_submit::rayon),
+        Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
     ],
 };

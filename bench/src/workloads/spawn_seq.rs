@@ -15,7 +15,12 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns", unit: "ns a fiber", lower_is_better: true },
         Metric { name: "cpu_ns", unit: "ns of processor time a fiber", lower_is_better: true },
     ],
-    entries: &[Entry::here(&peers::TOKIO, tokio), Entry::here(&peers::MAY, may), Entry::foreign(&peers::GO)],
+    entries: &[
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::MAY, may),
+        Entry::foreign(&peers::BOOST),
+        Entry::foreign(&peers::GO),
+    ],
 };
 
 fn tokio(job: &Job) -> Readings {

@@ -20,6 +20,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     entries: &[
         Entry::here(&peers::TOKIO, pool_yield::tokio),
         Entry::here(&peers::MAY, may),
+        Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
     ],
 };
