@@ -34,6 +34,9 @@ impl Mapping {
     }
 }
 
+// SAFETY: all that several threads can have of it is its address.
+unsafe impl Sync for Mapping {}
+
 /// Memory that was touched and is held until it is needed. A virtual machine gives free memory back to its host after a
 /// while, and a page that has to be lent again takes several times as long to touch: whoever measures page faults for
 /// seconds would measure that. What is released here is what the kernel hands out next.

@@ -39,17 +39,12 @@ impl Pace {
     pub(crate) fn cost_per_op(self, mut batch: impl FnMut(u64)) -> Cost {
         match self {
             Self::AtLeast(target) => {
-                let mut cpu = Duration::ZERO;
-                let (n, taken) = measured(target, |n| {
-                    let before = cpu_time();
-                    let start = Instant::now();
-                    batch(n);
-                    let taken = start.elapsed();
-                    cpu = cpu_time() - before;
-                    taken
+                let mut cost = Cost::default();
+                let (n, _) = measured(target, |n| {
+                    cost = cost_of(|| batch(n));
+                    Duration::from_nanos(cost.ns as u64)
                 });
-                let of_one = |all: Duration| all.as_nanos() as f64 / n as f64;
-                Cost { ns: of_one(taken), cpu_ns: of_one(cpu) }
+                cost.divided_by(n as usize)
             }
             Self::Exactly(n) => {
                 batch(n);
@@ -79,6 +74,21 @@ impl Cost {
         let parts = parts as f64;
         Self { ns: self.ns / parts, cpu_ns: self.cpu_ns / parts }
     }
+
+    /// That of both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { ns: self.ns + other.ns, cpu_ns: self.cpu_ns + other.cpu_ns }
+    }
+}
+
+/// What this takes, done once.
+pub(crate) fn cost_of(work: impl FnOnce()) -> Cost {
+    let before = cpu_time();
+    let start = Instant::now();
+    work();
+    let taken = start.elapsed();
+    let cpu = cpu_time() - before;
+    Cost { ns: taken.as_nanos() as f64, cpu_ns: cpu.as_nanos() as f64 }
 }
 
 /// The count that was measured and what it took, by the clock given.

@@ -39,6 +39,10 @@ pub(crate) static SWAPCONTEXT: Peer =
 pub(crate) static TOKIO: Peer =
     Peer { name: "tokio", what: "Rust, futures on a multi-thread runtime", home: Home::Here };
 
+/// The runtime whose coroutines have stacks, as ours.
+pub(crate) static MAY: Peer =
+    Peer { name: "may", what: "Rust, stackful coroutines on a work-stealing runtime", home: Home::Here };
+
 /// Fork and join.
 pub(crate) static RAYON: Peer =
     Peer { name: "rayon", what: "Rust, closures on a work-stealing pool", home: Home::Here };
@@ -49,7 +53,7 @@ pub(crate) static FAULTS: Peer =
 
 /// C++.
 pub(crate) static BOOST: Peer =
-    Peer { name: "boost", what: "C++, Boost.Context", home: Home::Foreign(&Boost) };
+    Peer { name: "boost", what: "C++, Boost.Context and Boost.Fiber", home: Home::Foreign(&Boost) };
 
 /// Go.
 pub(crate) static GO: Peer =
@@ -60,8 +64,8 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 10] =
-    [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &TOKIO, &RAYON, &FAULTS, &BOOST, &GO, &JAVA];
+pub(crate) static ALL: [&Peer; 11] =
+    [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &TOKIO, &MAY, &RAYON, &FAULTS, &BOOST, &GO, &JAVA];
 
 impl Peer {
     /// The version found on this machine if the peer can run here, or what is missing.

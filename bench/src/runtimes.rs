@@ -1,5 +1,6 @@
 //! The runtimes linked into this program, started as their documentation has it, with a number of threads.
 
+use may::go;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sinew_sched::Pool;
 use tokio::runtime::{Builder, Runtime};
@@ -18,6 +19,30 @@ pub(crate) fn end_sinew(pool: Pool) {
 /// What `#[tokio::main]` makes: the drivers for events and time are on.
 pub(crate) fn tokio(threads: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(threads).enable_all().build().expect("a runtime")
+}
+
+/// Has a task of tokio's do it, and waits for its end.
+pub(crate) fn in_tokio<T: Send + 'static>(
+    runtime: &Runtime,
+    work: impl Future<Output = T> + Send + 'static,
+) -> T {
+    runtime.block_on(runtime.spawn(work)).expect("it does not panic")
+}
+
+/// May, which a process has one of. Its first coroutine starts it, and nothing ends it.
+pub(crate) struct May(());
+
+/// Settles how many threads it is going to have.
+pub(crate) fn may(threads: usize) -> May {
+    may::config().set_workers(threads);
+    May(())
+}
+
+impl May {
+    /// Has a coroutine do it, and waits for its end.
+    pub(crate) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        go!(work).join().expect("it does not panic")
+    }
 }
 
 /// A pool of its own.

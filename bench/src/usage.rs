@@ -1,4 +1,5 @@
-//! What this process has used up so far: processor time, and how often its threads went on and off processors.
+//! What this process has used up so far: processor time, and how often its threads went on and off processors; and the
+//! memory that it holds now.
 //! Knows nothing of what is measured.
 //!
 //! # Safety
@@ -39,9 +40,21 @@ fn switches_of(thread: &Path) -> u64 {
     lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum()
 }
 
+/// Resident memory and page tables, in bytes.
+pub(crate) fn memory() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").expect("the kernel's account");
+    let field = |name: &str| -> f64 {
+        let line = status.lines().find(|line| line.starts_with(name)).expect("a line of the account");
+        let kibibytes = line.split_whitespace().nth(1).expect("a number");
+        kibibytes.parse::<f64>().expect("a number") * 1024.0
+    };
+    field("VmRSS:") + field("VmPTE:")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{context_switches, cpu_time};
+    use super::{context_switches, cpu_time, memory};
+    use crate::mapping::Reserve;
 
     #[test]
     fn processor_time_goes_on() {
@@ -61,5 +74,15 @@ mod tests {
         }
         drop(sender);
         thread.join().expect("it ends");
+    }
+
+    #[test]
+    fn memory_that_was_touched_is_held() {
+        const BYTES: usize = 64 << 20;
+        let before = memory();
+        let reserve = Reserve::new(BYTES);
+        // Other tests run meanwhile.
+        assert!(memory() - before > BYTES as f64 / 2.0);
+        drop(reserve);
     }
 }

@@ -12,7 +12,15 @@ struct Workload {
     void (*run)(const Job&);
 };
 
-constexpr Workload kWorkloads[] = {{"switch", run_switch}, {"create", run_create}};
+constexpr Workload kWorkloads[] = {
+    {"switch", run_switch},
+    {"create", run_create},
+    {"yield", run_yield},
+    {"spawn_seq", run_spawn_seq},
+    {"spawn_batch_100k", run_spawn_batch_100k},
+    {"fib", run_fib},
+    {"parked", run_parked},
+};
 
 Job parse(int argc, char** argv) {
     Job job;

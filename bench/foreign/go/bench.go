@@ -1,6 +1,9 @@
 package main
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // One measurement, as the command line asks for it.
 type job struct {
@@ -13,23 +16,53 @@ func (j job) isQuick() bool {
 	return j.target < 100*time.Millisecond
 }
 
+// What one operation takes, in nanoseconds: by the clock on the wall, and of processors, those of all threads together.
+type cost struct {
+	ns, cpuNs float64
+}
+
+// The part of one, if the operation was made of so many.
+func (c cost) dividedBy(parts float64) cost {
+	return cost{c.ns / parts, c.cpuNs / parts}
+}
+
+// That of both.
+func (c cost) plus(other cost) cost {
+	return cost{c.ns + other.ns, c.cpuNs + other.cpuNs}
+}
+
+func (c cost) print() {
+	fmt.Printf("ns %.6f\ncpu_ns %.6f\n", c.ns, c.cpuNs)
+}
+
+// What this takes, done once.
+func costOf(work func()) cost {
+	before := cpuTime()
+	start := time.Now()
+	work()
+	taken := time.Since(start)
+	cpu := cpuTime() - before
+	return cost{float64(taken.Nanoseconds()), float64(cpu.Nanoseconds())}
+}
+
 // Runs batch(n) with n doubling until it lasts for the job's target: that was the warm-up and the search for
 // n. Then the same n again, until a run lasts long enough; that run is the measurement.
-func (j job) nsPerOp(batch func(n uint64)) float64 {
-	timed := func(n uint64) time.Duration {
-		start := time.Now()
-		batch(n)
-		return time.Since(start)
-	}
+func (j job) costPerOp(batch func(n uint64)) cost {
+	target := float64(j.target.Nanoseconds())
 	n := uint64(1)
-	for timed(n) < j.target {
+	for costOf(func() { batch(n) }).ns < target {
 		n *= 2
 	}
 	for ; ; n *= 2 {
-		if taken := timed(n); taken >= j.target {
-			return float64(taken.Nanoseconds()) / float64(n)
+		if all := costOf(func() { batch(n) }); all.ns >= target {
+			return all.dividedBy(float64(n))
 		}
 	}
+}
+
+// The same without the time of processors.
+func (j job) nsPerOp(batch func(n uint64)) float64 {
+	return j.costPerOp(batch).ns
 }
 
 // The values that came back must add up to start + (start + 1) + ..., n of them; unsigned, so wrapping.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"syscall"
 	"time"
 )
 
@@ -18,13 +17,4 @@ func runIdle(j job) {
 		time.Sleep(3 * time.Second)
 	}
 	fmt.Printf("cpu_ms %.6f\n", float64((cpuTime()-quiet).Nanoseconds())/1e6)
-}
-
-// User and system time of all threads.
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		fail(1, err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

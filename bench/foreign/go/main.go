@@ -12,11 +12,17 @@ import (
 
 // A workload prints its metrics; each lives in a file of its own.
 var workloads = map[string]func(job){
-	"switch":      runSwitch,
-	"create":      runCreate,
-	"pool_submit": runPoolSubmit,
-	"pool_yield":  runPoolYield,
-	"idle":        runIdle,
+	"switch":           runSwitch,
+	"create":           runCreate,
+	"pool_submit":      runPoolSubmit,
+	"pool_yield":       runPoolYield,
+	"idle":             runIdle,
+	"yield":            runPoolYield,
+	"spawn_seq":        runSpawnSeq,
+	"spawn_batch_100k": runPoolSubmit,
+	"skynet_join":      runSkynetJoin,
+	"fib":              runFib,
+	"parked":           runParked,
 }
 
 func parse(args []string) (job, error) {

@@ -1,21 +1,18 @@
 package main
 
-import (
-	"fmt"
-	"sync"
-)
+import "sync"
 
 // The tasks of a round.
 const poolTasks = 100_000
 
-// pool_submit: goroutines that are done at once, and a wait group for all of them.
+// pool_submit and spawn_batch_100k: goroutines that are done at once, and a wait group for all of them.
 func runPoolSubmit(j job) {
-	round := j.nsPerOp(func(rounds uint64) {
+	round := j.costPerOp(func(rounds uint64) {
 		for i := uint64(0); i < rounds; i++ {
 			submitRound()
 		}
 	})
-	fmt.Printf("ns %.6f\n", round/poolTasks)
+	round.dividedBy(poolTasks).print()
 }
 
 func submitRound() {

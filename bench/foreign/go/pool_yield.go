@@ -1,24 +1,23 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 )
 
-// pool_yield: goroutines that go to the back of the queue in turn.
+// pool_yield and yield: goroutines that go to the back of the queue in turn.
 func runPoolYield(j job) {
 	const tasks = 1_000
 	yields := 5_000
 	if j.isQuick() {
 		yields = 100
 	}
-	round := j.nsPerOp(func(rounds uint64) {
+	round := j.costPerOp(func(rounds uint64) {
 		for i := uint64(0); i < rounds; i++ {
 			yieldRound(tasks, yields)
 		}
 	})
-	fmt.Printf("ns %.6f\n", round/float64(tasks*yields))
+	round.dividedBy(float64(tasks * yields)).print()
 }
 
 func yieldRound(tasks, yields int) {

@@ -8,9 +8,12 @@ use std::process::{Command, Stdio};
 /// The compiler and Boost's headers and libraries.
 pub(crate) struct Boost;
 
-/// Prints Boost's version if the header that is needed is there.
-const PROBE: &str =
-    "#include <boost/version.hpp>\n#if __has_include(<boost/context/fiber.hpp>)\nBOOST_LIB_VERSION\n#endif\n";
+/// Prints Boost's version if the headers that are needed are there.
+const PROBE: &str = "#include <boost/version.hpp>
+#if __has_include(<boost/context/fiber.hpp>) && __has_include(<boost/fiber/fiber.hpp>)
+BOOST_LIB_VERSION
+#endif
+";
 
 impl Toolchain for Boost {
     fn name(&self) -> &'static str {
@@ -22,7 +25,7 @@ impl Toolchain for Boost {
         let version = output(Command::new(&compiler).arg("-dumpfullversion"))
             .map_err(|_| "no g++ found (run `setup`, or install it)".to_owned())?;
         let boost = preprocessed(&compiler)
-            .ok_or("Boost.Context not found (run `setup`, or install libboost-context-dev)")?;
+            .ok_or("Boost.Fiber not found (run `setup`, or install libboost-fiber-dev)")?;
         let version = format!("Boost {boost}, g++ {version}");
         Ok(Found { compiler, runner: PathBuf::new(), version })
     }
@@ -30,7 +33,8 @@ impl Toolchain for Boost {
     fn compile(&self, found: &Found, source: &Path, out: &Path) -> Command {
         let mut command = Command::new(&found.compiler);
         command.args(["-std=c++17", "-O3", "-DNDEBUG", "-flto", "-g1", "-Wall", "-Wextra", "-o"]);
-        command.arg(out.join("peer")).args(files(source, "cpp")).arg("-lboost_context");
+        command.arg(out.join("peer")).args(files(source, "cpp"));
+        command.args(["-lboost_fiber", "-lboost_context"]);
         command
     }
 

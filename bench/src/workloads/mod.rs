@@ -3,19 +3,25 @@
 //! are gathered.
 
 mod create;
+mod fib;
 mod idle;
+mod parked;
 mod pool_submit;
 mod pool_yield;
+mod skynet_join;
+mod spawn_batch_100k;
+mod spawn_seq;
 mod stack_pool;
 mod stacks_1m;
 mod switch;
 mod wake;
+mod r#yield;
 
-use crate::pace::Pace;
+use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 8] = [
+pub(crate) static ALL: [&Workload; 14] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -24,6 +30,12 @@ pub(crate) static ALL: [&Workload; 8] = [
     &pool_yield::WORKLOAD,
     &wake::WORKLOAD,
     &idle::WORKLOAD,
+    &r#yield::WORKLOAD,
+    &spawn_seq::WORKLOAD,
+    &spawn_batch_100k::WORKLOAD,
+    &skynet_join::WORKLOAD,
+    &fib::WORKLOAD,
+    &parked::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
@@ -115,6 +127,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Workload> {
     ALL.iter().copied().find(|workload| workload.name == name)
 }
 
+/// A cost as the metrics `ns` and `cpu_ns`.
+fn both(cost: Cost) -> Readings {
+    vec![("ns", cost.ns), ("cpu_ns", cost.cpu_ns)]
+}
+
 /// Panics unless `sum` is that of the `n` numbers from `start` on, wrapped to 64 bits: each value must have
 /// come back once.
 fn check_sum(sum: u64, start: u64, n: u64) {
@@ -143,6 +160,16 @@ mod tests {
             let here = matches!(entry.peer.home, peers::Home::Here);
             assert_eq!(here, entry.measure.is_some(), "{}", entry.peer.name);
             assert!(peers::ALL.iter().any(|peer| peer.name == entry.peer.name), "{}", entry.peer.name);
+        }
+    }
+
+    #[test]
+    fn deviations_have_names_of_their_own() {
+        let taken = ["peer", "workload", "threads", "metric", "stat", "value", "n", "quick"];
+        for entry in ALL.iter().flat_map(|workload| workload.entries) {
+            for (name, _) in entry.deviations {
+                assert!(!taken.contains(name), "{}: {name}", entry.peer.name);
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 //!
 //! The last task of a round begins the next one, so that no thread is woken between rounds.
 
-use super::{Entry, Job, Metric, Readings, Workload};
+use super::{Entry, Job, Metric, Readings, Workload, both};
 use crate::countdown::Countdown;
 use crate::pace::Cost;
 use crate::peers;
@@ -120,17 +120,19 @@ fn in_one_batch(rounds: &'static Rounds, _: &Context<'_>) {
 
 fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);
-    let cost = job.pace.cost_per_op(|rounds| {
-        let all = runtime.spawn(async move {
-            for _ in 0..rounds {
-                join((0..TASKS).map(|_| tokio::spawn(async {})).collect()).await;
-            }
-        });
-        runtime.block_on(all).expect("it does not panic");
-    });
+    let Cost { ns, cpu_ns } = spawn_by_a_task(job, &runtime);
     let outside = job.pace.ns_per_op(|rounds| (0..rounds).for_each(|_| spawn_from_outside(&runtime)));
-    let Cost { ns, cpu_ns } = cost.divided_by(TASKS);
     vec![("ns", ns), ("cpu_ns", cpu_ns), ("outside_ns", outside / TASKS as f64)]
+}
+
+/// Rounds of tokio's by one of its tasks. What one of those that it spawns takes.
+pub(super) fn spawn_by_a_task(job: &Job, runtime: &Runtime) -> Cost {
+    let rounds = |rounds| async move {
+        for _ in 0..rounds {
+            join((0..TASKS).map(|_| tokio::spawn(async {})).collect()).await;
+        }
+    };
+    job.pace.cost_per_op(|n| runtimes::in_tokio(runtime, rounds(n))).divided_by(TASKS)
 }
 
 /// A round of tokio's by the calling thread, which is none of the runtime's.
@@ -144,11 +146,11 @@ async fn join(tasks: Vec<JoinHandle<()>>) {
     }
 }
 
-fn rayon(job: &Job) -> Readings {
+/// Rayon's part, which is that of its fibers too.
+pub(super) fn rayon(job: &Job) -> Readings {
     let pool = runtimes::rayon(job.threads);
     let cost = job.pace.cost_per_op(|rounds| pool.install(|| (0..rounds).for_each(|_| spawn_in_scope())));
-    let Cost { ns, cpu_ns } = cost.divided_by(TASKS);
-    vec![("ns", ns), ("cpu_ns", cpu_ns)]
+    both(cost.divided_by(TASKS))
 }
 
 /// A round of rayon's, in the pool of the calling thread.

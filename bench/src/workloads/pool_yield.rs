@@ -2,14 +2,15 @@
 //! any worker take them; beside it stand the processor time of the same, and tasks that stay on their core, spread evenly.
 //! Starting and ending the tasks is part of it: one in 5,000.
 
-use super::{Entry, Job, Metric, Readings, Workload};
+use super::{Entry, Job, Metric, Readings, Workload, both};
 use crate::pace::Cost;
 use crate::peers;
 use crate::runtimes;
 use crate::yielder::{Yielders, Yields};
 use sinew_sched::{Placement, TaskRef};
 
-const TASKS: usize = 1_000;
+/// Tasks of a round.
+pub(super) const TASKS: usize = 1_000;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -29,7 +30,7 @@ pub(super) static WORKLOAD: Workload = Workload {
 };
 
 /// How often each task yields in a round.
-fn yields(job: &Job) -> u32 {
+pub(super) fn yields(job: &Job) -> u32 {
     if job.pace.is_quick() { 100 } else { 5_000 }
 }
 
@@ -59,11 +60,12 @@ fn rounds(job: &Job, to: Yields, submit: impl Fn(&mut dyn Iterator<Item = TaskRe
 }
 
 /// Times one yield, where `round` does all of a round.
-fn of_one(job: &Job, mut round: impl FnMut(u64)) -> Cost {
+pub(super) fn of_one(job: &Job, mut round: impl FnMut(u64)) -> Cost {
     job.pace.cost_per_op(|rounds| (0..rounds).for_each(&mut round)).divided_by(TASKS * yields(job) as usize)
 }
 
-fn tokio(job: &Job) -> Readings {
+/// Tokio's part, which is that of its fibers too.
+pub(super) fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);
     let yields = yields(job);
     let task = || async move {
@@ -79,5 +81,5 @@ fn tokio(job: &Job) -> Readings {
             }
         });
     });
-    vec![("ns", cost.ns), ("cpu_ns", cost.cpu_ns)]
+    both(cost)
 }

@@ -6,6 +6,7 @@
 use super::{Entry, Job, Metric, Readings, Workload};
 use crate::mapping::{Mapping, Reserve};
 use crate::peers;
+use crate::usage::memory;
 use sinew_coroutine::{PooledStack, Stack, StackCache, StackPool};
 use std::time::{Duration, Instant};
 
@@ -126,15 +127,4 @@ fn faults(job: &Job) -> Readings {
 /// Writes the byte below an address, as the first push to a stack would.
 fn touch(top: *mut u8) {
     crate::mapping::write_below(top);
-}
-
-/// Resident memory and page tables of this process, in bytes.
-fn memory() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("the kernel's account");
-    let field = |name: &str| -> f64 {
-        let line = status.lines().find(|line| line.starts_with(name)).expect("a line of the account");
-        let kibibytes = line.split_whitespace().nth(1).expect("a number");
-        kibibytes.parse::<f64>().expect("a number") * 1024.0
-    };
-    field("VmRSS:") + field("VmPTE:")
 }

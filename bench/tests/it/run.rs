@@ -134,3 +134,22 @@ fn every_pool_that_is_built_in_yields_its_metric() {
         }
     }
 }
+
+#[test]
+fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
+    let workloads: [(_, _, &[_]); 6] = [
+        ("yield", "ns ", &["tokio", "may"]),
+        ("spawn_seq", "ns ", &["tokio", "may"]),
+        ("spawn_batch_100k", "ns ", &["tokio", "may", "rayon"]),
+        ("skynet_join", "ms ", &["tokio", "rayon"]),
+        ("fib", "ns ", &["tokio", "may", "rayon"]),
+        ("parked", "bytes ", &["tokio", "may", "faults"]),
+    ];
+    for (workload, headline, peers) in workloads {
+        for peer in peers {
+            for threads in ["1", "3"] {
+                measures(workload, peer, threads, headline);
+            }
+        }
+    }
+}

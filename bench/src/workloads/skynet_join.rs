@@ -1,0 +1,107 @@
+//! `skynet_join`: a tree of fibers, each of which spawns ten and joins them, six levels deep: a million leaves (ten thousand
+//! for a quick look). Each leaf returns its number, and each inner fiber the sum of its children; what the root returns is
+//! checked.
+//!
+//! `may` and `boost` have no part in it. They start fibers in the order in which they were spawned, so that a whole level
+//! exists at once. A stack of may's is two mappings, of which Linux lets a process have 65,530; those of Boost take 10 GB.
+
+use super::{Entry, Job, Metric, Readings, Workload, check_sum};
+use crate::peers;
+use crate::runtimes;
+use std::array;
+
+/// How many children an inner fiber has.
+const CHILDREN: u64 = 10;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "skynet_join",
+    what: "a tree of fibers that join their ten children, 1,000,000 leaves",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "ms", unit: "ms a tree", lower_is_better: true },
+        Metric { name: "cpu_ms", unit: "ms of processor time a tree", lower_is_better: true },
+    ],
+    entries: &[
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::RAYON, rayon),
+        Entry::foreign(&peers::GO),
+    ],
+};
+
+/// A fiber of the tree: the number of its first leaf, and how many it has. It is a leaf itself if that is one.
+#[derive(Clone, Copy)]
+struct Node {
+    first: u64,
+    leaves: u64,
+}
+
+impl Node {
+    fn is_leaf(self) -> bool {
+        self.leaves == 1
+    }
+
+    fn child(self, number: usize) -> Self {
+        let leaves = self.leaves / CHILDREN;
+        Self { first: self.first + number as u64 * leaves, leaves }
+    }
+}
+
+fn tokio(job: &Job) -> Readings {
+    #[expect(clippy::manual_async_fn, reason = "whether one that spawns itself is `Send` has to be said")]
+    fn sum(node: Node) -> impl Future<Output = u64> + Send {
+        async move {
+            if node.is_leaf() {
+                return node.first;
+            }
+            let children: [_; CHILDREN as usize] = array::from_fn(|i| tokio::spawn(sum(node.child(i))));
+            let mut total = 0;
+            for child in children {
+                total += child.await.expect("it does not panic");
+            }
+            total
+        }
+    }
+    let runtime = runtimes::tokio(job.threads);
+    trees(job, |root| runtimes::in_tokio(&runtime, sum(root)))
+}
+
+/// A scope, so that each child is a task of its own: a parallel iterator would leave most of them together.
+fn rayon(job: &Job) -> Readings {
+    fn sum(node: Node) -> u64 {
+        if node.is_leaf() {
+            return node.first;
+        }
+        let mut sums = [0; CHILDREN as usize];
+        rayon::scope(|scope| {
+            for (i, place) in sums.iter_mut().enumerate() {
+                scope.spawn(move |_| *place = sum(node.child(i)));
+            }
+        });
+        sums.iter().sum()
+    }
+    let pool = runtimes::rayon(job.threads);
+    trees(job, |root| pool.install(|| sum(root)))
+}
+
+/// Times one tree, where `sum` gets its root and returns what comes out.
+fn trees(job: &Job, sum: impl Fn(Node) -> u64) -> Readings {
+    let leaves = CHILDREN.pow(if job.pace.is_quick() { 4 } else { 6 });
+    let root = Node { first: 0, leaves };
+    let cost = job.pace.cost_per_op(|n| (0..n).for_each(|_| check_sum(sum(root), 0, leaves)));
+    vec![("ms", cost.ns / 1e6), ("cpu_ms", cost.cpu_ns / 1e6)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Node;
+
+    #[test]
+    fn children_share_the_leaves() {
+        let root = Node { first: 500, leaves: 100 };
+        let (first, last) = (root.child(0), root.child(9));
+        assert_eq!((first.first, first.leaves, last.first, last.leaves), (500, 10, 590, 10));
+        assert!(!last.is_leaf() && last.child(9).is_leaf());
+        assert_eq!(last.child(9).first, 599);
+    }
+}

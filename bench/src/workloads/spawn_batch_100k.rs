@@ -1,0 +1,45 @@
+//! `spawn_batch_100k`: a fiber spawns 100,000 that are done at once, and joins all of them. It is `pool_submit` with fibers
+//! and with joins; a peer that has no fibers, or whose tasks are its fibers, does the same in both.
+
+use super::pool_submit::{self, TASKS as FIBERS};
+use super::{Entry, Job, Metric, Readings, Workload, both};
+use crate::peers;
+use crate::runtimes;
+use may::go;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "spawn_batch_100k",
+    what: "100,000 fibers spawned by a fiber, and all joined",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "ns", unit: "ns a fiber", lower_is_better: true },
+        Metric { name: "cpu_ns", unit: "ns of processor time a fiber", lower_is_better: true },
+    ],
+    entries: &[
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::MAY, may).deviating(&[("joined", "after every 20,000")]),
+        Entry::here(&peers::RAYON, pool_submit::rayon),
+        Entry::foreign(&peers::BOOST),
+        Entry::foreign(&peers::GO),
+    ],
+};
+
+fn tokio(job: &Job) -> Readings {
+    both(pool_submit::spawn_by_a_task(job, &runtimes::tokio(job.threads)))
+}
+
+/// A stack of may's is two mappings, for it and for its guard, of which Linux lets a process have 65,530. With 100,000
+/// stacks the process would end, so there are fewer at a time, and fewer times for a quick look.
+fn may(job: &Job) -> Readings {
+    const AT_A_TIME: usize = 20_000;
+    let may = runtimes::may(job.threads);
+    let times = if job.pace.is_quick() { 1 } else { FIBERS / AT_A_TIME };
+    let some = || {
+        let fibers: Vec<_> = (0..AT_A_TIME).map(|_| go!(|| ())).collect();
+        fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
+    };
+    let round = move || (0..times).for_each(|_| some());
+    let cost = job.pace.cost_per_op(|rounds| may.run(move || (0..rounds).for_each(|_| round())));
+    both(cost.divided_by(times * AT_A_TIME))
+}

@@ -1,0 +1,47 @@
+//! `spawn_seq`: a fiber spawns another and joins it, and then the next: never is there more than one. Each returns its
+//! number; the numbers are added up and checked.
+
+use super::{Entry, Job, Metric, Readings, Workload, both, check_sum};
+use crate::peers;
+use crate::runtimes;
+use may::go;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "spawn_seq",
+    what: "spawn + join of fibers one after another",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "ns", unit: "ns a fiber", lower_is_better: true },
+        Metric { name: "cpu_ns", unit: "ns of processor time a fiber", lower_is_better: true },
+    ],
+    entries: &[
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::MAY, may),
+        Entry::foreign(&peers::BOOST),
+        Entry::foreign(&peers::GO),
+    ],
+};
+
+fn tokio(job: &Job) -> Readings {
+    let runtime = runtimes::tokio(job.threads);
+    let all = |n| async move {
+        let mut sum = 0;
+        for i in 0..n {
+            sum += tokio::spawn(async move { i }).await.expect("it does not panic");
+        }
+        sum
+    };
+    fibers(job, |n| runtimes::in_tokio(&runtime, all(n)))
+}
+
+fn may(job: &Job) -> Readings {
+    let may = runtimes::may(job.threads);
+    let one = |i| go!(move || i).join().expect("it does not panic");
+    fibers(job, |n| may.run(move || (0..n).map(one).sum()))
+}
+
+/// Times one fiber, where `all` has so many and returns the sum of their numbers.
+fn fibers(job: &Job, all: impl Fn(u64) -> u64) -> Readings {
+    both(job.pace.cost_per_op(|n| check_sum(all(n), 0, n)))
+}

@@ -1,0 +1,40 @@
+//! `yield`: 1,000 fibers go to the back in turn, 5,000,000 times in all (100,000 for a quick look), with the processor time
+//! beside it. Starting and ending the fibers is part of it: one in 5,000. It is `pool_yield` with stacks to switch.
+
+use super::pool_yield::{self, TASKS as FIBERS, of_one, yields};
+use super::{Entry, Job, Metric, Readings, Workload, both};
+use crate::peers;
+use crate::runtimes;
+use may::coroutine::yield_now;
+use may::go;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "yield",
+    what: "1,000 fibers yield in turn, 5M in all",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "ns", unit: "ns a yield", lower_is_better: true },
+        Metric { name: "cpu_ns", unit: "ns of processor time a yield", lower_is_better: true },
+    ],
+    entries: &[
+        Entry::here(&peers::TOKIO, pool_yield::tokio),
+        Entry::here(&peers::MAY, may),
+        Entry::foreign(&peers::BOOST),
+        Entry::foreign(&peers::GO),
+    ],
+};
+
+/// The coroutines are started by another one. A worker of may's looks for new ones only when it has none, and those that
+/// a thread outside had started first would be done before the rest began.
+fn may(job: &Job) -> Readings {
+    let may = runtimes::may(job.threads);
+    let yields = yields(job);
+    both(of_one(job, |_| {
+        may.run(move || {
+            let fiber = || go!(move || (0..yields).for_each(|_| yield_now()));
+            let fibers: Vec<_> = (0..FIBERS).map(|_| fiber()).collect();
+            fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
+        });
+    }))
+}
