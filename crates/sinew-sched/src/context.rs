@@ -1,10 +1,12 @@
 //! What a running task can see of the thread that runs it. Knows the core and, if there is one, the worker.
 
+use std::ptr::NonNull;
+
 use crate::core::Core;
-use crate::task::TaskRef;
+use crate::task::{Header, TaskRef};
 use crate::worker::Worker;
 
-/// Where a task runs.
+/// Where a task runs: one value for as long as its worker is there.
 #[derive(Debug)]
 pub struct Context<'a> {
     core: &'a Core,
@@ -54,6 +56,13 @@ impl<'a> Context<'a> {
             Some(worker) => worker.push(task),
             None => self.core.push(task),
         }
+    }
+
+    /// Takes a task back that was submitted here, if nothing was submitted after it and nobody has taken it.
+    #[inline]
+    #[must_use]
+    pub fn take_newest(&self, task: NonNull<Header>) -> Option<TaskRef> {
+        self.worker?.take_newest(task)
     }
 
     /// Tells the pool that this core's driver has begun to watch for events that concern others, as

@@ -5,6 +5,11 @@
 //! come.
 
 pub mod coroutine;
+pub mod fiber;
+mod rt;
+mod runtime;
+
+pub use runtime::{Runtime, RuntimeBuilder, ShutdownReport, StartError, run};
 
 /// The examples of the README are tested here.
 #[cfg(doctest)]

@@ -119,6 +119,12 @@ impl Handle {
         self.with_worker(|worker| worker.is_some())
     }
 
+    /// How many workers the pool has, spare ones not counted.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.group.workers()
+    }
+
     /// What the pool has done so far.
     #[must_use]
     pub fn stats(&self) -> PoolStats {

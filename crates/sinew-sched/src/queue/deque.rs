@@ -137,6 +137,15 @@ impl Owner {
         bottom
     }
 
+    /// Which task is the newest, unless a thief is taking it.
+    #[inline]
+    pub(crate) fn newest(&self) -> Option<NonNull<Header>> {
+        let bottom = self.shared.bottom.load(Ordering::Relaxed);
+        // Nobody else writes slots; what is in one below the top may be stale, and a thief may take this one meanwhile.
+        let is_there = bottom > self.shared.top.load(Ordering::Relaxed);
+        is_there.then(|| NonNull::new(self.buffer().get(bottom - 1))).flatten()
+    }
+
     /// Takes the newest task.
     #[inline]
     pub(crate) fn pop(&self) -> Option<TaskRef> {

@@ -11,6 +11,7 @@ mod place;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 pub(crate) use place::Place;
@@ -23,7 +24,7 @@ use crate::idle::Patience;
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
 use crate::sync::{Fence, full_fence};
-use crate::task::{List, TaskRef};
+use crate::task::{Header, List, TaskRef};
 use crate::unwind::{self, Ended};
 
 /// Turns are counted in rounds of this many. In the last one the inbox, the group's queue and the driver are looked at.
@@ -268,6 +269,12 @@ impl Worker {
     pub(crate) fn push(&self, task: TaskRef) {
         self.deque.push_loudly(task);
         self.group.idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
+    }
+
+    /// Takes this task out of the deque, if it is the newest there.
+    #[inline]
+    pub(crate) fn take_newest(&self, task: NonNull<Header>) -> Option<TaskRef> {
+        if self.deque.newest() == Some(task) { self.deque.pop() } else { None }
     }
 
     /// Adds many tasks that anyone may run.

@@ -1,0 +1,92 @@
+//! How a fiber is to be.
+
+use std::io;
+use std::panic::Location;
+
+use super::handle::JoinHandle;
+use super::spawning;
+use crate::rt::{Attributes, Moves};
+
+/// When a new fiber first runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Launch {
+    /// When its turn comes; the fiber that makes it goes on.
+    #[default]
+    Post,
+    /// At once, if a fiber makes it: that one goes on when the new one first waits, yields or ends.
+    Dispatch,
+}
+
+/// How a fiber is to be, under the names of [`std::thread::Builder`].
+#[must_use = "a fiber is made by `spawn`"]
+#[derive(Debug, Default)]
+pub struct Builder {
+    name: Option<String>,
+    stack_size: Option<usize>,
+    launch: Launch,
+    migrates: bool,
+}
+
+impl Builder {
+    /// As [`spawn`](super::spawn) makes them, unless set otherwise.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A name, for messages. Any string will do, unlike for threads.
+    pub fn name(mut self, name: String) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// How much stack it has at least; what its runtime was set to, unless set.
+    pub fn stack_size(mut self, size: usize) -> Self {
+        self.stack_size = Some(size);
+        self
+    }
+
+    /// When it first runs.
+    pub fn launch(mut self, launch: Launch) -> Self {
+        self.launch = launch;
+        self
+    }
+
+    /// Lets it go on at another worker after any suspension.
+    ///
+    /// # Safety
+    ///
+    /// While it is suspended, nothing that is not `Send` lives on its stack or in its fiber-locals (the guards of std's locks
+    /// included, sinew's own excepted), no reference from a `thread_local!` is live, no function on its stack uses a
+    /// thread-local both before and after the suspension, and no foreign frame keeps the thread's identity.
+    #[expect(unsafe_code, reason = "what lives on a stack is the caller's promise")]
+    pub unsafe fn migratable(mut self) -> Self {
+        self.migrates = true;
+        self
+    }
+
+    /// Makes the fiber.
+    ///
+    /// # Errors
+    ///
+    /// If the runtime is being shut down or has as many fibers as it may.
+    #[track_caller]
+    pub fn spawn<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        spawning::spawn_with(self.attributes(Location::caller()), body).map_err(io::Error::from)
+    }
+
+    pub(super) fn attributes(self, location: &'static Location<'static>) -> Attributes {
+        Attributes {
+            name: self.name.map(String::into_boxed_str),
+            stack_size: self.stack_size,
+            moves: if self.migrates { Moves::Always } else { Moves::UntilItRuns },
+            location,
+            at_once: self.launch == Launch::Dispatch,
+            scope: None,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a fiber was not made, or did not run.
+
+use std::error::Error;
+use std::{fmt, io};
+
+pub use crate::rt::Discarded;
+use crate::rt::{Reason, Refused};
+
+impl fmt::Display for Discarded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the fiber was discarded before it began: its runtime was shut down")
+    }
+}
+
+impl Error for Discarded {}
+
+/// Why a fiber was not made. Its body is in here.
+pub struct SpawnError<F> {
+    refused: Refused<F>,
+}
+
+impl<F> SpawnError<F> {
+    pub(super) fn new(refused: Refused<F>) -> Self {
+        Self { refused }
+    }
+
+    /// The body, as it was.
+    pub fn into_inner(self) -> F {
+        self.refused.body
+    }
+
+    /// Whether the runtime has as many fibers as it may.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        matches!(self.refused.reason, Reason::Limit(_))
+    }
+}
+
+impl<F> fmt::Display for SpawnError<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.refused.reason {
+            Reason::Closed => write!(f, "no new fibers: the runtime is being shut down"),
+            Reason::Limit(most) => write!(f, "no new fibers: there are {most}, the most that the runtime was set to have"),
+            Reason::NoWorker => write!(f, "a local fiber can only be made by a fiber: this is a plain thread"),
+        }
+    }
+}
+
+impl<F> fmt::Debug for SpawnError<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpawnError").field("reason", &self.refused.reason).finish_non_exhaustive()
+    }
+}
+
+impl<F> Error for SpawnError<F> {}
+
+impl<F> From<SpawnError<F>> for io::Error {
+    fn from(error: SpawnError<F>) -> Self {
+        let kind = match error.refused.reason {
+            Reason::Limit(_) => io::ErrorKind::QuotaExceeded,
+            Reason::Closed | Reason::NoWorker => io::ErrorKind::Other,
+        };
+        Self::new(kind, error.to_string())
+    }
+}

@@ -1,0 +1,71 @@
+//! The right to join a fiber.
+
+use std::any::Any;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use super::current::Fiber;
+use crate::rt::Handle;
+
+/// What comes out of a fiber: what its body returned, or the panic that ended it.
+///
+/// A fiber that was discarded at the shutdown of its runtime gives [`Discarded`](super::Discarded) as an error.
+pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
+
+/// The right to join a fiber, and to its result. Dropping it detaches the fiber.
+pub struct JoinHandle<T> {
+    handle: Handle<T>,
+    fiber: Fiber,
+}
+
+impl<T> JoinHandle<T> {
+    pub(super) fn new(handle: Handle<T>) -> Self {
+        let fiber = Fiber::of(handle.reference());
+        Self { handle, fiber }
+    }
+
+    /// The fiber that this is about. The name is std's, as if a fiber were a thread.
+    #[must_use]
+    pub fn thread(&self) -> &Fiber {
+        &self.fiber
+    }
+
+    /// Waits for the fiber to end, and returns what came out of it.
+    ///
+    /// A fiber waits without holding its worker up; a plain thread blocks.
+    ///
+    /// # Errors
+    ///
+    /// If the fiber panicked, with the panic's payload.
+    ///
+    /// # Panics
+    ///
+    /// If a fiber joins itself.
+    pub fn join(self) -> Result<T> {
+        self.handle.wait(None);
+        self.handle.take()
+    }
+
+    /// Waits for the fiber to end for at most so long.
+    ///
+    /// # Errors
+    ///
+    /// If the time is over first: the handle is given back.
+    pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
+        // A moment beyond the clock's end never comes.
+        let until = Instant::now().checked_add(time);
+        if self.handle.wait(until) { Ok(self.handle.take()) } else { Err(self) }
+    }
+
+    /// Whether the fiber has ended, so that a join would not wait.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.handle.is_done()
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,48 @@
+//! The right to join a fiber that never leaves its worker.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use super::current::Fiber;
+use super::handle::{JoinHandle, Result};
+use crate::rt::Handle;
+
+/// The right to join a local fiber, and to its result, which stays on its worker as the fiber does.
+pub struct LocalJoinHandle<T> {
+    handle: JoinHandle<T>,
+    stays: PhantomData<Rc<()>>,
+}
+
+impl<T> LocalJoinHandle<T> {
+    pub(super) fn new(handle: Handle<T>, stays: PhantomData<Rc<()>>) -> Self {
+        Self { handle: JoinHandle::new(handle), stays }
+    }
+
+    /// The fiber that this is about.
+    #[must_use]
+    pub fn thread(&self) -> &Fiber {
+        self.handle.thread()
+    }
+
+    /// Waits for the fiber to end, and returns what came out of it.
+    ///
+    /// # Errors
+    ///
+    /// If the fiber panicked, with the panic's payload.
+    pub fn join(self) -> Result<T> {
+        self.handle.join()
+    }
+
+    /// Whether the fiber has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.handle.is_finished()
+    }
+}
+
+impl<T> fmt::Debug for LocalJoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalJoinHandle").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,31 @@
+//! Fibers, under the names of [`std::thread`].
+//!
+//! A program that uses threads moves to fibers by changing imports. What is different is said on each item; what is there
+//! beyond std: [`try_spawn`], [`spawn_local`], [`JoinHandle::join_timeout`], [`is_fiber`].
+//!
+//! # Who moves
+//!
+//! A fiber made by [`spawn`] may go to any worker until it first runs, and then stays on that one, so its body need not
+//! care about thread-locals or values that are not `Send`. Calls from plain threads work too: `park`, `sleep` and `join` block
+//! the thread then.
+
+mod builder;
+mod current;
+mod error;
+mod handle;
+mod id;
+mod local_handle;
+mod scoped;
+mod spawning;
+mod time;
+
+pub use builder::{Builder, Launch};
+pub use current::{Fiber, current, is_fiber, panicking, park, park_timeout, yield_now};
+pub use error::{Discarded, SpawnError};
+pub use handle::{JoinHandle, Result};
+pub use id::FiberId;
+pub use local_handle::LocalJoinHandle;
+pub use scoped::{Scope, ScopedJoinHandle, scope};
+pub(crate) use spawning::spawn_in;
+pub use spawning::{available_parallelism, spawn, spawn_local, try_spawn, try_spawn_local};
+pub use time::{sleep, sleep_until};

@@ -1,0 +1,109 @@
+//! Fibers that borrow from the one that waits for them.
+//!
+//! # Safety
+//!
+//! Trusted with the lifetimes: a scope does not end before its fibers have.
+#![expect(unsafe_code, reason = "a fiber that borrows is made from a scope that waits for it")]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use super::builder::Builder;
+use super::current::Fiber;
+use super::handle::{JoinHandle, Result};
+use crate::rt::{self, Attributes, ScopeData};
+use crate::runtime;
+
+/// A scope, as [`std::thread::Scope`].
+#[derive(Debug)]
+pub struct Scope<'scope, 'env: 'scope> {
+    data: Arc<ScopeData>,
+    /// Invariant, so that a scope cannot be taken for a shorter one.
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+/// The right to join a fiber of a scope.
+pub struct ScopedJoinHandle<'scope, T> {
+    handle: JoinHandle<T>,
+    scope: PhantomData<&'scope ()>,
+}
+
+/// Runs `body`, which may make fibers that borrow what lives longer than this call. All of them have ended when it returns.
+///
+/// # Panics
+///
+/// If the body panics, with that panic; else, if a fiber that nobody joined did.
+pub fn scope<'env, F, T>(body: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    let scope = Scope { data: Arc::default(), scope: PhantomData, env: PhantomData };
+    // Caught first: a fiber that unwinds does not wait well.
+    let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
+    scope.data.wait();
+    match result {
+        Err(payload) => resume_unwind(payload),
+        Ok(_) if scope.data.has_panicked() => panic!("a scoped fiber panicked"),
+        Ok(value) => value,
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Makes a fiber in the scope.
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](super::spawn).
+    #[track_caller]
+    pub fn spawn<F, T>(&'scope self, body: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let attributes = Builder::new().attributes(Location::caller());
+        let attributes = Attributes { scope: Some(self.data.clone()), ..attributes };
+        self.data.join_in();
+        // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
+        // fiber. The handle cannot leave the scope.
+        let made = runtime::with_current(|engine| unsafe { rt::spawn(engine, attributes, body) });
+        match made {
+            Ok(handle) => ScopedJoinHandle { handle: JoinHandle::new(handle), scope: PhantomData },
+            Err(refused) => {
+                self.data.leave();
+                panic!("{}", super::SpawnError::new(refused))
+            }
+        }
+    }
+}
+
+impl<T> ScopedJoinHandle<'_, T> {
+    /// The fiber that this is about.
+    #[must_use]
+    pub fn thread(&self) -> &Fiber {
+        self.handle.thread()
+    }
+
+    /// Waits for the fiber to end, and returns what came out of it.
+    ///
+    /// # Errors
+    ///
+    /// If the fiber panicked, with the panic's payload.
+    pub fn join(self) -> Result<T> {
+        self.handle.join()
+    }
+
+    /// Whether the fiber has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.handle.is_finished()
+    }
+}
+
+impl<T> fmt::Debug for ScopedJoinHandle<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopedJoinHandle").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,131 @@
+//! Making fibers.
+//!
+//! # Safety
+//!
+//! Trusted with the bounds: what may move is `Send`, what does not end with its maker is `'static`.
+#![expect(unsafe_code, reason = "whether a body may go where the fiber goes is up to the bounds here")]
+
+use std::io;
+use std::marker::PhantomData;
+use std::num::NonZero;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::builder::Builder;
+use super::error::SpawnError;
+use super::handle::JoinHandle;
+use super::local_handle::LocalJoinHandle;
+use crate::rt::{self, Attributes, Engine, Moves, Reason, Refused};
+use crate::runtime;
+
+/// Makes a fiber that runs `body`, in the runtime of the calling fiber or in the default one.
+///
+/// The body may run on any worker, and stays on the one where it first runs.
+///
+/// ```
+/// let fiber = sinew::fiber::spawn(|| 6 * 7);
+/// assert_eq!(fiber.join().unwrap(), 42);
+/// ```
+///
+/// # Panics
+///
+/// If the runtime is being shut down or has as many fibers as it may; [`try_spawn`] returns an error instead. std panics
+/// if there is no thread to be had.
+#[inline]
+#[track_caller]
+pub fn spawn<F, T>(body: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    match spawn_with(Builder::new().attributes(Location::caller()), body) {
+        Ok(handle) => handle,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Makes a fiber, or gives the body back.
+///
+/// # Errors
+///
+/// If the runtime is being shut down or has as many fibers as it may.
+#[track_caller]
+pub fn try_spawn<F, T>(body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_with(Builder::new().attributes(Location::caller()), body)
+}
+
+#[inline]
+pub(super) fn spawn_with<F, T>(attributes: Attributes, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    runtime::with_current(|engine| {
+        // SAFETY: body and result may be sent, and own what they use.
+        let made = unsafe { rt::spawn(engine, attributes, body) };
+        made.map(JoinHandle::new).map_err(SpawnError::new)
+    })
+}
+
+/// Makes a fiber in a given engine.
+#[track_caller]
+pub(crate) fn spawn_in<F, T>(engine: &Arc<Engine>, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let attributes = Builder::new().attributes(Location::caller());
+    // SAFETY: body and result may be sent, and own what they use.
+    let made = unsafe { rt::spawn(engine, attributes, body) };
+    made.map(JoinHandle::new).map_err(SpawnError::new)
+}
+
+/// Makes a fiber that runs on this worker and no other, so that it need not be `Send`.
+///
+/// # Panics
+///
+/// If the caller is no fiber, or as [`spawn`]; [`try_spawn_local`] returns an error instead.
+#[track_caller]
+pub fn spawn_local<F, T>(body: F) -> LocalJoinHandle<T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    match try_spawn_local(body) {
+        Ok(handle) => handle,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Makes a fiber that runs on this worker and no other, or gives the body back.
+///
+/// # Errors
+///
+/// If the caller is no fiber, or as [`try_spawn`].
+#[track_caller]
+pub fn try_spawn_local<F, T>(body: F) -> Result<LocalJoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    let Some((local, _)) = rt::running() else {
+        return Err(SpawnError::new(Refused { body, reason: Reason::NoWorker }));
+    };
+    let attributes = Attributes { moves: Moves::Never, ..Builder::new().attributes(Location::caller()) };
+    // SAFETY: it never leaves this worker, nor does its handle.
+    let made = unsafe { rt::spawn(local.engine(), attributes, body) };
+    made.map(|handle| LocalJoinHandle::new(handle, PhantomData)).map_err(SpawnError::new)
+}
+
+/// How many fibers can run at the same time: the number of workers of the calling fiber's runtime, or of the default one.
+///
+/// # Errors
+///
+/// Never; the signature is std's.
+pub fn available_parallelism() -> io::Result<NonZero<usize>> {
+    Ok(runtime::with_current(|engine| NonZero::new(engine.workers()).unwrap_or(NonZero::<usize>::MIN)))
+}

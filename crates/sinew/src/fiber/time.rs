@@ -1,0 +1,25 @@
+//! Sleeping.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::rt::{self, Ends};
+
+/// Sleeps for so long. A fiber gives its worker to others meanwhile; a plain thread blocks.
+pub fn sleep(time: Duration) {
+    if rt::running().is_none() {
+        return thread::sleep(time);
+    }
+    // A moment beyond the clock's end never comes.
+    rt::wait(Ends::ByEvent, Instant::now().checked_add(time), |_| true);
+}
+
+/// Sleeps until a moment.
+pub fn sleep_until(deadline: Instant) {
+    if rt::running().is_none() {
+        return thread::sleep(deadline.saturating_duration_since(Instant::now()));
+    }
+    if deadline > Instant::now() {
+        rt::wait(Ends::ByEvent, Some(deadline), |_| true);
+    }
+}

@@ -1,0 +1,105 @@
+//! The block of a fiber with its body and result behind it. The one place that knows their types.
+//!
+//! # Safety
+//!
+//! Trusted with the stage: who may touch it when is written on its field.
+#![expect(unsafe_code, reason = "a body and a result behind an untyped pointer")]
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+
+use super::control::{Birth, BodyVtable, Control, Dropped};
+use super::engine::Engine;
+
+/// What becomes of a fiber, as from a thread's join.
+pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
+
+/// What the handle of a fiber gets that was discarded before it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discarded(());
+
+/// # Invariant
+///
+/// The block is first, so that a pointer to it is one to the whole.
+#[repr(C)]
+pub(crate) struct FiberCell<F, T> {
+    control: Control,
+    /// # Invariant
+    ///
+    /// Touched by whoever has the right to run the fiber, until it is done; after that by the owner of the handle, or, if
+    /// there was none at that moment, by whoever ended the fiber.
+    stage: UnsafeCell<Stage<F, T>>,
+}
+
+enum Stage<F, T> {
+    New(F),
+    Done(Outcome<T>),
+    Empty,
+}
+
+impl<F: FnOnce() -> T, T> FiberCell<F, T> {
+    const VTABLE: &'static BodyVtable = &BodyVtable {
+        run: Self::run,
+        discard: Self::discard,
+        drop_result: Self::drop_result,
+        take_result: Self::take_result,
+        free: Self::free,
+    };
+
+    /// Makes a fiber. Two references belong to the caller: the right to run it, and the handle's.
+    pub(crate) fn make(birth: Birth, engine: NonNull<Engine>, body: F) -> NonNull<Control> {
+        let control = Control::new(birth, engine, Self::VTABLE);
+        let cell = Box::new(Self { control, stage: UnsafeCell::new(Stage::New(body)) });
+        NonNull::from(Box::leak(cell)).cast()
+    }
+
+    /// # Safety
+    ///
+    /// The block is that of such a cell, and the caller may touch its stage.
+    unsafe fn replace(control: NonNull<Control>, stage: Stage<F, T>) -> Stage<F, T> {
+        // SAFETY: the caller's promise, and the type's invariant.
+        let cell = unsafe { control.cast::<Self>().as_ref() };
+        // SAFETY: the caller's promise.
+        mem::replace(unsafe { &mut *cell.stage.get() }, stage)
+    }
+
+    unsafe fn run(control: NonNull<Control>) {
+        // SAFETY: called through the vtable by whoever runs the fiber.
+        let Stage::New(body) = (unsafe { Self::replace(control, Stage::Empty) }) else { return };
+        // What the body leaves behind half done is its own affair, as with threads.
+        let outcome = catch_unwind(AssertUnwindSafe(body));
+        // SAFETY: as above.
+        drop(unsafe { Self::replace(control, Stage::Done(outcome)) });
+    }
+
+    unsafe fn discard(control: NonNull<Control>) {
+        // SAFETY: called through the vtable by whoever has the right to run the fiber.
+        let body = unsafe { Self::replace(control, Stage::Done(Err(Box::new(Discarded(()))))) };
+        drop(body);
+    }
+
+    unsafe fn drop_result(control: NonNull<Control>) -> Dropped {
+        // SAFETY: called through the vtable by whoever may have the result.
+        let stage = unsafe { Self::replace(control, Stage::Empty) };
+        if matches!(stage, Stage::Done(Err(_))) { Dropped::Panic } else { Dropped::Other }
+    }
+
+    unsafe fn take_result(control: NonNull<Control>, place: *mut ()) {
+        // SAFETY: as above.
+        let stage = unsafe { Self::replace(control, Stage::Empty) };
+        let outcome = match stage {
+            Stage::Done(outcome) => Some(outcome),
+            Stage::New(_) | Stage::Empty => None,
+        };
+        // SAFETY: the caller hands the address of such a value.
+        unsafe { *place.cast::<Option<Outcome<T>>>() = outcome };
+    }
+
+    unsafe fn free(control: NonNull<Control>) {
+        // SAFETY: called through the vtable for the last reference; made by `make`.
+        drop(unsafe { Box::from_raw(control.cast::<Self>().as_ptr()) });
+    }
+}

@@ -1,0 +1,262 @@
+//! The control block of a fiber: what all parts know of it. Knows neither the type of its body nor that of its result.
+//!
+//! One allocation holds the block, and behind it the body and later its result ([`cell`](super::cell)). It is counted: the
+//! right to run the fiber is one reference, each handle is another.
+//!
+//! # Safety
+//!
+//! Trusted with the count, with who may touch which field, and with making a task of a fiber only for whoever has the right
+//! to run it.
+#![expect(unsafe_code, reason = "a block is shared by pointers and counted by hand")]
+
+use std::cell::{Cell, UnsafeCell};
+use std::fmt;
+use std::num::NonZero;
+use std::panic::Location;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use sinew_coroutine::{Coroutine, PooledStack, Suspender};
+use sinew_sched::{Header, TaskRef};
+
+use super::engine::Engine;
+use super::join::Join;
+use super::run;
+use super::scope::ScopeData;
+use super::sync::{AtomicU32, AtomicUsize, Ordering};
+use super::tls;
+use super::word::{Next, Word};
+
+/// Why a fiber hands its worker back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// To let others run.
+    Yield,
+    /// It has begun a wait.
+    Wait,
+}
+
+/// The coroutine of a fiber.
+pub(crate) type FiberCoroutine = Coroutine<(), Pause, (), PooledStack>;
+
+/// Where a fiber may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    /// Anywhere until it first runs, then there.
+    UntilItRuns,
+    /// Only where it was made.
+    Never,
+    /// At any suspension.
+    Always,
+}
+
+/// What a fiber is doing, for whoever looks from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Status {
+    /// Has not run.
+    New = 0,
+    /// Has run, and is to run again.
+    Ready = 1,
+    /// Runs.
+    Running = 2,
+    /// Waits.
+    Parked = 3,
+    /// Has ended.
+    Done = 4,
+}
+
+/// What is set when a fiber is made.
+#[derive(Debug)]
+pub(crate) struct Birth {
+    pub(crate) id: NonZero<u64>,
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) stack_size: usize,
+    pub(crate) moves: Moves,
+    pub(crate) location: &'static Location<'static>,
+    /// Waits for its end.
+    pub(crate) scope: Option<Arc<ScopeData>>,
+}
+
+/// No worker yet.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// What can be done with a body of unknown type. Each takes the block that the body is behind.
+pub(crate) struct BodyVtable {
+    /// Runs it, on the fiber's own stack, and keeps the result.
+    pub(crate) run: unsafe fn(NonNull<Control>),
+    /// Drops a body that will not run; the result is an error then.
+    pub(crate) discard: unsafe fn(NonNull<Control>),
+    /// Drops the result, if it is there.
+    pub(crate) drop_result: unsafe fn(NonNull<Control>) -> Dropped,
+    /// Moves the result out, to a place of its type.
+    pub(crate) take_result: unsafe fn(NonNull<Control>, *mut ()),
+    /// Frees the block and what is behind it.
+    pub(crate) free: unsafe fn(NonNull<Control>),
+}
+
+/// What was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dropped {
+    /// A panic that nobody has heard of.
+    Panic,
+    /// Anything else.
+    Other,
+}
+
+/// The block.
+///
+/// # Invariant
+///
+/// The header is first, so that a pointer to it is one to the whole.
+#[repr(C)]
+pub(crate) struct Control {
+    header: Header,
+    pub(crate) word: Word,
+    refs: AtomicUsize,
+    pub(crate) join: Join,
+    pub(crate) body: &'static BodyVtable,
+    /// # Invariant
+    ///
+    /// There until the fiber is done: the engine waits for its fibers, or stays for ever.
+    engine: NonNull<Engine>,
+    /// # Invariant
+    ///
+    /// Touched only by whoever has the right to run the fiber.
+    pub(crate) coroutine: UnsafeCell<Option<FiberCoroutine>>,
+    /// # Invariant
+    ///
+    /// As `coroutine`; set by the fiber itself when it begins, and valid until its body returns.
+    pub(crate) suspender: Cell<Option<NonNull<Suspender<(), Pause>>>>,
+    /// Where it has begun.
+    worker: AtomicU32,
+    status: AtomicU32,
+    pub(crate) birth: Birth,
+}
+
+// SAFETY: fields that are not atomic are under their invariants, which pass them from one thread to the next.
+unsafe impl Sync for Control {}
+
+impl Control {
+    pub(crate) fn new(birth: Birth, engine: NonNull<Engine>, body: &'static BodyVtable) -> Self {
+        let vtable = if birth.moves == Moves::Always { &run::MIGRATING } else { &run::SETTLING };
+        Self {
+            header: Header::new(vtable),
+            word: Word::new(),
+            // The right to run it, and the handle.
+            refs: AtomicUsize::new(2),
+            join: Join::new(),
+            body,
+            engine,
+            coroutine: UnsafeCell::new(None),
+            suspender: Cell::new(None),
+            worker: AtomicU32::new(NOWHERE),
+            status: AtomicU32::new(Status::New as u32),
+            birth,
+        }
+    }
+
+    /// The right to run it, as a task.
+    ///
+    /// # Safety
+    ///
+    /// The caller has that right, and gives it up.
+    pub(crate) unsafe fn task(control: NonNull<Self>) -> TaskRef {
+        // SAFETY: the right to run is a reference, so it is there; it is unique, so there is no other task; where it may
+        // run is up to `schedule` and `spawn`, which place it there.
+        unsafe { TaskRef::from_raw(control.cast()) }
+    }
+
+    /// Has the fiber run again, where it may.
+    ///
+    /// # Safety
+    ///
+    /// The caller has the right to run it, and gives it up.
+    pub(crate) unsafe fn schedule(control: NonNull<Self>) {
+        // SAFETY: the right to run is a reference.
+        let this = unsafe { control.as_ref() };
+        this.set_status(Status::Ready);
+        let engine = this.engine();
+        let home = (this.birth.moves != Moves::Always).then(|| this.worker());
+        // SAFETY: the caller's right.
+        let task = unsafe { Self::task(control) };
+        match tls::local().filter(|local| local.is_of(engine)) {
+            Some(local) => local.schedule(task, home),
+            // The task may run, end, and the engine with it, before this returns.
+            None => engine.keep().schedule(task, home),
+        }
+    }
+
+    /// Has a parked fiber go on, or the next park return at once.
+    pub(crate) fn unpark(control: NonNull<Self>) {
+        // SAFETY: callers have a reference.
+        if unsafe { control.as_ref() }.word.unpark() == Next::Schedule {
+            // SAFETY: ending the wait of a saved fiber is the right to run it.
+            unsafe { Self::schedule(control) };
+        }
+    }
+
+    /// The engine of a fiber that is not done.
+    pub(crate) fn engine(&self) -> &Engine {
+        // SAFETY: the invariant of `engine`; callers hold a fiber that is not done.
+        unsafe { self.engine.as_ref() }
+    }
+
+    /// Where it has begun.
+    pub(crate) fn worker(&self) -> u32 {
+        self.worker.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_worker(&self, worker: u32) {
+        self.worker.store(worker, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_status(&self, status: Status) {
+        self.status.store(status as u32, Ordering::Relaxed);
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        match self.status.load(Ordering::Relaxed) {
+            0 => Status::New,
+            1 => Status::Ready,
+            2 => Status::Running,
+            3 => Status::Parked,
+            _ => Status::Done,
+        }
+    }
+
+    /// One more reference.
+    ///
+    /// # Safety
+    ///
+    /// The caller has one.
+    pub(crate) unsafe fn add_ref(control: NonNull<Self>) {
+        // SAFETY: the caller's reference.
+        let refs = &unsafe { control.as_ref() }.refs;
+        // Relaxed: the caller's own reference keeps it. As for `Arc`, nobody counts that far.
+        if refs.fetch_add(1, Ordering::Relaxed) > usize::MAX / 2 {
+            std::process::abort();
+        }
+    }
+
+    /// One reference less; the last one frees it.
+    ///
+    /// # Safety
+    ///
+    /// The caller has one, and gives it up.
+    pub(crate) unsafe fn release(control: NonNull<Self>) {
+        // SAFETY: the caller's reference.
+        let this = unsafe { control.as_ref() };
+        // Release: what was done with it comes before it is freed. Acquire, for whoever frees it.
+        if this.refs.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // SAFETY: it was the last.
+            unsafe { (this.body.free)(control) };
+        }
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("id", &self.birth.id).field("status", &self.status()).finish()
+    }
+}

@@ -1,0 +1,35 @@
+//! Counters of fibers: each written by one thread, read by anyone.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that one thread counts up.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    /// For the one thread that counts.
+    #[inline]
+    pub(crate) fn add(&self, more: u64) {
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
+    }
+
+    /// For any thread.
+    pub(crate) fn add_shared(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a worker counts, or all threads that are none.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    /// Fibers made here.
+    pub(crate) spawned: Count,
+    /// Fibers that first ran here.
+    pub(crate) started: Count,
+    /// Fibers that ended here, or were discarded.
+    pub(crate) finished: Count,
+}

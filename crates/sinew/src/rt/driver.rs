@@ -1,0 +1,120 @@
+//! What a worker sleeps in: epoll, an eventfd that ends the sleep, and the core's timers.
+//!
+//! # Safety
+//!
+//! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it under the same lock.
+#![expect(unsafe_code, reason = "waiters are woken")]
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
+use rustix::io::{Errno, write};
+use sinew_sched::Driver;
+
+use super::timer::{TimerId, Timers};
+use super::waiter::Waiter;
+use super::word::Cause;
+
+/// What one worker sleeps in.
+#[derive(Debug)]
+pub(crate) struct CoreDriver {
+    epoll: OwnedFd,
+    /// Never read: each write is an event of its own, since it is watched for edges.
+    bell: OwnedFd,
+    timers: Mutex<Timers>,
+    /// How many timers are set, for a look without the lock.
+    set: AtomicUsize,
+}
+
+impl CoreDriver {
+    pub(crate) fn new() -> io::Result<Arc<Self>> {
+        let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        epoll::add(&poll, &bell, epoll::EventData::new_u64(0), flags)?;
+        Ok(Arc::new(Self { epoll: poll, bell, timers: Mutex::default(), set: AtomicUsize::new(0) }))
+    }
+
+    /// Has a wait end at this moment, unless the timer is cancelled. For the core's own thread.
+    pub(crate) fn set_timer(&self, when: Instant, waiter: Waiter) -> TimerId {
+        let mut timers = self.lock();
+        let id = timers.set(when, waiter);
+        self.set.store(timers.len(), Ordering::Relaxed);
+        id
+    }
+
+    /// Cancels a timer, from any thread; false, if its wait has been ended by it.
+    pub(crate) fn cancel_timer(&self, timer: TimerId) -> bool {
+        let mut timers = self.lock();
+        let is_cancelled = timers.cancel(timer);
+        self.set.store(timers.len(), Ordering::Relaxed);
+        is_cancelled
+    }
+
+    /// Ends the waits whose time has come. Returns how many.
+    fn fire(&self) -> usize {
+        if self.set.load(Ordering::Relaxed) == 0 {
+            return 0;
+        }
+        let now = Instant::now();
+        let mut timers = self.lock();
+        let mut fired = 0;
+        while let Some(waiter) = timers.pop_due(now) {
+            // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
+            fired += usize::from(unsafe { waiter.wake(Cause::Time) });
+        }
+        self.set.store(timers.len(), Ordering::Relaxed);
+        fired
+    }
+
+    /// Waits for events for at most so long.
+    fn wait(&self, at_most: Option<Duration>) -> io::Result<()> {
+        let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
+        let mut events = Vec::with_capacity(1);
+        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn time_to_next(&self) -> Option<Duration> {
+        let next = self.lock().next()?;
+        Some(next.saturating_duration_since(Instant::now()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Timers> {
+        self.timers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A share of a worker's driver, for the scheduler.
+pub(crate) struct DriverShare(pub(crate) Arc<CoreDriver>);
+
+impl Driver for DriverShare {
+    fn look(&self) -> io::Result<usize> {
+        Ok(self.0.fire())
+    }
+
+    fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
+        let time = [at_most, self.0.time_to_next()].into_iter().flatten().min();
+        if time.is_none_or(|time| !time.is_zero()) {
+            self.0.wait(time)?;
+        }
+        self.0.fire();
+        Ok(())
+    }
+
+    fn unpark(&self) {
+        // It cannot fail: the counter never gets near its limit, and the descriptor is there.
+        let rung = write(&self.0.bell, &1_u64.to_ne_bytes());
+        debug_assert!(rung.is_ok(), "a bell always rings: {rung:?}");
+    }
+
+    fn is_watching(&self) -> bool {
+        self.0.set.load(Ordering::Relaxed) != 0
+    }
+}

@@ -1,0 +1,211 @@
+//! The engine of a runtime: a pool of workers, stacks for their fibers, what they sleep in. Knows fibers as tasks.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use sinew_coroutine::{StackError, StackPool, overflow};
+use sinew_sched::{BuildError, Context, Driver, Handle, Placement, Pool, ShutdownReport, TaskRef};
+
+use super::counters::Counters;
+use super::driver::{CoreDriver, DriverShare};
+use super::local::Local;
+use super::spawn::Reason;
+use super::tls;
+
+/// How often to look whether all fibers have ended, besides being told.
+const ONE_LOOK: Duration = Duration::from_millis(5);
+
+/// What an engine is made from.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) workers: Option<usize>,
+    pub(crate) name: String,
+    pub(crate) stack_size: usize,
+    pub(crate) max_fibers: Option<usize>,
+    pub(crate) prewarm: usize,
+    /// Every fiber may move at any suspension.
+    pub(crate) migrates: bool,
+}
+
+/// The engine.
+pub(crate) struct Engine {
+    this: Weak<Self>,
+    pool: OnceLock<Handle>,
+    pub(crate) stacks: StackPool,
+    pub(crate) settings: Settings,
+    drivers: Mutex<Vec<Arc<CoreDriver>>>,
+    counters: Mutex<Vec<Arc<Counters>>>,
+    pub(crate) outside: Counters,
+    is_closed: AtomicBool,
+    has_reported: AtomicBool,
+    ended: std::sync::Condvar,
+    ending: Mutex<()>,
+}
+
+impl Engine {
+    /// Starts one, with the pool that its owner shuts down.
+    pub(crate) fn start(settings: Settings) -> Result<(Arc<Self>, Pool), BuildError> {
+        overflow::install().ok();
+        let workers = settings.workers;
+        let engine = Arc::new_cyclic(|this| Self {
+            this: this.clone(),
+            pool: OnceLock::new(),
+            stacks: StackPool::new(),
+            settings,
+            drivers: Mutex::default(),
+            counters: Mutex::default(),
+            outside: Counters::default(),
+            is_closed: AtomicBool::new(false),
+            has_reported: AtomicBool::new(false),
+            ended: std::sync::Condvar::new(),
+            ending: Mutex::new(()),
+        });
+        let (maker, starter) = (engine.this.clone(), engine.this.clone());
+        let mut builder = Pool::builder()
+            .name(engine.settings.name.clone())
+            .driver(move |worker| upgrade(&maker)?.driver(worker))
+            .on_start(move |context| begin_worker(&starter, context))
+            .on_stop(|_| end_worker());
+        if let Some(workers) = workers {
+            builder = builder.workers(workers);
+        }
+        let pool = builder.build()?;
+        engine.pool.get_or_init(|| pool.handle());
+        Ok((engine, pool))
+    }
+
+    /// The driver of a worker, for the scheduler; it stays here for as long as the engine.
+    fn driver(&self, worker: usize) -> io::Result<Box<dyn Driver>> {
+        let driver = CoreDriver::new()?;
+        let mut drivers = lock(&self.drivers);
+        // A seat that was lost to somebody faster is asked for twice.
+        drivers.truncate(worker);
+        drivers.push(driver.clone());
+        Ok(Box::new(DriverShare(driver)))
+    }
+
+    pub(crate) fn add_counters(&self) -> Arc<Counters> {
+        let counters = Arc::<Counters>::default();
+        lock(&self.counters).push(counters.clone());
+        counters
+    }
+
+    /// A reference of one's own.
+    pub(crate) fn keep(&self) -> Arc<Self> {
+        self.this.upgrade().expect("an engine is there while its fibers are")
+    }
+
+    fn pool(&self) -> &Handle {
+        // The first task comes after this was set; a hook has no fibers.
+        self.pool.get().expect("the pool is there before its first task")
+    }
+
+    /// Has a fiber run: on a worker, or anywhere.
+    pub(crate) fn schedule(&self, task: TaskRef, home: Option<u32>) {
+        let to = home.map_or(Placement::Anyone, |worker| Placement::Worker(worker as usize));
+        self.pool().reschedule(task, to);
+    }
+
+    /// Whether new fibers are refused.
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+
+    /// Why no new fiber may be made now, if so.
+    #[inline]
+    pub(crate) fn refusal(&self) -> Option<Reason> {
+        if self.is_closed() {
+            return Some(Reason::Closed);
+        }
+        let most = self.settings.max_fibers?;
+        (self.live() >= most as u64).then_some(Reason::Limit(most))
+    }
+
+    /// Fibers that have not ended.
+    pub(crate) fn live(&self) -> u64 {
+        let workers = lock(&self.counters);
+        let all = || workers.iter().map(|counters| &**counters).chain([&self.outside]);
+        // Ends first: a fiber that is made and ends in between is not counted as ended only.
+        let finished: u64 = all().map(|counters| counters.finished.get()).sum();
+        let spawned: u64 = all().map(|counters| counters.spawned.get()).sum();
+        spawned.saturating_sub(finished)
+    }
+
+    /// A fiber has ended.
+    #[inline]
+    pub(crate) fn note_end(&self) {
+        if self.is_closed() {
+            drop(lock(&self.ending));
+            self.ended.notify_all();
+        }
+    }
+
+    /// A fiber is to begin, and there is no stack for it. Said once.
+    pub(crate) fn report_no_stack(&self, error: &StackError) {
+        if !self.has_reported.swap(true, Ordering::Relaxed) {
+            eprintln!("sinew: a fiber has no stack to begin on ({error}): it waits until another one ends");
+        }
+    }
+
+    /// How many workers there are.
+    pub(crate) fn workers(&self) -> usize {
+        self.pool().workers()
+    }
+
+    /// Refuses new fibers.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+
+    /// Refuses new fibers, and waits until all have ended, or the deadline.
+    pub(crate) fn drain(&self, deadline: Option<Instant>) {
+        self.close();
+        if tls::local().is_some_and(|local| local.is_of(self)) {
+            return;
+        }
+        let mut ending = lock(&self.ending);
+        while self.live() > 0 && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            let left = deadline.map_or(ONE_LOOK, |deadline| deadline.saturating_duration_since(Instant::now()));
+            let waited = self.ended.wait_timeout(ending, left.min(ONE_LOOK));
+            (ending, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends everything.
+    pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> ShutdownReport {
+        let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
+        self.drain(deadline);
+        pool.shutdown(deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())))
+    }
+}
+
+fn upgrade(engine: &Weak<Engine>) -> io::Result<Arc<Engine>> {
+    engine.upgrade().ok_or_else(|| io::Error::other("the runtime is gone"))
+}
+
+/// A worker begins: from now on its thread has what fibers need.
+fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
+    let (Some(engine), Some(worker)) = (engine.upgrade(), context.worker()) else { return };
+    let driver = lock(&engine.drivers)[worker].clone();
+    let local = Box::new(Local::new(engine, worker as u32, driver, context));
+    tls::set_local(Box::leak(local));
+}
+
+/// A worker ends.
+fn end_worker() {
+    tls::drop_local();
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,142 @@
+//! What a worker's thread keeps for fibers: the one that runs, stacks, numbers for new ones, counters. Only its thread touches it.
+//!
+//! # Safety
+//!
+//! Trusted with the context, which is that of the thread's worker.
+#![expect(unsafe_code, reason = "a worker's context is kept as a pointer")]
+
+use std::cell::{Cell, RefCell};
+use std::num::NonZero;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use sinew_coroutine::overflow::{ThreadProtection, protect_thread};
+use sinew_coroutine::{PooledStack, StackCache, StackError};
+use sinew_sched::{Context, TaskRef};
+
+use super::control::Control;
+use super::counters::Counters;
+use super::driver::CoreDriver;
+use super::engine::Engine;
+use super::ids::Ids;
+
+/// A worker's own.
+pub(crate) struct Local {
+    engine: Arc<Engine>,
+    worker: u32,
+    /// # Invariant
+    ///
+    /// That of this thread's worker, which outlives this value.
+    context: *const Context<'static>,
+    /// The fiber that runs.
+    fiber: Cell<Option<NonNull<Control>>>,
+    /// Whether this thread was unwinding already when that fiber was entered.
+    was_panicking: Cell<bool>,
+    /// Fibers entered by others since the worker took its last task.
+    entered: Cell<u32>,
+    stacks: RefCell<StackCache>,
+    ids: Cell<Ids>,
+    pub(crate) driver: Arc<CoreDriver>,
+    pub(crate) counters: Arc<Counters>,
+    _protection: Option<ThreadProtection>,
+}
+
+impl Local {
+    /// For the thread of a worker, whose context is given; it has one for the whole of its life.
+    pub(crate) fn new(engine: Arc<Engine>, worker: u32, driver: Arc<CoreDriver>, context: &Context<'_>) -> Self {
+        let (stacks, counters) = (RefCell::new(engine.stacks.cache()), engine.add_counters());
+        Self {
+            engine,
+            worker,
+            context: ptr::from_ref(context).cast(),
+            fiber: Cell::new(None),
+            was_panicking: Cell::new(false),
+            entered: Cell::new(0),
+            stacks,
+            ids: Cell::new(Ids::none()),
+            driver,
+            counters,
+            // Without memory for it, an overflow is told less well.
+            _protection: protect_thread().ok(),
+        }
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    pub(crate) fn is_of(&self, engine: &Engine) -> bool {
+        ptr::eq(&*self.engine, engine)
+    }
+
+    pub(crate) fn worker(&self) -> u32 {
+        self.worker
+    }
+
+    /// The worker has taken a task.
+    #[inline]
+    pub(crate) fn begin_task(&self) {
+        self.entered.set(0);
+    }
+
+    /// The worker, as its tasks see it.
+    #[inline]
+    pub(crate) fn context(&self) -> &Context<'_> {
+        // SAFETY: the invariant of `context`, and only this thread has this value.
+        unsafe { &*self.context }
+    }
+
+    /// The fiber that runs.
+    #[inline]
+    pub(crate) fn fiber(&self) -> Option<NonNull<Control>> {
+        self.fiber.get()
+    }
+
+    /// Runs `body` with another fiber as the one that runs.
+    #[inline]
+    pub(crate) fn enter<R>(&self, fiber: NonNull<Control>, body: impl FnOnce() -> R) -> R {
+        let outer = self.fiber.replace(Some(fiber));
+        let was_panicking = self.was_panicking.replace(std::thread::panicking());
+        let result = body();
+        self.was_panicking.set(was_panicking);
+        self.fiber.set(outer);
+        result
+    }
+
+    /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else.
+    #[inline]
+    pub(crate) fn may_enter(&self) -> bool {
+        const MOST_ENTERED: u32 = 64;
+        let entered = self.entered.get() + 1;
+        self.entered.set(entered);
+        entered < MOST_ENTERED
+    }
+
+    #[inline]
+    pub(crate) fn take_stack(&self, size: usize) -> Result<PooledStack, StackError> {
+        self.stacks.borrow_mut().acquire(size)
+    }
+
+    #[inline]
+    pub(crate) fn return_stack(&self, stack: PooledStack) {
+        self.stacks.borrow_mut().release(stack);
+    }
+
+    /// A number for a new fiber.
+    #[inline]
+    pub(crate) fn next_id(&self) -> NonZero<u64> {
+        let mut ids = self.ids.get();
+        let id = ids.next();
+        self.ids.set(ids);
+        id
+    }
+
+    /// Has a fiber of this engine run again: on its worker if it has one, else anywhere.
+    pub(crate) fn schedule(&self, task: TaskRef, home: Option<u32>) {
+        match home {
+            Some(home) if home == self.worker => self.context().core().push(task),
+            None => self.context().submit(task),
+            home => self.engine.schedule(task, home),
+        }
+    }
+}

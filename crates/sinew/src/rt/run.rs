@@ -1,0 +1,197 @@
+//! Running fibers: a fiber is a task whose run function resumes a coroutine. Knows no handle.
+//!
+//! # Safety
+//!
+//! Trusted with the right to run a fiber: it comes with the task, and goes to whoever is to run it next, or ends with it.
+#![expect(unsafe_code, reason = "fibers are pointers, and their coroutines are under the right to run them")]
+
+use std::ptr::NonNull;
+
+use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
+use sinew_sched::{Context, Header, Vtable};
+
+use super::control::{Control, Dropped, FiberCoroutine, Moves, Pause, Status};
+use super::join::AtEnd;
+use super::local::Local;
+use super::tls;
+use super::unwind;
+use super::word::{Cause, Next};
+
+/// A fiber that stays where it has begun.
+pub(crate) static SETTLING: Vtable = Vtable { run, discard, settles: true };
+/// A fiber that may go on anywhere.
+pub(crate) static MIGRATING: Vtable = Vtable { run, discard, settles: false };
+
+/// Called by a worker, with the right to run the fiber.
+unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
+    let local = tls::local().expect("the workers of an engine have what fibers need");
+    local.begin_task();
+    // SAFETY: the header is a fiber's, and the task was the right to run it.
+    if let Err(error) = unsafe { enter(local, header.cast()) } {
+        // SAFETY: it was not entered, so the right is still ours.
+        unsafe { wait_for_stack(local, header.cast(), &error) };
+    }
+}
+
+/// Enters a fiber, and sees to what it comes back with.
+///
+/// # Errors
+///
+/// If it has not begun and there is no stack for it: the right to run it is still the caller's.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, on this worker, and gives it up.
+pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(), StackError> {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    // SAFETY: the right to run is that to the coroutine.
+    let slot = unsafe { &mut *this.coroutine.get() };
+    let coroutine = match slot {
+        Some(coroutine) => coroutine,
+        None => slot.insert(begin(local, control, this)?),
+    };
+    this.set_status(Status::Running);
+    match local.enter(control, || coroutine.resume(())) {
+        // SAFETY: it came back, so the right is ours again.
+        CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control) },
+        CoroutineState::Yielded(Pause::Wait) => {
+            this.set_status(Status::Parked);
+            // Unless it is to run at once, it may be anywhere, or gone, after this.
+            if this.word.saved() == Next::Schedule {
+                // SAFETY: the wait ended before it was saved: the right is ours.
+                unsafe { Control::schedule(control) };
+            }
+        }
+        // SAFETY: as above.
+        CoroutineState::Complete(()) => unsafe { finish(local, control) },
+    }
+    Ok(())
+}
+
+/// The coroutine of a fiber that first runs.
+fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<FiberCoroutine, StackError> {
+    let mut stack = local.take_stack(this.birth.stack_size)?;
+    stack.set_label(Some(Label::number(&"fiber ", this.birth.id.get())));
+    this.set_worker(local.worker());
+    local.counters.started.add(1);
+    if this.birth.moves != Moves::Always {
+        local.context().core().own();
+    }
+    // SAFETY: the coroutine is entered with the right to run the fiber.
+    Ok(Coroutine::new(stack, move |suspender, ()| unsafe { root(control, suspender) }))
+}
+
+/// The root of a fiber's stack.
+///
+/// # Safety
+///
+/// Called by the fiber's coroutine.
+unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) {
+    // SAFETY: the fiber runs, so it is there.
+    let this = unsafe { control.as_ref() };
+    this.suspender.set(Some(NonNull::from(suspender)));
+    // SAFETY: whoever resumed the coroutine has the right to run the fiber.
+    unsafe { (this.body.run)(control) };
+    this.suspender.set(None);
+}
+
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    this.set_status(Status::Ready);
+    let moves = this.birth.moves;
+    // SAFETY: the caller's right.
+    let task = unsafe { Control::task(control) };
+    match moves {
+        Moves::Always => local.context().yield_to_others(task),
+        Moves::UntilItRuns | Moves::Never => local.context().core().push(task),
+    }
+}
+
+/// The body has returned, and its result is kept.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, which is used up.
+unsafe fn finish(local: &Local, control: NonNull<Control>) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    // SAFETY: the right to run is that to the coroutine.
+    let coroutine = unsafe { (*this.coroutine.get()).take() };
+    if let Some(Ok(stack)) = coroutine.map(Coroutine::into_stack) {
+        local.return_stack(stack);
+    }
+    if this.birth.moves != Moves::Always {
+        local.context().core().disown();
+    }
+    // SAFETY: the right to run it is used up here.
+    unsafe { end(control) };
+    local.counters.finished.add(1);
+    local.engine().note_end();
+}
+
+/// The result of a fiber is there, and nothing else is left of it.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, which is used up.
+unsafe fn end(control: NonNull<Control>) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    this.set_status(Status::Done);
+    match this.join.finish() {
+        AtEnd::Nothing => {}
+        AtEnd::Wake(waiter) => {
+            // SAFETY: whoever joins waits until it is woken, or left a reference for this.
+            unsafe { waiter.wake(Cause::Event) };
+            waiter.release();
+        }
+        AtEnd::DropResult => unwind::catch(|| {
+            // SAFETY: nobody else will have the result.
+            if unsafe { (this.body.drop_result)(control) } == Dropped::Panic
+                && let Some(scope) = &this.birth.scope
+            {
+                scope.note_panic();
+            }
+        }),
+    }
+    if let Some(scope) = &this.birth.scope {
+        scope.leave();
+    }
+    // SAFETY: the reference that was the right to run it.
+    unsafe { Control::release(control) };
+}
+
+/// Called when it is over, with the right to run the fiber. One that has begun stays as it is, for ever.
+unsafe fn discard(header: NonNull<Header>) {
+    let control = header.cast::<Control>();
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    // SAFETY: the right to run is that to the coroutine.
+    if unsafe { (*this.coroutine.get()).is_some() } {
+        return;
+    }
+    let engine = this.engine().keep();
+    // SAFETY: it has not begun, and nobody else will run it.
+    unwind::catch(|| unsafe { (this.body.discard)(control) });
+    // SAFETY: the right to run it is used up here.
+    unsafe { end(control) };
+    engine.outside.finished.add_shared(1);
+    engine.note_end();
+}
+
+/// A fiber that has not begun waits until a stack is free.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+#[cold]
+unsafe fn wait_for_stack(local: &Local, control: NonNull<Control>, error: &StackError) {
+    local.engine().report_no_stack(error);
+    // SAFETY: the caller's right. Those that have begun go first, and give their stacks back.
+    unsafe { go_to_the_back(local, control) };
+}

@@ -1,0 +1,203 @@
+//! Making fibers, and the one handle that each is joined through.
+//!
+//! # Safety
+//!
+//! Trusted with the references of a new fiber: the right to run it goes to the scheduler, the other one to its handle.
+#![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::cell::{FiberCell, Outcome};
+use super::control::{Birth, Control, Dropped, Moves, Status};
+use super::engine::Engine;
+use super::local::Local;
+use super::reference::FiberRef;
+use super::scope::ScopeData;
+use super::word::{Cause, Ends};
+use super::{ids, run, tls, wait};
+
+/// How a fiber is to be.
+#[derive(Debug)]
+pub(crate) struct Attributes {
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) stack_size: Option<usize>,
+    pub(crate) moves: Moves,
+    pub(crate) location: &'static Location<'static>,
+    /// It is entered at once, before the fiber that makes it goes on.
+    pub(crate) at_once: bool,
+    pub(crate) scope: Option<Arc<ScopeData>>,
+}
+
+/// Why a fiber was not made. The body is in here.
+pub(crate) struct Refused<F> {
+    pub(crate) body: F,
+    pub(crate) reason: Reason,
+}
+
+/// Why a fiber was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// The runtime is being shut down.
+    Closed,
+    /// There are as many as may be.
+    Limit(usize),
+    /// It was to run on the caller's worker, and the caller is a plain thread.
+    NoWorker,
+}
+
+/// A fiber that was made.
+pub(crate) type Spawned<F, T> = Result<Handle<T>, Refused<F>>;
+
+/// Makes a fiber and has it run.
+///
+/// # Safety
+///
+/// The body and its result may go to the threads that `moves` has them go to, and live until the fiber has ended.
+#[inline]
+pub(crate) unsafe fn spawn<F: FnOnce() -> T, T>(engine: &Arc<Engine>, attributes: Attributes, body: F) -> Spawned<F, T> {
+    if let Some(reason) = engine.refusal() {
+        return Err(Refused { body, reason });
+    }
+    let local = tls::local().filter(|local| local.is_of(engine));
+    let id = local.map_or_else(ids::one, Local::next_id);
+    let moves = if engine.settings.migrates && attributes.moves == Moves::UntilItRuns { Moves::Always } else { attributes.moves };
+    let stack_size = attributes.stack_size.unwrap_or(engine.settings.stack_size);
+    let Attributes { name, location, scope, at_once, .. } = attributes;
+    let birth = Birth { id, name, stack_size, moves, location, scope };
+    let control = FiberCell::make(birth, NonNull::from(&**engine), body);
+    match local {
+        Some(local) => {
+            local.counters.spawned.add(1);
+            // SAFETY: the right to run it is new, and ours.
+            unsafe { start(local, control, at_once) };
+        }
+        None => {
+            engine.outside.spawned.add_shared(1);
+            // SAFETY: as above.
+            engine.schedule(unsafe { Control::task(control) }, None);
+        }
+    }
+    Ok(Handle { control, result: PhantomData })
+}
+
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+#[inline]
+unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
+    // SAFETY: the caller's right.
+    if at_once && local.fiber().is_some() && local.may_enter() && unsafe { run::enter(local, control) }.is_ok() {
+        return;
+    }
+    // SAFETY: the right to run is a reference.
+    let moves = unsafe { control.as_ref() }.birth.moves;
+    // SAFETY: the caller's right, which it still has.
+    let task = unsafe { Control::task(control) };
+    match moves {
+        Moves::Never => local.context().core().push(task),
+        Moves::UntilItRuns | Moves::Always => local.context().submit(task),
+    }
+}
+
+/// The handle of a fiber: the right to its result.
+pub(crate) struct Handle<T> {
+    /// # Invariant
+    ///
+    /// A reference of this value's own, and the only one that may join or detach.
+    control: NonNull<Control>,
+    result: PhantomData<T>,
+}
+
+// SAFETY: the result may be sent, and the block is shared.
+unsafe impl<T: Send> Send for Handle<T> {}
+// SAFETY: a shared handle gives nothing of the result away.
+unsafe impl<T> Sync for Handle<T> {}
+
+impl<T> Handle<T> {
+    pub(crate) fn reference(&self) -> FiberRef {
+        // SAFETY: the invariant of `control`.
+        unsafe { FiberRef::new(self.control) }
+    }
+
+    fn get(&self) -> &Control {
+        // SAFETY: the invariant of `control`.
+        unsafe { self.control.as_ref() }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.get().join.is_done()
+    }
+
+    /// Waits for the result, until this moment if there is one. Whether it has come.
+    pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
+        let this = self.get();
+        if this.join.is_done() || (until.is_none() && self.enter_child()) {
+            return true;
+        }
+        let cause = wait::wait(Ends::ByEvent, until, |waiter| {
+            // A fiber whose time is over goes on whether or not the other end has let go of its waiter.
+            let waiter = if until.is_some() { waiter.counted() } else { waiter };
+            let is_waiting = this.join.wait(waiter);
+            if !is_waiting {
+                waiter.release();
+            }
+            is_waiting
+        });
+        cause != Cause::Time || !this.join.give_up()
+    }
+
+    /// Enters the child here, if it has not begun and is the newest of this worker's tasks, so that control comes straight
+    /// back. Whether it has ended.
+    #[inline]
+    fn enter_child(&self) -> bool {
+        let this = self.get();
+        let Some((local, parent)) = wait::running() else { return false };
+        assert_ne!(parent, self.control, "a fiber cannot join itself: it would wait for ever");
+        if this.status() != Status::New || !local.may_enter() || std::thread::panicking() {
+            return false;
+        }
+        let Some(task) = local.context().take_newest(self.control.cast()) else { return false };
+        let control = task.into_raw().cast();
+        // SAFETY: the task was the right to run it, on this worker.
+        if unsafe { run::enter(local, control) }.is_err() {
+            // SAFETY: it was not entered, so the right is still ours.
+            local.context().submit(unsafe { Control::task(control) });
+        }
+        this.join.is_done()
+    }
+
+    /// The result of a fiber that has ended.
+    pub(crate) fn take(self) -> Outcome<T> {
+        debug_assert!(self.is_done(), "there is a result");
+        let mut outcome: Option<Outcome<T>> = None;
+        // SAFETY: it is done, so the result is the handle's; the place is of its type.
+        unsafe { (self.get().body.take_result)(self.control, (&raw mut outcome).cast()) };
+        outcome.expect("a fiber that has ended has a result, which is taken once")
+    }
+}
+
+impl<T> Drop for Handle<T> {
+    fn drop(&mut self) {
+        let this = self.get();
+        if !this.join.detach() {
+            // SAFETY: it is done, so the result is the handle's; nothing is there if it was taken.
+            let dropped = unsafe { (this.body.drop_result)(self.control) };
+            if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
+                scope.note_panic();
+            }
+        }
+        // SAFETY: the invariant of `control`.
+        unsafe { Control::release(self.control) };
+    }
+}
+
+impl<T> fmt::Debug for Handle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("control", self.get()).finish()
+    }
+}

@@ -1,0 +1,99 @@
+//! The thread-locals of this crate. Constant, and without destructors but one.
+//!
+//! Code on a stack that may move between threads must not keep a thread-local's address from before a suspension. Whether
+//! it does is up to the compiler, so the accessors are not inlined, and what they return passes through an assembly block
+//! that the compiler cannot see into.
+//!
+//! # Safety
+//!
+//! Trusted with the pointers: a worker's is set by its thread for as long as it is there, a thread's block is never freed.
+#![expect(unsafe_code, reason = "pointers that a thread keeps for itself, and an opaque barrier")]
+
+use std::cell::Cell;
+use std::num::NonZero;
+use std::ptr;
+
+use super::blocks;
+use super::ids;
+use super::local::Local;
+use super::waiter::ThreadBlock;
+
+thread_local! {
+    static LOCAL: Cell<*const Local> = const { Cell::new(ptr::null()) };
+    static BLOCK: Block = const { Block(Cell::new(None), Cell::new(None)) };
+}
+
+/// The one with a destructor: what a plain thread waits in goes back to the others when the thread ends.
+struct Block(Cell<Option<&'static ThreadBlock>>, Cell<Option<NonZero<u64>>>);
+
+impl Block {
+    fn get(&self) -> &'static ThreadBlock {
+        let block = self.0.get().unwrap_or_else(blocks::take);
+        self.0.set(Some(block));
+        block
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Some(block) = self.0.take() {
+            blocks::give_back(block);
+        }
+    }
+}
+
+/// The state of the worker that the caller runs on, if it does. Not to be kept across a suspension.
+#[inline]
+pub(crate) fn local() -> Option<&'static Local> {
+    // SAFETY: the thread set it, keeps what it points to until it resets it, and nobody else has it.
+    unsafe { current().as_ref() }
+}
+
+/// Sets it, at the beginning and the end of a worker.
+pub(crate) fn set_local(local: *const Local) {
+    replace(local);
+}
+
+/// Ends it.
+pub(crate) fn drop_local() {
+    let local = replace(ptr::null()).cast_mut();
+    if !local.is_null() {
+        // SAFETY: it was set from a leaked box, and is nobody's any more.
+        drop(unsafe { Box::from_raw(local) });
+    }
+}
+
+/// What the calling thread waits in, if it is a plain thread.
+#[inline(never)]
+pub(crate) fn thread_block() -> &'static ThreadBlock {
+    // A thread that waits in a destructor of its thread-locals gets a block that is never given back.
+    BLOCK.try_with(Block::get).unwrap_or_else(|_| blocks::take())
+}
+
+/// The number of the calling thread, if it is a plain thread.
+#[inline(never)]
+pub(crate) fn thread_id() -> NonZero<u64> {
+    let number = |block: &Block| {
+        let id = block.1.get().unwrap_or_else(ids::one);
+        block.1.set(Some(id));
+        id
+    };
+    BLOCK.try_with(number).unwrap_or_else(|_| ids::one())
+}
+
+#[inline(never)]
+fn current() -> *const Local {
+    opaque(LOCAL.get())
+}
+
+#[inline(never)]
+fn replace(local: *const Local) -> *const Local {
+    opaque(LOCAL.replace(local))
+}
+
+#[inline(always)]
+fn opaque(mut pointer: *const Local) -> *const Local {
+    // SAFETY: no instruction; the compiler has to assume that the value changes and that memory is read and written.
+    unsafe { core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
+    pointer
+}

@@ -1,0 +1,91 @@
+//! Waiting, for fibers and threads alike: a wait is begun, made known to whoever may end it, and slept through.
+//!
+//! # Safety
+//!
+//! Trusted with suspending the running fiber.
+#![expect(unsafe_code, reason = "the running fiber is a pointer")]
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::control::{Control, Pause};
+use super::engine::Engine;
+use super::local::Local;
+use super::reference::FiberRef;
+use super::tls;
+use super::waiter::Waiter;
+use super::word::{Cause, Ends};
+
+/// Waits. `publish` makes the waiter known to whoever is to end the wait, and says whether there is something to wait for.
+/// Returns what ended it.
+pub(crate) fn wait(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
+    match running() {
+        Some((local, control)) => wait_on_fiber(local, control, (ends, until), publish),
+        None => wait_on_thread(until, publish),
+    }
+}
+
+/// The fiber that calls this, if it is one, and its worker.
+#[inline]
+pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
+    let local = tls::local()?;
+    Some((local, local.fiber()?))
+}
+
+/// A reference to the fiber that calls this.
+pub(crate) fn running_reference() -> Option<FiberRef> {
+    // SAFETY: it runs, so it is there.
+    running().map(|(_, control)| unsafe { FiberRef::new(control) })
+}
+
+/// The engine of the fiber that calls this.
+#[inline]
+pub(crate) fn current_engine() -> Option<&'static Arc<Engine>> {
+    tls::local().map(Local::engine)
+}
+
+fn wait_on_fiber(
+    local: &Local,
+    control: NonNull<Control>,
+    (ends, until): (Ends, Option<Instant>),
+    publish: impl FnOnce(Waiter) -> bool,
+) -> Cause {
+    // SAFETY: it runs.
+    let this = unsafe { control.as_ref() };
+    let Some(wait) = this.word.begin_wait(ends) else { return Cause::Unpark };
+    let waiter = Waiter::fiber(control, wait);
+    if !publish(waiter) {
+        // If somebody else has ended it, that is as good.
+        let _ = this.word.end(wait, Cause::Event);
+        return Cause::Event;
+    }
+    let driver = NonNull::from(&*local.driver);
+    let timer = until.map(|until| local.driver.set_timer(until, waiter));
+    pause(control, Pause::Wait);
+    let cause = this.word.cause();
+    if let Some(timer) = timer
+        && cause != Cause::Time
+    {
+        // SAFETY: drivers stay for as long as the engine, and that for as long as its fibers. The fiber may have moved away
+        // from the worker whose driver it is.
+        unsafe { driver.as_ref() }.cancel_timer(timer);
+    }
+    cause
+}
+
+/// Hands the worker back.
+#[inline]
+pub(crate) fn pause(control: NonNull<Control>, how: Pause) {
+    // SAFETY: it runs.
+    let this = unsafe { control.as_ref() };
+    let suspender = this.suspender.get().expect("a fiber that runs can suspend");
+    // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
+    unsafe { suspender.as_ref() }.suspend(how);
+}
+
+fn wait_on_thread(until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
+    let block = tls::thread_block();
+    let waiter = block.begin_wait();
+    if publish(waiter) { block.sleep(waiter, until) } else { block.cancel(waiter) }
+}

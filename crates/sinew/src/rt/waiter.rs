@@ -1,0 +1,140 @@
+//! Whom to wake: a fiber or a thread, in one of its waits.
+//!
+//! # Safety
+//!
+//! Trusted with pointers to control blocks and threads' blocks: whoever holds a [`Waiter`] knows that the waiting side is still
+//! there, since it takes its waiter back before it goes on, or is woken through it.
+#![expect(unsafe_code, reason = "waiters are pointers")]
+
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use rustix::io::Errno;
+use rustix::thread::futex::{self, Flags};
+use rustix::time::Timespec;
+
+use super::control::Control;
+use super::word::{Cause, Ends, Next, WaitId, Word};
+
+/// One wait of one fiber or thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiter {
+    /// # Invariant
+    ///
+    /// There for as long as the wait is open, and the fiber or thread takes this value back or is woken before it goes on.
+    who: Who,
+    wait: WaitId,
+    /// It comes with a reference to the fiber, for whoever takes it: the fiber may go on without it.
+    is_counted: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Who {
+    Fiber(NonNull<Control>),
+    Thread(NonNull<ThreadBlock>),
+}
+
+// SAFETY: both kinds of block are shared between threads.
+unsafe impl Send for Waiter {}
+
+impl Waiter {
+    pub(crate) fn fiber(control: NonNull<Control>, wait: WaitId) -> Self {
+        Self { who: Who::Fiber(control), wait, is_counted: false }
+    }
+
+    /// The same with a reference, to be [released](Self::release) by whoever takes it.
+    pub(crate) fn counted(self) -> Self {
+        if let Who::Fiber(control) = self.who {
+            // SAFETY: the fiber that waits is there.
+            unsafe { Control::add_ref(control) };
+        }
+        Self { is_counted: true, ..self }
+    }
+
+    /// Gives the reference up, if there is one.
+    pub(crate) fn release(self) {
+        if let (Who::Fiber(control), true) = (self.who, self.is_counted) {
+            // SAFETY: it is the one of `counted`.
+            unsafe { Control::release(control) };
+        }
+    }
+
+    /// Ends the wait; false, if it has ended.
+    ///
+    /// # Safety
+    ///
+    /// The waiting side cannot have taken this value back and gone on: the caller holds whatever it would have to pass.
+    pub(crate) unsafe fn wake(self, cause: Cause) -> bool {
+        match self.who {
+            // SAFETY: the caller's promise, and the invariant of `who`.
+            Who::Fiber(control) => match unsafe { control.as_ref() }.word.end(self.wait, cause) {
+                Some(Next::Schedule) => {
+                    // SAFETY: ending the wait of a saved fiber is the right to run it.
+                    unsafe { Control::schedule(control) };
+                    true
+                }
+                Some(Next::Nothing) => true,
+                None => false,
+            },
+            // SAFETY: as above.
+            Who::Thread(block) => unsafe { block.as_ref() }.end(self.wait, cause),
+        }
+    }
+}
+
+/// What a plain thread waits in. It is never freed while the thread runs.
+#[derive(Debug)]
+pub(crate) struct ThreadBlock {
+    word: Word,
+    /// 1 from the end of a wait until the thread has seen it.
+    woken: AtomicU32,
+}
+
+impl ThreadBlock {
+    pub(crate) fn new() -> Self {
+        Self { word: Word::new(), woken: AtomicU32::new(0) }
+    }
+
+    /// Begins a wait, and the waiter for it.
+    pub(crate) fn begin_wait(&self) -> Waiter {
+        self.woken.store(0, Ordering::Relaxed);
+        let wait = self.word.begin_wait(Ends::ByEvent).expect("no token ends such a wait");
+        Waiter { who: Who::Thread(NonNull::from(self)), wait, is_counted: false }
+    }
+
+    /// There is nothing to wait for. If somebody has ended the wait already, it is over when that is.
+    pub(crate) fn cancel(&self, waiter: Waiter) -> Cause {
+        if self.word.end(waiter.wait, Cause::Event).is_none() {
+            return self.sleep(waiter, None);
+        }
+        Cause::Event
+    }
+
+    fn end(&self, wait: WaitId, cause: Cause) -> bool {
+        let is_ours = self.word.end(wait, cause).is_some();
+        if is_ours {
+            // Release: what was done before is seen by the thread.
+            self.woken.store(1, Ordering::Release);
+            // The block outlives its thread's waits; there is no other error.
+            let _ = futex::wake(&self.woken, Flags::PRIVATE, 1);
+        }
+        is_ours
+    }
+
+    /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what ended it.
+    pub(crate) fn sleep(&self, waiter: Waiter, until: Option<Instant>) -> Cause {
+        while self.woken.load(Ordering::Acquire) == 0 {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) && self.word.end(waiter.wait, Cause::Time).is_some() {
+                return Cause::Time;
+            }
+            let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+            match futex::wait(&self.woken, Flags::PRIVATE, 0, timeout.as_ref()) {
+                Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT) => {}
+                Err(error) => panic!("a thread cannot wait: {error}"),
+            }
+        }
+        self.word.cause()
+    }
+}

@@ -1,0 +1,157 @@
+//! A fiber's word: which wait it is in, whether that has ended and by what, and whether its registers are saved. Knows no fiber.
+//!
+//! Whoever clears *waiting* has ended the wait, and nobody else has: event, time-out, cancel and unpark race for it by changing
+//! the one word. What happens next depends on whether the fiber's registers were saved by then. If they were, the winner has the
+//! fiber run again; if not, the worker does, which sets *saved* after the switch and finds that the wait is over.
+//!
+//! | from \ by | the fiber begins a wait | the worker has saved it | somebody ends this wait | unpark |
+//! | --- | --- | --- | --- | --- |
+//! | running | waiting | – | (another wait: nothing) | token |
+//! | waiting | – | waiting, saved: **leave it** | ended | ended, if it may; else token |
+//! | waiting, saved | – | – | ended: **schedule it** | ended: **schedule it**, if it may; else token |
+//! | ended | – | ended: **run it again** | (nothing) | token |
+//!
+//! Waits are numbered, so that whoever is late for one never ends the next. A token makes the next wait that unpark may end end at
+//! once, as for threads.
+
+use super::sync::{AtomicU64, Ordering};
+
+/// A wait is open.
+const WAITING: u64 = 1;
+/// The registers of a fiber that waits are saved.
+const SAVED: u64 = 1 << 1;
+/// Unpark may end the wait.
+const UNPARKABLE: u64 = 1 << 2;
+/// Somebody called unpark when nothing waited for it.
+const TOKEN: u64 = 1 << 3;
+/// What ended the last wait.
+const CAUSE: u64 = 0xF << CAUSE_SHIFT;
+const CAUSE_SHIFT: u32 = 4;
+/// The number of the wait: 2^56 of them.
+const NUMBER: u64 = !0 << NUMBER_SHIFT;
+const NUMBER_SHIFT: u32 = 8;
+
+/// One of the waits of a fiber.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WaitId(u64);
+
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Cause {
+    /// What it waited for.
+    Event = 0,
+    /// Its time was over.
+    Time = 1,
+    /// Somebody called unpark.
+    Unpark = 2,
+}
+
+/// Which calls end a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// Its event, and time.
+    ByEvent,
+    /// Unpark too.
+    ByUnpark,
+}
+
+/// What the caller has to do about the fiber.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It is the caller's to have it run.
+    Schedule,
+    /// Somebody else's, or nobody's.
+    Nothing,
+}
+
+/// The word, with its meanings.
+#[derive(Debug)]
+pub(crate) struct Word(AtomicU64);
+
+impl Word {
+    pub(crate) fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// The fiber begins a wait. None, if it has a token for it, which is used up.
+    pub(crate) fn begin_wait(&self, ends: Ends) -> Option<WaitId> {
+        // Relaxed: whatever a waker does with the number, it was handed over in another way.
+        let mut word = self.0.load(Ordering::Relaxed);
+        loop {
+            let uses_token = ends == Ends::ByUnpark && word & TOKEN != 0;
+            let number = word.wrapping_add(1 << NUMBER_SHIFT) & NUMBER;
+            let opened = number | WAITING | if ends == Ends::ByUnpark { UNPARKABLE } else { word & TOKEN };
+            let new = if uses_token { word & !TOKEN } else { opened };
+            // Acquire: pairs with the release of the unpark that left the token.
+            match self.0.compare_exchange_weak(word, new, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return (!uses_token).then_some(WaitId(number)),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// The worker has saved the registers of a fiber that began a wait. It may be gone after this, unless it is to be scheduled.
+    pub(crate) fn saved(&self) -> Next {
+        // Release: whoever ends the wait sees the registers. Acquire: what ended it is seen by the fiber.
+        let before = self.0.fetch_or(SAVED, Ordering::AcqRel);
+        if before & WAITING == 0 { Next::Schedule } else { Next::Nothing }
+    }
+
+    /// Ends a wait, if it is still open: none, if not.
+    #[must_use]
+    pub(crate) fn end(&self, wait: WaitId, cause: Cause) -> Option<Next> {
+        self.change(|word| {
+            (word & NUMBER == wait.0 && word & WAITING != 0).then(|| (ended(word, cause), next(word)))
+        })
+    }
+
+    /// Ends a wait that unpark may end; otherwise leaves a token for the next one.
+    pub(crate) fn unpark(&self) -> Next {
+        let next = self.change(|word| {
+            let is_for_us = word & (WAITING | UNPARKABLE) == WAITING | UNPARKABLE;
+            Some(if is_for_us {
+                (ended(word, Cause::Unpark), next(word))
+            } else {
+                (word | TOKEN, Next::Nothing)
+            })
+        });
+        next.unwrap_or(Next::Nothing)
+    }
+
+    fn change(&self, change: impl Fn(u64) -> Option<(u64, Next)>) -> Option<Next> {
+        let mut word = self.0.load(Ordering::Relaxed);
+        loop {
+            let (new, next) = change(word)?;
+            // Acquire: pairs with the release of `saved`. Release: pairs with the acquire of the fiber that goes on.
+            match self.0.compare_exchange_weak(word, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return Some(next),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// What ended the last wait. For the fiber, when it goes on.
+    pub(crate) fn cause(&self) -> Cause {
+        // Acquire: pairs with the release of `end`.
+        match (self.0.load(Ordering::Acquire) & CAUSE) >> CAUSE_SHIFT {
+            0 => Cause::Event,
+            1 => Cause::Time,
+            _ => Cause::Unpark,
+        }
+    }
+
+    /// Whether the wait is still open.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.0.load(Ordering::Acquire) & WAITING != 0
+    }
+}
+
+fn ended(word: u64, cause: Cause) -> u64 {
+    word & !(WAITING | UNPARKABLE | CAUSE) | (cause as u64) << CAUSE_SHIFT
+}
+
+fn next(word: u64) -> Next {
+    if word & SAVED != 0 { Next::Schedule } else { Next::Nothing }
+}

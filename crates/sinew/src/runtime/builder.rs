@@ -1,0 +1,128 @@
+//! Settings of a runtime, and its start.
+
+use std::error::Error;
+use std::{env, fmt};
+
+use sinew_coroutine::DEFAULT_STACK_SIZE;
+use sinew_sched::BuildError;
+
+use super::Runtime;
+use crate::rt::{Engine, Settings};
+
+/// Settings of a [`Runtime`]. What is not set comes from the environment (`SINEW_WORKERS`, `SINEW_STACK_SIZE`), or is as
+/// stated.
+#[must_use = "a runtime is made by `start`"]
+#[derive(Debug, Default)]
+pub struct RuntimeBuilder {
+    workers: Option<usize>,
+    name: Option<String>,
+    stack_size: Option<usize>,
+    max_fibers: Option<usize>,
+    prewarm: usize,
+    migrates: bool,
+}
+
+/// Why a runtime did not start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The workers did not start.
+    Workers(BuildError),
+    /// A variable of the environment makes no sense: its name and value.
+    Environment(&'static str, String),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workers(error) => write!(f, "{error}"),
+            Self::Environment(name, value) => {
+                write!(f, "{name} is {value:?} in the environment: set it to a number, or not at all")
+            }
+        }
+    }
+}
+
+impl Error for StartError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Workers(error) => Some(error),
+            Self::Environment(..) => None,
+        }
+    }
+}
+
+impl RuntimeBuilder {
+    /// How many workers: 1 to 64; as many as the process has CPUs unless set.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// What the threads are called: `sinew` unless set, with the worker's number behind it.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// How much stack a fiber has unless it is made with another: 128 KiB unless set, double that in debug builds.
+    pub fn stack_size(mut self, size: usize) -> Self {
+        self.stack_size = Some(size);
+        self
+    }
+
+    /// How many fibers there may be at a time; no limit unless set.
+    pub fn max_fibers(mut self, most: usize) -> Self {
+        self.max_fibers = Some(most);
+        self
+    }
+
+    /// How many stacks to have ready before the first fiber.
+    pub fn prewarm(mut self, stacks: usize) -> Self {
+        self.prewarm = stacks;
+        self
+    }
+
+    /// Lets every fiber go on at another worker after any suspension.
+    ///
+    /// # Safety
+    ///
+    /// What [`fiber::Builder::migratable`](crate::fiber::Builder::migratable) demands holds for every fiber of the runtime.
+    #[expect(unsafe_code, reason = "what lives on stacks is the caller's promise")]
+    pub unsafe fn assume_migration_safe(mut self) -> Self {
+        self.migrates = true;
+        self
+    }
+
+    /// Starts the runtime.
+    ///
+    /// # Errors
+    ///
+    /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left behind then.
+    pub fn start(self) -> Result<Runtime, StartError> {
+        let settings = Settings {
+            workers: self.workers.or(number("SINEW_WORKERS")?),
+            name: self.name.unwrap_or_else(|| "sinew".to_owned()),
+            stack_size: self.stack_size.or(number("SINEW_STACK_SIZE")?).unwrap_or(DEFAULT_STACK_SIZE),
+            max_fibers: self.max_fibers,
+            prewarm: self.prewarm,
+            migrates: self.migrates,
+        };
+        let (engine, pool) = Engine::start(settings).map_err(StartError::Workers)?;
+        Ok(Runtime { engine, pool: Some(pool) })
+    }
+}
+
+/// A number from the environment.
+fn number(name: &'static str) -> Result<Option<usize>, StartError> {
+    match env::var(name) {
+        Ok(text) => match text.trim().parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(StartError::Environment(name, text)),
+        },
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(text)) => {
+            Err(StartError::Environment(name, text.to_string_lossy().into_owned()))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Runtimes: workers, and what their fibers need. One starts by itself; others can be made.
+
+mod builder;
+mod default;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use builder::{RuntimeBuilder, StartError};
+pub(crate) use default::with_current;
+pub use sinew_sched::ShutdownReport;
+
+use crate::fiber::SpawnError;
+use crate::fiber::{self, JoinHandle};
+use crate::rt::{self, Engine};
+
+/// Workers that run fibers.
+///
+/// ```
+/// let runtime = sinew::Runtime::builder().workers(2).start()?;
+/// let answer = runtime.spawn(|| sinew::fiber::spawn(|| 42).join().unwrap());
+/// assert_eq!(answer.join().unwrap(), 42);
+/// assert!(runtime.shutdown(None).drained);
+/// # Ok::<(), sinew::StartError>(())
+/// ```
+///
+/// Dropping one begins its shutdown and does not wait.
+pub struct Runtime {
+    engine: Arc<Engine>,
+    pool: Option<sinew_sched::Pool>,
+}
+
+impl Runtime {
+    /// Settings of one's own.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+
+    /// Makes a fiber in this runtime.
+    ///
+    /// # Panics
+    ///
+    /// As [`fiber::spawn`].
+    #[track_caller]
+    pub fn spawn<F, T>(&self, body: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match fiber::spawn_in(&self.engine, body) {
+            Ok(handle) => handle,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Makes a fiber in this runtime, or gives the body back.
+    ///
+    /// # Errors
+    ///
+    /// As [`fiber::try_spawn`].
+    #[track_caller]
+    pub fn try_spawn<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        fiber::spawn_in(&self.engine, body)
+    }
+
+    /// Runs `body` as a fiber, and returns what it does. A panic goes on here.
+    ///
+    /// # Panics
+    ///
+    /// If the body does, or as [`fiber::spawn`].
+    #[track_caller]
+    pub fn run<F, T>(&self, body: F) -> T
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match self.spawn(body).join() {
+            Ok(value) => value,
+            Err(payload) => std::panic::resume_unwind(payload),
+        }
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.engine.workers()
+    }
+
+    /// Refuses new fibers, waits until all have ended, and ends the threads; after `at_most` it discards those that have
+    /// not begun. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
+    pub fn shutdown(mut self, at_most: Option<Duration>) -> ShutdownReport {
+        let pool = self.pool.take().expect("it is taken once");
+        self.engine.shutdown(pool, at_most)
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.take() {
+            self.engine.close();
+            drop(pool);
+        }
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime").field("workers", &self.workers()).finish_non_exhaustive()
+    }
+}
+
+/// Runs `body` as a fiber of the default runtime, and returns what it does. A panic goes on here.
+///
+/// ```
+/// let sum: u32 = sinew::run(|| {
+///     let fibers: Vec<_> = (0..10).map(|number| sinew::fiber::spawn(move || number)).collect();
+///     fibers.into_iter().map(|fiber| fiber.join().unwrap()).sum()
+/// });
+/// assert_eq!(sum, 45);
+/// ```
+///
+/// # Panics
+///
+/// If the body does.
+#[track_caller]
+pub fn run<F, T>(body: F) -> T
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    match fiber::spawn(body).join() {
+        Ok(value) => value,
+        Err(payload) => std::panic::resume_unwind(payload),
+    }
+}
