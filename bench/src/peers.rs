@@ -23,6 +23,10 @@ pub(crate) enum Home {
 /// Ours.
 pub(crate) static SINEW: Peer = Peer { name: "sinew", what: "this repository", home: Home::Here };
 
+/// Ours, with fibers that may go on at another worker after any suspension.
+pub(crate) static SINEW_MIGRATING: Peer =
+    Peer { name: "sinew-migrating", what: "this repository, fibers that move", home: Home::Here };
+
 /// The fastest Rust coroutines.
 pub(crate) static COROSENSEI: Peer =
     Peer { name: "corosensei", what: "Rust, stackful coroutines", home: Home::Here };
@@ -64,8 +68,8 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 11] =
-    [&SINEW, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &TOKIO, &MAY, &RAYON, &FAULTS, &BOOST, &GO, &JAVA];
+pub(crate) static ALL: [&Peer; 12] =
+    [&SINEW, &SINEW_MIGRATING, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &TOKIO, &MAY, &RAYON, &FAULTS, &BOOST, &GO, &JAVA];
 
 impl Peer {
     /// The version found on this machine if the peer can run here, or what is missing.

@@ -1,4 +1,10 @@
 //! The runtimes linked into this program, started as their documentation has it, with a number of threads.
+//!
+//! # Safety
+//!
+//! Trusted with the promise that the workloads' fibers hold nothing of their thread across a suspension.
+
+#![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
 use may::go;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -8,6 +14,18 @@ use tokio::runtime::{Builder, Runtime};
 /// Ours.
 pub(crate) fn sinew(threads: usize) -> Pool {
     Pool::builder().workers(threads).build().expect("a pool")
+}
+
+/// Ours, with fibers that stay where they have begun.
+pub(crate) fn fibers(threads: usize) -> sinew::Runtime {
+    sinew::Runtime::builder().workers(threads).start().expect("a runtime")
+}
+
+/// Ours, with fibers that may go on at another worker after any suspension.
+pub(crate) fn migrating_fibers(threads: usize) -> sinew::Runtime {
+    // SAFETY: the fibers of the workloads hold nothing of their thread.
+    let builder = unsafe { sinew::Runtime::builder().assume_migration_safe() };
+    builder.workers(threads).start().expect("a runtime")
 }
 
 /// Ends ours, and makes sure that nothing was left.

@@ -6,6 +6,7 @@ use super::{Entry, Job, Metric, Readings, Workload, both};
 use crate::peers;
 use crate::runtimes;
 use may::go;
+use sinew::{Runtime, fiber};
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -17,6 +18,8 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a spawn", lower_is_better: true },
     ],
     entries: &[
+        Entry::here(&peers::SINEW, sinew),
+        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("number", "21")]),
         Entry::here(&peers::RAYON, rayon),
@@ -24,6 +27,26 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::foreign(&peers::GO),
     ],
 };
+
+fn sinew(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::fibers(job.threads))
+}
+
+fn sinew_migrating(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::migrating_fibers(job.threads))
+}
+
+fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+    fn fib(n: u32) -> u64 {
+        if n < 2 {
+            return u64::from(n);
+        }
+        let child = fiber::spawn(move || fib(n - 1));
+        let own = fib(n - 2);
+        own + child.join().expect("it does not panic")
+    }
+    numbers(job, number(job), |n| runtime.run(move || fib(n)))
+}
 
 fn tokio(job: &Job) -> Readings {
     #[expect(clippy::manual_async_fn, reason = "whether one that spawns itself is `Send` has to be said")]

@@ -14,6 +14,7 @@ use crate::peers;
 use crate::runtimes::{self, May};
 use crate::usage::memory;
 use may::{coroutine, go};
+use sinew::fiber;
 use std::thread;
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
@@ -40,6 +41,8 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "warm_park_ns", unit: "ns a fiber parked, memory warm", lower_is_better: true },
     ],
     entries: &[
+        Entry::here(&peers::SINEW, sinew),
+        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000 and 10,000")]),
         Entry::here(&peers::FAULTS, faults),
@@ -47,6 +50,51 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::foreign(&peers::GO),
     ],
 };
+
+fn sinew(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::fibers(job.threads))
+}
+
+fn sinew_migrating(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::migrating_fibers(job.threads))
+}
+
+/// Fibers that are unparked one by one.
+struct Fibers<'a> {
+    runtime: &'a sinew::Runtime,
+    there: &'static Countdown,
+    fibers: Vec<fiber::JoinHandle<()>>,
+}
+
+impl Crowd for Fibers<'_> {
+    const BYTES: usize = STACK;
+
+    fn park(&mut self, more: usize) {
+        let there = self.there;
+        there.set(more);
+        let one = move |_| {
+            fiber::spawn(move || {
+                there.arrive();
+                fiber::park();
+            })
+        };
+        self.fibers.extend(self.runtime.run(move || (0..more).map(one).collect::<Vec<_>>()));
+        there.wait();
+    }
+
+    fn wake(&mut self) {
+        let fibers = std::mem::take(&mut self.fibers);
+        self.runtime.run(move || {
+            fibers.iter().for_each(|one| one.thread().unpark());
+            fibers.into_iter().for_each(|one| one.join().expect("it does not panic"));
+        });
+    }
+}
+
+fn fibers_of(job: &Job, runtime: &sinew::Runtime) -> Readings {
+    stay(counts(job), Fibers { runtime, there: Countdown::leaked(), fibers: Vec::new() })
+}
+
 
 /// How many fibers there are: in the end, and where the smaller figures are read.
 #[derive(Clone, Copy)]

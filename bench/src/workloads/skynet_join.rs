@@ -8,6 +8,7 @@
 use super::{Entry, Job, Metric, Readings, Workload, check_sum};
 use crate::peers;
 use crate::runtimes;
+use sinew::{Runtime, fiber};
 use std::array;
 
 /// How many children an inner fiber has.
@@ -23,11 +24,33 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ms", unit: "ms of processor time a tree", lower_is_better: true },
     ],
     entries: &[
+        Entry::here(&peers::SINEW, sinew),
+        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::RAYON, rayon),
         Entry::foreign(&peers::GO),
     ],
 };
+
+fn sinew(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::fibers(job.threads))
+}
+
+fn sinew_migrating(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::migrating_fibers(job.threads))
+}
+
+fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+    fn sum(node: Node) -> u64 {
+        if node.is_leaf() {
+            return node.first;
+        }
+        let children: [_; CHILDREN as usize] =
+            array::from_fn(|i| fiber::spawn(move || sum(node.child(i))));
+        children.into_iter().map(|child| child.join().expect("it does not panic")).sum()
+    }
+    trees(job, |root| runtime.run(move || sum(root)))
+}
 
 /// A fiber of the tree: the number of its first leaf, and how many it has. It is a leaf itself if that is one.
 #[derive(Clone, Copy)]

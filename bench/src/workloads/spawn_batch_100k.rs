@@ -6,6 +6,7 @@ use super::{Entry, Job, Metric, Readings, Workload, both};
 use crate::peers;
 use crate::runtimes;
 use may::go;
+use sinew::{Runtime, fiber};
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -17,6 +18,8 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a fiber", lower_is_better: true },
     ],
     entries: &[
+        Entry::here(&peers::SINEW, sinew),
+        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("joined", "after every 20,000")]),
         Entry::here(&peers::RAYON, pool_submit::rayon),
@@ -24,6 +27,23 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::foreign(&peers::GO),
     ],
 };
+
+fn sinew(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::fibers(job.threads))
+}
+
+fn sinew_migrating(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::migrating_fibers(job.threads))
+}
+
+fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+    let round = || {
+        let fibers: Vec<_> = (0..FIBERS).map(|_| fiber::spawn(|| ())).collect();
+        fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
+    };
+    let cost = job.pace.cost_per_op(|rounds| runtime.run(move || (0..rounds).for_each(|_| round())));
+    both(cost.divided_by(FIBERS))
+}
 
 fn tokio(job: &Job) -> Readings {
     both(pool_submit::spawn_by_a_task(job, &runtimes::tokio(job.threads)))

@@ -5,6 +5,7 @@ use super::{Entry, Job, Metric, Readings, Workload, both, check_sum};
 use crate::peers;
 use crate::runtimes;
 use may::go;
+use sinew::{Runtime, fiber};
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -16,12 +17,27 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a fiber", lower_is_better: true },
     ],
     entries: &[
+        Entry::here(&peers::SINEW, sinew),
+        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may),
         Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
     ],
 };
+
+fn sinew(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::fibers(job.threads))
+}
+
+fn sinew_migrating(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::migrating_fibers(job.threads))
+}
+
+fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+    let one = |i| fiber::spawn(move || i).join().expect("it does not panic");
+    fibers(job, |n| runtime.run(move || (0..n).map(one).sum()))
+}
 
 fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);

@@ -7,6 +7,7 @@ use crate::peers;
 use crate::runtimes;
 use may::coroutine::yield_now;
 use may::go;
+use sinew::{Runtime, fiber};
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -18,12 +19,33 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a yield", lower_is_better: true },
     ],
     entries: &[
+        Entry::here(&peers::SINEW, sinew),
+        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
         Entry::here(&peers::TOKIO, pool_yield::tokio),
         Entry::here(&peers::MAY, may),
         Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
     ],
 };
+
+fn sinew(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::fibers(job.threads))
+}
+
+fn sinew_migrating(job: &Job) -> Readings {
+    fibers_of(job, &runtimes::migrating_fibers(job.threads))
+}
+
+fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+    let yields = yields(job);
+    both(of_one(job, |_| {
+        runtime.run(move || {
+            let fiber = || fiber::spawn(move || (0..yields).for_each(|_| fiber::yield_now()));
+            let fibers: Vec<_> = (0..FIBERS).map(|_| fiber()).collect();
+            fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
+        });
+    }))
+}
 
 /// The coroutines are started by another one. A worker of may's looks for new ones only when it has none, and those that
 /// a thread outside had started first would be done before the rest began.

@@ -1,79 +1,24 @@
 //! The fiber that runs, and what it can do with itself.
 
-use std::fmt;
-use std::panic::Location;
-use std::thread::{self, Thread};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::id::FiberId;
-use crate::rt::{self, Cause, Ends, FiberRef, Pause};
-
-/// A fiber; or a plain thread, as [`current`] shows it there.
-#[derive(Clone)]
-pub struct Fiber {
-    inner: Inner,
-}
-
-#[derive(Clone)]
-enum Inner {
-    Fiber(FiberRef),
-    Thread(Thread, FiberId),
-}
+pub use crate::rt::Fiber;
+use crate::rt::{self, Cause, Ends, Pause};
 
 impl Fiber {
-    pub(super) fn of(reference: FiberRef) -> Self {
-        Self { inner: Inner::Fiber(reference) }
-    }
-
-    /// Has the fiber's present or next [`park`] return.
-    pub fn unpark(&self) {
-        match &self.inner {
-            Inner::Fiber(fiber) => fiber.unpark(),
-            Inner::Thread(thread, _) => thread.unpark(),
-        }
-    }
-
     /// Its number, which no other fiber ever has.
     #[must_use]
     pub fn id(&self) -> FiberId {
-        match &self.inner {
-            Inner::Fiber(fiber) => FiberId::new(fiber.get().birth.id),
-            Inner::Thread(_, id) => *id,
-        }
-    }
-
-    /// The name it was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        match &self.inner {
-            Inner::Fiber(fiber) => fiber.get().birth.name.as_deref(),
-            Inner::Thread(thread, _) => thread.name(),
-        }
-    }
-
-    /// Where in the program it was made; not known of plain threads.
-    #[must_use]
-    pub fn spawned_at(&self) -> Option<&'static Location<'static>> {
-        match &self.inner {
-            Inner::Fiber(fiber) => Some(fiber.get().birth.location),
-            Inner::Thread(..) => None,
-        }
-    }
-}
-
-impl fmt::Debug for Fiber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fiber").field("id", &self.id()).field("name", &self.name()).finish_non_exhaustive()
+        FiberId::new(self.number())
     }
 }
 
 /// The fiber that calls this; on a plain thread, that thread.
 #[must_use]
 pub fn current() -> Fiber {
-    match rt::running_reference() {
-        Some(fiber) => Fiber::of(fiber),
-        None => Fiber { inner: Inner::Thread(thread::current(), FiberId::new(rt::thread_id())) },
-    }
+    rt::running_fiber().unwrap_or_else(|| Fiber::of_thread(thread::current(), rt::thread_id()))
 }
 
 /// Whether the caller is a fiber.

@@ -15,19 +15,17 @@ pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
 /// The right to join a fiber, and to its result. Dropping it detaches the fiber.
 pub struct JoinHandle<T> {
     handle: Handle<T>,
-    fiber: Fiber,
 }
 
 impl<T> JoinHandle<T> {
     pub(super) fn new(handle: Handle<T>) -> Self {
-        let fiber = Fiber::of(handle.reference());
-        Self { handle, fiber }
+        Self { handle }
     }
 
     /// The fiber that this is about. The name is std's, as if a fiber were a thread.
     #[must_use]
     pub fn thread(&self) -> &Fiber {
-        &self.fiber
+        self.handle.fiber()
     }
 
     /// Waits for the fiber to end, and returns what came out of it.

@@ -63,6 +63,10 @@ impl Engine {
             ended: std::sync::Condvar::new(),
             ending: Mutex::new(()),
         });
+        if engine.settings.prewarm > 0 {
+            // Those that cannot be had now are had later, or reported then.
+            engine.stacks.prewarm(engine.settings.stack_size, engine.settings.prewarm).ok();
+        }
         let (maker, starter) = (engine.this.clone(), engine.this.clone());
         let mut builder = Pool::builder()
             .name(engine.settings.name.clone())

@@ -22,13 +22,11 @@ mod waiter;
 mod word;
 
 pub use cell::Discarded;
-pub(crate) use cell::Outcome;
-pub(crate) use control::{Control, Moves, Pause, Status};
+pub(crate) use control::{Moves, Pause};
 pub(crate) use engine::{Engine, Settings};
 pub(crate) use scope::ScopeData;
-pub(crate) use spawn::{Attributes, Handle, Reason, Refused, Spawned, spawn};
+pub(crate) use spawn::{Attributes, Handle, Reason, Refused, spawn};
 pub(crate) use tls::thread_id;
-pub(crate) use wait::{current_engine, pause, running, running_reference, wait};
-pub(crate) use waiter::Waiter;
+pub(crate) use wait::{current_engine, pause, running, running_fiber, wait};
 pub(crate) use word::{Cause, Ends};
-pub(crate) use reference::FiberRef;
+pub use reference::Fiber;

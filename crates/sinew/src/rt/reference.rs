@@ -1,29 +1,35 @@
-//! A counted reference to a fiber, for handles that do not join.
+//! A counted reference to a fiber, or to a thread that is seen as one.
 //!
 //! # Safety
 //!
 //! Trusted with one reference per value.
 #![expect(unsafe_code, reason = "fibers are counted by hand")]
 
+use std::fmt;
+use std::num::NonZero;
+use std::panic::Location;
 use std::ptr::NonNull;
+use std::thread::Thread;
 
 use super::control::Control;
 
-/// A reference to a fiber.
-#[derive(Debug)]
-pub(crate) struct FiberRef {
+/// A fiber; or a plain thread, as [`current`](crate::fiber::current) shows it there.
+pub struct Fiber(Who);
+
+enum Who {
     /// # Invariant
     ///
     /// A reference of this value's own.
-    control: NonNull<Control>,
+    Fiber(NonNull<Control>),
+    Thread(Thread, NonZero<u64>),
 }
 
-// SAFETY: a block is shared between threads.
-unsafe impl Send for FiberRef {}
+// SAFETY: a block is shared between threads, and so is a thread's handle.
+unsafe impl Send for Fiber {}
 // SAFETY: as above.
-unsafe impl Sync for FiberRef {}
+unsafe impl Sync for Fiber {}
 
-impl FiberRef {
+impl Fiber {
     /// One more reference to a fiber.
     ///
     /// # Safety
@@ -32,29 +38,86 @@ impl FiberRef {
     pub(crate) unsafe fn new(control: NonNull<Control>) -> Self {
         // SAFETY: the caller's promise.
         unsafe { Control::add_ref(control) };
-        Self { control }
+        Self(Who::Fiber(control))
     }
 
-    pub(crate) fn get(&self) -> &Control {
-        // SAFETY: the invariant.
-        unsafe { self.control.as_ref() }
+    /// A reference that is there already.
+    ///
+    /// # Safety
+    ///
+    /// The caller has it, and gives it up.
+    pub(crate) unsafe fn from_ref(control: NonNull<Control>) -> Self {
+        Self(Who::Fiber(control))
     }
 
-    pub(crate) fn unpark(&self) {
-        Control::unpark(self.control);
+    /// A thread.
+    pub(crate) fn of_thread(thread: Thread, id: NonZero<u64>) -> Self {
+        Self(Who::Thread(thread, id))
+    }
+
+    /// The block, if it is a fiber.
+    #[inline]
+    pub(crate) fn control(&self) -> Option<NonNull<Control>> {
+        match self.0 {
+            Who::Fiber(control) => Some(control),
+            Who::Thread(..) => None,
+        }
+    }
+
+    fn get(&self) -> Result<&Control, (&Thread, NonZero<u64>)> {
+        match &self.0 {
+            // SAFETY: the invariant.
+            Who::Fiber(control) => Ok(unsafe { control.as_ref() }),
+            Who::Thread(thread, id) => Err((thread, *id)),
+        }
+    }
+
+    /// Has the fiber's present or next [`park`](crate::fiber::park) return.
+    pub fn unpark(&self) {
+        match &self.0 {
+            Who::Fiber(control) => Control::unpark(*control),
+            Who::Thread(thread, _) => thread.unpark(),
+        }
+    }
+
+    pub(crate) fn number(&self) -> NonZero<u64> {
+        self.get().map_or_else(|(_, id)| id, |fiber| fiber.birth.id)
+    }
+
+    /// The name it was given.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.get().map_or_else(|(thread, _)| thread.name(), |fiber| fiber.birth.name.as_deref())
+    }
+
+    /// Where in the program it was made; not known of plain threads.
+    #[must_use]
+    pub fn spawned_at(&self) -> Option<&'static Location<'static>> {
+        self.get().ok().map(|fiber| fiber.birth.location)
     }
 }
 
-impl Clone for FiberRef {
+impl Clone for Fiber {
     fn clone(&self) -> Self {
-        // SAFETY: the invariant.
-        unsafe { Self::new(self.control) }
+        match &self.0 {
+            // SAFETY: the invariant.
+            Who::Fiber(control) => unsafe { Self::new(*control) },
+            Who::Thread(thread, id) => Self(Who::Thread(thread.clone(), *id)),
+        }
     }
 }
 
-impl Drop for FiberRef {
+impl Drop for Fiber {
     fn drop(&mut self) {
-        // SAFETY: the invariant.
-        unsafe { Control::release(self.control) };
+        if let Who::Fiber(control) = self.0 {
+            // SAFETY: the invariant.
+            unsafe { Control::release(control) };
+        }
+    }
+}
+
+impl fmt::Debug for Fiber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fiber").field("id", &self.number()).field("name", &self.name()).finish_non_exhaustive()
     }
 }

@@ -16,7 +16,7 @@ use super::cell::{FiberCell, Outcome};
 use super::control::{Birth, Control, Dropped, Moves, Status};
 use super::engine::Engine;
 use super::local::Local;
-use super::reference::FiberRef;
+use super::reference::Fiber;
 use super::scope::ScopeData;
 use super::word::{Cause, Ends};
 use super::{ids, run, tls, wait};
@@ -82,7 +82,8 @@ pub(crate) unsafe fn spawn<F: FnOnce() -> T, T>(engine: &Arc<Engine>, attributes
             engine.schedule(unsafe { Control::task(control) }, None);
         }
     }
-    Ok(Handle { control, result: PhantomData })
+    // SAFETY: the other reference of a new fiber.
+    Ok(Handle { fiber: unsafe { Fiber::from_ref(control) }, control, result: PhantomData })
 }
 
 /// # Safety
@@ -106,9 +107,11 @@ unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
 
 /// The handle of a fiber: the right to its result.
 pub(crate) struct Handle<T> {
+    /// The only one that may join or detach.
+    fiber: Fiber,
     /// # Invariant
     ///
-    /// A reference of this value's own, and the only one that may join or detach.
+    /// That of `fiber`.
     control: NonNull<Control>,
     result: PhantomData<T>,
 }
@@ -119,9 +122,8 @@ unsafe impl<T: Send> Send for Handle<T> {}
 unsafe impl<T> Sync for Handle<T> {}
 
 impl<T> Handle<T> {
-    pub(crate) fn reference(&self) -> FiberRef {
-        // SAFETY: the invariant of `control`.
-        unsafe { FiberRef::new(self.control) }
+    pub(crate) fn fiber(&self) -> &Fiber {
+        &self.fiber
     }
 
     fn get(&self) -> &Control {
@@ -191,8 +193,6 @@ impl<T> Drop for Handle<T> {
                 scope.note_panic();
             }
         }
-        // SAFETY: the invariant of `control`.
-        unsafe { Control::release(self.control) };
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 use super::control::{Control, Pause};
 use super::engine::Engine;
 use super::local::Local;
-use super::reference::FiberRef;
+use super::reference::Fiber;
 use super::tls;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends};
@@ -34,9 +34,9 @@ pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
 }
 
 /// A reference to the fiber that calls this.
-pub(crate) fn running_reference() -> Option<FiberRef> {
+pub(crate) fn running_fiber() -> Option<Fiber> {
     // SAFETY: it runs, so it is there.
-    running().map(|(_, control)| unsafe { FiberRef::new(control) })
+    running().map(|(_, control)| unsafe { Fiber::new(control) })
 }
 
 /// The engine of the fiber that calls this.

@@ -141,11 +141,6 @@ impl Word {
             _ => Cause::Unpark,
         }
     }
-
-    /// Whether the wait is still open.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.0.load(Ordering::Acquire) & WAITING != 0
-    }
 }
 
 fn ended(word: u64, cause: Cause) -> u64 {

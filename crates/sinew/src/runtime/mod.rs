@@ -13,7 +13,7 @@ pub use sinew_sched::ShutdownReport;
 
 use crate::fiber::SpawnError;
 use crate::fiber::{self, JoinHandle};
-use crate::rt::{self, Engine};
+use crate::rt::Engine;
 
 /// Workers that run fibers.
 ///
