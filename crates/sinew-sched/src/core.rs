@@ -169,6 +169,13 @@ impl Core {
         self.receive();
     }
 
+    /// Sleeps in the driver until something arrives or happens, or the time is over, whatever is ready: for a task that cannot
+    /// let others run for a moment.
+    pub fn doze(&self, at_most: Duration) {
+        self.mailbox.sleep(Some(at_most), &self.counters.sleeps);
+        self.receive();
+    }
+
     /// A task has begun that will end on this core: it cannot move any more.
     #[inline]
     pub fn own(&self) {
@@ -179,6 +186,18 @@ impl Core {
     #[inline]
     pub fn disown(&self) {
         self.counters.owned.add(u64::MAX);
+    }
+
+    /// A task has begun here that may go on and end anywhere. The pool is not drained before it has ended.
+    #[inline]
+    pub fn own_roaming(&self) {
+        self.counters.roaming.add(1);
+    }
+
+    /// Such a task has ended here, wherever it began.
+    #[inline]
+    pub fn disown_roaming(&self) {
+        self.counters.roaming.add(u64::MAX);
     }
 
     /// How many tasks have begun here and not ended.

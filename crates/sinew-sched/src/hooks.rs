@@ -13,6 +13,7 @@ pub(crate) type Hook = Arc<dyn Fn(&Context<'_>) + Send + Sync>;
 pub(crate) struct Hooks {
     pub(crate) start: Option<Hook>,
     pub(crate) stop: Option<Hook>,
+    pub(crate) stay: Option<Hook>,
     pub(crate) before_sleep: Option<Hook>,
 }
 
@@ -22,6 +23,7 @@ impl fmt::Debug for Hooks {
         f.debug_struct("Hooks")
             .field("start", &set(&self.start))
             .field("stop", &set(&self.stop))
+            .field("stay", &set(&self.stay))
             .field("before_sleep", &set(&self.before_sleep))
             .finish()
     }

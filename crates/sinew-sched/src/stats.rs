@@ -71,6 +71,8 @@ pub(crate) struct Counters {
     pub(crate) looks_for_others: Count,
     /// Tasks begun here, less those that ended here. Wraps below zero as a signed number would.
     pub(crate) owned: Count,
+    /// The same of those that may end elsewhere, so that only the sum over all workers means something.
+    pub(crate) roaming: Count,
 }
 
 impl Counters {
@@ -84,6 +86,10 @@ impl Counters {
 
     pub(crate) fn owned(&self) -> isize {
         self.owned.get().cast_signed() as isize
+    }
+
+    pub(crate) fn roaming(&self) -> isize {
+        self.roaming.get().cast_signed() as isize
     }
 
     pub(crate) fn snapshot(&self, driver_errors: u64) -> WorkerStats {

@@ -9,7 +9,7 @@ pub mod fiber;
 mod rt;
 mod runtime;
 
-pub use runtime::{Runtime, RuntimeBuilder, ShutdownReport, StartError, run};
+pub use runtime::{LeakedFiber, Runtime, RuntimeBuilder, ShutdownReport, StartError, StuckWorker, run};
 
 /// The examples of the README are tested here.
 #[cfg(doctest)]

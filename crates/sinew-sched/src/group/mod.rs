@@ -123,6 +123,11 @@ impl Group {
         self.seats().map(|seat| seat.counters.owned()).sum()
     }
 
+    /// Tasks that have begun, and may go on anywhere.
+    fn roaming(&self) -> isize {
+        self.seats().map(|seat| seat.counters.roaming()).sum()
+    }
+
     /// A worker has nothing more to do. The last one ends a pool that drains.
     pub(crate) fn fall(&self) {
         self.awake.fall();
@@ -135,7 +140,7 @@ impl Group {
     fn is_drained(&self) -> bool {
         self.awake.nobody_while(|| {
             let has_mail = self.seats().any(|seat| seat.mailbox.has_tasks());
-            !has_mail && !self.has_work() && self.owned() == 0
+            !has_mail && !self.has_work() && self.owned() == 0 && self.roaming() == 0
         })
     }
 

@@ -69,6 +69,14 @@ impl Builder {
         self
     }
 
+    /// Called, in place of the one on stop, by a worker that has begun tasks which have not ended when all is over: its thread
+    /// stays for ever after this, and what the tasks hold stays with it.
+    #[must_use]
+    pub fn on_stay(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
+        self.hooks.stay = Some(Arc::new(hook));
+        self
+    }
+
     /// Called by a worker that has found nothing to do, each time before it sleeps. It may submit work.
     #[must_use]
     pub fn before_sleep(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {

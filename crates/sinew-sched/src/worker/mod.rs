@@ -114,7 +114,9 @@ impl Worker {
         if self.group.life.is_over() {
             self.discard_all();
         }
-        if self.core.owned() > 0 {
+        // If tasks that may end anywhere are left, at least one worker has begun more than have ended there.
+        if self.core.owned() > 0 || self.counters().roaming() > 0 && self.group.life.is_over() {
+            self.call(self.group.hooks.stay.as_ref(), context);
             self.stay_for_ever();
         }
         self.call(self.group.hooks.stop.as_ref(), context);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::id::FiberId;
 pub use crate::rt::Fiber;
-use crate::rt::{self, Cause, Ends, Pause};
+use crate::rt::{self, Cause, Ends};
 
 impl Fiber {
     /// Its number, which no other fiber ever has.
@@ -27,11 +27,12 @@ pub fn is_fiber() -> bool {
     rt::running().is_some()
 }
 
-/// Lets the others that are ready on this worker run first; on a plain thread, other threads.
+/// Lets the others that are ready on this worker run first; on a plain thread, other threads. While the caller unwinds, it does
+/// nothing.
 #[inline]
 pub fn yield_now() {
     match rt::running() {
-        Some((_, fiber)) => rt::pause(fiber, Pause::Yield),
+        Some((local, fiber)) => rt::yield_now(local, fiber),
         None => thread::yield_now(),
     }
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::{fmt, io};
 
-pub use crate::rt::Discarded;
+pub use crate::rt::{Abandoned, Discarded};
 use crate::rt::{Reason, Refused};
 
 impl fmt::Display for Discarded {
@@ -13,6 +13,17 @@ impl fmt::Display for Discarded {
 }
 
 impl Error for Discarded {}
+
+impl fmt::Display for Abandoned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the fiber had begun and not ended when its runtime was shut down: it stays as it was, for ever"
+        )
+    }
+}
+
+impl Error for Abandoned {}
 
 /// Why a fiber was not made. Its body is in here.
 pub struct SpawnError<F> {
@@ -40,8 +51,12 @@ impl<F> fmt::Display for SpawnError<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.refused.reason {
             Reason::Closed => write!(f, "no new fibers: the runtime is being shut down"),
-            Reason::Limit(most) => write!(f, "no new fibers: there are {most}, the most that the runtime was set to have"),
-            Reason::NoWorker => write!(f, "a local fiber can only be made by a fiber: this is a plain thread"),
+            Reason::Limit(most) => {
+                write!(f, "no new fibers: there are {most}, the most that the runtime was set to have")
+            }
+            Reason::NoWorker => {
+                write!(f, "a local fiber can only be made by a fiber: this is a plain thread")
+            }
         }
     }
 }

@@ -21,6 +21,10 @@ pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discarded(());
 
+/// What the handle of a fiber gets that had begun and not ended when its runtime was shut down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abandoned(());
+
 /// # Invariant
 ///
 /// The block is first, so that a pointer to it is one to the whole.
@@ -44,6 +48,7 @@ impl<F: FnOnce() -> T, T> FiberCell<F, T> {
     const VTABLE: &'static BodyVtable = &BodyVtable {
         run: Self::run,
         discard: Self::discard,
+        abandon: Self::abandon,
         drop_result: Self::drop_result,
         take_result: Self::take_result,
         free: Self::free,
@@ -79,6 +84,11 @@ impl<F: FnOnce() -> T, T> FiberCell<F, T> {
         // SAFETY: called through the vtable by whoever has the right to run the fiber.
         let body = unsafe { Self::replace(control, Stage::Done(Err(Box::new(Discarded(()))))) };
         drop(body);
+    }
+
+    unsafe fn abandon(control: NonNull<Control>) {
+        // SAFETY: called through the vtable by whoever has the right to run the fiber, and will not.
+        drop(unsafe { Self::replace(control, Stage::Done(Err(Box::new(Abandoned(()))))) });
     }
 
     unsafe fn drop_result(control: NonNull<Control>) -> Dropped {

@@ -21,6 +21,7 @@ use sinew_sched::{Header, TaskRef};
 
 use super::engine::Engine;
 use super::join::Join;
+use super::roster::Links;
 use super::run;
 use super::scope::ScopeData;
 use super::sync::{AtomicU32, AtomicUsize, Ordering};
@@ -87,6 +88,8 @@ pub(crate) struct BodyVtable {
     pub(crate) run: unsafe fn(NonNull<Control>),
     /// Drops a body that will not run; the result is an error then.
     pub(crate) discard: unsafe fn(NonNull<Control>),
+    /// The result is an error, though the body has begun.
+    pub(crate) abandon: unsafe fn(NonNull<Control>),
     /// Drops the result, if it is there.
     pub(crate) drop_result: unsafe fn(NonNull<Control>) -> Dropped,
     /// Moves the result out, to a place of its type.
@@ -128,9 +131,18 @@ pub(crate) struct Control {
     ///
     /// As `coroutine`; set by the fiber itself when it begins, and valid until its body returns.
     pub(crate) suspender: Cell<Option<NonNull<Suspender<(), Pause>>>>,
-    /// Where it has begun.
+    /// Where it runs, or last ran.
     worker: AtomicU32,
     status: AtomicU32,
+    /// How many reasons a fiber that may move has to stay where it is. Changed by the fiber itself.
+    pins: AtomicU32,
+    /// How many reasons it has not to suspend.
+    ///
+    /// # Invariant
+    ///
+    /// As `coroutine`.
+    pub(crate) no_suspend: Cell<u32>,
+    pub(crate) links: Links,
     pub(crate) birth: Birth,
 }
 
@@ -152,6 +164,9 @@ impl Control {
             suspender: Cell::new(None),
             worker: AtomicU32::new(NOWHERE),
             status: AtomicU32::new(Status::New as u32),
+            pins: AtomicU32::new(0),
+            no_suspend: Cell::new(0),
+            links: Links::default(),
             birth,
         }
     }
@@ -177,7 +192,7 @@ impl Control {
         let this = unsafe { control.as_ref() };
         this.set_status(Status::Ready);
         let engine = this.engine();
-        let home = (this.birth.moves != Moves::Always).then(|| this.worker());
+        let home = this.home();
         // SAFETY: the caller's right.
         let task = unsafe { Self::task(control) };
         match tls::local().filter(|local| local.is_of(engine)) {
@@ -202,7 +217,23 @@ impl Control {
         unsafe { self.engine.as_ref() }
     }
 
-    /// Where it has begun.
+    /// Where it has to go on, if not anywhere.
+    pub(crate) fn home(&self) -> Option<u32> {
+        // Relaxed: changed by the fiber before it was saved.
+        let is_free = self.birth.moves == Moves::Always && self.pins.load(Ordering::Relaxed) == 0;
+        (!is_free).then(|| self.worker())
+    }
+
+    /// Keeps it where it is, or lets it go. For the fiber itself.
+    pub(crate) fn pin(&self) {
+        self.pins.store(self.pins.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn unpin(&self) {
+        self.pins.store(self.pins.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    }
+
+    /// Where it runs, or last ran.
     pub(crate) fn worker(&self) -> u32 {
         self.worker.load(Ordering::Relaxed)
     }

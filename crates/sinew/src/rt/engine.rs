@@ -2,21 +2,23 @@
 
 use std::fmt;
 use std::io;
+use std::num::NonZero;
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sinew_coroutine::{StackError, StackPool, overflow};
 use sinew_sched::{BuildError, Context, Driver, Handle, Placement, Pool, ShutdownReport, TaskRef};
 
+use super::control::{Birth, Control};
 use super::counters::Counters;
 use super::driver::{CoreDriver, DriverShare};
+use super::hook;
 use super::local::Local;
+use super::run;
 use super::spawn::Reason;
 use super::tls;
-
-/// How often to look whether all fibers have ended, besides being told.
-const ONE_LOOK: Duration = Duration::from_millis(5);
 
 /// What an engine is made from.
 #[derive(Clone, Debug)]
@@ -28,6 +30,17 @@ pub(crate) struct Settings {
     pub(crate) prewarm: usize,
     /// Every fiber may move at any suspension.
     pub(crate) migrates: bool,
+    /// Panics are told with the fiber's name.
+    pub(crate) panic_hook: bool,
+}
+
+/// A fiber that has begun, and will not end.
+#[derive(Clone, Debug)]
+pub(crate) struct Leak {
+    pub(crate) id: NonZero<u64>,
+    pub(crate) name: Option<String>,
+    pub(crate) worker: u32,
+    pub(crate) location: &'static Location<'static>,
 }
 
 /// The engine.
@@ -39,16 +52,16 @@ pub(crate) struct Engine {
     drivers: Mutex<Vec<Arc<CoreDriver>>>,
     counters: Mutex<Vec<Arc<Counters>>>,
     pub(crate) outside: Counters,
+    leaks: Mutex<Vec<Leak>>,
     is_closed: AtomicBool,
     has_reported: AtomicBool,
-    ended: std::sync::Condvar,
-    ending: Mutex<()>,
 }
 
 impl Engine {
     /// Starts one, with the pool that its owner shuts down.
     pub(crate) fn start(settings: Settings) -> Result<(Arc<Self>, Pool), BuildError> {
         overflow::install().ok();
+        hook::install(settings.panic_hook);
         let workers = settings.workers;
         let engine = Arc::new_cyclic(|this| Self {
             this: this.clone(),
@@ -58,10 +71,9 @@ impl Engine {
             drivers: Mutex::default(),
             counters: Mutex::default(),
             outside: Counters::default(),
+            leaks: Mutex::default(),
             is_closed: AtomicBool::new(false),
             has_reported: AtomicBool::new(false),
-            ended: std::sync::Condvar::new(),
-            ending: Mutex::new(()),
         });
         if engine.settings.prewarm > 0 {
             // Those that cannot be had now are had later, or reported then.
@@ -72,7 +84,8 @@ impl Engine {
             .name(engine.settings.name.clone())
             .driver(move |worker| upgrade(&maker)?.driver(worker))
             .on_start(move |context| begin_worker(&starter, context))
-            .on_stop(|_| end_worker());
+            .on_stop(|_| end_worker())
+            .on_stay(|_| stay_worker());
         if let Some(workers) = workers {
             builder = builder.workers(workers);
         }
@@ -139,20 +152,24 @@ impl Engine {
         spawned.saturating_sub(finished)
     }
 
-    /// A fiber has ended.
-    #[inline]
-    pub(crate) fn note_end(&self) {
-        if self.is_closed() {
-            drop(lock(&self.ending));
-            self.ended.notify_all();
-        }
-    }
-
     /// A fiber is to begin, and there is no stack for it. Said once.
     pub(crate) fn report_no_stack(&self, error: &StackError) {
         if !self.has_reported.swap(true, Ordering::Relaxed) {
             eprintln!("sinew: a fiber has no stack to begin on ({error}): it waits until another one ends");
         }
+    }
+
+    /// A fiber has begun, and will not end.
+    pub(crate) fn note_leak(&self, fiber: &Control) {
+        let Birth { id, name, location, .. } = &fiber.birth;
+        let leak =
+            Leak { id: *id, name: name.as_deref().map(str::to_owned), worker: fiber.worker(), location };
+        lock(&self.leaks).push(leak);
+    }
+
+    /// The fibers that have begun, and will not end.
+    pub(crate) fn take_leaks(&self) -> Vec<Leak> {
+        std::mem::take(&mut lock(&self.leaks))
     }
 
     /// How many workers there are.
@@ -165,25 +182,10 @@ impl Engine {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Refuses new fibers, and waits until all have ended, or the deadline.
-    pub(crate) fn drain(&self, deadline: Option<Instant>) {
-        self.close();
-        if tls::local().is_some_and(|local| local.is_of(self)) {
-            return;
-        }
-        let mut ending = lock(&self.ending);
-        while self.live() > 0 && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-            let left = deadline.map_or(ONE_LOOK, |deadline| deadline.saturating_duration_since(Instant::now()));
-            let waited = self.ended.wait_timeout(ending, left.min(ONE_LOOK));
-            (ending, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
     /// Ends everything.
     pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> ShutdownReport {
-        let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
-        self.drain(deadline);
-        pool.shutdown(deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())))
+        self.close();
+        pool.shutdown(at_most)
     }
 }
 
@@ -197,6 +199,13 @@ fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
     let driver = lock(&engine.drivers)[worker].clone();
     let local = Box::new(Local::new(engine, worker as u32, driver, context));
     tls::set_local(Box::leak(local));
+}
+
+/// A worker's thread stays for ever.
+fn stay_worker() {
+    if let Some(local) = tls::local() {
+        run::abandon_all(local);
+    }
 }
 
 /// A worker ends.

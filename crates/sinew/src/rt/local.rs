@@ -19,6 +19,7 @@ use super::counters::Counters;
 use super::driver::CoreDriver;
 use super::engine::Engine;
 use super::ids::Ids;
+use super::roster::Roster;
 
 /// A worker's own.
 pub(crate) struct Local {
@@ -35,6 +36,9 @@ pub(crate) struct Local {
     /// Fibers entered by others since the worker took its last task.
     entered: Cell<u32>,
     stacks: RefCell<StackCache>,
+    pub(crate) roster: Roster,
+    /// How many panic hooks run on this thread, inside one another.
+    hooks: Cell<u32>,
     ids: Cell<Ids>,
     pub(crate) driver: Arc<CoreDriver>,
     pub(crate) counters: Arc<Counters>,
@@ -43,7 +47,12 @@ pub(crate) struct Local {
 
 impl Local {
     /// For the thread of a worker, whose context is given; it has one for the whole of its life.
-    pub(crate) fn new(engine: Arc<Engine>, worker: u32, driver: Arc<CoreDriver>, context: &Context<'_>) -> Self {
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        worker: u32,
+        driver: Arc<CoreDriver>,
+        context: &Context<'_>,
+    ) -> Self {
         let (stacks, counters) = (RefCell::new(engine.stacks.cache()), engine.add_counters());
         Self {
             engine,
@@ -53,6 +62,8 @@ impl Local {
             was_panicking: Cell::new(false),
             entered: Cell::new(0),
             stacks,
+            roster: Roster::default(),
+            hooks: Cell::new(0),
             ids: Cell::new(Ids::none()),
             driver,
             counters,
@@ -101,6 +112,21 @@ impl Local {
         self.was_panicking.set(was_panicking);
         self.fiber.set(outer);
         result
+    }
+
+    /// Whether the running fiber cannot let another one run: it unwinds, or is in the panic hook. std counts panics per thread,
+    /// and whoever ran meanwhile would be taken for unwinding. If the thread was unwinding already when the fiber was entered,
+    /// nobody can tell whether this one does.
+    #[inline]
+    pub(crate) fn is_held(&self) -> bool {
+        std::thread::panicking() && (!self.was_panicking.get() || self.hooks.get() > 0)
+    }
+
+    /// Runs a panic hook.
+    pub(crate) fn in_hook(&self, hook: impl FnOnce()) {
+        self.hooks.set(self.hooks.get() + 1);
+        hook();
+        self.hooks.set(self.hooks.get() - 1);
     }
 
     /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else.

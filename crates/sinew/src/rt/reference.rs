@@ -55,15 +55,6 @@ impl Fiber {
         Self(Who::Thread(thread, id))
     }
 
-    /// The block, if it is a fiber.
-    #[inline]
-    pub(crate) fn control(&self) -> Option<NonNull<Control>> {
-        match self.0 {
-            Who::Fiber(control) => Some(control),
-            Who::Thread(..) => None,
-        }
-    }
-
     fn get(&self) -> Result<&Control, (&Thread, NonZero<u64>)> {
         match &self.0 {
             // SAFETY: the invariant.
@@ -118,6 +109,9 @@ impl Drop for Fiber {
 
 impl fmt::Debug for Fiber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fiber").field("id", &self.number()).field("name", &self.name()).finish_non_exhaustive()
+        f.debug_struct("Fiber")
+            .field("id", &self.number())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
     }
 }

@@ -51,6 +51,7 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(
         Some(coroutine) => coroutine,
         None => slot.insert(begin(local, control, this)?),
     };
+    this.set_worker(local.worker());
     this.set_status(Status::Running);
     match local.enter(control, || coroutine.resume(())) {
         // SAFETY: it came back, so the right is ours again.
@@ -73,10 +74,13 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(
 fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<FiberCoroutine, StackError> {
     let mut stack = local.take_stack(this.birth.stack_size)?;
     stack.set_label(Some(Label::number(&"fiber ", this.birth.id.get())));
-    this.set_worker(local.worker());
     local.counters.started.add(1);
     if this.birth.moves != Moves::Always {
         local.context().core().own();
+        // SAFETY: it does not end before it is taken out, in `finish`.
+        unsafe { local.roster.enter(control) };
+    } else {
+        local.context().core().own_roaming();
     }
     // SAFETY: the coroutine is entered with the right to run the fiber.
     Ok(Coroutine::new(stack, move |suspender, ()| unsafe { root(control, suspender) }))
@@ -103,12 +107,12 @@ unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     this.set_status(Status::Ready);
-    let moves = this.birth.moves;
+    let home = this.home();
     // SAFETY: the caller's right.
     let task = unsafe { Control::task(control) };
-    match moves {
-        Moves::Always => local.context().yield_to_others(task),
-        Moves::UntilItRuns | Moves::Never => local.context().core().push(task),
+    match home {
+        None => local.context().yield_to_others(task),
+        Some(_) => local.context().core().push(task),
     }
 }
 
@@ -127,11 +131,14 @@ unsafe fn finish(local: &Local, control: NonNull<Control>) {
     }
     if this.birth.moves != Moves::Always {
         local.context().core().disown();
+        // SAFETY: it was put in when it began, on this worker.
+        unsafe { local.roster.leave(control) };
+    } else {
+        local.context().core().disown_roaming();
     }
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
     local.counters.finished.add(1);
-    local.engine().note_end();
 }
 
 /// The result of a fiber is there, and nothing else is left of it.
@@ -140,6 +147,23 @@ unsafe fn finish(local: &Local, control: NonNull<Control>) {
 ///
 /// The caller has the right to run the fiber, which is used up.
 unsafe fn end(control: NonNull<Control>) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    // SAFETY: as above.
+    unsafe { settle(control) };
+    if let Some(scope) = &this.birth.scope {
+        scope.leave();
+    }
+    // SAFETY: the reference that was the right to run it.
+    unsafe { Control::release(control) };
+}
+
+/// The result of a fiber is there: it goes to whoever waits for it, or is dropped if nobody wants it.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber.
+unsafe fn settle(control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     this.set_status(Status::Done);
@@ -159,11 +183,6 @@ unsafe fn end(control: NonNull<Control>) {
             }
         }),
     }
-    if let Some(scope) = &this.birth.scope {
-        scope.leave();
-    }
-    // SAFETY: the reference that was the right to run it.
-    unsafe { Control::release(control) };
 }
 
 /// Called when it is over, with the right to run the fiber. One that has begun stays as it is, for ever.
@@ -181,7 +200,20 @@ unsafe fn discard(header: NonNull<Header>) {
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
     engine.outside.finished.add_shared(1);
-    engine.note_end();
+}
+
+/// It is over, and this worker's thread stays for ever with what has begun here: whoever waits for those fibers hears of it.
+pub(crate) fn abandon_all(local: &Local) {
+    local.roster.for_each(|control| {
+        // SAFETY: what is in the roster is there.
+        let this = unsafe { control.as_ref() };
+        // SAFETY: nobody will run it any more, so its result is ours to set. It is not touched by the frames on its stack,
+        // which stay as they are.
+        unsafe { (this.body.abandon)(control) };
+        // SAFETY: as above. The reference that was the right to run it stays for ever, and so does a scope around it.
+        unsafe { settle(control) };
+        local.engine().note_leak(this);
+    });
 }
 
 /// A fiber that has not begun waits until a stack is free.

@@ -59,13 +59,21 @@ pub(crate) type Spawned<F, T> = Result<Handle<T>, Refused<F>>;
 ///
 /// The body and its result may go to the threads that `moves` has them go to, and live until the fiber has ended.
 #[inline]
-pub(crate) unsafe fn spawn<F: FnOnce() -> T, T>(engine: &Arc<Engine>, attributes: Attributes, body: F) -> Spawned<F, T> {
+pub(crate) unsafe fn spawn<F: FnOnce() -> T, T>(
+    engine: &Arc<Engine>,
+    attributes: Attributes,
+    body: F,
+) -> Spawned<F, T> {
     if let Some(reason) = engine.refusal() {
         return Err(Refused { body, reason });
     }
     let local = tls::local().filter(|local| local.is_of(engine));
     let id = local.map_or_else(ids::one, Local::next_id);
-    let moves = if engine.settings.migrates && attributes.moves == Moves::UntilItRuns { Moves::Always } else { attributes.moves };
+    let moves = if engine.settings.migrates && attributes.moves == Moves::UntilItRuns {
+        Moves::Always
+    } else {
+        attributes.moves
+    };
     let stack_size = attributes.stack_size.unwrap_or(engine.settings.stack_size);
     let Attributes { name, location, scope, at_once, .. } = attributes;
     let birth = Birth { id, name, stack_size, moves, location, scope };
@@ -92,7 +100,11 @@ pub(crate) unsafe fn spawn<F: FnOnce() -> T, T>(engine: &Arc<Engine>, attributes
 #[inline]
 unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
     // SAFETY: the caller's right.
-    if at_once && local.fiber().is_some() && local.may_enter() && unsafe { run::enter(local, control) }.is_ok() {
+    if at_once
+        && local.fiber().is_some()
+        && local.may_enter()
+        && unsafe { run::enter(local, control) }.is_ok()
+    {
         return;
     }
     // SAFETY: the right to run is a reference.

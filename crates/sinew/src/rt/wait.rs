@@ -7,7 +7,7 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::control::{Control, Pause};
 use super::engine::Engine;
@@ -15,7 +15,7 @@ use super::local::Local;
 use super::reference::Fiber;
 use super::tls;
 use super::waiter::Waiter;
-use super::word::{Cause, Ends};
+use super::word::{Cause, Ends, WaitId};
 
 /// Waits. `publish` makes the waiter known to whoever is to end the wait, and says whether there is something to wait for.
 /// Returns what ended it.
@@ -62,7 +62,13 @@ fn wait_on_fiber(
     }
     let driver = NonNull::from(&*local.driver);
     let timer = until.map(|until| local.driver.set_timer(until, waiter));
-    pause(control, Pause::Wait);
+    if !local.is_held() {
+        pause(control, Pause::Wait);
+    } else if !hold(local, this, wait) {
+        this.pin();
+        pause(control, Pause::Wait);
+        this.unpin();
+    }
     let cause = this.word.cause();
     if let Some(timer) = timer
         && cause != Cause::Time
@@ -74,11 +80,41 @@ fn wait_on_fiber(
     cause
 }
 
+/// How long a fiber that cannot let others run keeps its worker to itself.
+const LONGEST_HOLD: Duration = Duration::from_millis(10);
+
+/// Waits without letting others run, for a while: the worker sleeps in its driver. Whether the wait has ended.
+#[cold]
+fn hold(local: &Local, this: &Control, wait: WaitId) -> bool {
+    let until = Instant::now() + LONGEST_HOLD;
+    while this.word.is_open(wait) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        local.context().core().doze(left);
+    }
+    true
+}
+
+/// Lets others run.
+#[inline]
+pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
+    if !local.is_held() {
+        pause(control, Pause::Yield);
+    }
+}
+
 /// Hands the worker back.
+///
+/// # Panics
+///
+/// If the fiber has said that it will not.
 #[inline]
 pub(crate) fn pause(control: NonNull<Control>, how: Pause) {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
+    assert!(this.no_suspend.get() == 0, "a fiber waits inside `no_suspend`: move the wait out of it");
     let suspender = this.suspender.get().expect("a fiber that runs can suspend");
     // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
     unsafe { suspender.as_ref() }.suspend(how);

@@ -132,6 +132,13 @@ impl Word {
         }
     }
 
+    /// Whether a wait has not ended.
+    pub(crate) fn is_open(&self, wait: WaitId) -> bool {
+        // Acquire: pairs with the release of `end`.
+        let word = self.0.load(Ordering::Acquire);
+        word & NUMBER == wait.0 && word & WAITING != 0
+    }
+
     /// What ended the last wait. For the fiber, when it goes on.
     pub(crate) fn cause(&self) -> Cause {
         // Acquire: pairs with the release of `end`.

@@ -20,6 +20,7 @@ pub struct RuntimeBuilder {
     max_fibers: Option<usize>,
     prewarm: usize,
     migrates: bool,
+    no_panic_hook: bool,
 }
 
 /// Why a runtime did not start.
@@ -94,6 +95,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Leaves the panic hook alone. Unless this is called for the first runtime of a process, and for all others, the hook is
+    /// wrapped once: a panic in a fiber is told with the fiber's name, and then the hook that was there is called.
+    pub fn without_panic_hook(mut self) -> Self {
+        self.no_panic_hook = true;
+        self
+    }
+
     /// Starts the runtime.
     ///
     /// # Errors
@@ -107,6 +115,7 @@ impl RuntimeBuilder {
             max_fibers: self.max_fibers,
             prewarm: self.prewarm,
             migrates: self.migrates,
+            panic_hook: !self.no_panic_hook,
         };
         let (engine, pool) = Engine::start(settings).map_err(StartError::Workers)?;
         Ok(Runtime { engine, pool: Some(pool) })

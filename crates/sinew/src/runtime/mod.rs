@@ -2,6 +2,7 @@
 
 mod builder;
 mod default;
+mod report;
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 pub use builder::{RuntimeBuilder, StartError};
 pub(crate) use default::with_current;
-pub use sinew_sched::ShutdownReport;
+pub use report::{LeakedFiber, ShutdownReport, StuckWorker};
 
 use crate::fiber::SpawnError;
 use crate::fiber::{self, JoinHandle};
@@ -95,7 +96,8 @@ impl Runtime {
     /// not begun. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
     pub fn shutdown(mut self, at_most: Option<Duration>) -> ShutdownReport {
         let pool = self.pool.take().expect("it is taken once");
-        self.engine.shutdown(pool, at_most)
+        let report = self.engine.shutdown(pool, at_most);
+        ShutdownReport::new(report, self.engine.take_leaks())
     }
 }
 

@@ -1,0 +1,83 @@
+//! Staying: on a worker, or without suspending at all.
+//!
+//! # Safety
+//!
+//! Trusted with the running fiber, which is there while it runs.
+#![expect(unsafe_code, reason = "the running fiber is a pointer")]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use crate::rt::{self, Control};
+
+/// Keeps a fiber that may move where it is, until it is dropped.
+#[must_use = "the fiber may move again when this is dropped"]
+pub struct Pin {
+    fiber: Option<NonNull<Control>>,
+    stays: PhantomData<Rc<()>>,
+}
+
+/// Keeps the calling fiber on its worker until the value that this returns is dropped. Fibers that do not move stay anyway.
+pub fn pin() -> Pin {
+    let fiber = rt::running().map(|(_, fiber)| fiber);
+    if let Some(fiber) = fiber {
+        // SAFETY: it runs.
+        unsafe { fiber.as_ref() }.pin();
+    }
+    Pin { fiber, stays: PhantomData }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        if let Some(fiber) = self.fiber {
+            // SAFETY: this value stays with the fiber, which is there for as long as it runs.
+            unsafe { fiber.as_ref() }.unpin();
+        }
+    }
+}
+
+impl fmt::Debug for Pin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pin").finish_non_exhaustive()
+    }
+}
+
+/// Runs something that must not suspend: a wait inside panics. For code that would go wrong if another fiber ran on this
+/// thread meanwhile, such as the first use of a `thread_local!`.
+///
+/// ```
+/// sinew::run(|| {
+///     let result = std::panic::catch_unwind(|| sinew::fiber::no_suspend(sinew::fiber::yield_now));
+///     assert!(result.is_err());
+/// });
+/// ```
+///
+/// # Panics
+///
+/// If `body` does, or waits.
+pub fn no_suspend<R>(body: impl FnOnce() -> R) -> R {
+    let _until_it_ends = rt::running().map(|(_, fiber)| NoSuspend::begin(fiber));
+    body()
+}
+
+/// Counts one reason not to suspend, for as long as it is there.
+struct NoSuspend(NonNull<Control>);
+
+impl NoSuspend {
+    fn begin(fiber: NonNull<Control>) -> Self {
+        // SAFETY: it runs.
+        let reasons = &unsafe { fiber.as_ref() }.no_suspend;
+        reasons.set(reasons.get() + 1);
+        Self(fiber)
+    }
+}
+
+impl Drop for NoSuspend {
+    fn drop(&mut self) {
+        // SAFETY: it runs: this is dropped in the frame that made it.
+        let reasons = &unsafe { self.0.as_ref() }.no_suspend;
+        reasons.set(reasons.get() - 1);
+    }
+}

@@ -1,0 +1,33 @@
+//! The panic hook: it says which fiber panicked, and then calls the one that was there before.
+
+use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::sync::Once;
+
+use super::tls;
+use super::wait;
+
+static INSTALLED: Once = Once::new();
+
+/// Wraps the hook that is there, once in a process, if that is wanted.
+pub(crate) fn install(is_wanted: bool) {
+    // A thread that unwinds cannot change the hook; the next runtime does.
+    if !is_wanted || std::thread::panicking() {
+        return;
+    }
+    INSTALLED.call_once(|| {
+        let inner = take_hook();
+        set_hook(Box::new(move |info| tell(info, &*inner)));
+    });
+}
+
+fn tell(info: &PanicHookInfo<'_>, inner: &dyn Fn(&PanicHookInfo<'_>)) {
+    if let Some(fiber) = wait::running_fiber() {
+        let name = fiber.name().unwrap_or("<unnamed>");
+        eprintln!("\nfiber '{name}' ({}) panicked:", fiber.number());
+    }
+    match tls::local() {
+        // Waits inside the hook keep the worker: what ran meanwhile would be taken for panicking.
+        Some(local) => local.in_hook(|| inner(info)),
+        None => inner(info),
+    }
+}
