@@ -1,7 +1,8 @@
 //! Fibers, under the names of [`std::thread`].
 //!
 //! A program that uses threads moves to fibers by changing imports. What is different is said on each item; what is there
-//! beyond std: [`try_spawn`], [`spawn_local`], [`JoinHandle::join_timeout`], [`is_fiber`].
+//! beyond std: [`try_spawn`], [`spawn_local`], [`spawn_steps`], [`JoinHandle::join_timeout`], [`is_fiber`]. Values of one fiber are
+//! declared by [`fiber_local!`](crate::fiber_local).
 //!
 //! # Who moves
 //!
@@ -15,9 +16,11 @@ mod error;
 mod handle;
 mod id;
 mod local_handle;
+mod local_key;
 mod pin;
 mod scoped;
 mod spawning;
+mod steps;
 mod time;
 
 pub use builder::{Builder, Launch};
@@ -26,8 +29,10 @@ pub use error::{Abandoned, Discarded, SpawnError};
 pub use handle::{JoinHandle, Result};
 pub use id::FiberId;
 pub use local_handle::LocalJoinHandle;
+pub use local_key::{AccessError, LocalKey};
 pub use pin::{Pin, no_suspend, pin};
 pub use scoped::{Scope, ScopedJoinHandle, scope};
 pub(crate) use spawning::spawn_in;
 pub use spawning::{available_parallelism, spawn, spawn_local, try_spawn, try_spawn_local};
+pub use steps::{spawn_steps, try_spawn_steps};
 pub use time::{sleep, sleep_until};

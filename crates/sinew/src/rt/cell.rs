@@ -11,13 +11,16 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use super::control::{Birth, BodyVtable, Control, Dropped};
+use super::body::{Body, Turn};
+use super::control::{Birth, BodyVtable, Control, Dropped, Ended};
 use super::engine::Engine;
+use super::locals::Place;
+use super::unwind;
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
 
-/// What the handle of a fiber gets that was discarded before it began.
+/// What the handle of a fiber gets that was discarded before it began, or between two of its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discarded(());
 
@@ -44,7 +47,7 @@ enum Stage<F, T> {
     Empty,
 }
 
-impl<F: FnOnce() -> T, T> FiberCell<F, T> {
+impl<F: Body<T>, T> FiberCell<F, T> {
     const VTABLE: &'static BodyVtable = &BodyVtable {
         run: Self::run,
         discard: Self::discard,
@@ -71,13 +74,23 @@ impl<F: FnOnce() -> T, T> FiberCell<F, T> {
         mem::replace(unsafe { &mut *cell.stage.get() }, stage)
     }
 
-    unsafe fn run(control: NonNull<Control>) {
+    unsafe fn run(control: NonNull<Control>) -> Ended {
         // SAFETY: called through the vtable by whoever runs the fiber.
-        let Stage::New(body) = (unsafe { Self::replace(control, Stage::Empty) }) else { return };
+        let Stage::New(body) = (unsafe { Self::replace(control, Stage::Empty) }) else {
+            return Ended::ForGood;
+        };
         // What the body leaves behind half done is its own affair, as with threads.
-        let outcome = catch_unwind(AssertUnwindSafe(body));
+        let turn = catch_unwind(AssertUnwindSafe(|| body.turn()));
+        // SAFETY: the fiber runs, so it is there.
+        let turn = end_locals(unsafe { &control.as_ref().locals }, turn);
+        let (stage, ended) = match turn {
+            Ok(Turn::More(body)) => (Stage::New(body), Ended::ForNow),
+            Ok(Turn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
+            Err(payload) => (Stage::Done(Err(payload)), Ended::ForGood),
+        };
         // SAFETY: as above.
-        drop(unsafe { Self::replace(control, Stage::Done(outcome)) });
+        drop(unsafe { Self::replace(control, stage) });
+        ended
     }
 
     unsafe fn discard(control: NonNull<Control>) {
@@ -111,5 +124,22 @@ impl<F: FnOnce() -> T, T> FiberCell<F, T> {
     unsafe fn free(control: NonNull<Control>) {
         // SAFETY: called through the vtable for the last reference; made by `make`.
         drop(unsafe { Box::from_raw(control.cast::<Self>().as_ptr()) });
+    }
+}
+
+/// Drops the locals of a fiber at the end of a turn. If one of them panics, that is the turn's panic, unless it had one.
+#[inline]
+fn end_locals<R>(locals: &Place, turn: Outcome<R>) -> Outcome<R> {
+    match (locals.end(), turn) {
+        (None, turn) => turn,
+        (Some(payload), Ok(unwanted)) => {
+            unwind::catch(|| drop(unwanted));
+            Err(payload)
+        }
+        (Some(payload), first) => {
+            // Dropping it may panic too, and the hook has told about it.
+            mem::forget(payload);
+            first
+        }
     }
 }

@@ -21,6 +21,7 @@ use sinew_sched::{Header, TaskRef};
 
 use super::engine::Engine;
 use super::join::Join;
+use super::locals::Place;
 use super::roster::Links;
 use super::run;
 use super::scope::ScopeData;
@@ -37,8 +38,17 @@ pub(crate) enum Pause {
     Wait,
 }
 
+/// What is left of a fiber whose stack is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Its result.
+    ForGood,
+    /// More to do, on any worker and another stack.
+    ForNow,
+}
+
 /// The coroutine of a fiber.
-pub(crate) type FiberCoroutine = Coroutine<(), Pause, (), PooledStack>;
+pub(crate) type FiberCoroutine = Coroutine<(), Pause, Ended, PooledStack>;
 
 /// Where a fiber may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +94,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// What can be done with a body of unknown type. Each takes the block that the body is behind.
 pub(crate) struct BodyVtable {
-    /// Runs it, on the fiber's own stack, and keeps the result.
-    pub(crate) run: unsafe fn(NonNull<Control>),
+    /// Runs it, on the fiber's own stack, and keeps the result, or what is left to do.
+    pub(crate) run: unsafe fn(NonNull<Control>) -> Ended,
     /// Drops a body that will not run; the result is an error then.
     pub(crate) discard: unsafe fn(NonNull<Control>),
     /// The result is an error, though the body has begun.
@@ -142,6 +152,10 @@ pub(crate) struct Control {
     ///
     /// As `coroutine`.
     pub(crate) no_suspend: Cell<u32>,
+    /// # Invariant
+    ///
+    /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
+    pub(crate) locals: Place,
     pub(crate) links: Links,
     pub(crate) birth: Birth,
 }
@@ -166,6 +180,7 @@ impl Control {
             status: AtomicU32::new(Status::New as u32),
             pins: AtomicU32::new(0),
             no_suspend: Cell::new(0),
+            locals: Place::new(),
             links: Links::default(),
             birth,
         }

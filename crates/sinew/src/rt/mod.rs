@@ -1,6 +1,7 @@
 //! The bridge: fibers made of coroutines and tasks. Knows none of the public names.
 
 mod blocks;
+mod body;
 mod cell;
 mod control;
 mod counters;
@@ -10,11 +11,13 @@ mod hook;
 mod ids;
 mod join;
 mod local;
+mod locals;
 mod reference;
 mod roster;
 mod run;
 mod scope;
 mod spawn;
+mod steps;
 mod sync;
 mod timer;
 mod tls;
@@ -26,9 +29,11 @@ mod word;
 pub use cell::{Abandoned, Discarded};
 pub(crate) use control::{Control, Moves};
 pub(crate) use engine::{Engine, Leak, Settings};
+pub(crate) use locals::{Gone, Key, Used, get as get_local};
 pub use reference::Fiber;
 pub(crate) use scope::ScopeData;
 pub(crate) use spawn::{Attributes, Handle, Reason, Refused, spawn};
+pub(crate) use steps::Steps;
 pub(crate) use tls::thread_id;
 pub(crate) use wait::{current_engine, running, running_fiber, wait, yield_now};
 pub(crate) use word::{Cause, Ends};

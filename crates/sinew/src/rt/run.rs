@@ -8,9 +8,9 @@
 use std::ptr::NonNull;
 
 use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
-use sinew_sched::{Context, Header, Vtable};
+use sinew_sched::{Context, Header, TaskRef, Vtable};
 
-use super::control::{Control, Dropped, FiberCoroutine, Moves, Pause, Status};
+use super::control::{Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status};
 use super::join::AtEnd;
 use super::local::Local;
 use super::tls;
@@ -65,7 +65,9 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(
             }
         }
         // SAFETY: as above.
-        CoroutineState::Complete(()) => unsafe { finish(local, control) },
+        CoroutineState::Complete(Ended::ForGood) => unsafe { finish(local, control) },
+        // SAFETY: as above.
+        CoroutineState::Complete(Ended::ForNow) => unsafe { go_anywhere(local, control) },
     }
     Ok(())
 }
@@ -74,7 +76,10 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(
 fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<FiberCoroutine, StackError> {
     let mut stack = local.take_stack(this.birth.stack_size)?;
     stack.set_label(Some(Label::number(&"fiber ", this.birth.id.get())));
-    local.counters.started.add(1);
+    // One that runs in steps begins once, and on a new stack each time.
+    if this.worker() == NOWHERE {
+        local.counters.started.add(1);
+    }
     if this.birth.moves != Moves::Always {
         local.context().core().own();
         // SAFETY: it does not end before it is taken out, in `finish`.
@@ -91,13 +96,14 @@ fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<Fib
 /// # Safety
 ///
 /// Called by the fiber's coroutine.
-unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) {
+unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) -> Ended {
     // SAFETY: the fiber runs, so it is there.
     let this = unsafe { control.as_ref() };
     this.suspender.set(Some(NonNull::from(suspender)));
     // SAFETY: whoever resumed the coroutine has the right to run the fiber.
-    unsafe { (this.body.run)(control) };
+    let ended = unsafe { (this.body.run)(control) };
     this.suspender.set(None);
+    ended
 }
 
 /// # Safety
@@ -111,8 +117,17 @@ unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>) {
     // SAFETY: the caller's right.
     let task = unsafe { Control::task(control) };
     match home {
-        None => local.context().yield_to_others(task),
+        None => give_way(local, task),
         Some(_) => local.context().core().push(task),
+    }
+}
+
+/// Lets others run before this task. If another fiber entered this one, and so is the next to run, idle workers hear of it.
+fn give_way(local: &Local, task: TaskRef) {
+    if local.fiber().is_none() {
+        local.context().yield_to_others(task);
+    } else {
+        local.context().submit(task);
     }
 }
 
@@ -122,6 +137,36 @@ unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>) {
 ///
 /// The caller has the right to run the fiber, which is used up.
 unsafe fn finish(local: &Local, control: NonNull<Control>) {
+    // SAFETY: the caller's right.
+    unsafe { leave_stack(local, control) };
+    // Before anybody hears of it: whoever does may make another fiber in its place.
+    local.counters.finished.add(1);
+    // SAFETY: the right to run it is used up here.
+    unsafe { end(control) };
+}
+
+/// A step is over, and there are more: the fiber is nowhere, and goes to the back of all that anyone may run.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+unsafe fn go_anywhere(local: &Local, control: NonNull<Control>) {
+    // SAFETY: the caller's right.
+    unsafe { leave_stack(local, control) };
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    this.locals.reopen();
+    this.set_status(Status::Ready);
+    // SAFETY: the caller's right.
+    give_way(local, unsafe { Control::task(control) });
+}
+
+/// The stack is empty: it goes back, and the fiber is this worker's no more.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber.
+unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     // SAFETY: the right to run is that to the coroutine.
@@ -136,9 +181,6 @@ unsafe fn finish(local: &Local, control: NonNull<Control>) {
     } else {
         local.context().core().disown_roaming();
     }
-    // SAFETY: the right to run it is used up here.
-    unsafe { end(control) };
-    local.counters.finished.add(1);
 }
 
 /// The result of a fiber is there, and nothing else is left of it.
@@ -197,9 +239,9 @@ unsafe fn discard(header: NonNull<Header>) {
     let engine = this.engine().keep();
     // SAFETY: it has not begun, and nobody else will run it.
     unwind::catch(|| unsafe { (this.body.discard)(control) });
+    engine.outside.finished.add_shared(1);
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
-    engine.outside.finished.add_shared(1);
 }
 
 /// It is over, and this worker's thread stays for ever with what has begun here: whoever waits for those fibers hears of it.

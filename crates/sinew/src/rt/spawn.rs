@@ -12,6 +12,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::body::Body;
 use super::cell::{FiberCell, Outcome};
 use super::control::{Birth, Control, Dropped, Moves, Status};
 use super::engine::Engine;
@@ -59,7 +60,7 @@ pub(crate) type Spawned<F, T> = Result<Handle<T>, Refused<F>>;
 ///
 /// The body and its result may go to the threads that `moves` has them go to, and live until the fiber has ended.
 #[inline]
-pub(crate) unsafe fn spawn<F: FnOnce() -> T, T>(
+pub(crate) unsafe fn spawn<F: Body<T>, T>(
     engine: &Arc<Engine>,
     attributes: Attributes,
     body: F,

@@ -16,14 +16,17 @@ use std::ptr;
 use super::blocks;
 use super::ids;
 use super::local::Local;
+use super::locals::Place;
 use super::waiter::ThreadBlock;
 
 thread_local! {
     static LOCAL: Cell<*const Local> = const { Cell::new(ptr::null()) };
+    static LOCALS: Place = const { Place::new() };
     static BLOCK: Block = const { Block(Cell::new(None), Cell::new(None)) };
 }
 
-/// The one with a destructor: what a plain thread waits in goes back to the others when the thread ends.
+/// The one with a destructor: what a plain thread waits in goes back to the others when the thread ends, and its fiber-locals are
+/// dropped. Those are in a place of their own, so that their destructors find the others.
 struct Block(Cell<Option<&'static ThreadBlock>>, Cell<Option<NonZero<u64>>>);
 
 impl Block {
@@ -36,8 +39,17 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
+        let panic = LOCALS.with(|locals| {
+            let panic = locals.end();
+            locals.close();
+            panic
+        });
         if let Some(block) = self.0.take() {
             blocks::give_back(block);
+        }
+        if let Some(payload) = panic {
+            // std has the process abort, as for the destructors of its own thread-locals.
+            std::panic::resume_unwind(payload);
         }
     }
 }
@@ -81,6 +93,19 @@ pub(crate) fn thread_id() -> NonZero<u64> {
     BLOCK.try_with(number).unwrap_or_else(|_| ids::one())
 }
 
+/// The fiber-locals of the calling thread, for as long as it runs. Not to be kept across a suspension.
+#[inline(never)]
+pub(crate) fn thread_locals() -> *const Place {
+    opaque(LOCALS.with(ptr::from_ref))
+}
+
+/// Has the fiber-locals of the calling thread dropped at its end. False, if that has come.
+#[inline(never)]
+pub(crate) fn ends_locals() -> bool {
+    // The first use of a thread-local is what has its destructor called.
+    BLOCK.try_with(|_| ()).is_ok()
+}
+
 #[inline(never)]
 fn current() -> *const Local {
     opaque(LOCAL.get())
@@ -92,7 +117,7 @@ fn replace(local: *const Local) -> *const Local {
 }
 
 #[inline(always)]
-fn opaque(mut pointer: *const Local) -> *const Local {
+fn opaque<T>(mut pointer: *const T) -> *const T {
     // SAFETY: no instruction; the compiler has to assume that the value changes and that memory is read and written.
     unsafe { core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
     pointer

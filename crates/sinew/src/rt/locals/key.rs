@@ -1,0 +1,41 @@
+//! What names a value in every fiber: a number of its own, given at the first use. Knows no fiber.
+
+use std::marker::PhantomData;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static LAST: AtomicU32 = AtomicU32::new(0);
+
+/// A key to values of one type.
+///
+/// # Invariant
+///
+/// No other key ever has its number, so a number stands for a type as well.
+pub(crate) struct Key<T> {
+    /// Zero until it is given.
+    number: AtomicU32,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T> Key<T> {
+    pub(crate) const fn new() -> Self {
+        Self { number: AtomicU32::new(0), values: PhantomData }
+    }
+
+    /// The number.
+    #[inline]
+    pub(super) fn number(&self) -> NonZero<u32> {
+        // Relaxed: a number says nothing about anything else in memory.
+        NonZero::new(self.number.load(Ordering::Relaxed)).unwrap_or_else(|| self.give_number())
+    }
+
+    #[cold]
+    fn give_number(&self) -> NonZero<u32> {
+        let more = |last: u32| last.checked_add(1);
+        let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        let new = last.expect("fewer than 2^32 keys of fiber-locals") + 1;
+        // If somebody is faster, the number just taken is nobody's.
+        let given = self.number.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
+        NonZero::new(given.map_or_else(|faster| faster, |_| new)).expect("numbers begin with one")
+    }
+}

@@ -1,0 +1,43 @@
+//! Values that belong to one fiber, or to one plain thread: found by the number of their key, dropped newest first when that
+//! fiber or thread ends. Knows no public names.
+//!
+//! A fiber that uses none has a null word for them ([`Place`]). The first use makes a table ([`table`]), each value has a slot of
+//! its own that does not move ([`slot`]), and whoever looks at a value counts itself in and out there: a value that is in use when
+//! its fiber ends is leaked, since a coroutine of the user's may keep a reference for longer than the fiber runs.
+//!
+//! # Safety
+//!
+//! Trusted with the place of the caller: that of the running fiber, or of the thread.
+#![expect(unsafe_code, reason = "the running fiber and its slots are pointers")]
+
+mod key;
+mod place;
+mod slot;
+mod table;
+
+pub(crate) use key::Key;
+pub(crate) use place::Place;
+pub(crate) use slot::Used;
+
+use super::tls;
+use super::wait;
+
+/// The value was there, and is dropped; or the fiber or thread is past the end of its locals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone;
+
+/// Finds the caller's value of a key, which `init` makes if there is none.
+///
+/// # Panics
+///
+/// If `init` does, or comes back here for the same key.
+#[inline]
+pub(crate) fn get<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+    let found = match wait::running() {
+        // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
+        Some((_, fiber)) => unsafe { fiber.as_ref() }.locals.slot(key, || true),
+        // SAFETY: it is there for as long as the thread, and used here only.
+        None => unsafe { &*tls::thread_locals() }.slot(key, tls::ends_locals),
+    };
+    found?.used_or_init(init)
+}

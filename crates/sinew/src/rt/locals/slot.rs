@@ -1,0 +1,266 @@
+//! A slot: one value of one fiber or thread, and how many look at it. Knows no key.
+//!
+//! | from | by | to |
+//! | --- | --- | --- |
+//! | new | the first use | being made |
+//! | being made | the initialiser returns | ready |
+//! | being made | it panics | new |
+//! | ready | the end | gone: the value is dropped, or leaked if it is in use |
+//! | new, being made | the end | gone |
+//!
+//! # Safety
+//!
+//! Trusted with the value: it is there from *ready* on until it is dropped, which is not done while somebody looks at it.
+#![expect(unsafe_code, reason = "values of many types behind one kind of pointer")]
+
+use std::cell::{Cell, UnsafeCell};
+use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit};
+use std::ops::Deref;
+use std::ptr::NonNull;
+
+use super::Gone;
+use super::table::Table;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    New,
+    BeingMade,
+    Ready,
+    Gone,
+}
+
+/// The beginning of every slot. Only the fiber or thread that it belongs to touches it, and what runs on the same thread with a
+/// part of that fiber's frames.
+pub(super) struct Header {
+    state: Cell<State>,
+    /// # Invariant
+    ///
+    /// How many [`Used`] there are. While there are any, the slot is not freed, nor its value dropped.
+    uses: Cell<usize>,
+    /// The one that was initialised before this one.
+    before: Cell<Option<NonNull<Header>>>,
+    /// # Invariant
+    ///
+    /// There until the state is *gone*.
+    table: NonNull<Table>,
+    vtable: &'static Vtable,
+}
+
+struct Vtable {
+    drop_value: unsafe fn(NonNull<Header>),
+    free: unsafe fn(NonNull<Header>),
+}
+
+/// # Invariant
+///
+/// The header is first, so that a pointer to it is one to the whole.
+#[repr(C)]
+struct Slot<T> {
+    header: Header,
+    /// # Invariant
+    ///
+    /// A value once the initialiser has returned, until it is dropped.
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+impl<T> Slot<T> {
+    const VTABLE: &'static Vtable = &Vtable { drop_value: Self::drop_value, free: Self::free };
+
+    unsafe fn drop_value(header: NonNull<Header>) {
+        // SAFETY: called through the vtable, for a slot of this type.
+        let slot = unsafe { header.cast::<Self>().as_ref() };
+        // SAFETY: called once, for a slot that was ready and that nobody looks at.
+        unsafe { (*slot.value.get()).assume_init_drop() };
+    }
+
+    unsafe fn free(header: NonNull<Header>) {
+        // SAFETY: called through the vtable, for a slot of this type that nobody has any more; made from a box.
+        drop(unsafe { Box::from_raw(header.cast::<Self>().as_ptr()) });
+    }
+}
+
+/// Makes a slot for a table.
+pub(super) fn make<T>(table: NonNull<Table>) -> NonNull<Header> {
+    let header = Header {
+        state: Cell::new(State::New),
+        uses: Cell::new(0),
+        before: Cell::new(None),
+        table,
+        vtable: Slot::<T>::VTABLE,
+    };
+    let slot = Slot::<T> { header, value: UnsafeCell::new(MaybeUninit::uninit()) };
+    NonNull::from(Box::leak(Box::new(slot))).cast()
+}
+
+/// Puts a slot before the newest one.
+///
+/// # Safety
+///
+/// The slot is there.
+pub(super) unsafe fn set_before(header: NonNull<Header>, before: Option<NonNull<Header>>) {
+    // SAFETY: the caller's promise.
+    unsafe { header.as_ref() }.before.set(before);
+}
+
+/// The slot that was initialised before this one.
+///
+/// # Safety
+///
+/// The slot is there.
+pub(super) unsafe fn before(header: NonNull<Header>) -> Option<NonNull<Header>> {
+    // SAFETY: the caller's promise.
+    unsafe { header.as_ref() }.before.take()
+}
+
+/// The value of a slot that is ready goes, unless it is in use: then it stays for ever.
+///
+/// # Safety
+///
+/// The slot is there and ready.
+pub(super) unsafe fn end_value(header: NonNull<Header>) {
+    // SAFETY: the caller's promise.
+    let this = unsafe { header.as_ref() };
+    let before = this.state.replace(State::Gone);
+    debug_assert_eq!(before, State::Ready, "only values that are there are dropped");
+    if this.uses.get() == 0 {
+        // SAFETY: it was ready, is not any more, and nobody looks at it.
+        unsafe { (this.vtable.drop_value)(header) };
+    }
+}
+
+/// The slot goes, unless it is in use: then it stays for ever.
+///
+/// # Safety
+///
+/// The slot is there, its value has ended or needs no drop, and the caller gives it up.
+pub(super) unsafe fn end(header: NonNull<Header>) {
+    // SAFETY: the caller's promise.
+    let this = unsafe { header.as_ref() };
+    this.state.set(State::Gone);
+    if this.uses.get() == 0 {
+        // SAFETY: nobody looks at it, and the caller gives it up.
+        unsafe { (this.vtable.free)(header) };
+    }
+}
+
+/// A slot that was found for a key.
+pub(super) struct Found<T> {
+    /// # Invariant
+    ///
+    /// There, and a slot of `T`.
+    slot: NonNull<Slot<T>>,
+}
+
+impl<T> Found<T> {
+    /// # Safety
+    ///
+    /// The slot is there, and was made for `T`.
+    pub(super) unsafe fn new(header: NonNull<Header>) -> Self {
+        Self { slot: header.cast() }
+    }
+
+    /// The value, which `init` makes if there is none.
+    #[inline]
+    pub(super) fn used_or_init(self, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+        let used = Used::new(self);
+        match used.header().state.get() {
+            State::Ready => Ok(used),
+            State::Gone => Err(Gone),
+            State::New => Ok(used.init(init)),
+            State::BeingMade => {
+                panic!(
+                    "a fiber-local is used by its own initialiser: it has no value before that has returned"
+                )
+            }
+        }
+    }
+}
+
+/// The right to look at a value, which stays for as long as this is there.
+pub(crate) struct Used<T> {
+    /// # Invariant
+    ///
+    /// Counted in `uses`, so it is there; and it has a value, but for the stretch in `init`.
+    slot: NonNull<Slot<T>>,
+    /// It belongs to a fiber, and is counted without atomics.
+    stays: PhantomData<*const T>,
+}
+
+impl<T> Used<T> {
+    #[inline]
+    fn new(Found { slot }: Found<T>) -> Self {
+        let used = Self { slot, stays: PhantomData };
+        let uses = &used.header().uses;
+        uses.set(uses.get() + 1);
+        used
+    }
+
+    #[inline]
+    fn slot(&self) -> &Slot<T> {
+        // SAFETY: the invariant.
+        unsafe { self.slot.as_ref() }
+    }
+
+    #[inline]
+    fn header(&self) -> &Header {
+        &self.slot().header
+    }
+
+    #[cold]
+    fn init(self, init: impl FnOnce() -> T) -> Self {
+        self.header().state.set(State::BeingMade);
+        let on_unwind = Unmade(&self);
+        let value = init();
+        mem::forget(on_unwind);
+        // SAFETY: nobody else looks at the value of a slot that is being made.
+        unsafe { (*self.slot().value.get()).write(value) };
+        self.made();
+        self
+    }
+
+    /// The value is there. It is dropped at the end, unless that has passed: an initialiser may have gone on in a coroutine
+    /// that outlived the fiber.
+    fn made(&self) {
+        let header = self.header();
+        if header.state.get() != State::BeingMade {
+            return;
+        }
+        header.state.set(State::Ready);
+        // What needs no drop can be used until the very end, as std has it.
+        if mem::needs_drop::<T>() {
+            // SAFETY: the slot is not gone, so its table is there.
+            unsafe { header.table.as_ref() }.made(self.slot.cast());
+        }
+    }
+}
+
+/// Lets another call try, if an initialiser unwinds.
+struct Unmade<'a, T>(&'a Used<T>);
+
+impl<T> Drop for Unmade<'_, T> {
+    fn drop(&mut self) {
+        let state = &self.0.header().state;
+        if state.get() == State::BeingMade {
+            state.set(State::New);
+        }
+    }
+}
+
+impl<T> Deref for Used<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the invariant of `slot`: there is a value, which is never lent for writing.
+        unsafe { (*self.slot().value.get()).assume_init_ref() }
+    }
+}
+
+impl<T> Drop for Used<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let uses = &self.header().uses;
+        uses.set(uses.get() - 1);
+    }
+}

@@ -1,0 +1,103 @@
+//! The slots of one fiber or thread, by the numbers of their keys, and in the order in which they were initialised.
+//!
+//! Eight slots are found in the table itself, by comparing their numbers; more are in a list behind.
+//!
+//! # Safety
+//!
+//! Trusted with the slots: they are there for as long as the table.
+#![expect(unsafe_code, reason = "slots are pointers")]
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+
+use super::slot::{self, Header};
+
+/// How many keys have their place in the table itself.
+const FIRST: usize = 8;
+
+/// A slot and the number of its key.
+type Entry = (NonZero<u32>, NonNull<Header>);
+
+/// The slots.
+///
+/// # Invariant
+///
+/// All slots that are in it are there until the table ends, and each was made for the type of the key with its number.
+#[derive(Default)]
+pub(super) struct Table {
+    /// Zero where there is none.
+    numbers: [Cell<u32>; FIRST],
+    slots: [Cell<Option<NonNull<Header>>>; FIRST],
+    more: RefCell<Vec<Entry>>,
+    /// The slot initialised last among those whose value is there and is to be dropped; it knows the one before it.
+    newest: Cell<Option<NonNull<Header>>>,
+}
+
+impl Table {
+    /// The slot for a number.
+    #[inline]
+    pub(super) fn find(&self, number: NonZero<u32>) -> Option<NonNull<Header>> {
+        match self.numbers.iter().position(|other| other.get() == number.get()) {
+            Some(index) => self.slots[index].get(),
+            None => self.find_more(number),
+        }
+    }
+
+    fn find_more(&self, number: NonZero<u32>) -> Option<NonNull<Header>> {
+        self.more.borrow().iter().find(|(other, _)| *other == number).map(|(_, slot)| *slot)
+    }
+
+    /// Adds a slot for a number that has none.
+    ///
+    /// # Safety
+    ///
+    /// The slot was made for this table and for the type of the key with this number, and is the table's from now on.
+    pub(super) unsafe fn add(&self, number: NonZero<u32>, slot: NonNull<Header>) {
+        match self.numbers.iter().position(|other| other.get() == 0) {
+            Some(free) => {
+                self.numbers[free].set(number.get());
+                self.slots[free].set(Some(slot));
+            }
+            None => self.more.borrow_mut().push((number, slot)),
+        }
+    }
+
+    /// The value of a slot of this table is there, and is to be dropped.
+    pub(super) fn made(&self, slot: NonNull<Header>) {
+        // SAFETY: the invariant.
+        unsafe { slot::set_before(slot, self.newest.replace(Some(slot))) };
+    }
+
+    /// Drops all values, newest first, those included that are initialised by the destructors of others. A key whose value was
+    /// dropped gets no other, so this ends. Returns the first panic.
+    pub(super) fn end_values(&self) -> Option<Box<dyn Any + Send>> {
+        let mut panic = None;
+        while let Some(slot) = self.newest.get() {
+            // SAFETY: the invariant.
+            self.newest.set(unsafe { slot::before(slot) });
+            // SAFETY: as above; what is in the list of those to be dropped is ready.
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| unsafe { slot::end_value(slot) })) {
+                // The panic hook has told about each. What the later ones carry is leaked: dropping it may panic too.
+                match panic {
+                    None => panic = Some(payload),
+                    Some(_) => std::mem::forget(payload),
+                }
+            }
+        }
+        panic
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        let first = self.slots.iter().filter_map(Cell::take);
+        let more = self.more.take().into_iter().map(|(_, slot)| slot);
+        for slot in first.chain(more) {
+            // SAFETY: the invariant; values have ended before the table does, and nobody finds the slot any more.
+            unsafe { slot::end(slot) };
+        }
+    }
+}
