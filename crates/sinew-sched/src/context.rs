@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 
 use crate::core::Core;
-use crate::task::{Header, TaskRef};
+use crate::task::{Header, List, TaskRef};
 use crate::worker::Worker;
 
 /// Where a task runs: one value for as long as its worker is there.
@@ -55,6 +55,17 @@ impl<'a> Context<'a> {
         match self.worker {
             Some(worker) => worker.push(task),
             None => self.core.push(task),
+        }
+    }
+
+    /// Schedules many tasks that any worker may run, after all others that wait for anyone, and works out only once whom to wake
+    /// for them. Without a pool, they go to the end of its core's.
+    pub fn submit_batch(&self, tasks: impl IntoIterator<Item = TaskRef>) {
+        // Collected first: the iterator is the caller's code, and may submit tasks itself.
+        let tasks: List = tasks.into_iter().collect();
+        match self.worker {
+            Some(worker) => worker.push_all(tasks),
+            None => self.core.push_all(tasks),
         }
     }
 

@@ -89,6 +89,11 @@ impl Core {
         self.ready.push_back(task);
     }
 
+    /// Adds many tasks at the end of the ready ones.
+    pub(crate) fn push_all(&self, tasks: List) {
+        self.ready.append(tasks);
+    }
+
     /// Takes the task that has been ready for longest.
     #[inline]
     pub(crate) fn pop(&self) -> Option<TaskRef> {

@@ -9,7 +9,10 @@ pub mod fiber;
 mod rt;
 mod runtime;
 
-pub use runtime::{LeakedFiber, Runtime, RuntimeBuilder, ShutdownReport, StartError, StuckWorker, run};
+pub use runtime::{
+    LeakedFiber, Runtime, RuntimeBuilder, RuntimeStats, ShutdownReport, StartError, StuckWorker,
+    WorkerFibers, run,
+};
 
 /// The examples of the README are tested here.
 #[cfg(doctest)]

@@ -219,7 +219,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
     /// If the value is gone, or borrowed.
     #[track_caller]
     pub fn set(&'static self, value: T) {
-        self.set_with(RefCell::new(value), |value, cell| *cell.borrow_mut() = value.into_inner());
+        self.set_with(RefCell::new(value), |value, cell| drop(cell.replace(value.into_inner())));
     }
 
     /// Takes the value, and leaves the default.

@@ -197,7 +197,7 @@ impl Control {
         unsafe { TaskRef::from_raw(control.cast()) }
     }
 
-    /// Has the fiber run again, where it may.
+    /// Ends the wait of a fiber: has it run again, where it may.
     ///
     /// # Safety
     ///
@@ -211,9 +211,16 @@ impl Control {
         // SAFETY: the caller's right.
         let task = unsafe { Self::task(control) };
         match tls::local().filter(|local| local.is_of(engine)) {
-            Some(local) => local.schedule(task, home),
-            // The task may run, end, and the engine with it, before this returns.
-            None => engine.keep().schedule(task, home),
+            Some(local) => {
+                local.counters.wakes.add(1);
+                local.schedule(task, home);
+            }
+            None => {
+                // The task may run, end, and the engine with it, before this returns.
+                let engine = engine.keep();
+                engine.outside.wakes.add_shared(1);
+                engine.schedule(task, home);
+            }
         }
     }
 

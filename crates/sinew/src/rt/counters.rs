@@ -1,5 +1,6 @@
 //! Counters of fibers: each written by one thread, read by anyone.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A number that one thread counts up.
@@ -32,4 +33,25 @@ pub(crate) struct Counters {
     pub(crate) started: Count,
     /// Fibers that ended here, or were discarded.
     pub(crate) finished: Count,
+    /// Waits of fibers that began here.
+    pub(crate) waits: Count,
+    /// Waits of fibers that were ended from here, wherever they had begun.
+    pub(crate) wakes: Count,
+}
+
+/// All that is counted in an engine.
+#[derive(Debug)]
+pub(crate) struct All<'a> {
+    /// By worker, spare ones after the others.
+    pub(crate) workers: &'a [Arc<Counters>],
+    /// By all threads that are no workers.
+    pub(crate) outside: &'a Counters,
+}
+
+impl All<'_> {
+    /// The sum of one count.
+    pub(crate) fn sum(&self, of: impl Fn(&Counters) -> &Count) -> u64 {
+        let workers: u64 = self.workers.iter().map(|counters| of(counters).get()).sum();
+        workers + of(self.outside).get()
+    }
 }

@@ -12,7 +12,7 @@ use sinew_coroutine::{StackError, StackPool, overflow};
 use sinew_sched::{BuildError, Context, Driver, Handle, Placement, Pool, ShutdownReport, TaskRef};
 
 use super::control::{Birth, Control};
-use super::counters::Counters;
+use super::counters::{All, Counters};
 use super::driver::{CoreDriver, DriverShare};
 use super::hook;
 use super::local::Local;
@@ -104,10 +104,14 @@ impl Engine {
         Ok(Box::new(DriverShare(driver)))
     }
 
-    pub(crate) fn add_counters(&self) -> Arc<Counters> {
-        let counters = Arc::<Counters>::default();
-        lock(&self.counters).push(counters.clone());
-        counters
+    /// The counters of a worker. A seat that is taken again counts on.
+    pub(crate) fn counters_of(&self, worker: u32) -> Arc<Counters> {
+        let mut all = lock(&self.counters);
+        let worker = worker as usize;
+        if all.len() <= worker {
+            all.resize_with(worker + 1, Arc::default);
+        }
+        all[worker].clone()
     }
 
     /// A reference of one's own.
@@ -118,6 +122,11 @@ impl Engine {
     fn pool(&self) -> &Handle {
         // The first task comes after this was set; a hook has no fibers.
         self.pool.get().expect("the pool is there before its first task")
+    }
+
+    /// Has new fibers run, anywhere. If it is over, they are discarded.
+    pub(crate) fn submit_all(&self, tasks: Vec<TaskRef>) {
+        drop(self.pool().submit_batch(tasks, Placement::Anyone));
     }
 
     /// Has a fiber run: on a worker, or anywhere.
@@ -144,12 +153,16 @@ impl Engine {
 
     /// Fibers that have not ended.
     pub(crate) fn live(&self) -> u64 {
-        let workers = lock(&self.counters);
-        let all = || workers.iter().map(|counters| &**counters).chain([&self.outside]);
-        // Ends first: a fiber that is made and ends in between is not counted as ended only.
-        let finished: u64 = all().map(|counters| counters.finished.get()).sum();
-        let spawned: u64 = all().map(|counters| counters.spawned.get()).sum();
-        spawned.saturating_sub(finished)
+        self.look(|all| {
+            // Ends first: a fiber that is made and ends in between is not counted as ended only.
+            let finished = all.sum(|counters| &counters.finished);
+            all.sum(|counters| &counters.spawned).saturating_sub(finished)
+        })
+    }
+
+    /// Calls `look` with all that is counted.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&All<'_>) -> R) -> R {
+        look(&All { workers: &lock(&self.counters), outside: &self.outside })
     }
 
     /// A fiber is to begin, and there is no stack for it. Said once.

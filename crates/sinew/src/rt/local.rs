@@ -53,7 +53,7 @@ impl Local {
         driver: Arc<CoreDriver>,
         context: &Context<'_>,
     ) -> Self {
-        let (stacks, counters) = (RefCell::new(engine.stacks.cache()), engine.add_counters());
+        let (stacks, counters) = (RefCell::new(engine.stacks.cache()), engine.counters_of(worker));
         Self {
             engine,
             worker,

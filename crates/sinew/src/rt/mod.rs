@@ -1,5 +1,6 @@
 //! The bridge: fibers made of coroutines and tasks. Knows none of the public names.
 
+mod batch;
 mod blocks;
 mod body;
 mod cell;
@@ -26,8 +27,10 @@ mod wait;
 mod waiter;
 mod word;
 
+pub(crate) use batch::spawn_batch;
 pub use cell::{Abandoned, Discarded};
-pub(crate) use control::{Control, Moves};
+pub(crate) use control::{Control, Moves, Status};
+pub(crate) use counters::{All, Counters};
 pub(crate) use engine::{Engine, Leak, Settings};
 pub(crate) use locals::{Gone, Key, Used, get as get_local};
 pub use reference::Fiber;

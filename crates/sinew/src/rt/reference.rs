@@ -11,7 +11,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::thread::Thread;
 
-use super::control::Control;
+use super::control::{Control, NOWHERE, Status};
 
 /// A fiber; or a plain thread, as [`current`](crate::fiber::current) shows it there.
 pub struct Fiber(Who);
@@ -79,6 +79,23 @@ impl Fiber {
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.get().map_or_else(|(thread, _)| thread.name(), |fiber| fiber.birth.name.as_deref())
+    }
+
+    pub(crate) fn status(&self) -> Option<Status> {
+        self.get().ok().map(Control::status)
+    }
+
+    /// The worker that it runs on, or ran on last; none if it has not begun, nor of plain threads.
+    #[must_use]
+    pub fn worker(&self) -> Option<usize> {
+        let worker = self.get().ok()?.worker();
+        (worker != NOWHERE).then_some(worker as usize)
+    }
+
+    /// How much stack it has at least, in bytes; not known of plain threads.
+    #[must_use]
+    pub fn stack_size(&self) -> Option<usize> {
+        self.get().ok().map(|fiber| fiber.birth.stack_size)
     }
 
     /// Where in the program it was made; not known of plain threads.

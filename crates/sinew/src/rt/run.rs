@@ -58,6 +58,7 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(
         CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control) },
         CoroutineState::Yielded(Pause::Wait) => {
             this.set_status(Status::Parked);
+            local.counters.waits.add(1);
             // Unless it is to run at once, it may be anywhere, or gone, after this.
             if this.word.saved() == Next::Schedule {
                 // SAFETY: the wait ended before it was saved: the right is ours.

@@ -65,10 +65,34 @@ pub(crate) unsafe fn spawn<F: Body<T>, T>(
     attributes: Attributes,
     body: F,
 ) -> Spawned<F, T> {
+    let local = tls::local().filter(|local| local.is_of(engine));
+    let at_once = attributes.at_once;
+    // SAFETY: the caller's promise.
+    let (handle, control) = unsafe { make(engine, local, attributes, body) }?;
+    match local {
+        // SAFETY: the right to run it is new, and ours.
+        Some(local) => unsafe { start(local, control, at_once) },
+        // SAFETY: as above.
+        None => engine.schedule(unsafe { Control::task(control) }, None),
+    }
+    Ok(handle)
+}
+
+/// Makes a fiber. The right to run it is the caller's, besides the handle.
+///
+/// # Safety
+///
+/// As [`spawn`]; and the worker is the caller's, if it has one in this engine.
+#[inline]
+pub(super) unsafe fn make<F: Body<T>, T>(
+    engine: &Arc<Engine>,
+    local: Option<&Local>,
+    attributes: Attributes,
+    body: F,
+) -> Result<(Handle<T>, NonNull<Control>), Refused<F>> {
     if let Some(reason) = engine.refusal() {
         return Err(Refused { body, reason });
     }
-    let local = tls::local().filter(|local| local.is_of(engine));
     let id = local.map_or_else(ids::one, Local::next_id);
     let moves = if engine.settings.migrates && attributes.moves == Moves::UntilItRuns {
         Moves::Always
@@ -76,23 +100,16 @@ pub(crate) unsafe fn spawn<F: Body<T>, T>(
         attributes.moves
     };
     let stack_size = attributes.stack_size.unwrap_or(engine.settings.stack_size);
-    let Attributes { name, location, scope, at_once, .. } = attributes;
+    let Attributes { name, location, scope, .. } = attributes;
     let birth = Birth { id, name, stack_size, moves, location, scope };
     let control = FiberCell::make(birth, NonNull::from(&**engine), body);
     match local {
-        Some(local) => {
-            local.counters.spawned.add(1);
-            // SAFETY: the right to run it is new, and ours.
-            unsafe { start(local, control, at_once) };
-        }
-        None => {
-            engine.outside.spawned.add_shared(1);
-            // SAFETY: as above.
-            engine.schedule(unsafe { Control::task(control) }, None);
-        }
+        Some(local) => local.counters.spawned.add(1),
+        None => engine.outside.spawned.add_shared(1),
     }
     // SAFETY: the other reference of a new fiber.
-    Ok(Handle { fiber: unsafe { Fiber::from_ref(control) }, control, result: PhantomData })
+    let fiber = unsafe { Fiber::from_ref(control) };
+    Ok((Handle { fiber, control, result: PhantomData }, control))
 }
 
 /// # Safety

@@ -3,14 +3,17 @@
 mod builder;
 mod default;
 mod report;
+mod stats;
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use builder::{RuntimeBuilder, StartError};
 pub(crate) use default::with_current;
 pub use report::{LeakedFiber, ShutdownReport, StuckWorker};
+pub use stats::{RuntimeStats, WorkerFibers};
 
 use crate::fiber::SpawnError;
 use crate::fiber::{self, JoinHandle};
@@ -67,6 +70,24 @@ impl Runtime {
         T: Send + 'static,
     {
         fiber::spawn_in(&self.engine, body)
+    }
+
+    /// Makes fibers in this runtime, as [`fiber::spawn_batch`].
+    ///
+    /// # Panics
+    ///
+    /// As [`fiber::spawn_batch`].
+    #[track_caller]
+    pub fn spawn_batch<I, F, T>(&self, bodies: I) -> Vec<JoinHandle<T>>
+    where
+        I: IntoIterator<Item = F>,
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match fiber::spawn_batch_in(&self.engine, Location::caller(), bodies) {
+            Ok(handles) => handles,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Runs `body` as a fiber, and returns what it does. A panic goes on here.

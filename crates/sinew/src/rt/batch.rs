@@ -1,0 +1,55 @@
+//! Making many fibers at once. Whom to wake for them is worked out once.
+//!
+//! # Safety
+//!
+//! Trusted with the right to run the new fibers: it goes to the scheduler with all of them.
+#![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
+
+use std::sync::Arc;
+
+use sinew_sched::TaskRef;
+
+use super::body::Body;
+use super::control::Control;
+use super::engine::Engine;
+use super::local::Local;
+use super::spawn::{Attributes, Handle, Refused, make};
+use super::tls;
+
+/// Makes a fiber of each body, and has all of them run. If one is refused, or the iterator panics, none runs: those that were
+/// made are discarded.
+///
+/// # Safety
+///
+/// As [`spawn`](super::spawn::spawn), for all of them.
+pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
+    engine: &Arc<Engine>,
+    attributes: impl Fn() -> Attributes,
+    bodies: impl Iterator<Item = F>,
+) -> Result<Vec<Handle<T>>, Refused<F>> {
+    let most = bodies.size_hint().0;
+    let (mut handles, mut tasks) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    for body in bodies {
+        // Looked for each time: the iterator is the caller's code, and may have waited, and moved.
+        let local = worker_of(engine);
+        // SAFETY: the caller's promise, and the worker is the caller's.
+        let (handle, control) = unsafe { make(engine, local, attributes(), body) }?;
+        handles.push(handle);
+        // SAFETY: the right to run it is new, and ours.
+        tasks.push(unsafe { Control::task(control) });
+    }
+    submit(engine, tasks);
+    Ok(handles)
+}
+
+fn submit(engine: &Engine, tasks: Vec<TaskRef>) {
+    match worker_of(engine) {
+        Some(local) => local.context().submit_batch(tasks),
+        None => engine.submit_all(tasks),
+    }
+}
+
+#[inline]
+fn worker_of(engine: &Engine) -> Option<&'static Local> {
+    tls::local().filter(|local| local.is_of(engine))
+}
