@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the running fiber, which is there while it runs.
+//! Trusted with the running fiber, and with a reference for each guard: what holds one may outlive the fiber, such as a coroutine
+//! that was suspended with it.
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
 use std::fmt;
@@ -15,15 +16,27 @@ use crate::rt::{self, Control};
 /// Keeps a fiber that may move where it is, until it is dropped.
 #[must_use = "the fiber may move again when this is dropped"]
 pub struct Pin {
+    /// # Invariant
+    ///
+    /// A reference of this value's own.
     fiber: Option<NonNull<Control>>,
     stays: PhantomData<Rc<()>>,
 }
 
 /// Keeps the calling fiber on its worker until the value that this returns is dropped. Fibers that do not move stay anyway.
+///
+/// The value cannot be sent away, so it is dropped on that worker:
+///
+/// ```compile_fail,E0277
+/// let pin = sinew::fiber::pin();
+/// sinew::fiber::spawn(move || drop(pin));
+/// ```
 pub fn pin() -> Pin {
     let fiber = rt::running().map(|(_, fiber)| fiber);
     if let Some(fiber) = fiber {
-        // SAFETY: it runs.
+        // SAFETY: it runs, so it is there.
+        unsafe { Control::add_ref(fiber) };
+        // SAFETY: as above.
         unsafe { fiber.as_ref() }.pin();
     }
     Pin { fiber, stays: PhantomData }
@@ -32,8 +45,10 @@ pub fn pin() -> Pin {
 impl Drop for Pin {
     fn drop(&mut self) {
         if let Some(fiber) = self.fiber {
-            // SAFETY: this value stays with the fiber, which is there for as long as it runs.
+            // SAFETY: the invariant.
             unsafe { fiber.as_ref() }.unpin();
+            // SAFETY: as above; this value is gone after this.
+            unsafe { Control::release(fiber) };
         }
     }
 }
@@ -63,11 +78,17 @@ pub fn no_suspend<R>(body: impl FnOnce() -> R) -> R {
 }
 
 /// Counts one reason not to suspend, for as long as it is there.
+///
+/// # Invariant
+///
+/// It has a reference of its own.
 struct NoSuspend(NonNull<Control>);
 
 impl NoSuspend {
     fn begin(fiber: NonNull<Control>) -> Self {
-        // SAFETY: it runs.
+        // SAFETY: it runs, so it is there.
+        unsafe { Control::add_ref(fiber) };
+        // SAFETY: as above.
         let reasons = &unsafe { fiber.as_ref() }.no_suspend;
         reasons.set(reasons.get() + 1);
         Self(fiber)
@@ -76,8 +97,10 @@ impl NoSuspend {
 
 impl Drop for NoSuspend {
     fn drop(&mut self) {
-        // SAFETY: it runs: this is dropped in the frame that made it.
+        // SAFETY: the invariant.
         let reasons = &unsafe { self.0.as_ref() }.no_suspend;
         reasons.set(reasons.get() - 1);
+        // SAFETY: the invariant; this value is gone after this.
+        unsafe { Control::release(self.0) };
     }
 }

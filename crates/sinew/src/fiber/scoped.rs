@@ -33,6 +33,52 @@ pub struct ScopedJoinHandle<'scope, T> {
 
 /// Runs `body`, which may make fibers that borrow what lives longer than this call. All of them have ended when it returns.
 ///
+/// ```
+/// let mut numbers = [1, 2, 3];
+/// sinew::fiber::scope(|scope| {
+///     for number in &mut numbers {
+///         scope.spawn(|| *number *= 2);
+///     }
+/// });
+/// assert_eq!(numbers, [2, 4, 6]);
+/// ```
+///
+/// What lives inside the body only cannot be borrowed, since the fibers may go on when the body has returned:
+///
+/// ```compile_fail,E0373
+/// sinew::fiber::scope(|scope| {
+///     let inside = 1;
+///     scope.spawn(|| assert_eq!(inside, 1));
+/// });
+/// ```
+///
+/// ```compile_fail,E0597
+/// sinew::fiber::scope(|scope| {
+///     let inside = 1;
+///     let inside = &inside;
+///     scope.spawn(move || assert_eq!(*inside, 1));
+/// });
+/// ```
+///
+/// Two fibers do not write the same:
+///
+/// ```compile_fail,E0499
+/// let mut number = 1;
+/// sinew::fiber::scope(|scope| {
+///     scope.spawn(|| number += 1);
+///     scope.spawn(|| number += 1);
+/// });
+/// ```
+///
+/// And what they borrow may be shared between threads:
+///
+/// ```compile_fail,E0277
+/// let cell = std::cell::Cell::new(1);
+/// sinew::fiber::scope(|scope| {
+///     scope.spawn(|| cell.set(2));
+/// });
+/// ```
+///
 /// # Panics
 ///
 /// If the body panics, with that panic; else, if a fiber that nobody joined did.

@@ -27,6 +27,38 @@ use crate::runtime;
 /// assert_eq!(fiber.join().unwrap(), 42);
 /// ```
 ///
+/// # What moves is `Send`
+///
+/// The body may begin on another thread than the caller's, so what it holds is `Send`:
+///
+/// ```compile_fail,E0277
+/// let rc = std::rc::Rc::new(1);
+/// sinew::fiber::spawn(move || assert_eq!(*rc, 1));
+/// ```
+///
+/// The result goes back to whoever joins, so it is `Send` as well:
+///
+/// ```compile_fail,E0277
+/// sinew::fiber::spawn(|| std::rc::Rc::new(1));
+/// ```
+///
+/// What is made and dropped inside need not be:
+///
+/// ```
+/// sinew::fiber::spawn(|| {
+///     let rc = std::rc::Rc::new(1);
+///     sinew::fiber::yield_now();
+///     assert_eq!(*rc, 1);
+/// });
+/// ```
+///
+/// The fiber may outlive its maker, so it borrows nothing; [`scope`](super::scope) has fibers that do:
+///
+/// ```compile_fail,E0373
+/// let text = String::from("borrowed");
+/// sinew::fiber::spawn(|| text.len());
+/// ```
+///
 /// # Panics
 ///
 /// If the runtime is being shut down or has as many fibers as it may; [`try_spawn`] returns an error instead. std panics
@@ -85,6 +117,21 @@ where
 }
 
 /// Makes a fiber that runs on this worker and no other, so that it need not be `Send`.
+///
+/// ```
+/// sinew::run(|| {
+///     let rc = std::rc::Rc::new(1);
+///     let shared = rc.clone();
+///     assert_eq!(sinew::fiber::spawn_local(move || *shared).join().unwrap(), *rc);
+/// });
+/// ```
+///
+/// Nor does its handle go anywhere else, since the result may not:
+///
+/// ```compile_fail,E0277
+/// let local = sinew::fiber::spawn_local(|| 1);
+/// sinew::fiber::spawn(move || local.join());
+/// ```
 ///
 /// # Panics
 ///
