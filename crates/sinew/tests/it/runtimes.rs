@@ -1,0 +1,98 @@
+//! What these tests run over: runtimes of several sizes, pinned and migrating, under watch, and empty at the end.
+//!
+//! # Safety
+//!
+//! Trusted with the promise that fibers may migrate: nothing in the bodies of tests that run here cares about its thread across a
+//! suspension.
+#![expect(unsafe_code, reason = "a runtime whose fibers migrate takes a promise")]
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sinew::Runtime;
+
+/// How long anything may take before it counts as hanging. Generous: it is no measurement.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether started fibers of a runtime move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Pinned,
+    Migrating,
+}
+
+pub(crate) const KINDS: [Kind; 2] = [Kind::Pinned, Kind::Migrating];
+
+/// Ends the process if it is not dropped in time.
+pub(crate) struct Watchdog {
+    over: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Watchdog {
+    pub(crate) fn new(what: String) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let flag = over.clone();
+        let thread = Some(thread::spawn(move || watch(&what, &flag)));
+        Self { over, thread }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            thread.join().unwrap();
+        }
+    }
+}
+
+fn watch(what: &str, over: &AtomicBool) {
+    let end = Instant::now() + PATIENCE;
+    while !over.load(Ordering::Relaxed) {
+        thread::park_timeout(end.saturating_duration_since(Instant::now()));
+        if Instant::now() >= end {
+            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
+            let _ = writeln!(std::io::stderr(), "the test hangs, with {what}");
+            std::process::abort();
+        }
+    }
+}
+
+/// A runtime.
+pub(crate) fn start(workers: usize, kind: Kind) -> Runtime {
+    let builder = Runtime::builder().workers(workers);
+    let builder = match kind {
+        Kind::Pinned => builder,
+        // SAFETY: the promise of this file's header.
+        Kind::Migrating => unsafe { builder.assume_migration_safe() },
+    };
+    builder.start().unwrap()
+}
+
+/// Runs a test over all sizes and kinds. All fibers have ended afterwards.
+pub(crate) fn each(test: impl Fn(&Runtime, Kind)) {
+    each_of(&[1, 2, 8], test);
+}
+
+/// Runs a test over some sizes and all kinds. All fibers have ended afterwards.
+pub(crate) fn each_of(sizes: &[usize], test: impl Fn(&Runtime, Kind)) {
+    for &workers in sizes {
+        for kind in KINDS {
+            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}"));
+            let runtime = start(workers, kind);
+            test(&runtime, kind);
+            finish(runtime);
+        }
+    }
+}
+
+/// Shuts a runtime down; nothing is left.
+pub(crate) fn finish(runtime: Runtime) {
+    let report = runtime.shutdown(None);
+    assert!(report.drained && report.discarded == 0 && report.leaked.is_empty(), "{report:?}");
+}

@@ -1,0 +1,248 @@
+//! Fibers in steps.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use sinew::fiber::{self, Discarded, State};
+use sinew::fiber_local;
+
+use crate::runtimes::{KINDS, Kind, Watchdog, each, each_of, finish, start};
+
+#[test]
+fn steps_follow_one_another() {
+    each(|runtime, _| {
+        let sums = runtime.run(|| {
+            let fibers: Vec<_> = (0..50).map(|steps| fiber::spawn_steps((0, 0), sum(steps))).collect();
+            fibers.into_iter().map(|fiber| fiber.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert_eq!(sums, (0..50).map(|steps| steps * (steps + 1) / 2).collect::<Vec<_>>());
+        let stats = runtime.stats();
+        assert_eq!((stats.started, stats.finished), (51, 51), "each begins once, and ends once");
+    });
+}
+
+fn sum(steps: u32) -> impl FnMut(&mut (u32, u32)) -> ControlFlow<u32> + Send {
+    move |(done, sum)| {
+        *sum += *done;
+        *done += 1;
+        if *done > steps { Break(*sum) } else { Continue(()) }
+    }
+}
+
+#[test]
+fn a_step_stays_where_it_waits() {
+    each(|runtime, kind| {
+        let step = move |left: &mut u32| {
+            let before = thread::current().id();
+            fiber::yield_now();
+            fiber::sleep(Duration::from_micros(10));
+            fiber::spawn(fiber::yield_now).join().unwrap();
+            assert!(kind == Kind::Migrating || thread::current().id() == before);
+            *left -= 1;
+            if *left == 0 { Break(()) } else { Continue(()) }
+        };
+        runtime.run(move || {
+            let fibers: Vec<_> = (0..10).map(|_| fiber::spawn_steps(5, step)).collect();
+            fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
+        });
+    });
+}
+
+/// Whoever makes the first step has its worker kept busy until the second one is made: that is on another worker.
+#[test]
+fn between_steps_it_moves() {
+    each_of(&[2, 8], |runtime, _| {
+        let made = Arc::new(AtomicUsize::new(0));
+        let step = move |places: &mut Vec<ThreadId>| {
+            places.push(thread::current().id());
+            if made.fetch_add(1, Ordering::SeqCst) == 1 {
+                return Break(places.clone());
+            }
+            let made = made.clone();
+            fiber::spawn_local(move || {
+                while made.load(Ordering::SeqCst) < 2 {
+                    thread::yield_now();
+                }
+            });
+            Continue(())
+        };
+        let places = runtime.run(move || fiber::spawn_steps(Vec::new(), step).join().unwrap());
+        assert_ne!(places[0], places[1]);
+    });
+}
+
+#[test]
+fn a_stack_is_held_only_during_a_step() {
+    const FIBERS: usize = 1000;
+    for kind in KINDS {
+        let _watchdog = Watchdog::new(format!("{kind:?}"));
+        let runtime = start(1, kind);
+        let (places, going) = (Arc::new(Mutex::new(HashSet::new())), Arc::new(AtomicUsize::new(0)));
+        let step = {
+            let (places, going) = (places.clone(), going.clone());
+            move |has_begun: &mut bool| {
+                let here = 0_u8;
+                places.lock().unwrap().insert(&raw const here as usize);
+                if !std::mem::replace(has_begun, true) {
+                    going.fetch_add(1, Ordering::Relaxed);
+                }
+                if going.load(Ordering::Relaxed) == FIBERS { Break(()) } else { Continue(()) }
+            }
+        };
+        let makes = move || (0..FIBERS).map(|_| fiber::spawn_steps(false, step.clone())).collect::<Vec<_>>();
+        runtime.run(makes).into_iter().for_each(|fiber| fiber.join().unwrap());
+        // All were between their steps at one moment. A few frames of the maker and of joins may be below.
+        assert!(places.lock().unwrap().len() < 10, "{}", places.lock().unwrap().len());
+        finish(runtime);
+    }
+}
+
+static WRONG: AtomicUsize = AtomicUsize::new(0);
+static DROPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes a drop on another thread than the one it was made on.
+struct OfThread(ThreadId);
+
+impl Drop for OfThread {
+    fn drop(&mut self) {
+        DROPPED.fetch_add(1, Ordering::Relaxed);
+        if thread::current().id() != self.0 {
+            WRONG.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fiber_local! {
+    static OF_THREAD: OfThread = OfThread(thread::current().id());
+    static COUNT: Cell<u32> = const { Cell::new(0) };
+}
+
+#[test]
+fn locals_last_for_one_step() {
+    each(|runtime, _| {
+        let before = DROPPED.load(Ordering::Relaxed);
+        let step = move |left: &mut usize| {
+            let expected = before + 10 - *left;
+            assert_eq!(DROPPED.load(Ordering::Relaxed), expected, "dropped before the next step");
+            assert_eq!(COUNT.replace(1), 0);
+            OF_THREAD.with(|_| ());
+            *left -= 1;
+            if *left == 0 { Break(()) } else { Continue(()) }
+        };
+        runtime.run(move || fiber::spawn_steps(10, step).join().unwrap());
+        assert_eq!(DROPPED.load(Ordering::Relaxed), before + 10);
+        assert_eq!(WRONG.load(Ordering::Relaxed), 0);
+    });
+}
+
+#[test]
+fn a_step_that_panics_is_the_last() {
+    each(|runtime, _| {
+        let state = Arc::new(());
+        let held = state.clone();
+        let fiber = runtime.run(move || {
+            fiber::spawn_steps((held, 0), |(_, steps)| {
+                *steps += 1;
+                assert_ne!(*steps, 3, "the third");
+                Continue::<()>(())
+            })
+        });
+        let panic = fiber.join().unwrap_err();
+        assert!(panic.downcast_ref::<String>().unwrap().contains("the third"));
+        assert_eq!(Arc::strong_count(&state), 1, "the state is dropped");
+    });
+}
+
+struct Panics;
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        panic!("the destructor");
+    }
+}
+
+fiber_local!(static PANICS: Panics = const { Panics });
+
+#[test]
+fn a_locals_panic_ends_the_steps() {
+    each(|runtime, _| {
+        let state = Arc::new(());
+        let held = state.clone();
+        let fiber = runtime.run(move || {
+            fiber::spawn_steps((held, 0), |(_, steps)| {
+                *steps += 1;
+                if *steps == 3 {
+                    PANICS.with(|_| ());
+                }
+                assert!(*steps <= 3, "there is no other step");
+                Continue::<()>(())
+            })
+        });
+        let panic = fiber.join().unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"the destructor"));
+        assert_eq!(Arc::strong_count(&state), 1, "the state is dropped");
+    });
+}
+
+#[test]
+fn endless_steps_let_others_run() {
+    each(|runtime, _| {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = stop.clone();
+        runtime.run(move || {
+            let step = move |_: &mut ()| if flag.load(Ordering::Relaxed) { Break(()) } else { Continue(()) };
+            let endless: Vec<_> = (0..20).map(|_| fiber::spawn_steps((), step.clone())).collect();
+            for _ in 0..100 {
+                fiber::spawn(fiber::yield_now).join().unwrap();
+            }
+            fiber::sleep(Duration::from_millis(1));
+            stop.store(true, Ordering::Relaxed);
+            endless.into_iter().for_each(|fiber| fiber.join().unwrap());
+        });
+    });
+}
+
+#[test]
+fn a_shutdown_waits_for_all_steps() {
+    for kind in KINDS {
+        for workers in [1, 2, 8] {
+            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}"));
+            let runtime = start(workers, kind);
+            let fibers =
+                runtime.run(|| (0..20).map(|_| fiber::spawn_steps((0, 0), sum(1000))).collect::<Vec<_>>());
+            finish(runtime);
+            assert!(fibers.into_iter().all(|fiber| fiber.is_finished() && fiber.join().unwrap() == 500_500));
+        }
+    }
+}
+
+#[test]
+fn a_shutdown_whose_time_is_over_discards_between_steps() {
+    for kind in KINDS {
+        for workers in [1, 2, 8] {
+            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}"));
+            let runtime = start(workers, kind);
+            let state = Arc::new(());
+            let held = state.clone();
+            let fiber = runtime.run(move || fiber::spawn_steps(held, |_| Continue::<()>(())));
+            while fiber.thread().state() == State::New {
+                thread::yield_now();
+            }
+            let report = runtime.shutdown(Some(Duration::from_millis(1)));
+            assert_eq!((report.discarded, report.leaked.len()), (1, 0), "{report:?}");
+            assert!(fiber.join().unwrap_err().is::<Discarded>());
+            assert_eq!(Arc::strong_count(&state), 1, "the state is dropped");
+        }
+    }
+}
+
+#[test]
+fn a_thread_makes_them_too() {
+    let _watchdog = Watchdog::new("the default runtime".to_owned());
+    assert_eq!(fiber::spawn_steps((0, 0), sum(10)).join().unwrap(), 55);
+}
