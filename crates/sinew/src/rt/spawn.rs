@@ -117,13 +117,11 @@ pub(super) unsafe fn make<F: Body<T>, T>(
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
 unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
-    // SAFETY: the caller's right.
-    if at_once
-        && local.fiber().is_some()
-        && local.may_enter()
-        && unsafe { run::enter(local, control) }.is_ok()
-    {
-        return;
+    if at_once && local.fiber().is_some() && local.may_enter() {
+        // SAFETY: the caller's right.
+        if unsafe { run::enter(local, control) }.is_ok() {
+            return;
+        }
     }
     // SAFETY: the right to run is a reference.
     let moves = unsafe { control.as_ref() }.birth.moves;

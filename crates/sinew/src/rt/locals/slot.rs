@@ -71,7 +71,9 @@ impl<T> Slot<T> {
         // SAFETY: called through the vtable, for a slot of this type.
         let slot = unsafe { header.cast::<Self>().as_ref() };
         // SAFETY: called once, for a slot that was ready and that nobody looks at.
-        unsafe { (*slot.value.get()).assume_init_drop() };
+        let value = unsafe { &mut *slot.value.get() };
+        // SAFETY: as above: there is a value.
+        unsafe { value.assume_init_drop() };
     }
 
     unsafe fn free(header: NonNull<Header>) {
@@ -252,8 +254,10 @@ impl<T> Deref for Used<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the invariant of `slot`: there is a value, which is never lent for writing.
-        unsafe { (*self.slot().value.get()).assume_init_ref() }
+        // SAFETY: the value is written before the first reference to it, and dropped after the last.
+        let value = unsafe { &*self.slot().value.get() };
+        // SAFETY: the invariant of `slot`: there is a value.
+        unsafe { value.assume_init_ref() }
     }
 }
 
