@@ -91,6 +91,8 @@ impl Engine {
         }
         let pool = builder.build()?;
         engine.pool.get_or_init(|| pool.handle());
+        // Those of all workers are there before the first has begun to count.
+        engine.counters_of(pool.workers() as u32 - 1);
         Ok((engine, pool))
     }
 

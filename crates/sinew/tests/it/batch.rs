@@ -2,12 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sinew::Runtime;
 use sinew::fiber::{self, State};
 
-use crate::runtimes::{Watchdog, each, finish};
+use crate::runtimes::{Kind, Watchdog, each, finish};
 
 #[test]
 fn all_run_and_handles_are_in_order() {
@@ -58,6 +58,43 @@ fn the_iterator_may_wait_and_make_fibers() {
         });
         assert_eq!(sum, 1225);
     });
+}
+
+/// The worker that it began on is kept busy, so that the iterator ends on another one.
+#[test]
+fn the_iterator_may_move() {
+    crate::runtimes::each_of(&[2], |runtime, kind| {
+        if kind == Kind::Pinned {
+            return;
+        }
+        let worker = runtime.run(|| {
+            let fibers = fiber::spawn_batch((0..40).map(|number| {
+                if number == 0 {
+                    move_away();
+                }
+                || ()
+            }));
+            let worker = fiber::current().worker().unwrap();
+            fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
+            worker
+        });
+        assert_eq!(runtime.stats().workers[worker].spawned, 40, "made where the iterator was by then");
+    });
+}
+
+fn move_away() {
+    let home = fiber::current().worker();
+    let has_moved = Arc::new(AtomicBool::new(false));
+    let flag = has_moved.clone();
+    drop(fiber::spawn_local(move || {
+        while !flag.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+    }));
+    while fiber::current().worker() == home {
+        fiber::yield_now();
+    }
+    has_moved.store(true, Ordering::Relaxed);
 }
 
 /// Counts how often it runs, and how often it is dropped.

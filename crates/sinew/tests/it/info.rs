@@ -73,6 +73,13 @@ fn a_thread_runs_and_has_no_worker() {
 #[test]
 fn fibers_are_counted() {
     each(|runtime, _| {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = stop.clone();
+        let busy = runtime.spawn(move || {
+            while !flag.load(Ordering::Relaxed) {
+                fiber::yield_now();
+            }
+        });
         let parked = runtime.spawn_batch((0..30).map(|_| fiber::park));
         let nested = runtime.spawn(|| fiber::spawn_batch((0..10).map(|_| fiber::park)));
         let nested = nested.join().unwrap();
@@ -81,24 +88,31 @@ fn fibers_are_counted() {
         }
         let stats = runtime.stats();
         let all = (stats.live, stats.spawned, stats.started, stats.finished, stats.parked);
-        assert_eq!(all, (40, 41, 41, 1, 40));
+        assert_eq!(all, (41, 42, 42, 1, 40));
         assert_eq!(stats.workers.len(), runtime.workers());
-        assert_eq!(stats.workers.iter().map(|worker| worker.started).sum::<u64>(), 41);
+        assert_eq!(stats.workers.iter().map(|worker| worker.started).sum::<u64>(), 42);
         assert_eq!(
             stats.workers.iter().map(|worker| worker.spawned).sum::<u64>(),
             10,
-            "30 came from outside"
+            "32 came from outside"
         );
         assert!(stats.workers.iter().map(|worker| worker.waits).sum::<u64>() >= 40);
-        for fiber in parked.into_iter().chain(nested) {
-            assert_eq!(fiber.thread().state(), State::Parked);
-            fiber.thread().unpark();
-            fiber.join().unwrap();
-        }
+        // From outside, and from inside.
+        parked.into_iter().for_each(wake_and_join);
+        runtime.run(|| nested.into_iter().for_each(wake_and_join));
         let stats = runtime.stats();
         let all = (stats.live, stats.spawned, stats.started, stats.finished, stats.parked);
-        assert_eq!(all, (0, 41, 41, 41, 0));
+        assert_eq!(all, (1, 43, 43, 42, 0));
+        stop.store(true, Ordering::Relaxed);
+        busy.join().unwrap();
+        assert_eq!((runtime.stats().live, runtime.stats().finished), (0, 43));
     });
+}
+
+fn wake_and_join(fiber: fiber::JoinHandle<()>) {
+    assert_eq!(fiber.thread().state(), State::Parked);
+    fiber.thread().unpark();
+    fiber.join().unwrap();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod batch;
 mod info;
+mod launch;
 mod locals;
 mod locals_end;
 mod pins;

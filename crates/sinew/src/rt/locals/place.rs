@@ -86,13 +86,6 @@ impl Place {
         panic
     }
 
-    /// Lets there be none, if none was used.
-    pub(crate) fn close(&self) {
-        if self.table.get().is_null() {
-            self.table.set(ENDED);
-        }
-    }
-
     /// Lets there be others, after the end of the last ones.
     pub(crate) fn reopen(&self) {
         if self.table.get() == ENDED {
