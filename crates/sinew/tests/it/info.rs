@@ -83,7 +83,7 @@ fn fibers_are_counted() {
         let parked = runtime.spawn_batch((0..30).map(|_| fiber::park));
         let nested = runtime.spawn(|| fiber::spawn_batch((0..10).map(|_| fiber::park)));
         let nested = nested.join().unwrap();
-        while runtime.stats().parked != 40 {
+        while runtime.stats().parked != 40 || runtime.stats().started != 42 {
             thread::yield_now();
         }
         let stats = runtime.stats();
