@@ -45,6 +45,22 @@ fn ready_tasks_run_in_order_and_new_ones_after_them() {
 }
 
 #[test]
+fn a_batch_goes_behind_what_is_ready() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    let (sender, receiver) = mpsc::channel();
+    let task = |number| {
+        let sender = sender.clone();
+        TaskRef::new(move |_| sender.send(number).unwrap())
+    };
+    let batch = vec![task(1), task(2), task(3)];
+    core.push(TaskRef::new(move |context| context.submit_batch(batch)));
+    core.push(task(0));
+    assert_eq!(core.run_ready(100), 5);
+    drop(sender);
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
+}
+
+#[test]
 fn a_sleep_ends_with_its_time() {
     let core = Core::new(Box::new(FutexDriver::default()));
     core.sleep(Some(Duration::from_millis(1)));

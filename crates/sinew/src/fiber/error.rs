@@ -8,7 +8,10 @@ use crate::rt::{Reason, Refused};
 
 impl fmt::Display for Discarded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the fiber was discarded before it began: its runtime was shut down")
+        write!(
+            f,
+            "the fiber was discarded before it began, or between two of its steps: its runtime was shut down"
+        )
     }
 }
 

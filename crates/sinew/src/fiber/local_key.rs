@@ -31,6 +31,9 @@ use crate::rt::{self, Gone, Key, Used};
 /// A value is made when its fiber first uses it. The initialiser may wait, unlike that of a thread-local. If it panics, the next
 /// use calls it again; if it uses the very value that it is to make, it panics. A plain thread has values of its own too.
 ///
+/// Values need not be `Send`, but in fibers that may [move](crate::fiber::Builder::migratable). In a fiber that runs in
+/// [steps](crate::fiber::spawn_steps) they last for one step.
+///
 /// # Destruction
 ///
 /// When a fiber's body has returned or panicked, its values are dropped: on its own stack, on its worker, before a join returns,
@@ -40,6 +43,8 @@ use crate::rt::{self, Gone, Key, Used};
 ///
 /// A destructor's panic is one of the fiber's: it comes out of the join if the body did not panic, and the other values
 /// are dropped all the same. std aborts the process in this case, and so does it here for the values of a plain thread.
+///
+/// Those of the main thread may not be dropped at all, as with std.
 ///
 /// Values are not dropped if their fiber never ends, nor if a reference to one is still in use when it does: inside
 /// [`with`](LocalKey::with), a [coroutine](crate::coroutine) may have suspended itself that outlives the fiber.

@@ -7,11 +7,12 @@
 
 use std::ops::ControlFlow;
 use std::panic::Location;
+use std::sync::Arc;
 
 use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
-use crate::rt::{self, Refused, Steps};
+use crate::rt::{self, Engine, Refused, Steps};
 use crate::runtime;
 
 /// Makes a fiber that calls `step` with `state` again and again, until it breaks with the result.
@@ -95,10 +96,25 @@ where
     F: FnMut(&mut S) -> ControlFlow<T> + Send + 'static,
     T: Send + 'static,
 {
-    let attributes = Builder::new().attributes(Location::caller());
+    let location = Location::caller();
+    runtime::with_current(|engine| spawn_steps_in(engine, location, state, step))
+}
+
+/// Makes such a fiber in a given engine.
+pub(crate) fn spawn_steps_in<S, F, T>(
+    engine: &Arc<Engine>,
+    location: &'static Location<'static>,
+    state: S,
+    step: F,
+) -> Result<JoinHandle<T>, SpawnError<(S, F)>>
+where
+    S: Send + 'static,
+    F: FnMut(&mut S) -> ControlFlow<T> + Send + 'static,
+    T: Send + 'static,
+{
+    let attributes = Builder::new().attributes(location);
     // SAFETY: state, step and result may be sent, and own what they use.
-    let made =
-        runtime::with_current(|engine| unsafe { rt::spawn(engine, attributes, Steps::new(state, step)) });
+    let made = unsafe { rt::spawn(engine, attributes, Steps::new(state, step)) };
     made.map(JoinHandle::new).map_err(give_back)
 }
 

@@ -86,6 +86,14 @@ impl Fiber {
     }
 
     /// The worker that it runs on, or ran on last; none if it has not begun, nor of plain threads.
+    ///
+    /// ```
+    /// let runtime = sinew::Runtime::builder().workers(1).stack_size(1 << 18).start()?;
+    /// let fiber = runtime.run(sinew::fiber::current);
+    /// assert_eq!((fiber.worker(), fiber.stack_size()), (Some(0), Some(1 << 18)));
+    /// assert_eq!(sinew::fiber::current().worker(), None);
+    /// # Ok::<(), sinew::StartError>(())
+    /// ```
     #[must_use]
     pub fn worker(&self) -> Option<usize> {
         let worker = self.get().ok()?.worker();

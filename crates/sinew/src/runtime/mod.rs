@@ -6,6 +6,7 @@ mod report;
 mod stats;
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +71,24 @@ impl Runtime {
         T: Send + 'static,
     {
         fiber::spawn_in(&self.engine, body)
+    }
+
+    /// Makes a fiber in steps in this runtime, as [`fiber::spawn_steps`].
+    ///
+    /// # Panics
+    ///
+    /// As [`fiber::spawn`].
+    #[track_caller]
+    pub fn spawn_steps<S, F, T>(&self, state: S, step: F) -> JoinHandle<T>
+    where
+        S: Send + 'static,
+        F: FnMut(&mut S) -> ControlFlow<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        match fiber::spawn_steps_in(&self.engine, Location::caller(), state, step) {
+            Ok(handle) => handle,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Makes fibers in this runtime, as [`fiber::spawn_batch`].

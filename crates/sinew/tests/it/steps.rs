@@ -20,9 +20,10 @@ fn steps_follow_one_another() {
             let fibers: Vec<_> = (0..50).map(|steps| fiber::spawn_steps((0, 0), sum(steps))).collect();
             fibers.into_iter().map(|fiber| fiber.join().unwrap()).collect::<Vec<_>>()
         });
+        assert_eq!(runtime.spawn_steps((0, 0), sum(50)).join().unwrap(), 1275, "from outside");
         assert_eq!(sums, (0..50).map(|steps| steps * (steps + 1) / 2).collect::<Vec<_>>());
         let stats = runtime.stats();
-        assert_eq!((stats.started, stats.finished), (51, 51), "each begins once, and ends once");
+        assert_eq!((stats.started, stats.finished), (52, 52), "each begins once, and ends once");
     });
 }
 
