@@ -10,6 +10,8 @@ mod hook;
 mod ids;
 mod join;
 mod local;
+#[cfg(all(test, loom))]
+mod model;
 mod reference;
 mod roster;
 mod run;
