@@ -57,7 +57,8 @@ impl Fiber {
         // SAFETY: the worker is done with them, or it is the worker that runs it; the checker sees if not.
         self.registers.with(|registers| assert_eq!(unsafe { *registers }, 1, "they are saved"));
         // SAFETY: whoever ended the wait is done with it; as above.
-        self.message.with(|message| assert_eq!(unsafe { *message }, self.word.cause(), "the message was meant"));
+        self.message
+            .with(|message| assert_eq!(unsafe { *message }, self.word.cause(), "the message was meant"));
         self.runs.fetch_add(1, Ordering::Relaxed);
     }
 
