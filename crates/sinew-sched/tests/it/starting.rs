@@ -1,11 +1,12 @@
 //! Pools that do not come about, or only in part; and what is left of a pool that is over: nothing.
 
-use super::support::{Countdown, Fates, WORKERS, Watched, block_once, start_thread};
+use super::support::{Countdown, Fates, WORKERS, Watched, block_once, start_thread, wait_until};
 use sinew_sched::{BuildError, Builder, Driver, FutexDriver, Placement, Pool, TaskRef};
 use std::error::Error;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::Duration;
 
 /// A driver that holds something.
@@ -158,6 +159,36 @@ fn one_thread_that_comes_does_the_work_of_all() {
         }
         done.wait();
         watched.finish();
+    }
+}
+
+/// What a thread is to run.
+type Body = Box<dyn FnOnce() + Send>;
+
+/// The threads are given up only when the pool waits for them.
+#[test]
+fn threads_that_are_given_up_during_a_drain_end_it() {
+    for workers in WORKERS {
+        let bodies: Arc<Mutex<Vec<Body>>> = Arc::default();
+        let copy = bodies.clone();
+        let pool = Pool::builder().workers(workers).spawn_with(move |_, body| {
+            copy.lock().unwrap().push(body);
+            Ok(())
+        });
+        let mut watched = Watched::with(pool.build().unwrap());
+        let (handle, fates) = (watched.handle(), Fates::default());
+        for worker in 0..workers {
+            handle.submit(fates.task(), Placement::Anyone).unwrap();
+            handle.submit(fates.task(), Placement::Worker(worker)).unwrap();
+        }
+        let giver = thread::spawn(move || {
+            wait_until(|| handle.submit(TaskRef::new(|_| {}), Placement::Anyone).is_err());
+            bodies.lock().unwrap().clear();
+        });
+        let report = watched.shutdown(None);
+        giver.join().unwrap();
+        assert!(!report.drained && report.stuck.is_empty(), "{report:?}");
+        assert_eq!(fates.discarded(), 2 * workers);
     }
 }
 
