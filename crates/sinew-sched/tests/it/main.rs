@@ -17,4 +17,5 @@ mod shutdown;
 mod spares;
 mod starting;
 mod support;
+mod surplus;
 mod wakes;
