@@ -5,11 +5,10 @@ use super::support::{
     Countdown, Fates, WORKERS, Watched, on_all_workers, start_thread, wait_until, wait_until_all_are_gone,
     wait_until_all_sleep,
 };
-use sinew_sched::{Context, Placement, Pool, TaskRef, WorkerState};
+use sinew_sched::{Context, Placement, Pool, ShutdownReport, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::thread;
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(2);
@@ -99,10 +98,22 @@ fn a_report_counts_every_task_that_was_discarded() {
             let probe = OnDrop(over);
             handle.submit(TaskRef::new(move |_| drop(probe)), Placement::Anyone).unwrap();
             let report = watched.shutdown(Some(SOON));
-            assert!(!report.drained && report.stuck.is_empty(), "{report:?}");
-            assert_eq!(report.discarded, 30 * workers + 100 + 1, "{report:?}");
-            assert_eq!((fates.ran(), fates.unknown()), (0, 0));
+            check_count(&report, 30 * workers + 100 + 1);
+            wait_until_all_are_gone(&handle);
+            wait_until(|| fates.unknown() == 0);
+            assert_eq!(fates.ran(), 0);
         }
+    }
+}
+
+/// So many tasks were discarded, and all of them are in the report. On a machine that is busy with something else a worker
+/// may not have come back in time: it is reported, and what it discards later is not.
+fn check_count(report: &ShutdownReport, discarded: usize) {
+    assert!(!report.drained && report.waited, "{report:?}");
+    if report.stuck.is_empty() {
+        assert_eq!(report.discarded, discarded, "{report:?}");
+    } else {
+        assert!(report.discarded <= discarded, "{report:?}");
     }
 }
 
@@ -190,9 +201,11 @@ fn what_stop_hooks_submit_is_discarded_and_reported() {
             let mut watched = Watched::with(pool.build().unwrap());
             *core.lock().unwrap() = Some(watched.handle());
             wait_until_all_sleep(&watched.handle());
+            let handle = watched.handle();
             let report = watched.shutdown(at_most);
-            assert!(!report.drained && report.stuck.is_empty(), "{report:?}");
-            assert_eq!(report.discarded, 23 * workers, "{report:?}");
+            check_count(&report, 23 * workers);
+            wait_until_all_are_gone(&handle);
+            wait_until(|| fates.unknown() == 0);
             assert_eq!((fates.ran(), fates.discarded()), (0, 23 * workers));
             // The pool has the hook, and that has a handle of the pool.
             *core.lock().unwrap() = None;
@@ -214,11 +227,12 @@ fn nothing_begins_when_a_shutdown_has_returned() {
             });
             let report = watched.shutdown(Some(Duration::from_micros(500)));
             is_over.store(true, Ordering::SeqCst);
-            thread::yield_now();
+            check_count(&report, 2 * workers);
             wait_until_all_are_gone(&handle);
-            assert!(!report.drained, "{report:?}");
-            assert_eq!((late.load(Ordering::SeqCst), report.stuck.len()), (0, 0), "{report:?}");
-            assert_eq!(report.discarded, 2 * workers);
+            // Each task has a copy.
+            wait_until(|| Arc::strong_count(&late) == 1);
+            // Those that were left behind may have been about to begin one.
+            assert!(late.load(Ordering::SeqCst) <= report.stuck.len(), "{late:?}: {report:?}");
         }
     }
 }
