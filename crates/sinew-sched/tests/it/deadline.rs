@@ -184,31 +184,26 @@ fn a_worker_with_begun_tasks_does_not_end() {
     assert_eq!(stopped, [Some(0), Some(2)]);
 }
 
-/// Whichever way a pool ends.
+/// Whichever way a pool ends, and wherever the hook leaves its tasks.
 #[test]
 fn what_stop_hooks_submit_is_discarded_and_reported() {
     for workers in WORKERS {
-        for at_most in [None, Some(Duration::ZERO)] {
-            let (fates, core) = (Fates::default(), Arc::new(Mutex::new(None)));
-            let (tasks, handle) = (fates.clone(), core.clone());
-            let pool = Pool::builder().workers(workers).on_stop(move |context| {
-                fill(context, &tasks);
-                context.yield_to_others(tasks.task());
-                let handle: sinew_sched::Handle = handle.lock().unwrap().clone().unwrap();
-                handle.reschedule(tasks.task(), Placement::Anyone);
-                handle.reschedule(tasks.task(), Placement::Worker(0));
-            });
-            let mut watched = Watched::with(pool.build().unwrap());
-            *core.lock().unwrap() = Some(watched.handle());
-            wait_until_all_sleep(&watched.handle());
-            let handle = watched.handle();
-            let report = watched.shutdown(at_most);
-            check_count(&report, 23 * workers);
-            wait_until_all_are_gone(&handle);
-            wait_until(|| fates.unknown() == 0);
-            assert_eq!((fates.ran(), fates.discarded()), (0, 23 * workers));
-            // The pool has the hook, and that has a handle of the pool.
-            *core.lock().unwrap() = None;
+        for leave in [stay, wander, spawn] {
+            for at_most in [None, Some(Duration::ZERO)] {
+                let fates = Fates::default();
+                let tasks = fates.clone();
+                let pool = Pool::builder()
+                    .workers(workers)
+                    .on_stop(move |context| (0..10).for_each(|_| leave(context, tasks.task())));
+                let mut watched = Watched::with(pool.build().unwrap());
+                let handle = watched.handle();
+                wait_until_all_sleep(&handle);
+                let report = watched.shutdown(at_most);
+                check_count(&report, 10 * workers);
+                wait_until_all_are_gone(&handle);
+                wait_until(|| fates.unknown() == 0);
+                assert_eq!((fates.ran(), fates.discarded()), (0, 10 * workers));
+            }
         }
     }
 }
