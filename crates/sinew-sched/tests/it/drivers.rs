@@ -187,13 +187,15 @@ fn neglect(watched: Watched, board: &Arc<Board>) {
     assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
 }
 
-/// Has a worker run until the flag is set, and waits until it does.
+/// Has a worker run until the flag is set, and waits until it does. Worker 0 has its driver watched meanwhile.
 fn keep_busy(watched: &Watched, worker: usize, board: &Arc<Board>, stop: &Arc<AtomicBool>) -> Countdown {
     let (runs, done) = (Countdown::new(1), Countdown::new(1));
     let (begun, ended, stop, board) = (runs.clone(), done.clone(), stop.clone(), board.clone());
     let hog = TaskRef::new(move |context| {
-        board.is_watching.store(true, Ordering::Relaxed);
-        context.begin_watch();
+        if worker == 0 {
+            board.is_watching.store(true, Ordering::Relaxed);
+            context.begin_watch();
+        }
         begun.count_down();
         wait_until(|| stop.load(Ordering::Acquire));
         ended.count_down();
