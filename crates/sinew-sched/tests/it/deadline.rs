@@ -9,6 +9,7 @@ use sinew_sched::{Context, Placement, Pool, ShutdownReport, TaskRef, WorkerState
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(2);
@@ -239,4 +240,19 @@ fn note_late(is_over: &Arc<AtomicBool>, late: &Arc<AtomicUsize>) -> TaskRef {
         late.fetch_add(is_over.load(Ordering::SeqCst).into(), Ordering::SeqCst);
         context.yield_to_others(note_late(&is_over, &late));
     })
+}
+
+#[test]
+fn a_stop_hook_that_never_returns_does_not_hold_a_deadline_up() {
+    let stop = Arc::new(AtomicBool::new(false));
+    let copy = stop.clone();
+    let builder = Pool::builder().workers(2).on_stop(move |_| {
+        while !copy.load(Ordering::Relaxed) {
+            thread::yield_now();
+        }
+    });
+    let report = builder.build().unwrap().shutdown(Some(Duration::from_secs(3600)));
+    assert!(!report.drained && report.waited, "{report:?}");
+    assert_eq!(report.stuck.len(), 2, "{report:?}");
+    stop.store(true, Ordering::Relaxed);
 }
