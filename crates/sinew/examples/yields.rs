@@ -3,7 +3,7 @@ use std::time::Instant;
 use sinew::fiber;
 fn main() {
     let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
-    let moves = std::env::args().nth(2).is_some();
+    let moves = std::env::args().nth(2).is_some_and(|a| a == "m");
     let total: usize = std::env::args().nth(3).map_or(5_000_000, |s| s.parse().unwrap());
     let b = sinew::Runtime::builder().workers(1);
     let b = if moves { unsafe { b.assume_migration_safe() } } else { b };

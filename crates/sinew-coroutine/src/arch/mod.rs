@@ -57,7 +57,8 @@ impl Context {
     /// Has what this side left on its stack fetched.
     #[inline]
     pub(crate) fn prefetch(self) {
-        let start = self.0.as_ptr().cast_const();
+        // What a switch saves lies around the stack pointer; above are the frames that go on.
+        let start = self.0.as_ptr().cast_const().wrapping_sub(24);
         prefetch(start);
         prefetch(start.wrapping_add(64));
     }
