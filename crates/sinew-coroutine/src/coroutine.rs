@@ -249,6 +249,16 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         Ok(unsafe { ManuallyDrop::take(&mut done.stack) })
     }
 
+    /// Has the memory fetched that the next resume touches first. A hint, for whoever will resume this one soon and does
+    /// something else before: with many coroutines, their stacks are seldom in the fastest cache.
+    #[inline]
+    pub fn prefetch(&self) {
+        if let Some(context) = self.context {
+            context.prefetch();
+            arch::prefetch(self.inside.as_ptr().cast::<u8>());
+        }
+    }
+
     /// The stack that this coroutine runs on.
     pub fn stack(&self) -> &S {
         &self.stack

@@ -69,6 +69,14 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The task that the worker would run next, if that is one which must run here and no other place has its turn: for a task
+    /// that is over and runs the next one itself, in place of returning. It counts as one that the worker has run.
+    #[inline]
+    #[must_use]
+    pub fn take_next(&self) -> Option<TaskRef> {
+        self.worker?.take_next()
+    }
+
     /// Takes a task back that was submitted here, if nothing was submitted after it and nobody has taken it.
     #[inline]
     #[must_use]

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use crate::context::Context;
 use crate::driver::Driver;
 use crate::mailbox::Mailbox;
 use crate::stats::Counters;
-use crate::task::{List, TaskRef};
+use crate::task::{Header, List, TaskRef};
 use crate::unwind::{self, Ended};
 
 /// One thread's tasks.
@@ -104,6 +105,14 @@ impl Core {
     #[must_use]
     pub fn ready(&self) -> usize {
         self.ready.len()
+    }
+
+    /// The task that has been ready for longest, if there is one, for a look at what will run next here; the one after it is
+    /// fetched from memory meanwhile.
+    #[inline]
+    #[must_use]
+    pub fn next_ready(&self) -> Option<NonNull<Header>> {
+        self.ready.peek()
     }
 
     /// Moves what has arrived to the end of the ready ones.

@@ -19,6 +19,7 @@ mod mailbox;
 #[cfg(all(test, loom))]
 mod model;
 mod pool;
+mod prefetch;
 mod queue;
 mod stats;
 mod sync;

@@ -17,7 +17,7 @@ pub(crate) const JOB: Job = Job {
 fn run(context: &Context) -> Result {
     Exec::cargo(
         context,
-        &["test", "--release", "-p", "sinew-coroutine", "-p", "sinew-sched", "--lib", "model"],
+        &["test", "--release", "-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--lib", "model"],
     )
     .env("RUSTFLAGS", "--cfg loom")
     .env("CARGO_TARGET_DIR", context.target.join("loom"))

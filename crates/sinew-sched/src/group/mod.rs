@@ -136,6 +136,20 @@ impl Group {
         }
     }
 
+    /// A worker has left its seat. If it was the last one, nobody does what there is: a drain ends all the same.
+    pub(crate) fn leave(&self) {
+        self.fall();
+        self.end_if_deserted();
+    }
+
+    /// Whoever leaves frees its seat and then looks whether the pool drains; whoever begins to drain says so and then looks
+    /// at the seats. Each has a fence in between, so that one sees the other.
+    fn end_if_deserted(&self) {
+        if self.life.stage() == Stage::Draining && self.seats().all(Seat::is_free) {
+            self.end(self.is_drained());
+        }
+    }
+
     /// Whether nobody has anything to do, as far as the pool can know.
     fn is_drained(&self) -> bool {
         self.awake.nobody_while(|| {
@@ -202,10 +216,7 @@ impl Group {
         for seat in self.seats() {
             seat.mailbox.tell();
         }
-        if self.threads.are_none() {
-            // Nobody will do what there is.
-            self.end(self.is_drained());
-        }
+        self.end_if_deserted();
     }
 
     /// Ends the life of the pool: workers stop, and what is in the queues is discarded.

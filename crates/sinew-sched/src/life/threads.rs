@@ -23,11 +23,6 @@ impl Threads {
         self.changed.notify_all();
     }
 
-    /// Whether none runs.
-    pub(crate) fn are_none(&self) -> bool {
-        *self.lock() == 0
-    }
-
     /// Waits until no thread runs any more, for as long as they `are_ending`.
     pub(crate) fn wait(&self, mut are_ending: impl FnMut() -> bool) {
         let mut running = self.lock();

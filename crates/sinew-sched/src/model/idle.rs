@@ -9,6 +9,7 @@ use loom::thread;
 use super::inbox::Parker;
 use super::{Taken, check, fails_without};
 use crate::idle::{Idle, Searching};
+use crate::queue::deque::{Steal, deque};
 use crate::queue::twin::ArrayQueue;
 use crate::sync::{Fence, full_fence};
 use crate::task::TaskRef;
@@ -107,6 +108,74 @@ fn produce(tasks: usize, workers: usize) {
     group.work(0, tasks);
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     group.taken.assert_each_once();
+}
+
+/// A worker that takes two tasks from the queue, keeps one, and puts the other into its deque. The first needs the second: it
+/// runs on until somebody has taken that. On its way from one place to the other, the second is nowhere to be seen.
+fn take_two() {
+    let group = Group::new(2);
+    let (owner, thief) = deque();
+    let thief = Arc::new(thief);
+    for number in 0..2 {
+        group.queue.push(group.taken.task(number)).unwrap();
+    }
+    let other = {
+        let (group, thief) = (group.clone(), thief.clone());
+        thread::spawn(move || {
+            // It may lie down while the second task is on its way.
+            let is_there = || !group.queue.is_empty() || thief.len() != 0;
+            let mut searching = None;
+            loop {
+                if let Steal::Task(task) = thief.steal() {
+                    drop(task);
+                    break;
+                }
+                if let Some(task) = group.queue.pop() {
+                    // It was faster than the other worker, which has no second task then.
+                    drop(task);
+                    break;
+                }
+                group.idle.lie_down(1, searching.take());
+                if !is_there() {
+                    group.parkers[1].sleep();
+                    drop(group.parkers[1].inbox.take());
+                }
+                searching = Some(group.idle.get_up(1).unwrap_or_else(|| group.idle.search_anyway()));
+            }
+            if let Some(evidence) = searching {
+                let _ = group.idle.leave(evidence);
+            }
+            group.second.notify();
+        })
+    };
+    let first = group.queue.pop();
+    if let Some(second) = group.queue.pop() {
+        owner.push(second);
+        full_fence(Fence::Announce);
+        group.idle.work_arrived(
+            1,
+            || thief.len() != 0,
+            |worker| {
+                let parker = &group.parkers[worker];
+                parker.deliver(parker.inbox.tell());
+            },
+        );
+    }
+    drop(first);
+    group.second.wait();
+    other.join().unwrap();
+    while let Some(task) = owner.pop() {
+        drop(task);
+    }
+    while let Some(task) = group.queue.pop() {
+        drop(task);
+    }
+    group.taken.assert_each_once();
+}
+
+#[test]
+fn a_task_on_its_way_is_not_slept_through() {
+    check(2, take_two);
 }
 
 #[test]

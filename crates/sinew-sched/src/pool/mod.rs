@@ -87,7 +87,7 @@ impl Pool {
         if !self.group.life.wait_until_over() {
             self.group.end(false);
         }
-        report::after_end(&self.group)
+        report::after_end(&self.group, deadline.is_some())
     }
 }
 

@@ -41,15 +41,17 @@ impl ShutdownReport {
     }
 }
 
-/// Waits for the threads that can end, and tells about the others.
-pub(super) fn after_end(group: &Group) -> ShutdownReport {
+/// Waits for the threads that can end, and tells about the others. Without a deadline nobody has asked to be spared the wait for
+/// a hook that takes long.
+pub(super) fn after_end(group: &Group, has_deadline: bool) -> ShutdownReport {
     debug_assert_eq!(group.life.stage(), Stage::Over, "threads are waited for at the end");
     let drained = group.life.was_drained();
     let mut patience = Patience::new(group);
     // After a drain nobody is left with anything to do but its hooks.
-    group.threads.wait(|| drained || patience.is_left(group));
-    let discarded = group.discarded.get() as usize;
+    group.threads.wait(|| drained && !has_deadline || patience.is_left(group));
+    // Who is stuck comes first: a thread that ends in between has discarded all it will.
     let stuck: Vec<_> = stuck(group).collect();
+    let discarded = group.discarded.get() as usize;
     ShutdownReport { drained: drained && stuck.is_empty() && discarded == 0, waited: true, discarded, stuck }
 }
 

@@ -10,6 +10,7 @@ use core::fmt;
 use core::ptr::{self, NonNull};
 
 use super::header::{Header, TaskRef};
+use crate::prefetch::prefetch;
 
 /// Tasks in a row. No operation calls anybody else's code, so a shared reference is enough for all of them.
 pub(crate) struct List {
@@ -81,6 +82,16 @@ impl List {
         }
         self.len.set(self.len.get() - 1);
         Some(task)
+    }
+
+    /// The first task, which stays where it is. Has the one after it fetched.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<NonNull<Header>> {
+        let first = own(self.first.get())?;
+        let second = first.next();
+        prefetch(second);
+        prefetch(second.wrapping_byte_add(64));
+        Some(first.into_raw())
     }
 
     /// Puts all tasks of another list at the end.

@@ -184,6 +184,20 @@ impl Worker {
         self.pop_own().or_else(|| self.pick_rarely())
     }
 
+    /// As [`pick`](Self::pick), where that comes down to the ready list.
+    #[inline]
+    pub(crate) fn take_next(&self) -> Option<TaskRef> {
+        let turn = self.turn.get();
+        let is_simple = !turn.is_multiple_of(DEQUE_TURN) && turn != ROUND - 1 && !self.unannounced.get();
+        if !is_simple || self.group.life.is_over() {
+            return None;
+        }
+        let task = self.core.pop()?;
+        self.turn.set(turn + 1);
+        self.counters().tasks.add(1);
+        Some(task)
+    }
+
     /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.
     #[inline]
     fn pop_own(&self) -> Option<TaskRef> {

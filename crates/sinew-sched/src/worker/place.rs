@@ -57,7 +57,7 @@ impl Drop for Place {
                 group.put_outside(left);
             }
         }
-        group.fall();
+        group.leave();
         // Before the thread counts as ended: whoever waits for that is the last to have drivers and hooks.
         drop(group);
         self.threads.end();

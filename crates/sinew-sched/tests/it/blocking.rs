@@ -1,7 +1,7 @@
 //! Workers that block: what may move moves, the rest waits, spare workers come and go.
 
-use super::support::{Countdown, WORKERS, Watched};
-use sinew_sched::{Handle, Placement, Pool, TaskRef, WorkerState};
+use super::support::{Countdown, WORKERS, Watched, block_once, start_thread};
+use sinew_sched::{Placement, Pool, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -99,20 +99,6 @@ fn a_spare_worker_goes_when_it_is_not_needed() {
     watched.finish();
 }
 
-/// Has a worker block until somebody else has run something.
-fn block_once(handle: &Handle) {
-    let done = Countdown::new(1);
-    let copy = done.clone();
-    let task = TaskRef::new(move |context| {
-        let other = Countdown::new(1);
-        context.submit(other.task());
-        context.block(|| other.wait());
-        copy.count_down();
-    });
-    handle.submit(task, Placement::Worker(0)).unwrap();
-    done.wait();
-}
-
 #[test]
 fn a_spare_worker_is_used_again_while_it_is_there() {
     let threads = Arc::new(AtomicUsize::new(0));
@@ -121,7 +107,7 @@ fn a_spare_worker_is_used_again_while_it_is_there() {
         .workers(1)
         .spawn_with(move |name, body| {
             count.fetch_add(1, Ordering::Relaxed);
-            thread::Builder::new().name(name).spawn(body).map(drop)
+            start_thread(name, body)
         })
         .build()
         .unwrap();
@@ -167,7 +153,7 @@ fn without_a_spare_worker_the_others_go_on() {
     let pool = Pool::builder()
         .workers(2)
         .spawn_with(move |name, body| match threads.fetch_add(1, Ordering::Relaxed) {
-            0 | 1 => thread::Builder::new().name(name).spawn(body).map(drop),
+            0 | 1 => start_thread(name, body),
             _ => Err(io::ErrorKind::WouldBlock.into()),
         })
         .build()

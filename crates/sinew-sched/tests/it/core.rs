@@ -1,7 +1,7 @@
 //! A core without a pool, driven by a loop of the test's own.
 
-use super::support::Countdown;
-use sinew_sched::{Core, FutexDriver, Placement, Pool, TaskRef};
+use super::support::{Countdown, Fates, WORKERS, Watched, wait_until_all_are_gone};
+use sinew_sched::{Core, CoreHandle, FutexDriver, Placement, Pool, TaskRef};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -76,6 +76,67 @@ fn what_is_left_in_a_core_is_discarded_with_it() {
     core.handle().post(TaskRef::new(move |_| second.send(()).unwrap())).expect("the core is there");
     drop(core);
     assert!(receiver.recv().is_err(), "both senders are gone, and nothing was sent");
+}
+
+/// A task that has a handle of the core it is sent to, as a waker does, holds nothing back.
+fn a_post_is_refused(handle: CoreHandle) {
+    let (fates, copy) = (Fates::default(), handle.clone());
+    let task = fates.task();
+    let task = TaskRef::new(move |_| drop((task, copy)));
+    let returned = handle.post(task).expect_err("nobody is there to run it");
+    assert_eq!(fates.unknown(), 1, "it is given back");
+    drop(returned);
+    assert_eq!(fates.discarded(), 1);
+}
+
+#[test]
+fn a_core_that_is_gone_takes_nothing() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    let (handle, fates) = (core.handle(), Fates::default());
+    let (task, copy) = (fates.task(), handle.clone());
+    handle.post(TaskRef::new(move |_| drop((task, copy)))).expect("the core is there");
+    drop(core);
+    assert_eq!(fates.discarded(), 1);
+    a_post_is_refused(handle);
+}
+
+#[test]
+fn the_core_of_a_worker_that_has_ended_takes_nothing() {
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        let (sender, receiver) = mpsc::channel();
+        for worker in 0..workers {
+            let sender = sender.clone();
+            let task = TaskRef::new(move |context| sender.send(context.core().handle()).unwrap());
+            watched.handle().submit(task, Placement::Worker(worker)).unwrap();
+        }
+        let cores: Vec<_> = receiver.iter().take(workers).collect();
+        watched.finish();
+        cores.into_iter().for_each(a_post_is_refused);
+    }
+}
+
+/// It is one of the pool's workers all the same, and would wait for itself.
+#[test]
+fn a_shutdown_by_a_core_that_a_worker_drives_does_not_wait() {
+    for workers in WORKERS {
+        let mut watched = Watched::new(workers);
+        let (handle, pool) = (watched.handle(), watched.pool.take().unwrap());
+        let (sender, receiver) = mpsc::channel();
+        let task = TaskRef::new(move |_| {
+            let core = Core::new(Box::new(FutexDriver::default()));
+            core.push(TaskRef::new(move |_| {
+                let is_current = pool.handle().is_current();
+                sender.send((is_current, pool.shutdown(None))).unwrap();
+            }));
+            core.run_ready(1);
+        });
+        handle.submit(task, Placement::Anyone).unwrap();
+        let (is_current, report) = receiver.recv().unwrap();
+        assert!(is_current && !report.waited, "{report:?}");
+        wait_until_all_are_gone(&handle);
+        assert_eq!(handle.stats().tasks(), 1);
+    }
 }
 
 #[test]

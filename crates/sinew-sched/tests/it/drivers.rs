@@ -1,6 +1,6 @@
 //! The seam to drivers: looked into, slept in, woken, visited by siblings, and failing.
 
-use super::support::{Countdown, Watched, wait_until_all_sleep};
+use super::support::{Countdown, Watched, wait_until, wait_until_all_sleep};
 use sinew_sched::{Driver, FutexDriver, Handle, Placement, Pool, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,6 +18,35 @@ struct Board {
     looks: AtomicUsize,
     failing: AtomicBool,
     inside: AtomicUsize,
+    /// How often somebody came while somebody else was inside. Not an assertion in there: a driver's panic ends in the pool.
+    overlaps: AtomicUsize,
+    /// Whoever looks says so and waits for the gate, while there is one.
+    gate: Mutex<Option<(Countdown, Countdown)>>,
+}
+
+impl Board {
+    /// Calls `body`, in which two are never at once.
+    fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.overlaps.fetch_add(self.inside.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+        let result = body();
+        self.inside.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    /// Keeps the next one who looks. Returns how to hear of that, and how to let it go.
+    fn keep_the_next(&self) -> (Countdown, Countdown) {
+        let (came, opened) = (Countdown::new(1), Countdown::new(1));
+        *self.gate.lock().unwrap() = Some((came.clone(), opened.clone()));
+        (came, opened)
+    }
+
+    fn pass_the_gate(&self) {
+        let gate = self.gate.lock().unwrap().take();
+        if let Some((came, opened)) = gate {
+            came.count_down();
+            opened.wait();
+        }
+    }
 }
 
 struct TestDriver {
@@ -29,14 +58,12 @@ struct TestDriver {
 
 impl TestDriver {
     fn deliver(&self) -> usize {
-        assert_eq!(self.board.inside.fetch_add(1, Ordering::SeqCst), 0, "one at a time");
         self.board.looks.fetch_add(1, Ordering::Relaxed);
         let events = std::mem::take(&mut *self.board.events.lock().unwrap());
         let count = events.len();
         for task in events {
             self.board.handle.get().unwrap().reschedule(task, Placement::Anyone);
         }
-        self.board.inside.fetch_sub(1, Ordering::SeqCst);
         count
     }
 }
@@ -46,18 +73,23 @@ impl Driver for TestDriver {
         if self.board.failing.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::Other.into());
         }
-        Ok(if self.has_events { self.deliver() } else { 0 })
+        let look = || {
+            self.board.pass_the_gate();
+            self.deliver()
+        };
+        Ok(if self.has_events { self.board.enter(look) } else { 0 })
     }
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
         if self.board.failing.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::Other.into());
         }
-        self.futex.sleep(at_most)?;
-        if self.has_events {
+        let sleep = || {
+            self.futex.sleep(at_most)?;
             self.deliver();
-        }
-        Ok(())
+            Ok(())
+        };
+        if self.has_events { self.board.enter(sleep) } else { self.futex.sleep(at_most) }
     }
 
     fn unpark(&self) {
@@ -152,6 +184,102 @@ fn neglect(watched: Watched, board: &Arc<Board>) {
     let handle = watched.handle();
     watched.finish();
     assert!(handle.stats().workers[1].looks_for_others > 0);
+    assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
+}
+
+/// Has a worker run until the flag is set, and waits until it does. Worker 0 has its driver watched meanwhile.
+fn keep_busy(watched: &Watched, worker: usize, board: &Arc<Board>, stop: &Arc<AtomicBool>) -> Countdown {
+    let (runs, done) = (Countdown::new(1), Countdown::new(1));
+    let (begun, ended, stop, board) = (runs.clone(), done.clone(), stop.clone(), board.clone());
+    let hog = TaskRef::new(move |context| {
+        if worker == 0 {
+            board.is_watching.store(true, Ordering::Relaxed);
+            context.begin_watch();
+        }
+        begun.count_down();
+        wait_until(|| stop.load(Ordering::Acquire));
+        ended.count_down();
+    });
+    watched.handle().submit(hog, Placement::Worker(worker)).unwrap();
+    runs.wait();
+    done
+}
+
+/// The idle worker that watches over a busy one's driver goes to work itself: another one does it instead.
+#[test]
+fn a_watcher_that_goes_to_work_is_replaced() {
+    for workers in [3, 8, 64] {
+        let (watched, board) = pool(workers);
+        let (handle, stop) = (watched.handle(), Arc::new(AtomicBool::new(false)));
+        wait_until_all_sleep(&handle);
+        let mut busy = vec![keep_busy(&watched, 0, &board, &stop)];
+        // As often as there is somebody left to replace it, up to a few times.
+        for _ in 0..(workers - 2).min(4) {
+            let before = handle.stats().workers;
+            let looks_more = |worker: &usize| {
+                handle.stats().workers[*worker].looks_for_others > before[*worker].looks_for_others
+            };
+            let mut watcher = None;
+            wait_until(|| {
+                watcher = (1..workers).find(looks_more);
+                watcher.is_some()
+            });
+            busy.push(keep_busy(&watched, watcher.unwrap(), &board, &stop));
+        }
+        board.events.lock().unwrap().push(TaskRef::new(move |_| stop.store(true, Ordering::Release)));
+        busy.iter().for_each(Countdown::wait);
+        watched.finish();
+        assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
+    }
+}
+
+/// An owner that looks for long is in nobody's way, and nobody is in its.
+#[test]
+fn a_sibling_does_not_come_while_the_owner_looks() {
+    let (watched, board) = pool(2);
+    let handle = watched.handle();
+    wait_until_all_sleep(&handle);
+    board.is_watching.store(true, Ordering::Relaxed);
+    let (done, stop) = (Countdown::new(1), Arc::new(AtomicBool::new(false)));
+    handle.submit(storm(&stop, &done), Placement::Worker(0)).unwrap();
+    let looks = || handle.stats().workers[1].looks_for_others;
+    let is_kept = || {
+        let (came, gate) = board.keep_the_next();
+        came.wait();
+        let (before, owner) = (looks(), handle.stats().workers[0].looks);
+        // Twice, so that one of them has come to its end. If none comes, it was the sibling that is kept.
+        wait_until(|| looks() >= before + 2 || handle.stats().workers[0].looks > owner);
+        gate.count_down();
+        looks() >= before + 2
+    };
+    wait_until(is_kept);
+    stop.store(true, Ordering::Relaxed);
+    done.wait();
+    watched.finish();
+    assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
+}
+
+/// A sibling that looks for long keeps the owner from sleeping there, and that is all.
+#[test]
+fn an_owner_does_not_sleep_while_a_sibling_looks() {
+    let (watched, board) = pool(2);
+    let (handle, stop) = (watched.handle(), Arc::new(AtomicBool::new(false)));
+    wait_until_all_sleep(&handle);
+    let busy = keep_busy(&watched, 0, &board, &stop);
+    let (came, gate) = board.keep_the_next();
+    came.wait();
+    let sleeps = handle.stats().workers[0].sleeps;
+    stop.store(true, Ordering::Release);
+    busy.wait();
+    wait_until(|| handle.stats().workers[0].sleeps > sleeps);
+    // Time for a fault to show; if there is none, it changes nothing.
+    thread::sleep(Duration::from_millis(5));
+    gate.count_down();
+    let done = Countdown::new(1);
+    handle.submit(done.task(), Placement::Worker(0)).unwrap();
+    done.wait();
+    watched.finish();
+    assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
 }
 
 #[test]

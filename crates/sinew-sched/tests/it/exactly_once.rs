@@ -1,9 +1,7 @@
 //! Every task runs exactly once, whoever submits, steals, yields or shuts down meanwhile.
 
-use super::support::{Countdown, Random, WORKERS, Watched};
-use sinew_sched::{Context, Handle, Placement, Pool, TaskRef, WorkerState};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use super::support::{Countdown, Fates, Random, WORKERS, Watched, wait_until, wait_until_all_are_gone};
+use sinew_sched::{Context, Handle, Placement, Pool, TaskRef};
 use std::thread;
 use std::time::Duration;
 
@@ -101,17 +99,23 @@ fn a_queue_that_overflows_loses_nothing() {
     }
 }
 
-/// Counts what becomes of a task: it runs or is discarded, and never both.
-struct Fate {
-    ran: Arc<AtomicUsize>,
-    discarded: Arc<AtomicUsize>,
-    has_run: bool,
-}
-
-impl Drop for Fate {
-    fn drop(&mut self) {
-        let count = if self.has_run { &self.ran } else { &self.discarded };
-        count.fetch_add(1, Ordering::Relaxed);
+/// A worker's own tasks, while others take some: more than fit into its first ring, again and again.
+#[test]
+fn a_deque_that_grows_loses_nothing() {
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        let (children, done) = (Countdown::new(30_000), Countdown::new(3));
+        for _ in 0..3 {
+            let (children, done) = (children.clone(), done.clone());
+            let parent = TaskRef::new(move |context| {
+                (0..10_000).for_each(|_| context.submit(children.task()));
+                done.count_down();
+            });
+            watched.handle().submit(parent, Placement::Worker(0)).unwrap();
+        }
+        done.wait();
+        children.wait();
+        watched.finish();
     }
 }
 
@@ -119,50 +123,30 @@ impl Drop for Fate {
 fn whatever_is_taken_during_a_shutdown_runs_or_is_discarded() {
     for workers in WORKERS {
         for seed in 0..20 {
-            let pool = Pool::builder().workers(workers).build().unwrap();
-            let (ran, discarded) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+            let mut watched = Watched::new(workers);
+            let fates = Fates::default();
             let threads: Vec<_> = (0..3)
                 .map(|thread| {
-                    let (handle, ran, discarded) = (pool.handle(), ran.clone(), discarded.clone());
-                    thread::spawn(move || submit_until_closed(&handle, &ran, &discarded, thread))
+                    let (handle, fates) = (watched.handle(), fates.clone());
+                    thread::spawn(move || submit_until_closed(&handle, &fates, thread))
                 })
                 .collect();
             // Some tasks are on their way; how many, the seed says.
-            while ran.load(Ordering::Relaxed) < seed * 10 {
-                thread::yield_now();
-            }
+            wait_until(|| fates.ran() >= seed * 10);
             let time = if seed % 2 == 0 { Duration::ZERO } else { Duration::from_secs(60) };
-            let handle = pool.handle();
-            let report = pool.shutdown(Some(time));
-            let made: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+            let handle = watched.handle();
+            let report = watched.shutdown(Some(time));
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
             // A task may be running still, if its worker got no time at all meanwhile.
-            while handle.stats().workers.iter().any(|worker| worker.state != WorkerState::Absent) {
-                thread::yield_now();
-            }
+            wait_until_all_are_gone(&handle);
             // What a producer sweeps, it sweeps before it returns.
-            assert_eq!(ran.load(Ordering::Relaxed) + discarded.load(Ordering::Relaxed), made, "{report:?}");
+            assert_eq!(fates.unknown(), 0, "{report:?}");
         }
     }
 }
 
-/// Submits until it is refused. Returns how many tasks it made, the refused one included.
-fn submit_until_closed(
-    handle: &Handle,
-    ran: &Arc<AtomicUsize>,
-    discarded: &Arc<AtomicUsize>,
-    thread: usize,
-) -> usize {
-    for made in 1.. {
-        let mut fate = Fate { ran: ran.clone(), discarded: discarded.clone(), has_run: false };
-        let task = TaskRef::new(move |_| {
-            // The whole of it, so that it is dropped here.
-            let fate = &mut fate;
-            fate.has_run = true;
-        });
-        let to = if thread == 0 { Placement::Worker(0) } else { Placement::Anyone };
-        if handle.submit(task, to).is_err() {
-            return made;
-        }
-    }
-    unreachable!("it is refused at some time")
+/// Submits until it is refused.
+fn submit_until_closed(handle: &Handle, fates: &Fates, thread: usize) {
+    let to = if thread == 0 { Placement::Worker(0) } else { Placement::Anyone };
+    while handle.submit(fates.task(), to).is_ok() {}
 }

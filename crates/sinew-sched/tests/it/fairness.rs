@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A task that lets others go first again and again, until it is told to stop.
-fn storm(stop: &Arc<AtomicBool>, done: &Countdown, again: fn(&Context<'_>, TaskRef)) -> TaskRef {
+pub(super) fn storm(stop: &Arc<AtomicBool>, done: &Countdown, again: fn(&Context<'_>, TaskRef)) -> TaskRef {
     let (stop, done) = (stop.clone(), done.clone());
     TaskRef::new(move |context| {
         if stop.load(Ordering::Relaxed) {
@@ -36,15 +36,15 @@ fn a_storm_ends(workers: usize, again: fn(&Context<'_>, TaskRef), send: fn(&Watc
     watched.finish();
 }
 
-fn stay(context: &Context<'_>, task: TaskRef) {
+pub(super) fn stay(context: &Context<'_>, task: TaskRef) {
     context.core().push(task);
 }
 
-fn wander(context: &Context<'_>, task: TaskRef) {
+pub(super) fn wander(context: &Context<'_>, task: TaskRef) {
     context.yield_to_others(task);
 }
 
-fn spawn(context: &Context<'_>, task: TaskRef) {
+pub(super) fn spawn(context: &Context<'_>, task: TaskRef) {
     context.submit(task);
 }
 
@@ -84,12 +84,20 @@ fn no_storm_starves_new_tasks_of_its_worker() {
 /// The newest goes first, but the oldest is not left behind by a task that always has a new child.
 #[test]
 fn a_chain_of_children_does_not_starve_an_older_one() {
-    a_storm_ends(1, spawn, |watched, task| {
-        watched
-            .handle()
-            .submit(TaskRef::new(move |context| context.submit(task)), Placement::Worker(0))
-            .unwrap();
+    let watched = Watched::new(1);
+    let (stop, done) = (Arc::new(AtomicBool::new(false)), Countdown::new(2));
+    let (flag, copy) = (stop.clone(), done.clone());
+    let parent = TaskRef::new(move |context| {
+        let (stop, done) = (flag.clone(), copy.clone());
+        context.submit(TaskRef::new(move |_| {
+            stop.store(true, Ordering::Relaxed);
+            done.count_down();
+        }));
+        context.submit(storm(&flag, &copy, spawn));
     });
+    watched.handle().submit(parent, Placement::Anyone).unwrap();
+    done.wait();
+    watched.finish();
 }
 
 /// The thief is patient with a worker's newest child, but not for ever.

@@ -1,6 +1,6 @@
 //! Bad input, and things that fail: an error that says what to do, or a defined outcome.
 
-use super::support::{Countdown, WORKERS, Watched};
+use super::support::{Countdown, Nasty, WORKERS, Watched};
 use sinew_sched::{BuildError, Placement, Pool, Refusal, TaskRef, WorkerState};
 use std::io;
 use std::sync::Arc;
@@ -74,17 +74,6 @@ fn a_worker_that_there_is_not_is_an_error() {
     assert_eq!(error.refusal, Refusal::NoSuchWorker(2));
     assert!(error.to_string().contains("no worker 2"), "{error}");
     watched.finish();
-}
-
-/// A payload that panics again when it is dropped.
-struct Nasty;
-
-impl Drop for Nasty {
-    fn drop(&mut self) {
-        if !thread::panicking() {
-            panic!("again, on purpose");
-        }
-    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the tests share: pools under watch, tasks that are counted, numbers from a seed.
 
-use sinew_sched::{Handle, Pool, TaskRef, WorkerState};
-use std::io::Write;
+use sinew_sched::{Context, Handle, Placement, Pool, ShutdownReport, TaskRef, WorkerState};
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -28,7 +28,8 @@ impl Watched {
     pub(crate) fn with(pool: Pool) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let (handle, flag) = (pool.handle(), over.clone());
-        let watch = thread::spawn(move || watch(&handle, &flag));
+        let test = thread::current().name().unwrap_or("the test").to_owned();
+        let watch = thread::spawn(move || watch(&test, &handle, &flag));
         Self { pool: Some(pool), over, watch: Some(watch) }
     }
 
@@ -46,6 +47,11 @@ impl Watched {
         assert!(report.drained, "{report:?}");
         assert_eq!(report.discarded, 0, "{report:?}");
     }
+
+    /// Shuts the pool down, whatever comes of it. The watch goes on.
+    pub(crate) fn shutdown(&mut self, at_most: Option<Duration>) -> ShutdownReport {
+        self.pool.take().expect("it is not shut down yet").shutdown(at_most)
+    }
 }
 
 impl Drop for Watched {
@@ -58,22 +64,78 @@ impl Drop for Watched {
     }
 }
 
-fn watch(handle: &Handle, over: &AtomicBool) {
+fn watch(test: &str, handle: &Handle, over: &AtomicBool) {
     let end = Instant::now() + PATIENCE;
     while !over.load(Ordering::Relaxed) {
         thread::park_timeout(end.saturating_duration_since(Instant::now()));
         if Instant::now() >= end {
             // Not by `eprintln!`, which the test program keeps to itself until the test ends.
-            let _ = writeln!(std::io::stderr(), "the test hangs; the pool:\n{:#?}", handle.stats());
+            let _ = writeln!(std::io::stderr(), "{test} hangs; the pool:\n{:#?}", handle.stats());
             std::process::abort();
         }
     }
 }
 
+/// Waits until this is so. If it never is, the pool's watch ends the test.
+pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
+    while !is_so() {
+        thread::yield_now();
+    }
+}
+
 /// Waits until every worker has started, found nothing, and gone to sleep.
 pub(crate) fn wait_until_all_sleep(handle: &Handle) {
-    while handle.stats().workers.iter().any(|worker| worker.state != WorkerState::Sleeping) {
-        thread::yield_now();
+    wait_until(|| handle.stats().workers.iter().all(|worker| worker.state == WorkerState::Sleeping));
+}
+
+/// Waits until no worker is left.
+pub(crate) fn wait_until_all_are_gone(handle: &Handle) {
+    wait_until(|| handle.stats().workers.iter().all(|worker| worker.state == WorkerState::Absent));
+}
+
+/// Has every worker run this, and waits until all of them are at it: until the first one returns, nobody runs anything else.
+pub(crate) fn on_all_workers(handle: &Handle, body: impl Fn(&Context<'_>) + Send + Sync + 'static) {
+    let workers = handle.stats().workers.len();
+    let (meeting, body) = (Countdown::new(workers), Arc::new(body));
+    for worker in 0..workers {
+        let (meeting, body) = (meeting.clone(), body.clone());
+        let task = TaskRef::new(move |context| {
+            meeting.count_down();
+            meeting.wait();
+            body(context);
+        });
+        handle.submit(task, Placement::Worker(worker)).unwrap();
+    }
+    meeting.wait();
+}
+
+/// Has worker 0 block until somebody else has run something.
+pub(crate) fn block_once(handle: &Handle) {
+    let done = Countdown::new(1);
+    let copy = done.clone();
+    let task = TaskRef::new(move |context| {
+        let other = Countdown::new(1);
+        context.submit(other.task());
+        context.block(|| other.wait());
+        copy.count_down();
+    });
+    handle.submit(task, Placement::Worker(0)).unwrap();
+    done.wait();
+}
+
+/// Starts a thread as a pool does by itself.
+pub(crate) fn start_thread(name: String, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+    thread::Builder::new().name(name).spawn(body).map(drop)
+}
+
+/// Panics when it is dropped; as a payload too.
+pub(crate) struct Nasty;
+
+impl Drop for Nasty {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            panic!("again, on purpose");
+        }
     }
 }
 
@@ -109,6 +171,57 @@ impl Countdown {
     pub(crate) fn task(&self) -> TaskRef {
         let this = self.clone();
         TaskRef::new(move |_| this.count_down())
+    }
+}
+
+/// Counts what becomes of tasks: each runs or is discarded, once.
+#[derive(Clone, Default)]
+pub(crate) struct Fates(Arc<FateCounts>);
+
+#[derive(Default)]
+struct FateCounts {
+    made: AtomicUsize,
+    ran: AtomicUsize,
+    discarded: AtomicUsize,
+}
+
+/// What becomes of one task, which is known when this is dropped.
+struct Fate {
+    fates: Fates,
+    has_run: bool,
+}
+
+impl Drop for Fate {
+    fn drop(&mut self) {
+        let FateCounts { ran, discarded, .. } = &*self.fates.0;
+        let count = if self.has_run { ran } else { discarded };
+        count.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+impl Fates {
+    /// A task that does nothing.
+    pub(crate) fn task(&self) -> TaskRef {
+        self.0.made.fetch_add(1, Ordering::AcqRel);
+        let mut fate = Fate { fates: self.clone(), has_run: false };
+        TaskRef::new(move |_| {
+            // The whole of it, so that it is dropped here.
+            let fate = &mut fate;
+            fate.has_run = true;
+        })
+    }
+
+    pub(crate) fn ran(&self) -> usize {
+        self.0.ran.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn discarded(&self) -> usize {
+        self.0.discarded.load(Ordering::Acquire)
+    }
+
+    /// How many tasks there are of which it is not known what became.
+    pub(crate) fn unknown(&self) -> usize {
+        self.0.made.load(Ordering::Acquire) - self.ran() - self.discarded()
     }
 }
 

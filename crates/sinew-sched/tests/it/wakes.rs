@@ -1,7 +1,9 @@
 //! The hunt for lost wake-ups: a wake that is lost hangs a test, and the watch reports who was asleep.
 
 use super::support::{Countdown, Random, WORKERS, Watched, wait_until_all_sleep};
-use sinew_sched::{Placement, TaskRef};
+use sinew_sched::{Placement, Pool, TaskRef};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -167,6 +169,49 @@ fn tasks_taken_on_stock_are_not_kept_from_the_others() {
             watched.handle().submit_batch(tasks, Placement::Anyone).unwrap();
             done.wait();
         }
+        watched.finish();
+    }
+}
+
+/// One that lets others go first with two tasks leaves one of them to others: the next task here is the other one.
+#[test]
+fn two_yielded_tasks_meet() {
+    for workers in [2, 8, 64] {
+        for _ in 0..10 {
+            let watched = Watched::new(workers);
+            wait_until_all_sleep(&watched.handle());
+            let (meeting, done) = (Countdown::new(2), Countdown::new(2));
+            let (first, second) = (meet(&meeting, &done, false), meet(&meeting, &done, false));
+            let parent = TaskRef::new(move |context| {
+                context.yield_to_others(first);
+                context.yield_to_others(second);
+            });
+            watched.handle().submit(parent, Placement::Worker(0)).unwrap();
+            done.wait();
+            watched.finish();
+        }
+    }
+}
+
+/// While the hook runs, its worker does not search, so that somebody else does.
+#[test]
+fn work_of_a_hook_that_takes_long_is_taken_by_others() {
+    for workers in [2, 8, 64] {
+        let (is_armed, done) = (Arc::new(AtomicBool::new(false)), Countdown::new(1));
+        let (armed, copy) = (is_armed.clone(), done.clone());
+        let pool = Pool::builder().workers(workers).before_sleep(move |context| {
+            if context.worker() == Some(0) && armed.swap(false, Ordering::Relaxed) {
+                let child = Countdown::new(1);
+                context.submit(child.task());
+                child.wait();
+                copy.count_down();
+            }
+        });
+        let watched = Watched::with(pool.build().unwrap());
+        wait_until_all_sleep(&watched.handle());
+        is_armed.store(true, Ordering::Relaxed);
+        watched.handle().submit(TaskRef::new(|_| {}), Placement::Worker(0)).unwrap();
+        done.wait();
         watched.finish();
     }
 }

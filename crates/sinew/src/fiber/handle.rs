@@ -12,7 +12,8 @@ use crate::rt::Handle;
 /// A fiber that was discarded at the shutdown of its runtime gives [`Discarded`](super::Discarded) as an error.
 pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
 
-/// The right to join a fiber, and to its result. Dropping it detaches the fiber.
+/// The right to join a fiber, and to its result. Dropping it detaches the fiber: the result is dropped when the fiber ends; if
+/// it has ended already, here and now.
 pub struct JoinHandle<T> {
     handle: Handle<T>,
 }

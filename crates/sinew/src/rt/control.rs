@@ -124,15 +124,8 @@ pub(crate) enum Dropped {
 /// The header is first, so that a pointer to it is one to the whole.
 #[repr(C)]
 pub(crate) struct Control {
+    // What every resume touches comes first, in the space of one cache line.
     header: Header,
-    pub(crate) word: Word,
-    refs: AtomicUsize,
-    pub(crate) join: Join,
-    pub(crate) body: &'static BodyVtable,
-    /// # Invariant
-    ///
-    /// There until the fiber is done: the engine waits for its fibers, or stays for ever.
-    engine: NonNull<Engine>,
     /// # Invariant
     ///
     /// Touched only by whoever has the right to run the fiber.
@@ -144,7 +137,7 @@ pub(crate) struct Control {
     /// Where it runs, or last ran.
     worker: AtomicU32,
     status: AtomicU32,
-    /// How many reasons a fiber that may move has to stay where it is. Changed by the fiber itself.
+    /// How many reasons it has to stay where it is; always one, unless it may move. Changed by the fiber itself.
     pins: AtomicU32,
     /// How many reasons it has not to suspend.
     ///
@@ -152,6 +145,14 @@ pub(crate) struct Control {
     ///
     /// As `coroutine`.
     pub(crate) no_suspend: Cell<u32>,
+    pub(crate) word: Word,
+    refs: AtomicUsize,
+    pub(crate) join: Join,
+    pub(crate) body: &'static BodyVtable,
+    /// # Invariant
+    ///
+    /// There until the fiber is done: the engine waits for its fibers, or stays for ever.
+    engine: NonNull<Engine>,
     /// # Invariant
     ///
     /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
@@ -160,12 +161,15 @@ pub(crate) struct Control {
     pub(crate) birth: Birth,
 }
 
+const _: () = assert!(std::mem::offset_of!(Control, word) <= 64, "what every resume touches is in one line");
+
 // SAFETY: fields that are not atomic are under their invariants, which pass them from one thread to the next.
 unsafe impl Sync for Control {}
 
 impl Control {
     pub(crate) fn new(birth: Birth, engine: NonNull<Engine>, body: &'static BodyVtable) -> Self {
-        let vtable = if birth.moves == Moves::Always { &run::MIGRATING } else { &run::SETTLING };
+        let moves = birth.moves == Moves::Always;
+        let vtable = if moves { &run::MIGRATING } else { &run::SETTLING };
         Self {
             header: Header::new(vtable),
             word: Word::new(),
@@ -178,7 +182,7 @@ impl Control {
             suspender: Cell::new(None),
             worker: AtomicU32::new(NOWHERE),
             status: AtomicU32::new(Status::New as u32),
-            pins: AtomicU32::new(0),
+            pins: AtomicU32::new(u32::from(!moves)),
             no_suspend: Cell::new(0),
             locals: Place::new(),
             links: Links::default(),
@@ -242,8 +246,7 @@ impl Control {
     /// Where it has to go on, if not anywhere.
     pub(crate) fn home(&self) -> Option<u32> {
         // Relaxed: changed by the fiber before it was saved.
-        let is_free = self.birth.moves == Moves::Always && self.pins.load(Ordering::Relaxed) == 0;
-        (!is_free).then(|| self.worker())
+        (self.pins.load(Ordering::Relaxed) != 0).then(|| self.worker())
     }
 
     /// Keeps it where it is, or lets it go. For the fiber itself.

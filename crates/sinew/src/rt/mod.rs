@@ -13,6 +13,8 @@ mod ids;
 mod join;
 mod local;
 mod locals;
+#[cfg(all(test, loom))]
+mod model;
 mod reference;
 mod roster;
 mod run;

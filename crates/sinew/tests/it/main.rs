@@ -1,10 +1,20 @@
-//! Tests of `sinew`, a module per subject.
+//! Tests of the bridge, from the outside.
 
 mod batch;
+mod faults;
 mod info;
+mod join;
 mod launch;
 mod locals;
 mod locals_end;
+mod movement;
+mod panics;
+mod park;
 mod pins;
 mod runtimes;
+mod scope;
+mod shutdown;
+mod spawn;
 mod steps;
+mod support;
+mod time;

@@ -1,0 +1,80 @@
+//! A spare worker that is not needed any more: it notices, hands on what it has, takes nothing new, and goes.
+
+use super::fairness::{storm, wander};
+use super::support::{Countdown, Watched, wait_until};
+use sinew_sched::{Placement, TaskRef, WorkerState};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+
+/// Has the only worker submit tasks, and block until the spare worker is at this point.
+fn block_until(watched: &Watched, tasks: Vec<TaskRef>, is_there: impl Fn() -> bool + Send + 'static) {
+    let done = Countdown::new(1);
+    let copy = done.clone();
+    let task = TaskRef::new(move |context| {
+        tasks.into_iter().for_each(|task| context.submit(task));
+        context.block(|| wait_until(is_there));
+        copy.count_down();
+    });
+    watched.handle().submit(task, Placement::Worker(0)).unwrap();
+    done.wait();
+}
+
+#[test]
+fn a_surplus_worker_is_told_when_it_sleeps() {
+    let watched = Watched::new(1);
+    let handle = watched.handle();
+    let state = move || handle.stats().workers.get(1).map(|worker| worker.state);
+    let spare = state.clone();
+    block_until(&watched, vec![], move || spare() == Some(WorkerState::Sleeping));
+    wait_until(|| state() == Some(WorkerState::Absent));
+    watched.finish();
+}
+
+/// However much it has: what may run elsewhere does.
+#[test]
+fn a_surplus_worker_hands_its_tasks_on_and_goes() {
+    let watched = Watched::new(1);
+    let handle = watched.handle();
+    let (stop, done) = (Arc::new(AtomicBool::new(false)), Countdown::new(8));
+    let storms = (0..8).map(|_| storm(&stop, &done, wander)).collect();
+    let copy = handle.clone();
+    block_until(&watched, storms, move || copy.stats().workers.get(1).is_some_and(|spare| spare.tasks > 0));
+    wait_until(|| handle.stats().workers[1].state == WorkerState::Absent);
+    stop.store(true, Ordering::Relaxed);
+    done.wait();
+    watched.finish();
+}
+
+/// It stays for what it has begun; other work waits for a worker that is to stay.
+#[test]
+fn a_surplus_worker_takes_nothing_new() {
+    let watched = Watched::new(1);
+    let handle = watched.handle();
+    let begin = TaskRef::new(|context| context.core().own());
+    let copy = handle.clone();
+    block_until(&watched, vec![begin], move || {
+        copy.stats().workers.get(1).is_some_and(|spare| spare.owned == 1)
+    });
+    let (begun, gate) = (Countdown::new(1), Countdown::new(1));
+    let (flag, opened) = (begun.clone(), gate.clone());
+    let hog = TaskRef::new(move |_| {
+        flag.count_down();
+        opened.wait();
+    });
+    handle.submit(hog, Placement::Worker(0)).unwrap();
+    begun.wait();
+    let (sender, receiver) = mpsc::channel();
+    let task = TaskRef::new(move |context| sender.send(context.worker()).unwrap());
+    handle.submit(task, Placement::Anyone).unwrap();
+    // It has a task of its own meanwhile, and then looks for the next.
+    let tasks = handle.stats().workers[1].tasks;
+    handle.reschedule(TaskRef::new(|_| {}), Placement::Worker(1));
+    wait_until(|| {
+        let spare = handle.stats().workers[1];
+        spare.tasks > tasks && spare.state == WorkerState::Sleeping
+    });
+    gate.count_down();
+    assert_eq!(receiver.recv(), Ok(Some(0)));
+    handle.reschedule(TaskRef::new(|context| context.core().disown()), Placement::Worker(1));
+    watched.finish();
+}

@@ -1,0 +1,145 @@
+//! The word: of all who may end a wait one does, and of that one and the worker one has the fiber run.
+//!
+//! # Safety
+//!
+//! Trusted with cells that the checker watches.
+#![expect(unsafe_code, reason = "what the protocol hands over is in cells that the checker watches")]
+
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+// The bookkeeping is none of the protocol: the checker need not see it.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::check;
+use crate::rt::word::{Cause, Ends, Next, WaitId, Word};
+
+/// A fiber, as the protocol sees it.
+struct Fiber {
+    word: Word,
+    /// Written by the worker before it says that they are saved, read by whoever has the fiber run.
+    registers: UnsafeCell<u32>,
+    /// Written by whoever ends the wait, read by the fiber.
+    message: UnsafeCell<Cause>,
+    runs: AtomicUsize,
+}
+
+impl Fiber {
+    fn new() -> Arc<Self> {
+        let (registers, message) = (UnsafeCell::new(0), UnsafeCell::new(Cause::Event));
+        Arc::new(Self { word: Word::new(), registers, message, runs: AtomicUsize::new(0) })
+    }
+
+    /// The worker saves the registers of the fiber that has begun a wait.
+    fn save(&self) {
+        // SAFETY: nobody runs the fiber before it is saved; the checker sees if somebody does.
+        self.registers.with_mut(|registers| unsafe { *registers += 1 });
+        if self.word.saved() == Next::Schedule {
+            self.run();
+        }
+    }
+
+    /// Ends the wait, if it can. The message is written first, so only for a model with one that ends it.
+    fn end(&self, wait: WaitId, cause: Cause) -> bool {
+        match self.word.end(wait, cause) {
+            Some(next) => {
+                if next == Next::Schedule {
+                    self.run();
+                }
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The fiber goes on.
+    fn run(&self) {
+        // SAFETY: the worker is done with them, or it is the worker that runs it; the checker sees if not.
+        self.registers.with(|registers| assert_eq!(unsafe { *registers }, 1, "they are saved"));
+        // SAFETY: whoever ended the wait is done with it; as above.
+        self.message
+            .with(|message| assert_eq!(unsafe { *message }, self.word.cause(), "the message was meant"));
+        self.runs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn assert_ran_once(&self) {
+        assert_eq!(self.runs.load(Ordering::Relaxed), 1, "it goes on once");
+    }
+}
+
+#[test]
+fn an_event_is_seen_by_the_fiber_whoever_has_it_run() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let wait = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        let other = fiber.clone();
+        let waker = thread::spawn(move || {
+            // SAFETY: the fiber reads it when the wait has ended; the checker sees if it does so before.
+            other.message.with_mut(|message| unsafe { *message = Cause::Time });
+            assert!(other.end(wait, Cause::Time));
+        });
+        fiber.save();
+        waker.join().unwrap();
+        fiber.assert_ran_once();
+    });
+}
+
+#[test]
+fn of_two_that_end_a_wait_one_does() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let wait = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        let wakers = [(); 2].map(|()| {
+            let fiber = fiber.clone();
+            thread::spawn(move || fiber.end(wait, Cause::Event))
+        });
+        fiber.save();
+        let won = wakers.map(|waker| waker.join().unwrap());
+        assert_eq!(won.iter().filter(|won| **won).count(), 1);
+        fiber.assert_ran_once();
+    });
+}
+
+#[test]
+fn an_unpark_is_never_lost() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let other = fiber.clone();
+        let unparker = thread::spawn(move || {
+            if other.word.unpark() == Next::Schedule {
+                // SAFETY: the wait has ended, and nobody else has the fiber run.
+                other.registers.with(|registers| assert_eq!(unsafe { *registers }, 1));
+                other.runs.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        match fiber.word.begin_wait(Ends::ByUnpark) {
+            None => {
+                fiber.runs.fetch_add(1, Ordering::Relaxed);
+            }
+            Some(_) => {
+                // SAFETY: as in `save`.
+                fiber.registers.with_mut(|registers| unsafe { *registers += 1 });
+                if fiber.word.saved() == Next::Schedule {
+                    fiber.runs.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+        unparker.join().unwrap();
+        fiber.assert_ran_once();
+    });
+}
+
+#[test]
+fn whoever_is_late_ends_no_other_wait() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let first = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        let other = fiber.clone();
+        let late = thread::spawn(move || other.word.end(first, Cause::Time).is_some());
+        // The fiber ends the wait itself, and begins another, in which nobody wakes it.
+        let ended = fiber.word.end(first, Cause::Event).is_some();
+        let second = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        assert_ne!(late.join().unwrap(), ended, "one of the two");
+        assert!(fiber.word.is_open(second));
+    });
+}

@@ -1,0 +1,114 @@
+//! When things go wrong.
+//!
+//! # Safety
+//!
+//! Limits processes of its own.
+#![expect(unsafe_code, reason = "limits are set")]
+
+use super::support::{everywhere, in_child, stderr};
+use sinew::coroutine::{Coroutine, MmapStack};
+use sinew::{Runtime, fiber};
+use std::hint::black_box;
+use std::time::Duration;
+
+fn recurse(depth: usize) -> usize {
+    let frame = black_box([depth; 64]);
+    if depth == 0 { 0 } else { recurse(depth - 1) + black_box(frame)[0] }
+}
+
+#[test]
+fn an_overflow_names_the_fiber() {
+    let output = in_child("faults::an_overflow_names_the_fiber", || {
+        sinew::run(|| {
+            let deep = fiber::Builder::new().stack_size(32 * 1024);
+            drop(deep.spawn(|| recurse(1_000_000)).unwrap().join());
+        });
+    });
+    let text = stderr(&output);
+    assert!(!output.status.success());
+    assert!(text.contains("fiber ") && text.contains("overflow"), "{text}");
+}
+
+#[test]
+fn settings_that_make_no_sense_are_errors() {
+    for (builder, hint) in [
+        (Runtime::builder().workers(0), "1 to 64"),
+        (Runtime::builder().workers(65), "1 to 64"),
+        (Runtime::builder().workers(1).name("a\0b"), "zero byte"),
+    ] {
+        let error = builder.start().unwrap_err();
+        assert!(error.to_string().contains(hint), "{error}");
+    }
+}
+
+#[test]
+fn a_variable_that_makes_no_sense_is_an_error() {
+    let output = in_child("faults::a_variable_that_makes_no_sense_is_an_error", || {
+        // SAFETY: this process has no other thread that reads it now.
+        unsafe { std::env::set_var("SINEW_WORKERS", "many") };
+        let error = Runtime::builder().start().unwrap_err();
+        assert!(error.to_string().contains("SINEW_WORKERS"), "{error}");
+        // SAFETY: as above.
+        unsafe { std::env::set_var("SINEW_WORKERS", "3") };
+        assert_eq!(Runtime::builder().start().unwrap().workers(), 3);
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn a_process_may_end_with_live_fibers() {
+    let output = in_child("faults::a_process_may_end_with_live_fibers", || {
+        for _ in 0..100 {
+            drop(fiber::spawn(|| {
+                loop {
+                    fiber::sleep(Duration::from_micros(10));
+                }
+            }));
+        }
+        drop(fiber::spawn(fiber::park));
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn without_a_stack_a_fiber_waits_for_one_and_that_is_told() {
+    let output = in_child("faults::without_a_stack_a_fiber_waits_for_one_and_that_is_told", || {
+        let runtime = Runtime::builder().workers(1).stack_size(64 << 20).start().unwrap();
+        let limit = libc::rlimit { rlim_cur: 4 << 30, rlim_max: 4 << 30 };
+        // SAFETY: lowers a limit of this process.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+        let sum: usize = runtime.run(|| {
+            let fibers: Vec<_> = (0..200)
+                .map(|number| {
+                    fiber::spawn(move || {
+                        fiber::sleep(Duration::from_millis(1));
+                        number
+                    })
+                })
+                .collect();
+            fibers.into_iter().map(|fiber| fiber.join().unwrap()).sum()
+        });
+        assert_eq!(sum, 19_900);
+        assert!(runtime.shutdown(None).drained);
+    });
+    let text = stderr(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("no stack to begin on"), "{text}");
+}
+
+#[test]
+fn a_fiber_may_wait_inside_a_coroutine_of_its_own() {
+    everywhere(|| {
+        let _stay = fiber::pin();
+        let stack = MmapStack::new(256 * 1024).unwrap();
+        let mut coroutine = Coroutine::<u32, u32, u32>::new(stack, |suspender, first| {
+            fiber::sleep(Duration::from_micros(100));
+            let second = suspender.suspend(first + 1);
+            fiber::yield_now();
+            fiber::spawn(move || second + 1).join().unwrap()
+        });
+        assert_eq!(coroutine.resume(1).yielded(), Some(2));
+        fiber::yield_now();
+        assert_eq!(coroutine.resume(5).complete(), Some(6));
+    });
+}

@@ -1,0 +1,123 @@
+//! Joining.
+
+use super::support::{everywhere, message, pinned};
+use sinew::fiber;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+fn fib(n: u32) -> u32 {
+    if n < 2 {
+        return n;
+    }
+    let child = fiber::spawn(move || fib(n - 1));
+    let own = fib(n - 2);
+    own + child.join().unwrap()
+}
+
+#[test]
+fn fibers_join_their_children() {
+    everywhere(|| assert_eq!(fib(16), 987));
+}
+
+fn nest(depth: usize) -> usize {
+    if depth == 0 { 0 } else { 1 + fiber::spawn(move || nest(depth - 1)).join().unwrap() }
+}
+
+#[test]
+fn nested_waits_never_deadlock_however_deep() {
+    for runtime in [pinned(1), super::support::migrating(1)] {
+        assert_eq!(runtime.run(|| nest(10_000)), 10_000);
+    }
+}
+
+#[test]
+fn a_child_that_waits_is_joined_all_the_same() {
+    everywhere(|| {
+        let child = fiber::spawn(|| {
+            fiber::yield_now();
+            fiber::sleep(Duration::from_micros(100));
+            3
+        });
+        assert_eq!(child.join().unwrap(), 3);
+    });
+}
+
+#[test]
+fn a_fiber_cannot_join_itself() {
+    everywhere(|| {
+        let slot = Arc::new(Mutex::new(None::<fiber::JoinHandle<()>>));
+        let copy = slot.clone();
+        let fiber = fiber::spawn(move || {
+            let own = loop {
+                match copy.lock().unwrap().take() {
+                    Some(own) => break own,
+                    None => fiber::yield_now(),
+                }
+            };
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| own.join())).unwrap_err();
+            assert!(message(&*panic).contains("itself"), "{}", message(&*panic));
+        });
+        let watch = fiber.thread().clone();
+        *slot.lock().unwrap() = Some(fiber);
+        drop(watch);
+    });
+}
+
+#[test]
+fn whoever_has_the_handle_may_join() {
+    everywhere(|| {
+        // A grandchild joins its own parent.
+        let (sender, receiver) = std::sync::mpsc::channel::<fiber::JoinHandle<u32>>();
+        let parent = fiber::spawn(move || {
+            let grandchild = fiber::spawn(move || receiver.recv().unwrap().join().unwrap());
+            drop(grandchild);
+            5
+        });
+        sender.send(parent).unwrap();
+    });
+}
+
+#[test]
+fn a_join_may_give_up() {
+    everywhere(|| {
+        let child = fiber::spawn(|| {
+            fiber::park();
+            9
+        });
+        let child = child.join_timeout(Duration::from_millis(1)).unwrap_err();
+        assert!(!child.is_finished());
+        child.thread().unpark();
+        assert_eq!(child.join_timeout(Duration::MAX).unwrap().unwrap(), 9);
+    });
+}
+
+#[test]
+fn a_timed_join_races_with_the_end() {
+    everywhere(|| {
+        for round in 0..200 {
+            let child = fiber::spawn(move || fiber::sleep(Duration::from_micros(round % 20)));
+            let mut outcome = child.join_timeout(Duration::from_micros(10));
+            while let Err(child) = outcome {
+                outcome = child.join_timeout(Duration::from_micros(10));
+            }
+        }
+    });
+}
+
+#[test]
+fn results_that_nobody_wants_are_dropped_once() {
+    everywhere(|| {
+        let counted = Arc::new(());
+        for late in [false, true] {
+            let copy = counted.clone();
+            let fiber = fiber::spawn(move || copy);
+            while late && !fiber.is_finished() {
+                fiber::yield_now();
+            }
+            drop(fiber);
+        }
+        while Arc::strong_count(&counted) > 1 {
+            fiber::yield_now();
+        }
+    });
+}

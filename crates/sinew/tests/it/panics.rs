@@ -1,0 +1,101 @@
+//! Panics in fibers, and waits while one unwinds.
+
+use super::support::{everywhere, in_child, message, stderr};
+use sinew::fiber;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+#[test]
+fn a_panic_comes_out_of_join() {
+    everywhere(|| {
+        let fiber = fiber::spawn(|| {
+            if fiber::is_fiber() {
+                panic!("as with threads");
+            }
+        });
+        assert_eq!(message(&*fiber.join().unwrap_err()), "as with threads");
+        let caught = fiber::spawn(|| catch_unwind(|| panic!("inside")).is_err());
+        assert!(caught.join().unwrap());
+    });
+}
+
+struct WaitOnDrop(fn());
+
+impl Drop for WaitOnDrop {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+#[test]
+fn a_destructor_may_wait_while_its_fiber_unwinds() {
+    everywhere(|| {
+        let waits: [fn(); 5] = [
+            fiber::yield_now,
+            || fiber::sleep(Duration::from_millis(1)),
+            // Longer than a worker is held.
+            || fiber::sleep(Duration::from_millis(25)),
+            || fiber::spawn(|| ()).join().unwrap(),
+            || {
+                let me = fiber::current();
+                std::thread::spawn(move || me.unpark());
+                fiber::park();
+            },
+        ];
+        for wait in waits {
+            let others: Vec<_> =
+                (0..4).map(|_| fiber::spawn(|| (0..20).for_each(|_| fiber::yield_now()))).collect();
+            let fiber = fiber::spawn(move || {
+                let _wait = WaitOnDrop(wait);
+                panic!("on its way out");
+            });
+            assert_eq!(message(&*fiber.join().unwrap_err()), "on its way out");
+            others.into_iter().for_each(|fiber| fiber.join().unwrap());
+        }
+    });
+}
+
+#[test]
+fn fibers_beside_one_that_unwinds_do_not_count_as_panicking_for_a_short_wait() {
+    let runtime = super::support::pinned(1);
+    runtime.run(|| {
+        let beside = fiber::spawn(|| {
+            (0..100).all(|_| {
+                fiber::yield_now();
+                !fiber::panicking()
+            })
+        });
+        let unwinding = fiber::spawn(|| {
+            let _wait = WaitOnDrop(|| fiber::sleep(Duration::from_micros(500)));
+            panic!("shortly");
+        });
+        assert!(unwinding.join().is_err());
+        assert!(beside.join().unwrap());
+    });
+}
+
+#[test]
+fn a_panic_is_told_with_the_fibers_name() {
+    let output = in_child("panics::a_panic_is_told_with_the_fibers_name", || {
+        let fiber = fiber::Builder::new().name("weft".to_owned());
+        let fiber = fiber.spawn(|| panic!("told")).unwrap();
+        assert!(fiber.join().is_err());
+    });
+    let text = stderr(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("fiber 'weft'") && text.contains("told"), "{text}");
+}
+
+#[test]
+fn a_panic_in_a_result_that_nobody_wants_ends_there() {
+    everywhere(|| {
+        for _ in 0..3 {
+            let fiber = fiber::spawn(|| WaitOnDrop(|| panic!("in a destructor")));
+            // If it has ended, the result is dropped here.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(fiber)));
+        }
+        let fiber = fiber::spawn(|| WaitOnDrop(|| panic!("in a destructor")));
+        let value = fiber.join().unwrap();
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(value))).is_err());
+    });
+}

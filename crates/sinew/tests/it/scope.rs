@@ -1,0 +1,86 @@
+//! Fibers that borrow.
+
+use super::support::{everywhere, message};
+use sinew::fiber;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+#[test]
+fn a_scope_waits_for_its_fibers() {
+    everywhere(|| {
+        let mut numbers = vec![0; 100];
+        fiber::scope(|scope| {
+            for (index, number) in numbers.iter_mut().enumerate() {
+                scope.spawn(move || {
+                    if index % 3 == 0 {
+                        fiber::yield_now();
+                    }
+                    *number = index;
+                });
+            }
+        });
+        assert!(numbers.iter().enumerate().all(|(index, number)| index == *number));
+    });
+}
+
+#[test]
+fn a_scopes_fibers_make_more_of_them() {
+    everywhere(|| {
+        let count = AtomicUsize::new(0);
+        fiber::scope(|scope| {
+            for _ in 0..10 {
+                scope.spawn(|| {
+                    for _ in 0..10 {
+                        scope.spawn(|| count.fetch_add(1, Ordering::Relaxed));
+                    }
+                });
+            }
+        });
+        assert_eq!(count.load(Ordering::Relaxed), 100);
+    });
+}
+
+#[test]
+fn threads_have_scopes_too() {
+    let text = String::from("borrowed");
+    let length = fiber::scope(|scope| scope.spawn(|| text.len()).join().unwrap());
+    assert_eq!(length, 8);
+}
+
+#[test]
+fn a_panic_of_the_body_comes_out_after_the_fibers_have_ended() {
+    everywhere(|| {
+        let ended = AtomicUsize::new(0);
+        let panic = catch_unwind(AssertUnwindSafe(|| {
+            fiber::scope(|scope| {
+                scope.spawn(|| {
+                    fiber::sleep(Duration::from_micros(200));
+                    ended.fetch_add(1, Ordering::Relaxed);
+                });
+                panic!("the body's");
+            })
+        }));
+        assert_eq!(message(&*panic.unwrap_err()), "the body's");
+        assert_eq!(ended.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn a_panic_that_nobody_joined_comes_out_of_the_scope() {
+    everywhere(|| {
+        for is_kept in [false, true] {
+            let panic = catch_unwind(|| {
+                fiber::scope(|scope| {
+                    let fiber = scope.spawn(|| panic!("the fiber's"));
+                    while is_kept && !fiber.is_finished() {
+                        fiber::yield_now();
+                    }
+                })
+            });
+            assert!(message(&*panic.unwrap_err()).contains("a scoped fiber panicked"));
+        }
+        let joined = fiber::scope(|scope| scope.spawn(|| panic!("the fiber's")).join().is_err());
+        assert!(joined);
+    });
+}

@@ -1,0 +1,118 @@
+//! The end of a runtime.
+
+use super::support::{WORKERS, message, migrating, pinned};
+use sinew::{Runtime, fiber};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+#[test]
+fn a_shutdown_waits_for_what_is_there() {
+    for workers in WORKERS {
+        for mut runtime in [pinned(workers), migrating(workers)] {
+            let done = Arc::new(AtomicUsize::new(0));
+            for number in 0..300 {
+                let done = done.clone();
+                drop(runtime.spawn(move || {
+                    fiber::sleep(Duration::from_micros(number));
+                    done.fetch_add(1, Ordering::Relaxed);
+                }));
+            }
+            let report = runtime.take().shutdown(None);
+            assert!(report.drained && report.waited, "{report:?}");
+            assert_eq!(done.load(Ordering::Relaxed), 300);
+        }
+    }
+}
+
+#[test]
+fn a_fiber_that_waits_for_ever_is_abandoned_and_reported_by_name() {
+    let runtime = Runtime::builder().workers(2).start().unwrap();
+    let stuck = runtime.run(|| {
+        let stuck = fiber::Builder::new().name("stuck".to_owned()).spawn(fiber::park).unwrap();
+        // It has begun when it has yielded once.
+        let (sender, receiver) = mpsc::channel();
+        let other = fiber::spawn(move || sender.send(()).unwrap());
+        other.join().unwrap();
+        receiver.recv().unwrap();
+        stuck
+    });
+    while runtime_is_waiting(&stuck) {}
+    let report = runtime.shutdown(Some(Duration::from_millis(20)));
+    assert!(!report.drained, "{report:?}");
+    if report.discarded == 0 {
+        assert_eq!(report.leaked.len(), 1, "{report:?}");
+        assert_eq!(report.leaked[0].name.as_deref(), Some("stuck"));
+        assert!(report.leaked[0].spawned_at.file().ends_with("shutdown.rs"));
+    }
+    let error = stuck.join().unwrap_err();
+    assert!(error.is::<fiber::Abandoned>() || error.is::<fiber::Discarded>(), "{}", message(&*error));
+}
+
+fn runtime_is_waiting<T>(_: &fiber::JoinHandle<T>) -> bool {
+    false
+}
+
+#[test]
+fn no_new_fibers_while_shutting_down() {
+    for workers in WORKERS {
+        let runtime = Runtime::builder().workers(workers).start().unwrap();
+        let (sender, receiver) = mpsc::channel();
+        let fiber = runtime.spawn(move || {
+            // Until it is refused.
+            let error = loop {
+                match fiber::try_spawn(|| 6) {
+                    Ok(fiber) => drop(fiber),
+                    Err(error) => break error,
+                }
+                fiber::yield_now();
+            };
+            sender.send(error.to_string()).unwrap();
+            error.into_inner()()
+        });
+        assert!(runtime.shutdown(None).drained);
+        assert!(receiver.recv().unwrap().contains("shut down"));
+        assert_eq!(fiber.join().unwrap(), 6);
+    }
+}
+
+#[test]
+fn a_runtime_may_be_dropped_by_its_own_fiber() {
+    for workers in WORKERS {
+        let (sender, receiver) = mpsc::channel::<Runtime>();
+        let runtime = Runtime::builder().workers(workers).start().unwrap();
+        let fiber = runtime.spawn(move || {
+            let runtime = receiver.recv().unwrap();
+            let child = fiber::spawn(|| 1);
+            drop(runtime);
+            child.join().unwrap()
+        });
+        sender.send(runtime).unwrap();
+        assert_eq!(fiber.join().unwrap(), 1);
+    }
+}
+
+#[test]
+fn a_shutdown_by_an_own_fiber_does_not_wait() {
+    let (sender, receiver) = mpsc::channel::<Runtime>();
+    let runtime = Runtime::builder().workers(2).start().unwrap();
+    let fiber = runtime.spawn(move || receiver.recv().unwrap().shutdown(None));
+    sender.send(runtime).unwrap();
+    assert!(!fiber.join().unwrap().waited);
+}
+
+#[test]
+fn several_runtimes_live_side_by_side() {
+    let runtimes = [pinned(1), pinned(2), migrating(2)];
+    let [one, two, three] = &runtimes;
+    let me = std::thread::current().id();
+    for runtime in [one, two, three] {
+        assert_ne!(runtime.run(|| std::thread::current().id()), me);
+    }
+    // A fiber of one joins a fiber of another.
+    let other = two.spawn(|| {
+        fiber::yield_now();
+        4
+    });
+    assert_eq!(one.run(move || other.join().unwrap()), 4);
+}

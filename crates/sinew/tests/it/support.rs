@@ -1,0 +1,122 @@
+//! What the tests share: runtimes of all kinds under watch, and children that may crash.
+//!
+//! # Safety
+//!
+//! Trusted with the promise that the fibers of tests which run over all kinds of runtime hold nothing of their thread.
+#![expect(unsafe_code, reason = "that fibers may move is a promise")]
+
+use sinew::Runtime;
+use std::io::Write;
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long anything may take before it counts as hanging. Generous: it is no measurement.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The numbers of workers that most tests run over.
+pub(crate) const WORKERS: [usize; 3] = [1, 2, 8];
+
+/// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, whose fibers stay or move. Nothing may be left of it.
+pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
+    let body = Arc::new(body);
+    for workers in WORKERS {
+        for runtime in [pinned(workers), migrating(workers)] {
+            let body = body.clone();
+            runtime.run(move || body());
+        }
+    }
+}
+
+pub(crate) fn pinned(workers: usize) -> Watched {
+    Watched::new(Runtime::builder().workers(workers).start().unwrap())
+}
+
+pub(crate) fn migrating(workers: usize) -> Watched {
+    // SAFETY: this file's promise.
+    let builder = unsafe { Runtime::builder().assume_migration_safe() };
+    Watched::new(builder.workers(workers).start().unwrap())
+}
+
+/// A runtime that is shut down in the end, and a thread that aborts if the test does not end.
+pub(crate) struct Watched {
+    runtime: Option<Runtime>,
+    over: Arc<AtomicBool>,
+    watch: Option<thread::JoinHandle<()>>,
+}
+
+impl Watched {
+    pub(crate) fn new(runtime: Runtime) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let flag = over.clone();
+        let watch = thread::spawn(move || watch(&flag));
+        Self { runtime: Some(runtime), over, watch: Some(watch) }
+    }
+
+    pub(crate) fn take(&mut self) -> Runtime {
+        self.runtime.take().expect("it is taken once")
+    }
+}
+
+impl std::ops::Deref for Watched {
+    type Target = Runtime;
+
+    fn deref(&self) -> &Runtime {
+        self.runtime.as_ref().expect("it is not shut down yet")
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take()
+            && !thread::panicking()
+        {
+            let report = runtime.shutdown(None);
+            assert!(report.drained && report.discarded == 0 && report.leaked.is_empty(), "{report:?}");
+        }
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(watch) = self.watch.take() {
+            watch.thread().unpark();
+            watch.join().unwrap();
+        }
+    }
+}
+
+fn watch(over: &AtomicBool) {
+    let end = Instant::now() + PATIENCE;
+    while !over.load(Ordering::Relaxed) {
+        thread::park_timeout(end.saturating_duration_since(Instant::now()));
+        if Instant::now() >= end {
+            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
+            let _ = writeln!(std::io::stderr(), "the test hangs");
+            std::process::abort();
+        }
+    }
+}
+
+const CHILD: &str = "SINEW_TEST_CHILD";
+
+/// Runs `body` in a process of its own, by starting this program again for this one test.
+pub(crate) fn in_child(name: &str, body: impl FnOnce()) -> Output {
+    if std::env::var_os(CHILD).is_some() {
+        body();
+        std::process::exit(0);
+    }
+    let program = std::env::current_exe().expect("this program");
+    let mut command = Command::new(program);
+    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
+    command.output().expect("a child")
+}
+
+/// What a child wrote to standard error.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A message of a panic.
+pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
+}
