@@ -95,7 +95,7 @@ impl Core {
         self.ready.pop_front()
     }
 
-    /// How many tasks are ready.
+    /// How many tasks are ready; those not counted that others have sent since this core last ran or slept.
     #[must_use]
     pub fn ready(&self) -> usize {
         self.ready.len()
@@ -119,6 +119,8 @@ impl Core {
 
     /// Runs up to `most` ready tasks, those that arrive meanwhile included. Returns how many. For a loop that drives a core
     /// without a pool.
+    ///
+    /// A task that panics is over, and the next one runs: the panic hook has told about it.
     pub fn run_ready(&self, most: usize) -> usize {
         let mut left = most;
         let next = || {
@@ -169,19 +171,21 @@ impl Core {
         self.receive();
     }
 
-    /// A task has begun that will end on this core: it cannot move any more.
+    /// A task has begun that will end on this core: it cannot move any more. It says so itself; a pool that is shut down
+    /// waits for its end.
     #[inline]
     pub fn own(&self) {
         self.counters.owned.add(1);
     }
 
-    /// Such a task has ended.
+    /// Such a task has ended. Called once for each [`own`](Self::own): a pool with more ends than beginnings does not
+    /// drain either.
     #[inline]
     pub fn disown(&self) {
         self.counters.owned.add(u64::MAX);
     }
 
-    /// How many tasks have begun here and not ended.
+    /// How many such tasks have begun here and not ended.
     #[must_use]
     pub fn owned(&self) -> isize {
         self.counters.owned()

@@ -21,7 +21,7 @@ pub struct Vtable {
     /// Gives it up, on any thread.
     pub discard: unsafe fn(NonNull<Header>),
     /// Whether it cannot move any more once it has begun. A worker that has begun many such tasks leaves more of them to
-    /// others.
+    /// others; the tasks count themselves, with [`Core::own`](crate::Core::own) and [`Core::disown`](crate::Core::disown).
     pub settles: bool,
 }
 
@@ -52,7 +52,8 @@ impl Header {
 
 /// The right to run a task once. Dropping it discards the task.
 ///
-/// It is one word, and being queued takes no memory: the header has room for a link.
+/// It is one word, and being queued takes no memory, as the header has room for a link; only a worker's own tasks take that
+/// word each, in its deque.
 pub struct TaskRef {
     /// # Invariant
     ///

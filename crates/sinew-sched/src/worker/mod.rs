@@ -275,8 +275,8 @@ impl Worker {
         self.group.put(tasks, |worker| self.wake(worker));
     }
 
-    /// Adds a task that anyone may run, after all others that are here. Nobody is woken, for now: if the next task comes
-    /// from the deque, as many wait there as before.
+    /// Adds a task that anyone may run, and has the oldest one in the deque go before it. Nobody is woken, for now: if the
+    /// next task comes from the deque, as many wait there as before.
     #[inline]
     pub(crate) fn push_yielded(&self, task: TaskRef) {
         self.oldest_next.set(true);
