@@ -72,6 +72,8 @@ impl Worker {
             }
             if self.is_surplus() {
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
+                // It may have watched over others' drivers until now, and does not any more.
+                self.ask_for_a_watch();
                 match self.wait_as_surplus() {
                     Some(task) => return Some(task),
                     None => continue,
@@ -80,6 +82,8 @@ impl Worker {
             if let Some(hook) = &self.group.hooks.before_sleep {
                 // Nobody is to rely on a user's code to search.
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
+                // It may take long, or not return: a shutdown is not to take that for being on the way out.
+                self.counters().enter(WorkerState::Running);
                 self.call(Some(hook), context);
             }
             searching = self.lie_down(searching, &mut spin);

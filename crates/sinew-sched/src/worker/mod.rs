@@ -217,6 +217,8 @@ impl Worker {
             self.group.end(false);
             return None;
         }
+        self.core.receive();
+        self.look_now_and_then();
         if self.is_surplus() {
             self.share_all();
             return None;
@@ -224,8 +226,6 @@ impl Worker {
         let round = self.round.get().wrapping_add(1);
         self.round.set(round);
         self.oldest_next.set(self.oldest_next.get() || round.is_multiple_of(OLDEST_ROUND));
-        self.core.receive();
-        self.look_now_and_then();
         if self.deque.len() > 1 {
             self.announce(1);
         }
