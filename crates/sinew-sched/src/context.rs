@@ -35,9 +35,8 @@ impl<'a> Context<'a> {
         self.worker
     }
 
-    /// Gives up the turn of this task, which any worker may run: of those that wait here for any worker, the one that has
-    /// waited longest runs first. Tasks that all do so take turns; among others that do not, it goes on after one of them.
-    /// Without a pool, it goes to the end of its core's.
+    /// Gives up the turn of this task, which any worker may run: all that wait in this worker's deque now go before it, those
+    /// that have waited longest first. Without a pool, it goes to the end of its core's.
     ///
     /// This is the last thing that a running task does, for itself. Nobody is told of it, since the worker is about to take
     /// another one in its place: a task that runs on, and waits for what it handed over here, may wait for ever. Use

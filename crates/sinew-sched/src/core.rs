@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::context::Context;
 use crate::driver::Driver;
 use crate::mailbox::Mailbox;
-use crate::stats::Counters;
+use crate::stats::{Counters, WorkerStats};
 use crate::task::{List, TaskRef};
 use crate::unwind::{self, Ended};
 
@@ -47,7 +47,9 @@ pub struct CoreHandle {
 }
 
 impl CoreHandle {
-    /// Sends a task, and wakes the core if it sleeps. The task runs on the core's thread, after those that are there.
+    /// Sends a task, and wakes the core if it sleeps. The task runs on the core's thread, after those that are there. Spare
+    /// workers of a pool come and go: unless one [owns](Core::own) a begun task, another may have its place when the task runs,
+    /// or any worker run it.
     ///
     /// # Errors
     ///
@@ -135,10 +137,10 @@ impl Core {
     ///
     /// Panics are caught around all of them rather than around each: it is a quarter of the time of a small one.
     pub(crate) fn run_all(&self, context: &Context<'_>, mut next: impl FnMut() -> Option<TaskRef>) -> usize {
-        let before = self.counters.tasks.get();
+        let count = Cell::new(0);
         // A task of this core may drive it further.
         let outer = self.is_in_task.replace(false);
-        while unwind::catch(|| self.run_until_panic(context, &mut next)) == Ended::Panicked {
+        while unwind::catch(|| self.run_until_panic(context, &count, &mut next)) == Ended::Panicked {
             if !self.is_in_task.replace(false) {
                 // It was not a task's: this core's own tasks would be left to nobody.
                 std::process::abort();
@@ -146,11 +148,17 @@ impl Core {
             self.counters.panics.add(1);
         }
         self.is_in_task.set(outer);
-        self.counters.tasks.get().wrapping_sub(before) as usize
+        count.get()
     }
 
-    fn run_until_panic(&self, context: &Context<'_>, next: &mut impl FnMut() -> Option<TaskRef>) {
+    fn run_until_panic(
+        &self,
+        context: &Context<'_>,
+        count: &Cell<usize>,
+        next: &mut impl FnMut() -> Option<TaskRef>,
+    ) {
         while let Some(task) = next() {
+            count.set(count.get() + 1);
             self.counters.tasks.add(1);
             self.is_in_task.set(true);
             task.run(context);
@@ -183,6 +191,12 @@ impl Core {
     #[inline]
     pub fn disown(&self) {
         self.counters.owned.add(u64::MAX);
+    }
+
+    /// What this core has done so far. Some of it only the workers of a pool do.
+    #[must_use]
+    pub fn stats(&self) -> WorkerStats {
+        self.counters.snapshot(self.mailbox.errors())
     }
 
     /// How many such tasks have begun here and not ended.

@@ -1,6 +1,7 @@
 //! Submitting work to a pool, from anywhere.
 
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::error::{Refusal, SubmitError};
@@ -136,6 +137,10 @@ impl Handle {
         })
     }
 }
+
+// Whatever a panic interrupts is a task's: the pool itself is never seen half done.
+impl UnwindSafe for Handle {}
+impl RefUnwindSafe for Handle {}
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -70,8 +70,10 @@ impl TaskRef {
     /// # Safety
     ///
     /// The header stays where it is until one of its functions is called. Both may be called with it: `discard` on any
-    /// thread, `run` on any thread of the pool that the task is submitted to (on that worker's thread, if it is submitted
-    /// to a given worker). No other `TaskRef` of the header exists until then.
+    /// thread, `run` on any thread of the pool that the task is submitted to. One that is sent to a given worker runs on that
+    /// one's thread, if it is one of those that the pool was built with, or a spare one that [owns](crate::Core::own) a begun
+    /// task until then; a spare one without may leave first, and then any other runs the task. No other `TaskRef` of the header
+    /// exists until then.
     #[must_use]
     pub unsafe fn from_raw(header: NonNull<Header>) -> Self {
         Self { header }

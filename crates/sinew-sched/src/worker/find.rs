@@ -206,10 +206,14 @@ impl Worker {
         }
     }
 
-    /// Workers that run, and whose drivers concern others.
+    /// Workers that run, and whose drivers concern others. A surplus one that sleeps has no place among the sleepers; its state
+    /// changes before it asks for a watch itself.
     fn neglectful(&self) -> impl Iterator<Item = &Seat> {
-        let busy = self.group.seats().enumerate().filter(|(index, _)| !self.group.idle.is_sleeping(*index));
-        busy.map(|(_, seat)| seat).filter(|seat| seat.mailbox.is_watching_for_others())
+        let is_busy = |(index, seat): &(usize, &Seat)| {
+            !self.group.idle.is_sleeping(*index) && seat.counters.state() != WorkerState::Sleeping
+        };
+        let busy = self.group.seats().enumerate().filter(is_busy).map(|(_, seat)| seat);
+        busy.filter(|seat| seat.mailbox.is_watching_for_others())
     }
 
     /// A searcher has a task. Whoever relied on its searching relies on this.
@@ -275,18 +279,23 @@ impl Worker {
     /// Sleeps; for a moment only, if there are drivers to watch over and nobody else does.
     fn sleep(&self) {
         if self.neglectful().next().is_none() {
-            return self.sleep_until(None);
+            return self.sleep_until(None, || true);
         }
-        self.group.watch.keep(|watches| self.sleep_until(watches.then(|| Instant::now() + NEGLECT)));
+        self.group.watch.keep(|watches| {
+            self.sleep_until(watches.then(|| Instant::now() + NEGLECT), || true);
+        });
     }
 
-    /// Sleeps until called, or this moment. Nobody calls when the deadline of a pool that drains passes, so it ends then too.
-    pub(super) fn sleep_until(&self, moment: Option<Instant>) {
+    /// Sleeps until called, or this moment; not at all, if it `may` not once it counts as asleep. Nobody calls when the deadline
+    /// of a pool that drains passes, so it ends then too.
+    pub(super) fn sleep_until(&self, moment: Option<Instant>, may: impl FnOnce() -> bool) {
         self.counters().enter(WorkerState::Sleeping);
         self.group.fall();
         let moment = [moment, self.group.life.deadline()].into_iter().flatten().min();
         let left = moment.map(|moment| moment.saturating_duration_since(Instant::now()));
-        self.core.mailbox().sleep(left, &self.counters().sleeps);
+        if may() {
+            self.core.mailbox().sleep(left, &self.counters().sleeps);
+        }
         self.group.awake.rise();
         self.counters().enter(WorkerState::Searching);
         if self.group.life.is_late() {
