@@ -15,6 +15,9 @@ use crate::task::TaskRef;
 /// watches over a neglectful one.
 const NEGLECT: Duration = Duration::from_millis(1);
 
+/// A worker with so many tasks has many.
+const MANY: usize = 64;
+
 /// What a round of searching comes to.
 enum Round {
     Task(TaskRef),
@@ -171,11 +174,28 @@ impl Worker {
         match seat.thief.steal() {
             Steal::Task(task) => {
                 self.counters().steals.add(1);
+                self.steal_more(seat);
                 self.accept(task).map_or(Round::Spared, Round::Task)
             }
             Steal::Empty => Round::Nothing,
             // There may be more: not the time to sleep.
             Steal::Lost => Round::Spared,
+        }
+    }
+
+    /// Takes half of what a worker has, if that is much. Who has much has it for long: tasks that yield stay where they are,
+    /// and taking many one by one has both ends fight for each. Of few only one is taken: they are most likely parents and
+    /// children, of which the oldest is the largest. Whoever relied on this searcher relies on its look round when it leaves.
+    fn steal_more(&self, seat: &Seat) {
+        let len = seat.thief.len();
+        if len < MANY {
+            return;
+        }
+        for _ in 0..len / 2 {
+            match seat.thief.steal() {
+                Steal::Task(task) => self.deque.push(task),
+                Steal::Empty | Steal::Lost => return,
+            }
         }
     }
 
