@@ -25,7 +25,8 @@ impl<'a> Context<'a> {
         self.core
     }
 
-    /// Its number among the workers of its pool, if it is one.
+    /// Its number among the workers of its pool, if it is one. Spare workers have the numbers from
+    /// [`Pool::workers`](crate::Pool::workers) on.
     #[inline]
     #[must_use]
     pub fn worker(&self) -> Option<usize> {
@@ -36,7 +37,8 @@ impl<'a> Context<'a> {
         self.worker
     }
 
-    /// Lets all others that wait here run before this task, which any worker may run. Without a pool, it stays on its core.
+    /// Gives up the turn of this task, which any worker may run: all that wait in this worker's deque now go before it, those
+    /// that have waited longest first. Without a pool, it goes to the end of its core's.
     ///
     /// This is the last thing that a running task does, for itself. Nobody is told of it, since the worker is about to take
     /// another one in its place: a task that runs on, and waits for what it handed over here, may wait for ever. Use
@@ -49,7 +51,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Schedules a task that any worker may run, as the next one here. Without a pool, it goes to the end of its core's.
+    /// Schedules a task that any worker may run, as the next of those here. It is never refused: unlike what is submitted
+    /// through a [`Handle`](crate::Handle), it is run while the pool drains too. Without a pool, it goes to the end of its
+    /// core's.
     #[inline]
     pub fn submit(&self, task: TaskRef) {
         match self.worker {
@@ -94,8 +98,8 @@ impl<'a> Context<'a> {
     }
 
     /// Runs something that may block the thread for long. What any worker may run is left to others, and a spare worker
-    /// stands in for this one meanwhile, if one is to be had; tasks that must run here wait until it returns. Without a
-    /// pool, it just runs.
+    /// stands in for this one meanwhile, if one is to be had (a pool has 128 workers at most, spare ones included); tasks
+    /// that must run here wait until it returns. Without a pool, it just runs.
     pub fn block<R>(&self, body: impl FnOnce() -> R) -> R {
         match self.worker {
             Some(worker) => worker.block(body),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::context::Context;
 use crate::driver::Driver;
 use crate::mailbox::Mailbox;
-use crate::stats::Counters;
+use crate::stats::{Counters, WorkerStats};
 use crate::task::{Header, List, TaskRef};
 use crate::unwind::{self, Ended};
 
@@ -48,7 +48,9 @@ pub struct CoreHandle {
 }
 
 impl CoreHandle {
-    /// Sends a task, and wakes the core if it sleeps. The task runs on the core's thread, after those that are there.
+    /// Sends a task, and wakes the core if it sleeps. The task runs on the core's thread, after those that are there. Spare
+    /// workers of a pool come and go: unless one [owns](Core::own) a begun task, another may have its place when the task runs,
+    /// or any worker run it.
     ///
     /// # Errors
     ///
@@ -101,7 +103,7 @@ impl Core {
         self.ready.pop_front()
     }
 
-    /// How many tasks are ready.
+    /// How many tasks are ready; those not counted that others have sent since this core last ran or slept.
     #[must_use]
     pub fn ready(&self) -> usize {
         self.ready.len()
@@ -133,6 +135,8 @@ impl Core {
 
     /// Runs up to `most` ready tasks, those that arrive meanwhile included. Returns how many. For a loop that drives a core
     /// without a pool.
+    ///
+    /// A task that panics is over, and the next one runs: the panic hook has told about it.
     pub fn run_ready(&self, most: usize) -> usize {
         let mut left = most;
         let next = || {
@@ -147,10 +151,10 @@ impl Core {
     ///
     /// Panics are caught around all of them rather than around each: it is a quarter of the time of a small one.
     pub(crate) fn run_all(&self, context: &Context<'_>, mut next: impl FnMut() -> Option<TaskRef>) -> usize {
-        let before = self.counters.tasks.get();
+        let count = Cell::new(0);
         // A task of this core may drive it further.
         let outer = self.is_in_task.replace(false);
-        while unwind::catch(|| self.run_until_panic(context, &mut next)) == Ended::Panicked {
+        while unwind::catch(|| self.run_until_panic(context, &count, &mut next)) == Ended::Panicked {
             if !self.is_in_task.replace(false) {
                 // It was not a task's: this core's own tasks would be left to nobody.
                 std::process::abort();
@@ -158,11 +162,17 @@ impl Core {
             self.counters.panics.add(1);
         }
         self.is_in_task.set(outer);
-        self.counters.tasks.get().wrapping_sub(before) as usize
+        count.get()
     }
 
-    fn run_until_panic(&self, context: &Context<'_>, next: &mut impl FnMut() -> Option<TaskRef>) {
+    fn run_until_panic(
+        &self,
+        context: &Context<'_>,
+        count: &Cell<usize>,
+        next: &mut impl FnMut() -> Option<TaskRef>,
+    ) {
         while let Some(task) = next() {
+            count.set(count.get() + 1);
             self.counters.tasks.add(1);
             self.is_in_task.set(true);
             task.run(context);
@@ -190,13 +200,15 @@ impl Core {
         self.receive();
     }
 
-    /// A task has begun that will end on this core: it cannot move any more.
+    /// A task has begun that will end on this core: it cannot move any more. It says so itself; a pool that is shut down
+    /// waits for its end.
     #[inline]
     pub fn own(&self) {
         self.counters.owned.add(1);
     }
 
-    /// Such a task has ended.
+    /// Such a task has ended. Called once for each [`own`](Self::own): a pool with more ends than beginnings does not
+    /// drain either.
     #[inline]
     pub fn disown(&self) {
         self.counters.owned.add(u64::MAX);
@@ -214,7 +226,13 @@ impl Core {
         self.counters.roaming.add(u64::MAX);
     }
 
-    /// How many tasks have begun here and not ended.
+    /// What this core has done so far. Some of it only the workers of a pool do.
+    #[must_use]
+    pub fn stats(&self) -> WorkerStats {
+        self.counters.snapshot(self.mailbox.errors())
+    }
+
+    /// How many such tasks have begun here and not ended.
     #[must_use]
     pub fn owned(&self) -> isize {
         self.counters.owned()

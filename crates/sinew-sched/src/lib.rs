@@ -3,7 +3,10 @@
 //! A [`Pool`] runs [`TaskRef`]s: a pointer to a header with two functions, run and discard. Tasks that anyone may run wait
 //! in a deque per worker, newest first, where idle workers steal, and in a queue for all. Tasks that must run on a given
 //! worker go to its [`Core`], which shares nothing but an inbox. A worker without work searches for a moment and then
-//! sleeps in its [`Driver`]; the protocol by which no wake-up is lost is in `idle/README.md`, with its proof.
+//! sleeps in its [`Driver`]; the protocol by which no wake-up is lost is in `src/idle/README.md`, with its proof.
+//!
+//! A task that panics is over, and nothing else is: the panic hook tells about it, and it is counted in
+//! [`WorkerStats::panics`]. Whoever waits for its result has to notice by itself.
 //!
 //! A [`Core`] can be driven without a pool, by somebody else's loop.
 

@@ -99,12 +99,21 @@ impl Mailbox {
 
     /// Whether the driver has something to look for.
     pub(crate) fn is_watching(&self) -> bool {
-        self.driver.is_watching()
+        self.ask(|driver| driver.is_watching())
     }
 
     /// Whether the driver has something to look for that concerns others.
     pub(crate) fn is_watching_for_others(&self) -> bool {
-        self.driver.is_watching_for_others()
+        self.ask(|driver| driver.is_watching_for_others())
+    }
+
+    /// Asks the driver a question; no, if it panics.
+    fn ask(&self, question: impl FnOnce(&dyn Driver) -> bool) -> bool {
+        let mut answer = false;
+        if unwind::catch(|| answer = question(&*self.driver)) == Ended::Panicked {
+            self.count_error();
+        }
+        answer
     }
 
     /// When somebody last looked, by the clock of [`look`](Self::look).

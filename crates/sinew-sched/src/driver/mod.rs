@@ -11,10 +11,11 @@ pub use futex::FutexDriver;
 ///
 /// Each core has one. Its thread looks into it now and then and sleeps in it when there is nothing to do; any thread may
 /// end the sleep. An idle sibling may look into it too, when its own thread has not for long. The core sees to it that two
-/// threads never are in [`look`](Self::look) or [`sleep`](Self::sleep) at once. A panic in any of the three counts as an error.
+/// threads never are in [`look`](Self::look) or [`sleep`](Self::sleep) at once. A panic in
+/// any of its methods counts as an error; a question that panics is answered with no.
 pub trait Driver: Send + Sync {
     /// Delivers what has happened (submits the tasks that waited for it), without waiting. Returns how many events there
-    /// were.
+    /// were. Tasks of a pool go to [`reschedule`](crate::Handle::reschedule), which takes them while the pool drains too.
     ///
     /// # Errors
     ///

@@ -154,7 +154,7 @@ impl Group {
     fn is_drained(&self) -> bool {
         self.awake.nobody_while(|| {
             let has_mail = self.seats().any(|seat| seat.mailbox.has_tasks());
-            !has_mail && !self.has_work() && self.owned() == 0 && self.roaming() == 0
+            !has_mail && !self.has_work() && self.owned() <= 0 && self.roaming() <= 0
         })
     }
 

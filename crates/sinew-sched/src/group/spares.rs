@@ -58,7 +58,8 @@ impl Spares {
         let stand_in = {
             let mut counts = self.lock();
             counts.blocked += 1;
-            if counts.working >= counts.blocked {
+            // After the end there is nothing to do for anybody.
+            if counts.working >= counts.blocked || group.life.is_over() {
                 return;
             }
             counts.working += 1;
@@ -72,27 +73,33 @@ impl Spares {
             StandIn::Gone(index) => self.start(group, index),
             StandIn::None => match group.add_seat(|index| self.starter.seat(index, Role::Spare)) {
                 Ok(index) => self.start(group, index),
-                Err(_) => self.fail(None),
+                Err(_) => {
+                    self.failed.add_shared(1);
+                    self.lock().working -= 1;
+                }
             },
         }
     }
 
     /// Starts a worker for a seat that is free and whose role is set.
     fn start(&self, group: &Arc<Group>, index: usize) {
+        // If there is no thread, the seat has been left already. If there is one all the same, it is a worker as any other.
         if self.starter.start(group, index).is_err() {
-            self.fail(group.seat(index));
+            self.failed.add_shared(1);
         }
     }
 
-    /// A spare worker was not to be had: the others do its work, however few they are.
-    fn fail(&self, seat: Option<&Seat>) {
-        self.failed.add_shared(1);
+    /// A worker leaves its seat, which is not free yet. However that comes about, a spare one does not count any more, and may
+    /// be started again.
+    pub(crate) fn leave(&self, seat: &Seat) {
         let mut counts = self.lock();
-        // It may have become surplus meanwhile, and is not counted then.
-        if seat.is_none_or(|seat| seat.role() == Role::Spare) {
-            counts.working -= 1;
+        match seat.role() {
+            Role::Regular | Role::Vacant => return,
+            Role::Spare => counts.working -= 1,
+            // Not counted since it became surplus.
+            Role::Surplus => {}
         }
-        seat.into_iter().for_each(|seat| seat.set_role(Role::Vacant));
+        seat.set_role(Role::Vacant);
     }
 
     /// A worker is back.

@@ -11,6 +11,7 @@ mod drain;
 mod idle;
 mod inbox;
 mod patience;
+mod role;
 mod shutdown;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

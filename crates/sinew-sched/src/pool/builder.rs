@@ -34,35 +34,38 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// How many workers: 1 to 64; as many as the process has CPUs unless set.
+    /// How many workers: 1 to 64; as many as the process has CPUs, and 64 at most, unless set.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = Some(workers);
         self
     }
 
-    /// What the threads are called: `sinew` unless set, with the worker's number behind it.
+    /// What the threads are called, with the worker's number behind it: `sinew-0` and so on unless set. The kernel shows the
+    /// first 15 bytes.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.starter.name = name.into();
         self
     }
 
-    /// How many tasks the shared queue takes before it spills to a list: 65,536 unless set. Memory for it is taken at once.
+    /// How many tasks the shared queue takes before it spills to a list: 1 to 2^24; 65,536 unless set. Memory for it is
+    /// taken at once.
     #[must_use]
     pub fn queue_capacity(mut self, capacity: usize) -> Self {
         self.queue = capacity;
         self
     }
 
-    /// Called by each worker before its first task.
+    /// Called by each worker before its first task. Spare workers call the hooks too: they come when a worker
+    /// [blocks](Context::block), and go when they are not needed any more.
     #[must_use]
     pub fn on_start(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
         self.hooks.start = Some(Arc::new(hook));
         self
     }
 
-    /// Called by each worker after its last task.
+    /// Called by each worker after its last task. What it submits at the end of the pool is discarded, and reported.
     #[must_use]
     pub fn on_stop(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
         self.hooks.stop = Some(Arc::new(hook));
@@ -77,14 +80,16 @@ impl Builder {
         self
     }
 
-    /// Called by a worker that has found nothing to do, each time before it sleeps. It may submit work.
+    /// Called by a worker that has found nothing to do, each time before it sleeps. It may submit work; if it always
+    /// does, the pool never drains.
     #[must_use]
     pub fn before_sleep(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
         self.hooks.before_sleep = Some(Arc::new(hook));
         self
     }
 
-    /// What the worker of a number sleeps in: a [`FutexDriver`](crate::FutexDriver) unless set.
+    /// What the worker of a number sleeps in: a [`FutexDriver`](crate::FutexDriver) unless set. Those of spare workers are
+    /// made when they are needed.
     #[must_use]
     pub fn driver(
         mut self,
@@ -94,7 +99,9 @@ impl Builder {
         self
     }
 
-    /// How a thread is started: by std unless set. It is given the thread's name and what to run there.
+    /// How a thread is started: by std unless set. It is given the thread's name and what to run there, which returns when
+    /// the worker has ended. If it says that it has started a thread and has not, the pool has a worker less and does not
+    /// know.
     #[must_use]
     pub fn spawn_with(
         mut self,

@@ -31,10 +31,11 @@ impl fmt::Display for BuildError {
             }
             Self::Name(name) => write!(f, "threads cannot be called {name:?}: take the zero byte out"),
             Self::Driver(worker, error) => write!(f, "worker {worker} got no driver: {error}"),
-            Self::Thread(worker, error) => write!(
+            Self::Thread(worker, error) if error.kind() == io::ErrorKind::WouldBlock => write!(
                 f,
                 "the thread of worker {worker} did not start ({error}): ask for fewer workers, or raise the limit of threads"
             ),
+            Self::Thread(worker, error) => write!(f, "the thread of worker {worker} did not start: {error}"),
         }
     }
 }

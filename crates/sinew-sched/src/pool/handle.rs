@@ -1,6 +1,7 @@
 //! Submitting work to a pool, from anywhere.
 
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::error::{Refusal, SubmitError};
@@ -19,7 +20,7 @@ pub enum Placement {
     /// Any worker: the one that submits it, if it is one of the pool's and gets to it first.
     #[default]
     Anyone,
-    /// The worker of this number.
+    /// The worker of this number, below [`Pool::workers`](crate::Pool::workers).
     Worker(usize),
 }
 
@@ -38,7 +39,8 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// If the pool is being shut down, or there is no such worker. The task is in the error.
+    /// If the pool is being shut down, or there is no such worker. The task is in the error. A running task that has more to
+    /// do then uses [`Context::submit`].
     pub fn submit(&self, task: TaskRef, to: Placement) -> Result<(), SubmitError> {
         match self.refusal(to) {
             Some(refusal) => Err(SubmitError { tasks: vec![task], refusal }),
@@ -49,7 +51,8 @@ impl Handle {
         }
     }
 
-    /// Has many tasks run, and works out only once whom to wake for them.
+    /// Has many tasks run, and works out only once whom to wake for them. Those for any worker go to the queue for all, also
+    /// from a worker.
     ///
     /// # Errors
     ///
@@ -79,11 +82,11 @@ impl Handle {
     }
 
     /// Has a task run that the pool has taken before and that has given up its turn. It is never refused: when the pool is
-    /// over, the task is discarded.
+    /// over, the task is discarded. The worker may be a spare one; if that one is gone, any other runs the task.
     ///
     /// # Panics
     ///
-    /// If there is no such worker.
+    /// If there has been no such worker.
     pub fn reschedule(&self, task: TaskRef, to: Placement) {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
@@ -91,7 +94,7 @@ impl Handle {
                 None => self.group.submit_outside(List::from(task)),
             }),
             Placement::Worker(index) => {
-                let seat = self.group.seat(index).expect("a worker that there is");
+                let seat = self.group.seat(index).unwrap_or_else(|| panic!("there is no worker {index}"));
                 self.with_worker(|worker| self.place_at(worker, index, seat, task));
             }
         }
@@ -140,6 +143,10 @@ impl Handle {
         })
     }
 }
+
+// Whatever a panic interrupts is a task's: the pool itself is never seen half done.
+impl UnwindSafe for Handle {}
+impl RefUnwindSafe for Handle {}
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

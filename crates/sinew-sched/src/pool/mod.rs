@@ -76,7 +76,8 @@ impl Pool {
     /// Tells what came of it.
     ///
     /// A task that has begun is never interrupted: the thread of one that runs too long is left alone, and so is that of a
-    /// worker with tasks that have begun and wait. Called by one of the pool's own workers, this does not wait at all.
+    /// worker with tasks that have begun and wait. After `at_most` this waits 200 ms longer for threads that may be about to
+    /// end, and for as long as tasks are being discarded. Called by one of the pool's own workers, it does not wait at all.
     pub fn shutdown(self, at_most: Option<Duration>) -> ShutdownReport {
         // A deadline beyond the clock's end is none.
         let deadline = at_most.and_then(|time| Instant::now().checked_add(time));

@@ -8,6 +8,9 @@ use crate::stats::WorkerState;
 
 /// How long threads are waited for that show no sign of ending.
 const GRACE: Duration = Duration::from_millis(200);
+/// How long those are waited for that sleep, or look for tasks, and will see that it is over: not for ever, since their drivers
+/// may not wake them.
+const LONGEST_WAY_OUT: Duration = Duration::from_secs(5);
 
 /// What came of a shutdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,14 +75,17 @@ impl Patience {
         if self.discarded != group.discarded.get() {
             *self = Self::new(group);
         }
-        self.since.elapsed() < GRACE || group.seats().any(|seat| is_leaving(seat.counters.state()))
+        let waited = self.since.elapsed();
+        let is_one_leaving = || group.seats().any(|seat| is_leaving(seat.counters.state()));
+        waited < GRACE || waited < LONGEST_WAY_OUT && is_one_leaving()
     }
 }
 
 fn stuck(group: &Group) -> impl Iterator<Item = StuckWorker> {
     group.seats().enumerate().filter_map(|(worker, seat)| {
-        let (owned, is_running) = (seat.counters.owned(), is_at_work(seat.counters.state()));
-        (owned > 0 || is_running).then_some(StuckWorker { worker, owned, is_running })
+        let (owned, state) = (seat.counters.owned(), seat.counters.state());
+        let is_stuck = owned > 0 || state != WorkerState::Absent;
+        is_stuck.then(|| StuckWorker { worker, owned, is_running: is_at_work(state) })
     })
 }
 

@@ -21,7 +21,7 @@ pub struct Vtable {
     /// Gives it up, on any thread.
     pub discard: unsafe fn(NonNull<Header>),
     /// Whether it cannot move any more once it has begun. A worker that has begun many such tasks leaves more of them to
-    /// others.
+    /// others; the tasks count themselves, with [`Core::own`](crate::Core::own) and [`Core::disown`](crate::Core::disown).
     pub settles: bool,
 }
 
@@ -52,7 +52,8 @@ impl Header {
 
 /// The right to run a task once. Dropping it discards the task.
 ///
-/// It is one word, and being queued takes no memory: the header has room for a link.
+/// It is one word, and being queued takes no memory, as the header has room for a link; only a worker's own tasks take that
+/// word each, in its deque.
 pub struct TaskRef {
     /// # Invariant
     ///
@@ -69,8 +70,10 @@ impl TaskRef {
     /// # Safety
     ///
     /// The header stays where it is until one of its functions is called. Both may be called with it: `discard` on any
-    /// thread, `run` on any thread of the pool that the task is submitted to (on that worker's thread, if it is submitted
-    /// to a given worker). No other `TaskRef` of the header exists until then.
+    /// thread, `run` on any thread of the pool that the task is submitted to. One that is sent to a given worker runs on that
+    /// one's thread, if it is one of those that the pool was built with, or a spare one that [owns](crate::Core::own) a begun
+    /// task until then; a spare one without may leave first, and then any other runs the task. No other `TaskRef` of the header
+    /// exists until then.
     #[must_use]
     pub unsafe fn from_raw(header: NonNull<Header>) -> Self {
         Self { header }

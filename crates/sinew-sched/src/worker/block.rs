@@ -58,8 +58,12 @@ impl Worker {
     /// role says so.
     pub(super) fn wait_as_surplus(&self) -> Option<TaskRef> {
         self.share_all();
-        while self.is_surplus() && !self.group.life.is_over() {
+        while !self.group.life.is_over() {
             self.core.receive();
+            // After what has arrived was taken: who calls this worker again says so first, and tells it then.
+            if !self.is_surplus() {
+                return None;
+            }
             if let Some(task) = self.core.pop() {
                 return Some(task);
             }
@@ -70,7 +74,8 @@ impl Worker {
 
     fn linger(&self) {
         let until = (self.core.owned() <= 0).then(|| Instant::now() + LINGER);
-        self.sleep_until(until);
+        // Behind a fence: whoever has called this worker and found no need to tell it is seen here.
+        self.sleep_until(until, || self.is_surplus());
         self.core.receive();
         // Nobody called for the whole time.
         let is_over = until.is_some_and(|until| Instant::now() >= until);

@@ -15,6 +15,9 @@ use crate::task::TaskRef;
 /// watches over a neglectful one.
 const NEGLECT: Duration = Duration::from_millis(1);
 
+/// A worker with so many tasks has many.
+const MANY: usize = 64;
+
 /// What a round of searching comes to.
 enum Round {
     Task(TaskRef),
@@ -72,6 +75,8 @@ impl Worker {
             }
             if self.is_surplus() {
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
+                // It may have watched over others' drivers until now, and does not any more.
+                self.ask_for_a_watch();
                 match self.wait_as_surplus() {
                     Some(task) => return Some(task),
                     None => continue,
@@ -80,6 +85,8 @@ impl Worker {
             if let Some(hook) = &self.group.hooks.before_sleep {
                 // Nobody is to rely on a user's code to search.
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
+                // It may take long, or not return: a shutdown is not to take that for being on the way out.
+                self.counters().enter(WorkerState::Running);
                 self.call(Some(hook), context);
             }
             searching = self.lie_down(searching, &mut spin);
@@ -167,11 +174,28 @@ impl Worker {
         match seat.thief.steal() {
             Steal::Task(task) => {
                 self.counters().steals.add(1);
+                self.steal_more(seat);
                 self.accept(task).map_or(Round::Spared, Round::Task)
             }
             Steal::Empty => Round::Nothing,
             // There may be more: not the time to sleep.
             Steal::Lost => Round::Spared,
+        }
+    }
+
+    /// Takes half of what a worker has, if that is much. Who has much has it for long: tasks that yield stay where they are,
+    /// and taking many one by one has both ends fight for each. Of few only one is taken: they are most likely parents and
+    /// children, of which the oldest is the largest. Whoever relied on this searcher relies on its look round when it leaves.
+    fn steal_more(&self, seat: &Seat) {
+        let len = seat.thief.len();
+        if len < MANY {
+            return;
+        }
+        for _ in 0..len / 2 {
+            match seat.thief.steal() {
+                Steal::Task(task) => self.deque.push(task),
+                Steal::Empty | Steal::Lost => return,
+            }
         }
     }
 
@@ -202,10 +226,14 @@ impl Worker {
         }
     }
 
-    /// Workers that run, and whose drivers concern others.
+    /// Workers that run, and whose drivers concern others. A surplus one that sleeps has no place among the sleepers; its state
+    /// changes before it asks for a watch itself.
     fn neglectful(&self) -> impl Iterator<Item = &Seat> {
-        let busy = self.group.seats().enumerate().filter(|(index, _)| !self.group.idle.is_sleeping(*index));
-        busy.map(|(_, seat)| seat).filter(|seat| seat.mailbox.is_watching_for_others())
+        let is_busy = |(index, seat): &(usize, &Seat)| {
+            !self.group.idle.is_sleeping(*index) && seat.counters.state() != WorkerState::Sleeping
+        };
+        let busy = self.group.seats().enumerate().filter(is_busy).map(|(_, seat)| seat);
+        busy.filter(|seat| seat.mailbox.is_watching_for_others())
     }
 
     /// A searcher has a task. Whoever relied on its searching relies on this.
@@ -271,18 +299,23 @@ impl Worker {
     /// Sleeps; for a moment only, if there are drivers to watch over and nobody else does.
     fn sleep(&self) {
         if self.neglectful().next().is_none() {
-            return self.sleep_until(None);
+            return self.sleep_until(None, || true);
         }
-        self.group.watch.keep(|watches| self.sleep_until(watches.then(|| Instant::now() + NEGLECT)));
+        self.group.watch.keep(|watches| {
+            self.sleep_until(watches.then(|| Instant::now() + NEGLECT), || true);
+        });
     }
 
-    /// Sleeps until called, or this moment. Nobody calls when the deadline of a pool that drains passes, so it ends then too.
-    pub(super) fn sleep_until(&self, moment: Option<Instant>) {
+    /// Sleeps until called, or this moment; not at all, if it `may` not once it counts as asleep. Nobody calls when the deadline
+    /// of a pool that drains passes, so it ends then too.
+    pub(super) fn sleep_until(&self, moment: Option<Instant>, may: impl FnOnce() -> bool) {
         self.counters().enter(WorkerState::Sleeping);
         self.group.fall();
         let moment = [moment, self.group.life.deadline()].into_iter().flatten().min();
         let left = moment.map(|moment| moment.saturating_duration_since(Instant::now()));
-        self.core.mailbox().sleep(left, &self.counters().sleeps);
+        if may() {
+            self.core.mailbox().sleep(left, &self.counters().sleeps);
+        }
         self.group.awake.rise();
         self.counters().enter(WorkerState::Searching);
         if self.group.life.is_late() {

@@ -21,6 +21,7 @@ use crate::core::Core;
 use crate::group::{Group, Role, Seat};
 use crate::hooks::Hook;
 use crate::idle::Patience;
+use crate::life::Stage;
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
 use crate::sync::{Fence, full_fence};
@@ -49,8 +50,8 @@ pub(crate) struct Worker {
     deque: Owner,
     turn: Cell<u32>,
     round: Cell<u32>,
-    /// The last task let others go first: the oldest one is next.
-    oldest_next: Cell<bool>,
+    /// So many of the deque's oldest tasks go before its newest: those that waited when a task let others go first.
+    oldest_next: Cell<usize>,
     /// It went back to the deque without a word, since another is to be taken from there for it.
     unannounced: Cell<bool>,
     /// Has begun clearly more tasks than others, as of the last look.
@@ -76,7 +77,7 @@ impl Worker {
             deque,
             turn: Cell::new(0),
             round: Cell::new(0),
-            oldest_next: Cell::new(false),
+            oldest_next: Cell::new(0),
             unannounced: Cell::new(false),
             overloaded: Cell::new(false),
             patience: RefCell::default(),
@@ -163,10 +164,19 @@ impl Worker {
         }
     }
 
+    /// The pool drains, or is over. Whether to begin nothing more: a deadline that nobody outside waits for is seen here.
+    #[cold]
+    fn is_to_end(&self) -> bool {
+        if self.group.life.is_late() {
+            self.group.end(false);
+        }
+        self.group.life.is_over()
+    }
+
     /// The next task from where this worker has some.
     #[inline]
     fn pick(&self) -> Option<TaskRef> {
-        if self.group.life.is_over() {
+        if self.group.life.stage() != Stage::Open && self.is_to_end() {
             return None;
         }
         let turn = self.turn.get();
@@ -189,7 +199,7 @@ impl Worker {
     pub(crate) fn take_next(&self) -> Option<TaskRef> {
         let turn = self.turn.get();
         let is_simple = !turn.is_multiple_of(DEQUE_TURN) && turn != ROUND - 1 && !self.unannounced.get();
-        if !is_simple || self.group.life.is_over() {
+        if !is_simple || self.group.life.stage() != Stage::Open {
             return None;
         }
         let task = self.core.pop()?;
@@ -201,8 +211,9 @@ impl Worker {
     /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.
     #[inline]
     fn pop_own(&self) -> Option<TaskRef> {
-        let oldest = self.oldest_next.replace(false);
-        let task = if oldest { self.deque.pop_oldest() } else { self.deque.pop() };
+        let oldest = self.oldest_next.get();
+        self.oldest_next.set(oldest.saturating_sub(1));
+        let task = if oldest != 0 { self.deque.pop_oldest() } else { self.deque.pop() };
         self.unannounced.set(false);
         task.and_then(|task| self.accept(task))
     }
@@ -230,19 +241,17 @@ impl Worker {
     /// Once in a while: what waits elsewhere goes first, and idle workers hear of what waits here.
     #[cold]
     fn pick_elsewhere(&self) -> Option<TaskRef> {
-        if self.group.life.is_late() {
-            self.group.end(false);
-            return None;
-        }
+        self.core.receive();
+        self.look_now_and_then();
         if self.is_surplus() {
             self.share_all();
             return None;
         }
         let round = self.round.get().wrapping_add(1);
         self.round.set(round);
-        self.oldest_next.set(self.oldest_next.get() || round.is_multiple_of(OLDEST_ROUND));
-        self.core.receive();
-        self.look_now_and_then();
+        if round.is_multiple_of(OLDEST_ROUND) {
+            self.oldest_next.set(self.oldest_next.get().max(1));
+        }
         if self.deque.len() > 1 {
             self.announce(1);
         }
@@ -298,11 +307,11 @@ impl Worker {
         self.group.put(tasks, |worker| self.wake(worker));
     }
 
-    /// Adds a task that anyone may run, after all others that are here. Nobody is woken, for now: if the next task comes
-    /// from the deque, as many wait there as before.
+    /// Adds a task that anyone may run, and has the oldest one in the deque go before it. Nobody is woken, for now: if the
+    /// next task comes from the deque, as many wait there as before.
     #[inline]
     pub(crate) fn push_yielded(&self, task: TaskRef) {
-        self.oldest_next.set(true);
+        self.oldest_next.set(self.deque.len());
         if self.unannounced.replace(true) {
             self.announce(1);
         }

@@ -52,6 +52,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let (Some(group), Some(deque)) = (self.group.take(), self.deque.take()) else { return };
         if let Some(seat) = group.seat(self.index) {
+            group.spares.leave(seat);
             let left = seat.get_up(deque);
             if !left.is_empty() {
                 group.put_outside(left);

@@ -181,8 +181,34 @@ fn a_task_may_drive_its_own_core_and_then_panic() {
         assert_eq!(context.core().run_ready(100), 2);
         panic!("on purpose");
     }));
-    assert_eq!(core.run_ready(100), 3);
+    assert_eq!(core.run_ready(100), 1);
     core.push(done.task());
     assert_eq!(core.run_ready(100), 1);
     assert_eq!(done.left(), 0);
+}
+
+#[test]
+fn a_core_counts_what_it_does() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    core.push(TaskRef::new(|context| {
+        context.core().push(TaskRef::new(|_| {}));
+        assert_eq!(context.core().run_ready(1), 1);
+    }));
+    core.push(TaskRef::new(|_| panic!("on purpose")));
+    // The one that was run inside the first is not counted here.
+    assert_eq!(core.run_ready(100), 2);
+    let stats = core.stats();
+    assert_eq!((stats.tasks, stats.panics), (3, 1));
+    core.disown();
+    assert_eq!(core.stats().owned, -1);
+}
+
+#[test]
+fn a_task_too_many_that_ended_holds_no_drain_up() {
+    for workers in WORKERS {
+        let watched = Watched::new(workers);
+        let task = TaskRef::new(|context| context.core().disown());
+        watched.handle().submit(task, Placement::Anyone).unwrap();
+        watched.finish();
+    }
 }

@@ -256,3 +256,47 @@ fn a_stop_hook_that_never_returns_does_not_hold_a_deadline_up() {
     assert_eq!(report.stuck.len(), 2, "{report:?}");
     stop.store(true, Ordering::Relaxed);
 }
+
+#[test]
+fn a_hook_before_sleep_that_never_returns_does_not_hold_a_deadline_up() {
+    let (stop, begun) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (copy, at_it) = (stop.clone(), begun.clone());
+    let builder = Pool::builder().workers(2).before_sleep(move |_| {
+        at_it.fetch_add(1, Ordering::Relaxed);
+        while !copy.load(Ordering::Relaxed) {
+            thread::yield_now();
+        }
+    });
+    let mut watched = Watched::with(builder.build().unwrap());
+    wait_until(|| begun.load(Ordering::Relaxed) == 2);
+    let report = watched.shutdown(Some(SOON));
+    assert!(!report.drained && report.waited, "{report:?}");
+    assert_eq!(report.stuck.len(), 2, "{report:?}");
+    stop.store(true, Ordering::Relaxed);
+}
+
+/// A worker that was left behind comes to block when it is all over: nobody stands in for it.
+#[test]
+fn no_spare_worker_starts_after_the_end() {
+    let starts = Arc::new(AtomicUsize::new(0));
+    let copy = starts.clone();
+    let spawn = move |name, body| {
+        copy.fetch_add(1, Ordering::SeqCst);
+        start_thread(name, body)
+    };
+    let mut watched = Watched::with(Pool::builder().workers(1).spawn_with(spawn).build().unwrap());
+    let handle = watched.handle();
+    let (begun, gate) = (Countdown::new(1), Countdown::new(1));
+    let (flag, opened) = (begun.clone(), gate.clone());
+    let hog = TaskRef::new(move |context| {
+        flag.count_down();
+        opened.wait();
+        context.block(|| {});
+    });
+    handle.submit(hog, Placement::Anyone).unwrap();
+    begun.wait();
+    assert_eq!(watched.shutdown(Some(SOON)).stuck.len(), 1);
+    gate.count_down();
+    wait_until_all_are_gone(&handle);
+    assert_eq!(starts.load(Ordering::SeqCst), 1);
+}

@@ -374,3 +374,38 @@ fn a_searcher_spares_producers_the_system_call() {
     done.wait();
     watched.finish();
 }
+
+/// The spare worker that watches over a blocked one's driver is not needed any more when that one is back: somebody else
+/// watches then.
+#[test]
+fn a_watcher_that_is_surplus_is_replaced() {
+    let (watched, board) = pool(2);
+    let (handle, stop) = (watched.handle(), Arc::new(AtomicBool::new(false)));
+    wait_until_all_sleep(&handle);
+    // Nobody but the spare worker has the time to watch at first.
+    let gate = Arc::new(AtomicBool::new(false));
+    let other = keep_busy(&watched, 1, &board, &gate);
+    let (back, runs, done) = (Countdown::new(1), Countdown::new(1), Countdown::new(1));
+    let (opened, begun, ended) = (back.clone(), runs.clone(), done.clone());
+    let (is_stopped, copy) = (stop.clone(), board.clone());
+    let hog = TaskRef::new(move |context| {
+        copy.is_watching.store(true, Ordering::Relaxed);
+        context.begin_watch();
+        context.block(|| opened.wait());
+        begun.count_down();
+        wait_until(|| is_stopped.load(Ordering::Acquire));
+        ended.count_down();
+    });
+    handle.submit(hog, Placement::Worker(0)).unwrap();
+    wait_until(|| handle.stats().workers.get(2).is_some_and(|spare| spare.looks_for_others > 1));
+    gate.store(true, Ordering::Release);
+    other.wait();
+    wait_until(|| handle.stats().workers[1].state == WorkerState::Sleeping);
+    back.count_down();
+    runs.wait();
+    wait_until(|| handle.stats().workers[2].state == WorkerState::Absent);
+    board.events.lock().unwrap().push(TaskRef::new(move |_| stop.store(true, Ordering::Release)));
+    done.wait();
+    watched.finish();
+    assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
+}

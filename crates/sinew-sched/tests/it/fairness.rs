@@ -2,8 +2,8 @@
 
 use super::support::{Countdown, WORKERS, Watched};
 use sinew_sched::{Context, Placement, TaskRef};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 
 /// A task that lets others go first again and again, until it is told to stop.
 pub(super) fn storm(stop: &Arc<AtomicBool>, done: &Countdown, again: fn(&Context<'_>, TaskRef)) -> TaskRef {
@@ -120,4 +120,21 @@ fn a_parent_that_spins_until_its_child_has_run_ends() {
         done.wait();
         watched.finish();
     }
+}
+
+#[test]
+fn a_task_that_yields_goes_behind_all_that_wait() {
+    let watched = Watched::new(1);
+    let (sender, receiver) = mpsc::channel();
+    let task = TaskRef::new(move |context| {
+        for number in 0..6 {
+            let sender = sender.clone();
+            context.submit(TaskRef::new(move |_| sender.send(number).unwrap()));
+        }
+        context.yield_to_others(TaskRef::new(move |_| sender.send(99).unwrap()));
+    });
+    watched.handle().submit(task, Placement::Anyone).unwrap();
+    let order: Vec<_> = receiver.iter().collect();
+    assert_eq!(order, [0, 1, 2, 3, 4, 5, 99]);
+    watched.finish();
 }

@@ -181,3 +181,53 @@ fn a_worker_that_blocks_tells_others_of_what_it_leaves_to_them() {
         watched.finish();
     }
 }
+
+/// A user's function takes the thread's body, says that all is well, and drops it: the next block has a spare worker.
+#[test]
+fn a_spare_worker_that_was_given_up_is_started_again() {
+    let starts = AtomicUsize::new(0);
+    let spawn = move |name, body| match starts.fetch_add(1, Ordering::Relaxed) {
+        1 => {
+            drop::<Box<dyn FnOnce() + Send>>(body);
+            Ok(())
+        }
+        _ => start_thread(name, body),
+    };
+    let watched = Watched::with(Pool::builder().workers(1).spawn_with(spawn).build().unwrap());
+    while_all_block(&watched, || {});
+    block_once(&watched.handle());
+    watched.finish();
+}
+
+/// It is there, whatever was said about it: it stays for what it has begun.
+#[test]
+fn a_spare_worker_whose_start_failed_after_all_is_one_as_any_other() {
+    let starts = AtomicUsize::new(0);
+    let spawn = move |name, body| {
+        start_thread(name, body)?;
+        if starts.fetch_add(1, Ordering::Relaxed) == 1 { refuse() } else { Ok(()) }
+    };
+    let watched = Watched::with(Pool::builder().workers(1).spawn_with(spawn).build().unwrap());
+    let handle = watched.handle();
+    while_all_block(&watched, || {
+        let done = Countdown::new(1);
+        let copy = done.clone();
+        let begin = TaskRef::new(move |context| {
+            context.core().own();
+            copy.count_down();
+        });
+        handle.submit(begin, Placement::Anyone).unwrap();
+        done.wait();
+        wait_until(|| handle.stats().workers[1].state != WorkerState::Running);
+    });
+    let done = Countdown::new(1);
+    let copy = done.clone();
+    let end = TaskRef::new(move |context| {
+        context.core().disown();
+        copy.count_down();
+    });
+    handle.reschedule(end, Placement::Worker(1));
+    done.wait();
+    assert_eq!(watched.pool().stats().spares_failed, 1);
+    watched.finish();
+}

@@ -78,3 +78,36 @@ fn a_surplus_worker_takes_nothing_new() {
     handle.reschedule(TaskRef::new(|context| context.core().disown()), Placement::Worker(1));
     watched.finish();
 }
+
+/// A task that goes to the end of its own core's until it is to stop.
+fn stay_busy(stop: Arc<AtomicBool>) -> TaskRef {
+    TaskRef::new(move |context| {
+        if stop.load(Ordering::Relaxed) {
+            context.core().disown();
+        } else {
+            context.core().push(stay_busy(stop));
+        }
+    })
+}
+
+/// However busy it is with what it has begun, what others send it has its turn.
+#[test]
+fn a_surplus_worker_takes_what_arrives_however_busy_it_is() {
+    let watched = Watched::new(1);
+    let handle = watched.handle();
+    let stop = Arc::new(AtomicBool::new(false));
+    let copy = stop.clone();
+    let begin = TaskRef::new(move |context| {
+        context.core().own();
+        context.core().push(stay_busy(copy));
+    });
+    let spare = handle.clone();
+    block_until(&watched, vec![begin], move || {
+        spare.stats().workers.get(1).is_some_and(|spare| spare.owned == 1)
+    });
+    let done = Countdown::new(1);
+    handle.reschedule(done.task(), Placement::Worker(1));
+    done.wait();
+    stop.store(true, Ordering::Relaxed);
+    watched.finish();
+}
