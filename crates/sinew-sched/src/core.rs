@@ -82,6 +82,12 @@ impl Core {
         CoreHandle { mailbox: self.mailbox.clone() }
     }
 
+    /// What it sleeps in.
+    #[must_use]
+    pub fn driver(&self) -> &dyn Driver {
+        self.mailbox.driver()
+    }
+
     pub(crate) fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }

@@ -97,6 +97,10 @@ impl Mailbox {
         self.inbox.is_empty()
     }
 
+    pub(crate) fn driver(&self) -> &dyn Driver {
+        &*self.driver
+    }
+
     /// Whether the driver has something to look for.
     pub(crate) fn is_watching(&self) -> bool {
         self.ask(|driver| driver.is_watching())

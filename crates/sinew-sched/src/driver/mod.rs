@@ -2,6 +2,7 @@
 
 mod futex;
 
+use std::any::Any;
 use std::io;
 use std::time::Duration;
 
@@ -36,6 +37,11 @@ pub trait Driver: Send + Sync {
 
     /// Whether there is something to look for. A driver with nothing registered is not looked into.
     fn is_watching(&self) -> bool;
+
+    /// The driver as the type that it is, for whoever made it to find it again from its core; nothing unless it says so.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 
     /// Whether some of it concerns tasks that any worker may run. If so, an idle sibling looks when the owner does not.
     fn is_watching_for_others(&self) -> bool {

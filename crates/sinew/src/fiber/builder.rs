@@ -1,4 +1,8 @@
 //! How a fiber is to be.
+//!
+//! # Safety
+//!
+//! Takes a promise of its callers about what lives on stacks, and does nothing unsafe itself.
 
 use std::io;
 use std::panic::Location;

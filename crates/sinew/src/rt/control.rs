@@ -22,7 +22,7 @@ use sinew_sched::{Header, TaskRef};
 use super::engine::Engine;
 use super::join::Join;
 use super::locals::Place;
-use super::roster::Links;
+use super::roster::{Links, Roamers};
 use super::run;
 use super::scope::ScopeData;
 use super::sync::{AtomicU32, AtomicUsize, Ordering};
@@ -158,6 +158,12 @@ pub(crate) struct Control {
     /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
     pub(crate) locals: Place,
     pub(crate) links: Links,
+    /// The list that it is in, if it may move and has begun.
+    ///
+    /// # Invariant
+    ///
+    /// Changed under the lock of that list, by whoever has the right to run the fiber. Lists stay for as long as the engine.
+    pub(crate) roamers: Cell<Option<NonNull<Roamers>>>,
     pub(crate) birth: Birth,
 }
 
@@ -188,6 +194,7 @@ impl Control {
             no_suspend: Cell::new(0),
             locals: Place::new(),
             links: Links::default(),
+            roamers: Cell::new(None),
             birth,
         }
     }

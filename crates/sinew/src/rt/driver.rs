@@ -5,6 +5,7 @@
 //! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it under the same lock.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
+use std::any::Any;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::io::{Errno, write};
-use sinew_sched::Driver;
+use sinew_sched::{Core, Driver};
 
 use super::timer::{TimerId, Timers};
 use super::waiter::Waiter;
@@ -31,7 +32,7 @@ pub(crate) struct CoreDriver {
 }
 
 impl CoreDriver {
-    pub(crate) fn new() -> io::Result<Arc<Self>> {
+    fn new() -> io::Result<Arc<Self>> {
         let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
@@ -92,7 +93,18 @@ impl CoreDriver {
 }
 
 /// A share of a worker's driver, for the scheduler.
-pub(crate) struct DriverShare(pub(crate) Arc<CoreDriver>);
+struct DriverShare(Arc<CoreDriver>);
+
+/// A new driver, for the scheduler.
+pub(crate) fn make() -> io::Result<Box<dyn Driver>> {
+    Ok(Box::new(DriverShare(CoreDriver::new()?)))
+}
+
+/// The driver of the core that a worker runs on, if it is one of ours.
+pub(crate) fn of(core: &Core) -> Option<Arc<CoreDriver>> {
+    let share = core.driver().as_any()?.downcast_ref::<DriverShare>()?;
+    Some(share.0.clone())
+}
 
 impl Driver for DriverShare {
     fn look(&self) -> io::Result<usize> {
@@ -112,6 +124,10 @@ impl Driver for DriverShare {
         // It cannot fail: the counter never gets near its limit, and the descriptor is there.
         let rung = write(&self.0.bell, &1_u64.to_ne_bytes());
         debug_assert!(rung.is_ok(), "a bell always rings: {rung:?}");
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn is_watching(&self) -> bool {

@@ -1,7 +1,6 @@
 //! The engine of a runtime: a pool of workers, stacks for their fibers, what they sleep in. Knows fibers as tasks.
 
 use std::fmt;
-use std::io;
 use std::num::NonZero;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use sinew_coroutine::{StackError, StackPool, overflow};
-use sinew_sched::{BuildError, Context, Driver, Handle, Placement, Pool, ShutdownReport, TaskRef};
+use sinew_sched::{BuildError, Context, Handle, Placement, Pool, ShutdownReport, TaskRef};
 
 use super::control::{Birth, Control};
 use super::counters::{All, Counters};
-use super::driver::{CoreDriver, DriverShare};
+use super::driver;
 use super::hook;
 use super::local::Local;
+use super::roster::Roamers;
 use super::run;
 use super::spawn::Reason;
 use super::tls;
@@ -49,7 +49,8 @@ pub(crate) struct Engine {
     pool: OnceLock<Handle>,
     pub(crate) stacks: StackPool,
     pub(crate) settings: Settings,
-    drivers: Mutex<Vec<Arc<CoreDriver>>>,
+    /// Those that have begun and may move, by the worker where they began.
+    roamers: Mutex<Vec<Arc<Roamers>>>,
     counters: Mutex<Vec<Arc<Counters>>>,
     pub(crate) outside: Counters,
     leaks: Mutex<Vec<Leak>>,
@@ -68,7 +69,7 @@ impl Engine {
             pool: OnceLock::new(),
             stacks: StackPool::new(),
             settings,
-            drivers: Mutex::default(),
+            roamers: Mutex::default(),
             counters: Mutex::default(),
             outside: Counters::default(),
             leaks: Mutex::default(),
@@ -79,10 +80,10 @@ impl Engine {
             // Those that cannot be had now are had later, or reported then.
             engine.stacks.prewarm(engine.settings.stack_size, engine.settings.prewarm).ok();
         }
-        let (maker, starter) = (engine.this.clone(), engine.this.clone());
+        let starter = engine.this.clone();
         let mut builder = Pool::builder()
             .name(engine.settings.name.clone())
-            .driver(move |worker| upgrade(&maker)?.driver(worker))
+            .driver(|_| driver::make())
             .on_start(move |context| begin_worker(&starter, context))
             .on_stop(|_| end_worker())
             .on_stay(|_| stay_worker());
@@ -96,16 +97,6 @@ impl Engine {
         Ok((engine, pool))
     }
 
-    /// The driver of a worker, for the scheduler; it stays here for as long as the engine.
-    fn driver(&self, worker: usize) -> io::Result<Box<dyn Driver>> {
-        let driver = CoreDriver::new()?;
-        let mut drivers = lock(&self.drivers);
-        // A seat that was lost to somebody faster is asked for twice.
-        drivers.truncate(worker);
-        drivers.push(driver.clone());
-        Ok(Box::new(DriverShare(driver)))
-    }
-
     /// The counters of a worker. A seat that is taken again counts on.
     pub(crate) fn counters_of(&self, worker: u32) -> Arc<Counters> {
         let mut all = lock(&self.counters);
@@ -114,6 +105,13 @@ impl Engine {
             all.resize_with(worker + 1, Arc::default);
         }
         all[worker].clone()
+    }
+
+    /// A list of fibers that may move, which stays for as long as the engine.
+    pub(crate) fn add_roamers(&self) -> Arc<Roamers> {
+        let roamers = Arc::<Roamers>::default();
+        lock(&self.roamers).push(roamers.clone());
+        roamers
     }
 
     /// A reference of one's own.
@@ -200,18 +198,19 @@ impl Engine {
     /// Ends everything.
     pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> ShutdownReport {
         self.close();
-        pool.shutdown(at_most)
+        let report = pool.shutdown(at_most);
+        if report.waited && !report.drained {
+            let all = lock(&self.roamers).clone();
+            all.iter().for_each(|roamers| run::abandon_roamers(self, roamers));
+        }
+        report
     }
-}
-
-fn upgrade(engine: &Weak<Engine>) -> io::Result<Arc<Engine>> {
-    engine.upgrade().ok_or_else(|| io::Error::other("the runtime is gone"))
 }
 
 /// A worker begins: from now on its thread has what fibers need.
 fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
     let (Some(engine), Some(worker)) = (engine.upgrade(), context.worker()) else { return };
-    let driver = lock(&engine.drivers)[worker].clone();
+    let Some(driver) = driver::of(context.core()) else { return };
     let local = Box::new(Local::new(engine, worker as u32, driver, context));
     tls::set_local(Box::leak(local));
 }

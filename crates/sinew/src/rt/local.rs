@@ -19,7 +19,7 @@ use super::counters::Counters;
 use super::driver::CoreDriver;
 use super::engine::Engine;
 use super::ids::Ids;
-use super::roster::Roster;
+use super::roster::{Roamers, Roster};
 
 /// A worker's own.
 pub(crate) struct Local {
@@ -37,6 +37,7 @@ pub(crate) struct Local {
     entered: Cell<u32>,
     stacks: RefCell<StackCache>,
     pub(crate) roster: Roster,
+    pub(crate) roamers: Arc<Roamers>,
     /// How many panic hooks run on this thread, inside one another.
     hooks: Cell<u32>,
     ids: Cell<Ids>,
@@ -54,6 +55,7 @@ impl Local {
         context: &Context<'_>,
     ) -> Self {
         let (stacks, counters) = (RefCell::new(engine.stacks.cache()), engine.counters_of(worker));
+        let roamers = engine.add_roamers();
         Self {
             engine,
             worker,
@@ -63,6 +65,7 @@ impl Local {
             entered: Cell::new(0),
             stacks,
             roster: Roster::default(),
+            roamers,
             hooks: Cell::new(0),
             ids: Cell::new(Ids::none()),
             driver,

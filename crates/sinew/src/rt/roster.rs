@@ -1,4 +1,5 @@
-//! The fibers that have begun on a worker and not ended, as a list through their blocks. Only the worker's thread touches it.
+//! The fibers that have begun on a worker and not ended, as a list through their blocks. Of those that stay, only the worker's
+//! thread touches it; those that move have one of their own, behind a lock.
 //!
 //! # Safety
 //!
@@ -7,6 +8,7 @@
 
 use std::cell::Cell;
 use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::control::Control;
 
@@ -17,7 +19,7 @@ type Link = Cell<Option<NonNull<Control>>>;
 pub(crate) struct Links {
     /// # Invariant
     ///
-    /// Touched only by the thread of the worker on which the fiber has begun.
+    /// Touched only by the thread of the worker on which the fiber has begun; or, if it may move, under the lock of its list.
     before: Link,
     after: Link,
 }
@@ -26,7 +28,7 @@ pub(crate) struct Links {
 ///
 /// # Invariant
 ///
-/// What it links are fibers that have begun on this thread's worker and not ended.
+/// What it links are fibers that have begun on the list's worker and not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Roster {
     first: Link,
@@ -37,7 +39,7 @@ impl Roster {
     ///
     /// # Safety
     ///
-    /// It is there until [`leave`](Self::leave) is called for it, on this thread.
+    /// It is there until [`leave`](Self::leave) is called for it, by whoever may touch the list.
     #[inline]
     pub(crate) unsafe fn enter(&self, control: NonNull<Control>) {
         let second = self.first.replace(Some(control));
@@ -78,5 +80,18 @@ impl Roster {
             next = unsafe { control.as_ref() }.links.after.get();
             look(control);
         }
+    }
+}
+
+/// The fibers that have begun on a worker, may move, and have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Roamers(Mutex<Roster>);
+
+// SAFETY: the links of those in the list are touched under its lock alone.
+unsafe impl Send for Roster {}
+
+impl Roamers {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Roster> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,14 +5,17 @@
 //! Trusted with the right to run a fiber: it comes with the task, and goes to whoever is to run it next, or ends with it.
 #![expect(unsafe_code, reason = "fibers are pointers, and their coroutines are under the right to run them")]
 
+use std::fmt;
 use std::ptr::NonNull;
 
 use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
 use sinew_sched::{Context, Header, TaskRef, Vtable};
 
 use super::control::{Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status};
+use super::engine::Engine;
 use super::join::AtEnd;
 use super::local::Local;
+use super::roster::Roamers;
 use super::tls;
 use super::unwind;
 use super::word::{Cause, Next};
@@ -100,7 +103,7 @@ fn fetch_next(local: &Local) {
 #[inline(never)]
 fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<FiberCoroutine, StackError> {
     let mut stack = local.take_stack(this.birth.stack_size)?;
-    stack.set_label(Some(Label::number(&"fiber ", this.birth.id.get())));
+    stack.set_label(Some(label(control)));
     // One that runs in steps begins once, and on a new stack each time.
     if this.worker() == NOWHERE {
         local.counters.started.add(1);
@@ -111,9 +114,29 @@ fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<Fib
         unsafe { local.roster.enter(control) };
     } else {
         local.context().core().own_roaming();
+        // SAFETY: as above, in `leave_roamers`.
+        unsafe { local.roamers.lock().enter(control) };
+        this.roamers.set(Some(NonNull::from(&*local.roamers)));
     }
     // SAFETY: the coroutine is entered with the right to run the fiber.
     Ok(Coroutine::new(stack, move |suspender, ()| unsafe { root(control, suspender) }))
+}
+
+/// Who runs on a fiber's stack, for whoever tells of its overflow.
+fn label(control: NonNull<Control>) -> Label {
+    /// # Safety
+    ///
+    /// The data is a fiber's block.
+    unsafe fn describe(data: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
+        // SAFETY: the caller's promise; a fiber is there while it has a stack.
+        let birth = &unsafe { &*data.cast::<Control>() }.birth;
+        match &birth.name {
+            Some(name) => write!(out, "fiber '{name}' ({})", birth.id),
+            None => write!(out, "fiber {}", birth.id),
+        }
+    }
+    // SAFETY: the fiber is there for as long as it has the stack, and what is read of it never changes.
+    unsafe { Label::new(control.as_ptr().cast_const().cast(), describe) }
 }
 
 /// The root of a fiber's stack.
@@ -172,6 +195,16 @@ unsafe fn finish(local: &Local, control: NonNull<Control>) {
     unsafe { end(control) };
 }
 
+/// A fiber that may move is not among those that have begun any more.
+fn leave_roamers(control: NonNull<Control>, this: &Control) {
+    if let Some(roamers) = this.roamers.take() {
+        // SAFETY: the invariant of `roamers`: it stays for as long as the engine, and that for as long as its fibers.
+        let roster = unsafe { roamers.as_ref() }.lock();
+        // SAFETY: it was put in when it began.
+        unsafe { roster.leave(control) };
+    }
+}
+
 /// A step is over, and there are more: the fiber is nowhere, and goes to the back of all that anyone may run.
 ///
 /// # Safety
@@ -207,6 +240,7 @@ unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
         unsafe { local.roster.leave(control) };
     } else {
         local.context().core().disown_roaming();
+        leave_roamers(control, this);
     }
 }
 
@@ -261,6 +295,11 @@ unsafe fn discard(header: NonNull<Header>) {
     let this = unsafe { control.as_ref() };
     // SAFETY: the right to run is that to the coroutine.
     if unsafe { (*this.coroutine.get()).is_some() } {
+        // One that stays is told by its worker, which stays too.
+        if this.birth.moves == Moves::Always {
+            // SAFETY: nobody else will run it.
+            unsafe { abandon(this.engine(), control) };
+        }
         return;
     }
     let engine = this.engine().keep();
@@ -276,13 +315,38 @@ pub(crate) fn abandon_all(local: &Local) {
     local.roster.for_each(|control| {
         // SAFETY: what is in the roster is there.
         let this = unsafe { control.as_ref() };
-        // SAFETY: nobody will run it any more, so its result is ours to set. It is not touched by the frames on its stack,
-        // which stay as they are.
-        unsafe { (this.body.abandon)(control) };
-        // SAFETY: as above. The reference that was the right to run it stays for ever, and so does a scope around it.
-        unsafe { settle(control) };
-        local.engine().note_leak(this);
+        debug_assert!(this.birth.moves != Moves::Always, "those that move are in another list");
+        // SAFETY: nobody will run it any more.
+        unsafe { abandon(local.engine(), control) };
     });
+}
+
+/// It is over, and these fibers may wait for ever: whoever waits for them hears of it.
+pub(crate) fn abandon_roamers(engine: &Engine, roamers: &Roamers) {
+    let roster = roamers.lock();
+    roster.for_each(|control| {
+        // SAFETY: what is in the list is there. One that does not wait is run, or discarded, by whoever has the right to.
+        if unsafe { control.as_ref() }.word.take() {
+            // SAFETY: that was the right to run it.
+            unsafe { abandon(engine, control) };
+        }
+    });
+}
+
+/// A fiber that has begun will not end. Its frames stay as they are; the reference that was the right to run it stays for ever,
+/// and so does a scope around it.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, or the only one who has never will.
+unsafe fn abandon(engine: &Engine, control: NonNull<Control>) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    // SAFETY: the result is ours to set, and no frame of the fiber touches it any more.
+    unsafe { (this.body.abandon)(control) };
+    // SAFETY: as above.
+    unsafe { settle(control) };
+    engine.note_leak(this);
 }
 
 /// A fiber that has not begun waits until a stack is free.

@@ -132,6 +132,14 @@ impl Word {
         }
     }
 
+    /// Ends whatever wait a saved fiber is in, so that nobody else will. Whether there was one: the fiber is the caller's then.
+    pub(crate) fn take(&self) -> bool {
+        let next = self.change(|word| {
+            (word & (WAITING | SAVED) == WAITING | SAVED).then(|| (ended(word, Cause::Event), Next::Schedule))
+        });
+        next.is_some()
+    }
+
     /// Whether a wait has not ended.
     pub(crate) fn is_open(&self, wait: WaitId) -> bool {
         // Acquire: pairs with the release of `end`.

@@ -1,4 +1,8 @@
 //! Settings of a runtime, and its start.
+//!
+//! # Safety
+//!
+//! Takes a promise of its callers about what lives on stacks, and does nothing unsafe itself.
 
 use std::error::Error;
 use std::{env, fmt};

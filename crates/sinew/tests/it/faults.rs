@@ -20,13 +20,13 @@ fn recurse(depth: usize) -> usize {
 fn an_overflow_names_the_fiber() {
     let output = in_child("faults::an_overflow_names_the_fiber", || {
         sinew::run(|| {
-            let deep = fiber::Builder::new().stack_size(32 * 1024);
+            let deep = fiber::Builder::new().stack_size(32 * 1024).name("deep".to_owned());
             drop(deep.spawn(|| recurse(1_000_000)).unwrap().join());
         });
     });
     let text = stderr(&output);
     assert!(!output.status.success());
-    assert!(text.contains("fiber ") && text.contains("overflow"), "{text}");
+    assert!(text.contains("fiber 'deep'") && text.contains("overflow"), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The end of a runtime.
 
-use super::support::{WORKERS, message, migrating, pinned};
+use super::support::{WORKERS, migrating, pinned};
 use sinew::{Runtime, fiber};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -27,30 +27,17 @@ fn a_shutdown_waits_for_what_is_there() {
 
 #[test]
 fn a_fiber_that_waits_for_ever_is_abandoned_and_reported_by_name() {
-    let runtime = Runtime::builder().workers(2).start().unwrap();
-    let stuck = runtime.run(|| {
-        let stuck = fiber::Builder::new().name("stuck".to_owned()).spawn(fiber::park).unwrap();
-        // It has begun when it has yielded once.
-        let (sender, receiver) = mpsc::channel();
-        let other = fiber::spawn(move || sender.send(()).unwrap());
-        other.join().unwrap();
-        receiver.recv().unwrap();
-        stuck
-    });
-    while runtime_is_waiting(&stuck) {}
-    let report = runtime.shutdown(Some(Duration::from_millis(20)));
-    assert!(!report.drained, "{report:?}");
-    if report.discarded == 0 {
-        assert_eq!(report.leaked.len(), 1, "{report:?}");
-        assert_eq!(report.leaked[0].name.as_deref(), Some("stuck"));
-        assert!(report.leaked[0].spawned_at.file().ends_with("shutdown.rs"));
+    let mut runtime = pinned(2);
+    let stuck = runtime.run(|| fiber::Builder::new().name("stuck".to_owned()).spawn(fiber::park).unwrap());
+    while stuck.thread().state() != fiber::State::Parked {
+        std::thread::yield_now();
     }
-    let error = stuck.join().unwrap_err();
-    assert!(error.is::<fiber::Abandoned>() || error.is::<fiber::Discarded>(), "{}", message(&*error));
-}
-
-fn runtime_is_waiting<T>(_: &fiber::JoinHandle<T>) -> bool {
-    false
+    let report = runtime.take().shutdown(Some(Duration::from_millis(20)));
+    assert!(!report.drained && report.discarded == 0, "{report:?}");
+    assert_eq!(report.leaked.len(), 1, "{report:?}");
+    assert_eq!(report.leaked[0].name.as_deref(), Some("stuck"));
+    assert!(report.leaked[0].spawned_at.file().ends_with("shutdown.rs"));
+    assert!(stuck.join().unwrap_err().is::<fiber::Abandoned>());
 }
 
 #[test]
@@ -115,4 +102,18 @@ fn several_runtimes_live_side_by_side() {
         4
     });
     assert_eq!(one.run(move || other.join().unwrap()), 4);
+}
+
+#[test]
+fn fibers_that_move_are_abandoned_too() {
+    let mut runtime = migrating(2);
+    let waits = runtime.run(|| fiber::Builder::new().name("roamer".to_owned()).spawn(fiber::park).unwrap());
+    while waits.thread().state() != fiber::State::Parked {
+        std::thread::yield_now();
+    }
+    let report = runtime.take().shutdown(Some(Duration::from_millis(20)));
+    assert!(!report.drained, "{report:?}");
+    assert_eq!(report.leaked.len(), 1, "{report:?}");
+    assert_eq!(report.leaked[0].name.as_deref(), Some("roamer"));
+    assert!(waits.join().unwrap_err().is::<fiber::Abandoned>());
 }
