@@ -24,7 +24,7 @@ const OPTIONS: &str = "detect_leaks=0:handle_segv=0";
 
 fn run(context: &Context) -> Result {
     require_nightly()?;
-    Exec::cargo(context, &["+nightly", "test", "-p", "sinew-coroutine", "-p", "sinew-sched"])
+    Exec::cargo(context, &["+nightly", "test", "-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew"])
         .args(["--target", "x86_64-unknown-linux-gnu"])
         .env("RUSTFLAGS", FLAGS)
         .env("RUSTDOCFLAGS", FLAGS)

@@ -15,5 +15,5 @@ pub(crate) const JOB: Job = Job {
 };
 
 fn run(context: &Context) -> Result {
-    Exec::cargo(context, &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "--profile", "fat"]).run()
+    Exec::cargo(context, &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--profile", "fat"]).run()
 }

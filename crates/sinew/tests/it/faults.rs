@@ -70,6 +70,8 @@ fn a_process_may_end_with_live_fibers() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
+/// The sanitizers need address space of their own.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn without_a_stack_a_fiber_waits_for_one_and_that_is_told() {
     let output = in_child("faults::without_a_stack_a_fiber_waits_for_one_and_that_is_told", || {

@@ -54,7 +54,7 @@ fn the_default_runtime_starts_by_itself() {
 #[test]
 fn names_places_and_numbers_are_kept() {
     everywhere(|| {
-        let named = fiber::Builder::new().name("weft".to_owned()).spawn(|| fiber::current()).unwrap();
+        let named = fiber::Builder::new().name("weft".to_owned()).spawn(fiber::current).unwrap();
         let line = line!() - 1;
         assert_eq!(named.thread().name(), Some("weft"));
         let id = named.thread().id();
