@@ -10,7 +10,7 @@ use crate::job::{Depth, Job, Tool};
 /// The second architecture works.
 pub(crate) const JOB: Job = Job {
     name: "aarch64",
-    about: "the pillars' tests pass on aarch64 (Debian's rustc, qemu-user)",
+    about: "the library's tests pass on aarch64 (Debian's rustc, qemu-user)",
     depth: Depth::Deep,
     needs: &[
         Tool { probe: "aarch64-linux-gnu-gcc", package: "gcc-aarch64-linux-gnu" },
@@ -24,7 +24,17 @@ fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
     rust.cargo(
         context,
-        &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "--target", "aarch64-unknown-linux-gnu"],
+        &[
+            "test",
+            "-p",
+            "sinew-coroutine",
+            "-p",
+            "sinew-sched",
+            "-p",
+            "sinew",
+            "--target",
+            "aarch64-unknown-linux-gnu",
+        ],
     )
     .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
     .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")

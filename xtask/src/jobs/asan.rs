@@ -10,7 +10,7 @@ use crate::job::{Depth, Job};
 /// No stack or heap access is out of bounds.
 pub(crate) const JOB: Job = Job {
     name: "asan",
-    about: "the pillars' tests pass under AddressSanitizer (nightly toolchain)",
+    about: "the library's tests pass under AddressSanitizer (nightly toolchain)",
     depth: Depth::Deep,
     needs: &[],
     run,

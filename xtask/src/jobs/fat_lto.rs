@@ -8,12 +8,16 @@ use crate::job::{Depth, Job};
 /// No switch depends on the optimiser's mercy.
 pub(crate) const JOB: Job = Job {
     name: "fat-lto",
-    about: "the pillars' tests pass under fat LTO with one codegen unit",
+    about: "the library's tests pass under fat LTO with one codegen unit",
     depth: Depth::Deep,
     needs: &[],
     run,
 };
 
 fn run(context: &Context) -> Result {
-    Exec::cargo(context, &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--profile", "fat"]).run()
+    Exec::cargo(
+        context,
+        &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--profile", "fat"],
+    )
+    .run()
 }

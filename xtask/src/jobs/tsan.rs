@@ -16,7 +16,7 @@ use crate::job::{Depth, Job};
 /// No two threads race in the pillars.
 pub(crate) const JOB: Job = Job {
     name: "tsan",
-    about: "the pillars' tests pass under ThreadSanitizer (Debian's rustc, std rebuilt)",
+    about: "the library's tests pass under ThreadSanitizer (Debian's rustc, std rebuilt)",
     depth: Depth::Deep,
     needs: &[],
     run,
@@ -37,6 +37,8 @@ fn run(context: &Context) -> Result {
             "sinew-coroutine",
             "-p",
             "sinew-sched",
+            "-p",
+            "sinew",
             "--target",
             TARGET,
             "-Zbuild-std=std,panic_unwind",
