@@ -68,8 +68,20 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 12] =
-    [&SINEW, &SINEW_MIGRATING, &COROSENSEI, &GENERATOR, &SWAPCONTEXT, &TOKIO, &MAY, &RAYON, &FAULTS, &BOOST, &GO, &JAVA];
+pub(crate) static ALL: [&Peer; 12] = [
+    &SINEW,
+    &SINEW_MIGRATING,
+    &COROSENSEI,
+    &GENERATOR,
+    &SWAPCONTEXT,
+    &TOKIO,
+    &MAY,
+    &RAYON,
+    &FAULTS,
+    &BOOST,
+    &GO,
+    &JAVA,
+];
 
 impl Peer {
     /// The version found on this machine if the peer can run here, or what is missing.

@@ -95,7 +95,6 @@ fn fibers_of(job: &Job, runtime: &sinew::Runtime) -> Readings {
     stay(counts(job), Fibers { runtime, there: Countdown::leaked(), fibers: Vec::new() })
 }
 
-
 /// How many fibers there are: in the end, and where the smaller figures are read.
 #[derive(Clone, Copy)]
 struct Counts {

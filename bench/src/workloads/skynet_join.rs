@@ -45,8 +45,7 @@ fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
         if node.is_leaf() {
             return node.first;
         }
-        let children: [_; CHILDREN as usize] =
-            array::from_fn(|i| fiber::spawn(move || sum(node.child(i))));
+        let children: [_; CHILDREN as usize] = array::from_fn(|i| fiber::spawn(move || sum(node.child(i))));
         children.into_iter().map(|child| child.join().expect("it does not panic")).sum()
     }
     trees(job, |root| runtime.run(move || sum(root)))

@@ -30,7 +30,7 @@ fn an_unknown_peer_exits_with_2_and_help() {
     let outcome = bench(["run", "switch", "--peer", "swapcontexts"]);
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("a similar value exists: 'swapcontext'"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("sinew, corosensei, generator"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("sinew, sinew-migrating, corosensei, generator"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -138,12 +138,12 @@ fn every_pool_that_is_built_in_yields_its_metric() {
 #[test]
 fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
     let workloads: [(_, _, &[_]); 6] = [
-        ("yield", "ns ", &["tokio", "may"]),
-        ("spawn_seq", "ns ", &["tokio", "may"]),
-        ("spawn_batch_100k", "ns ", &["tokio", "may", "rayon"]),
-        ("skynet_join", "ms ", &["tokio", "rayon"]),
-        ("fib", "ns ", &["tokio", "may", "rayon"]),
-        ("parked", "bytes ", &["tokio", "may", "faults"]),
+        ("yield", "ns ", &["sinew", "sinew-migrating", "tokio", "may"]),
+        ("spawn_seq", "ns ", &["sinew", "sinew-migrating", "tokio", "may"]),
+        ("spawn_batch_100k", "ns ", &["sinew", "sinew-migrating", "tokio", "may", "rayon"]),
+        ("skynet_join", "ms ", &["sinew", "sinew-migrating", "tokio", "rayon"]),
+        ("fib", "ns ", &["sinew", "sinew-migrating", "tokio", "may", "rayon"]),
+        ("parked", "bytes ", &["sinew", "sinew-migrating", "tokio", "may", "faults"]),
     ];
     for (workload, headline, peers) in workloads {
         for peer in peers {
