@@ -5,7 +5,7 @@
 //! Limits processes of its own.
 #![expect(unsafe_code, reason = "limits are set")]
 
-use super::support::{everywhere, in_child, stderr};
+use super::support::{everywhere, in_child, is_emulated, stderr};
 use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::{Runtime, fiber};
 use std::hint::black_box;
@@ -74,6 +74,9 @@ fn a_process_may_end_with_live_fibers() {
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn without_a_stack_a_fiber_waits_for_one_and_that_is_told() {
+    if is_emulated() {
+        return eprintln!("skipped: an emulator needs address space of its own");
+    }
     let output = in_child("faults::without_a_stack_a_fiber_waits_for_one_and_that_is_told", || {
         let runtime = Runtime::builder().workers(1).stack_size(64 << 20).start().unwrap();
         let limit = libc::rlimit { rlim_cur: 4 << 30, rlim_max: 4 << 30 };

@@ -6,7 +6,6 @@
 #![expect(unsafe_code, reason = "an initialiser that suspends the coroutine it runs in")]
 
 use std::cell::{Cell, RefCell};
-use std::process::Command;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,6 +17,7 @@ use sinew::fiber::{self, AccessError, FiberId, State};
 use sinew::fiber_local;
 
 use crate::runtimes::{Kind, Watchdog, each, finish, start};
+use crate::support::this_program;
 
 /// What destructors have noted, for one fiber or thread and whoever waits for it.
 type Log = Arc<Mutex<Vec<String>>>;
@@ -366,7 +366,7 @@ fn a_destructors_panic_on_a_thread_aborts() {
         return;
     }
     let name = "locals_end::a_destructors_panic_on_a_thread_aborts";
-    let mut child = Command::new(std::env::current_exe().unwrap());
+    let mut child = this_program();
     let output = child.args([name, "--exact", "--nocapture"]).env(CHILD, "1").output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && output.status.code().is_none(), "{:?}: {text}", output.status);

@@ -104,10 +104,30 @@ pub(crate) fn in_child(name: &str, body: impl FnOnce()) -> Output {
         body();
         std::process::exit(0);
     }
-    let program = std::env::current_exe().expect("this program");
-    let mut command = Command::new(program);
+    let mut command = this_program();
     command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
     command.output().expect("a child")
+}
+
+/// The emulator of another processor that runs this program, if one does.
+fn emulator() -> Option<String> {
+    let runner = std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER").ok();
+    runner.filter(|_| cfg!(target_arch = "aarch64"))
+}
+
+/// Whether another processor is emulated.
+pub(crate) fn is_emulated() -> bool {
+    emulator().is_some()
+}
+
+/// This test program, to be started again; through the emulator that runs it, if one does.
+pub(crate) fn this_program() -> Command {
+    let program = std::env::current_exe().expect("the path of the test program");
+    let Some(runner) = emulator() else { return Command::new(program) };
+    let mut words = runner.split_whitespace();
+    let mut command = Command::new(words.next().expect("a runner names a program"));
+    command.args(words).arg(program);
+    command
 }
 
 /// What a child wrote to standard error.
