@@ -80,7 +80,14 @@ impl Join {
 
     /// Does not wait any more. False, if the end has come. For the handle's owner.
     pub(crate) fn give_up(&self) -> bool {
-        self.word.compare_exchange(WAITED, RUNNING, Ordering::Relaxed, Ordering::Acquire).is_ok()
+        let is_ours =
+            self.word.compare_exchange(WAITED, RUNNING, Ordering::Relaxed, Ordering::Acquire).is_ok();
+        if is_ours {
+            // SAFETY: the invariant: it was *waited* until now, and is *running*.
+            let waiter = unsafe { (*self.waiter.get()).take() };
+            waiter.into_iter().for_each(Waiter::release);
+        }
+        is_ours
     }
 
     /// Nobody will ask. False, if the result is there already, for the caller to drop.

@@ -1,6 +1,6 @@
 //! Joining.
 
-use super::support::{everywhere, message, pinned};
+use super::support::{everywhere, in_child, is_emulated, message, pinned, stderr};
 use sinew::fiber;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -57,9 +57,7 @@ fn a_fiber_cannot_join_itself() {
             let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| own.join())).unwrap_err();
             assert!(message(&*panic).contains("itself"), "{}", message(&*panic));
         });
-        let watch = fiber.thread().clone();
         *slot.lock().unwrap() = Some(fiber);
-        drop(watch);
     });
 }
 
@@ -120,4 +118,40 @@ fn results_that_nobody_wants_are_dropped_once() {
             fiber::yield_now();
         }
     });
+}
+
+/// The sanitizers keep what is freed.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn a_fiber_that_gave_up_joining_is_freed() {
+    if is_emulated() {
+        return eprintln!("skipped: an emulator has memory of its own");
+    }
+    let resident = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096
+    };
+    let name = "join::a_fiber_that_gave_up_joining_is_freed";
+    let output = in_child(name, move || {
+        let runtime = pinned(1);
+        runtime.run(move || {
+            let mut parked = fiber::spawn(fiber::park);
+            let mut give_up = |times| {
+                for _ in 0..times {
+                    let taken = std::mem::replace(&mut parked, fiber::spawn(|| ()));
+                    let joiner = fiber::spawn(move || taken.join_timeout(Duration::ZERO).unwrap_err());
+                    parked = joiner.join().unwrap();
+                }
+            };
+            give_up(1_000);
+            let before = resident();
+            give_up(50_000);
+            let gained = resident().saturating_sub(before);
+            // A block is some hundred bytes: all of them would be many times this.
+            assert!(gained < 4 << 20, "{gained} bytes");
+            parked.thread().unpark();
+            parked.join().unwrap();
+        });
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
 }
