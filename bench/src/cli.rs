@@ -190,7 +190,7 @@ fn one(args: &OneArgs) -> Result<(), Box<dyn Error>> {
     }
     let measure = workload.entry(&args.peer).and_then(|entry| entry.measure);
     let measure = measure.ok_or("this peer has no part in this program's workload")?;
-    let readings = measure(&Job { pace: Pace::parse(&args.settings)?, threads: args.threads });
+    let readings = measure.take(&Job { pace: Pace::parse(&args.settings)?, threads: args.threads });
     readings.iter().try_for_each(|(name, value)| print(&format!("{name} {value}\n")))?;
     Ok(())
 }

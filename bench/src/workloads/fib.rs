@@ -18,8 +18,8 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a spawn", lower_is_better: true },
     ],
     entries: &[
-        Entry::here(&peers::SINEW, sinew),
-        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
+        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
+        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("number", "21")]),
         Entry::here(&peers::RAYON, rayon),
@@ -27,14 +27,6 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::foreign(&peers::GO),
     ],
 };
-
-fn sinew(job: &Job) -> Readings {
-    fibers_of(job, &runtimes::fibers(job.threads))
-}
-
-fn sinew_migrating(job: &Job) -> Readings {
-    fibers_of(job, &runtimes::migrating_fibers(job.threads))
-}
 
 fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
     fn fib(n: u32) -> u64 {

@@ -19,6 +19,7 @@ mod r#yield;
 
 use crate::pace::{Cost, Pace};
 use crate::peers::Peer;
+use sinew::Runtime;
 
 /// All workloads, in the order of lists and runs.
 pub(crate) static ALL: [&Workload; 14] = [
@@ -69,7 +70,7 @@ pub(crate) struct Entry {
     /// Who it is.
     pub(crate) peer: &'static Peer,
     /// The measurement, unless the peer is a program of its own.
-    pub(crate) measure: Option<fn(&Job) -> Readings>,
+    pub(crate) measure: Option<Measure>,
     /// Settings in which this peer deviates from its defaults; they become fields of its results.
     pub(crate) deviations: &'static [(&'static str, &'static str)],
 }
@@ -77,7 +78,16 @@ pub(crate) struct Entry {
 impl Entry {
     /// A peer linked into this program.
     const fn here(peer: &'static Peer, measure: fn(&Job) -> Readings) -> Self {
-        Self { peer, measure: Some(measure), deviations: &[] }
+        Self { peer, measure: Some(Measure::Alone(measure)), deviations: &[] }
+    }
+
+    /// Fibers of ours, in a runtime that `start` starts with so many workers.
+    const fn fibers(
+        peer: &'static Peer,
+        measure: fn(&Job, &Runtime) -> Readings,
+        start: fn(usize) -> Runtime,
+    ) -> Self {
+        Self { peer, measure: Some(Measure::Fibers(measure, start)), deviations: &[] }
     }
 
     /// A peer whose own program knows the workload by the same name.
@@ -88,6 +98,24 @@ impl Entry {
     /// The same, saying what is not as the peer's defaults have it.
     const fn deviating(self, deviations: &'static [(&'static str, &'static str)]) -> Self {
         Self { deviations, ..self }
+    }
+}
+
+/// How a peer is measured in this process.
+#[derive(Clone, Copy)]
+pub(crate) enum Measure {
+    /// It has all that it needs.
+    Alone(fn(&Job) -> Readings),
+    /// It is given a runtime of ours, started by the second function.
+    Fibers(fn(&Job, &Runtime) -> Readings, fn(usize) -> Runtime),
+}
+
+impl Measure {
+    pub(crate) fn take(self, job: &Job) -> Readings {
+        match self {
+            Self::Alone(measure) => measure(job),
+            Self::Fibers(measure, start) => measure(job, &start(job.threads)),
+        }
     }
 }
 

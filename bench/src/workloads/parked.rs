@@ -41,8 +41,8 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "warm_park_ns", unit: "ns a fiber parked, memory warm", lower_is_better: true },
     ],
     entries: &[
-        Entry::here(&peers::SINEW, sinew),
-        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
+        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
+        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000 and 10,000")]),
         Entry::here(&peers::FAULTS, faults),
@@ -50,14 +50,6 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::foreign(&peers::GO),
     ],
 };
-
-fn sinew(job: &Job) -> Readings {
-    fibers_of(job, &runtimes::fibers(job.threads))
-}
-
-fn sinew_migrating(job: &Job) -> Readings {
-    fibers_of(job, &runtimes::migrating_fibers(job.threads))
-}
 
 /// Fibers that are unparked one by one.
 struct Fibers<'a> {

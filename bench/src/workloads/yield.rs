@@ -19,22 +19,14 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a yield", lower_is_better: true },
     ],
     entries: &[
-        Entry::here(&peers::SINEW, sinew),
-        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating),
+        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
+        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
         Entry::here(&peers::TOKIO, pool_yield::tokio),
         Entry::here(&peers::MAY, may),
         Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
     ],
 };
-
-fn sinew(job: &Job) -> Readings {
-    fibers_of(job, &runtimes::fibers(job.threads))
-}
-
-fn sinew_migrating(job: &Job) -> Readings {
-    fibers_of(job, &runtimes::migrating_fibers(job.threads))
-}
 
 fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
     let yields = yields(job);
