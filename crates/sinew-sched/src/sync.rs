@@ -36,8 +36,7 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// The fences that the protocols of this crate rest on. The models take each of them out in turn, and have to fail;
-/// `Role` is in no model.
+/// The fences that the protocols of this crate rest on. The models take each of them out in turn, and have to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
     /// The owner of a deque, between announcing that it takes its newest task and looking at the top.

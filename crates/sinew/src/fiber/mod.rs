@@ -1,8 +1,9 @@
 //! Fibers, under the names of [`std::thread`].
 //!
-//! A program that uses threads moves to fibers by changing imports. What is different is said on each item; what is there
-//! beyond std: [`try_spawn`], [`spawn_local`], [`spawn_steps`], [`spawn_batch`], [`JoinHandle::join_timeout`], [`is_fiber`]. Values of one fiber are
-//! declared by [`fiber_local!`](crate::fiber_local).
+//! A program that uses threads moves to fibers by changing imports. What is different is said on each item;
+//! `Builder::spawn_scoped` is still to come. Beyond std there are [`try_spawn`], [`spawn_local`], [`spawn_steps`],
+//! [`spawn_batch`], [`JoinHandle::join_timeout`] and [`is_fiber`]. Values of one fiber are declared by
+//! [`fiber_local!`](crate::fiber_local).
 //!
 //! # Who moves
 //!

@@ -37,12 +37,7 @@ fn a_fiber_that_may_move_does_unless_it_is_pinned() {
     // How many move is up to chance; that some do is not.
     let moved = runtime.run(|| {
         let fibers: Vec<_> = (0..100).map(|_| fiber::spawn(threads_seen)).collect();
-        fibers
-            .into_iter()
-            .filter(|_| true)
-            .map(|fiber| fiber.join().unwrap())
-            .filter(|seen| *seen > 1)
-            .count()
+        fibers.into_iter().map(|fiber| fiber.join().unwrap()).filter(|seen| *seen > 1).count()
     });
     assert!(moved > 0);
     let stayed = runtime.run(|| {
