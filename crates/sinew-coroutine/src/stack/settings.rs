@@ -46,7 +46,8 @@ impl Default for Settings {
 pub struct StackPoolBuilder(Settings);
 
 impl StackPoolBuilder {
-    /// How many pages of guard lie below each stack: 1 unless set. Never less than that, nor more than 1,024.
+    /// How many pages of guard lie below each stack at least: 1 unless set. Never less than that, nor more than 1,024. One is
+    /// added where that keeps neighbouring stacks from sharing the same places of the translation cache.
     ///
     /// Code compiled by rustc touches each page of a large frame in order and cannot step over one page. Foreign code
     /// without such probes can, if a frame is larger than the guard.
