@@ -198,8 +198,8 @@ impl Worker {
     #[inline]
     pub(crate) fn take_next(&self) -> Option<TaskRef> {
         let turn = self.turn.get();
-        let is_simple = !turn.is_multiple_of(DEQUE_TURN) && turn != ROUND - 1 && !self.unannounced.get();
-        if !is_simple || self.group.life.stage() != Stage::Open {
+        let is_simple = turn != ROUND - 1 && !(turn.is_multiple_of(DEQUE_TURN) && self.deque.len() != 0);
+        if !is_simple || self.unannounced.get() || self.group.life.stage() != Stage::Open {
             return None;
         }
         let task = self.core.pop()?;

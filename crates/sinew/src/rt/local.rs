@@ -21,6 +21,15 @@ use super::engine::Engine;
 use super::ids::Ids;
 use super::roster::{Roamers, Roster};
 
+/// Who enters a fiber.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The worker, which runs none.
+    Worker,
+    /// Another one that runs, to which control comes back.
+    Fiber,
+}
+
 /// A worker's own.
 pub(crate) struct Local {
     engine: Arc<Engine>,
@@ -108,12 +117,19 @@ impl Local {
 
     /// Runs `body` with another fiber as the one that runs.
     #[inline]
-    pub(crate) fn enter<R>(&self, fiber: NonNull<Control>, body: impl FnOnce() -> R) -> R {
-        let outer = self.fiber.replace(Some(fiber));
-        let was_panicking = self.was_panicking.replace(std::thread::panicking());
+    pub(crate) fn enter<R>(&self, fiber: NonNull<Control>, by: By, body: impl FnOnce() -> R) -> R {
+        let (outer, was_panicking) = match by {
+            // Without a fiber, nobody asks.
+            By::Worker => (None, false),
+            By::Fiber => (self.fiber.get(), self.was_panicking.get()),
+        };
+        self.fiber.set(Some(fiber));
+        self.was_panicking.set(std::thread::panicking());
         let result = body();
-        self.was_panicking.set(was_panicking);
         self.fiber.set(outer);
+        if by == By::Fiber {
+            self.was_panicking.set(was_panicking);
+        }
         result
     }
 

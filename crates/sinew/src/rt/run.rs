@@ -14,7 +14,7 @@ use sinew_sched::{Context, Header, TaskRef, Vtable};
 use super::control::{Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status};
 use super::engine::Engine;
 use super::join::AtEnd;
-use super::local::Local;
+use super::local::{By, Local};
 use super::roster::Roamers;
 use super::tls;
 use super::unwind;
@@ -33,7 +33,7 @@ unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
     loop {
         local.begin_task();
         // SAFETY: every task of an engine is a fiber, and the task was the right to run it.
-        if let Err(error) = unsafe { enter(local, control) } {
+        if let Err(error) = unsafe { enter(local, control, By::Worker) } {
             // SAFETY: it was not entered, so the right is still ours.
             unsafe { wait_for_stack(local, control, &error) };
         }
@@ -53,8 +53,8 @@ unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, on this worker, and gives it up.
-#[inline]
-pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(), StackError> {
+#[inline(always)]
+pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> Result<(), StackError> {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     // SAFETY: the right to run is that to the coroutine.
@@ -66,9 +66,9 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(
     this.set_worker(local.worker());
     this.set_status(Status::Running);
     fetch_next(local);
-    match local.enter(control, || coroutine.resume(())) {
+    match local.enter(control, by, || coroutine.resume(())) {
         // SAFETY: it came back, so the right is ours again.
-        CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control) },
+        CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control, by) },
         CoroutineState::Yielded(Pause::Wait) => {
             this.set_status(Status::Parked);
             local.counters.waits.add(1);
@@ -81,7 +81,7 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>) -> Result<(
         // SAFETY: as above.
         CoroutineState::Complete(Ended::ForGood) => unsafe { finish(local, control) },
         // SAFETY: as above.
-        CoroutineState::Complete(Ended::ForNow) => unsafe { go_anywhere(local, control) },
+        CoroutineState::Complete(Ended::ForNow) => unsafe { go_anywhere(local, control, by) },
     }
     Ok(())
 }
@@ -158,7 +158,7 @@ unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) -> E
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
-unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>) {
+unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>, by: By) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     this.set_status(Status::Ready);
@@ -166,17 +166,17 @@ unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>) {
     // SAFETY: the caller's right.
     let task = unsafe { Control::task(control) };
     match home {
-        None => give_way(local, task),
+        None => give_way(local, task, by),
         Some(_) => local.context().core().push(task),
     }
 }
 
 /// Lets others run before this task. If another fiber entered this one, and so is the next to run, idle workers hear of it.
-fn give_way(local: &Local, task: TaskRef) {
-    if local.fiber().is_none() {
-        local.context().yield_to_others(task);
-    } else {
-        local.context().submit(task);
+#[inline]
+fn give_way(local: &Local, task: TaskRef, by: By) {
+    match by {
+        By::Worker => local.context().yield_to_others(task),
+        By::Fiber => local.context().submit(task),
     }
 }
 
@@ -210,7 +210,7 @@ fn leave_roamers(control: NonNull<Control>, this: &Control) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, and gives it up.
-unsafe fn go_anywhere(local: &Local, control: NonNull<Control>) {
+unsafe fn go_anywhere(local: &Local, control: NonNull<Control>, by: By) {
     // SAFETY: the caller's right.
     unsafe { leave_stack(local, control) };
     // SAFETY: the right to run is a reference.
@@ -218,7 +218,7 @@ unsafe fn go_anywhere(local: &Local, control: NonNull<Control>) {
     this.locals.reopen();
     this.set_status(Status::Ready);
     // SAFETY: the caller's right.
-    give_way(local, unsafe { Control::task(control) });
+    give_way(local, unsafe { Control::task(control) }, by);
 }
 
 /// The stack is empty: it goes back, and the fiber is this worker's no more.
@@ -358,5 +358,5 @@ unsafe fn abandon(engine: &Engine, control: NonNull<Control>) {
 unsafe fn wait_for_stack(local: &Local, control: NonNull<Control>, error: &StackError) {
     local.engine().report_no_stack(error);
     // SAFETY: the caller's right. Those that have begun go first, and give their stacks back.
-    unsafe { go_to_the_back(local, control) };
+    unsafe { go_to_the_back(local, control, By::Worker) };
 }

@@ -16,7 +16,7 @@ use super::body::Body;
 use super::cell::{FiberCell, Outcome};
 use super::control::{Birth, Control, Dropped, Moves, Status};
 use super::engine::Engine;
-use super::local::Local;
+use super::local::{By, Local};
 use super::reference::Fiber;
 use super::scope::ScopeData;
 use super::word::{Cause, Ends};
@@ -119,7 +119,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
 unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
     if at_once && local.fiber().is_some() && local.may_enter() {
         // SAFETY: the caller's right.
-        if unsafe { run::enter(local, control) }.is_ok() {
+        if unsafe { run::enter(local, control, By::Fiber) }.is_ok() {
             return;
         }
     }
@@ -194,7 +194,7 @@ impl<T> Handle<T> {
         let Some(task) = local.context().take_newest(self.control.cast()) else { return false };
         let control = task.into_raw().cast();
         // SAFETY: the task was the right to run it, on this worker.
-        if unsafe { run::enter(local, control) }.is_err() {
+        if unsafe { run::enter(local, control, By::Fiber) }.is_err() {
             // SAFETY: it was not entered, so the right is still ours.
             local.context().submit(unsafe { Control::task(control) });
         }
