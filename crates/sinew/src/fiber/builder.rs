@@ -34,6 +34,7 @@ pub struct Builder {
 
 impl Builder {
     /// As [`spawn`](super::spawn) makes them, unless set otherwise.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
@@ -83,6 +84,7 @@ impl Builder {
         spawning::spawn_with(self.attributes(Location::caller()), body).map_err(io::Error::from)
     }
 
+    #[inline]
     pub(super) fn attributes(self, location: &'static Location<'static>) -> Attributes {
         Attributes {
             name: self.name.map(String::into_boxed_str),

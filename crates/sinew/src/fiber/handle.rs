@@ -19,6 +19,7 @@ pub struct JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
+    #[inline]
     pub(super) fn new(handle: Handle<T>) -> Self {
         Self { handle }
     }
@@ -40,6 +41,7 @@ impl<T> JoinHandle<T> {
     /// # Panics
     ///
     /// If a fiber joins itself.
+    #[inline]
     pub fn join(self) -> Result<T> {
         self.handle.wait(None);
         self.handle.take()

@@ -15,7 +15,8 @@ use super::body::{Body, Turn};
 use super::control::{Birth, BodyVtable, Control, Dropped, Ended};
 use super::engine::Engine;
 use super::locals::Place;
-use super::unwind;
+use super::memory::{self, Memory};
+use super::{tls, unwind};
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
@@ -58,20 +59,42 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     };
 
     /// Makes a fiber. Two references belong to the caller: the right to run it, and the handle's.
-    pub(crate) fn make(birth: Birth, engine: NonNull<Engine>, body: F) -> NonNull<Control> {
+    #[inline]
+    pub(crate) fn make(
+        memory: Option<&Memory>,
+        birth: Birth,
+        engine: NonNull<Engine>,
+        body: F,
+    ) -> NonNull<Control> {
+        let place = memory::take::<Self>(memory);
         let control = Control::new(birth, engine, Self::VTABLE);
-        let cell = Box::new(Self { control, stage: UnsafeCell::new(Stage::New(body)) });
-        NonNull::from(Box::leak(cell)).cast()
+        // SAFETY: memory for such a value, which nobody else has.
+        unsafe { place.write(Self { control, stage: UnsafeCell::new(Stage::New(body)) }) };
+        place.cast()
     }
 
     /// # Safety
     ///
     /// The block is that of such a cell, and the caller may touch its stage.
+    #[inline]
     unsafe fn replace(control: NonNull<Control>, stage: Stage<F, T>) -> Stage<F, T> {
         // SAFETY: the caller's promise, and the type's invariant.
         let cell = unsafe { control.cast::<Self>().as_ref() };
         // SAFETY: the caller's promise.
         mem::replace(unsafe { &mut *cell.stage.get() }, stage)
+    }
+
+    /// Fills an empty stage.
+    ///
+    /// # Safety
+    ///
+    /// As [`replace`](Self::replace). If it is not empty, what is there is leaked.
+    #[inline]
+    unsafe fn fill(control: NonNull<Control>, stage: Stage<F, T>) {
+        // SAFETY: the caller's promise, and the type's invariant.
+        let cell = unsafe { control.cast::<Self>().as_ref() };
+        // SAFETY: the caller's promise.
+        unsafe { cell.stage.get().write(stage) };
     }
 
     unsafe fn run(control: NonNull<Control>) -> Ended {
@@ -89,7 +112,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
             Err(payload) => (Stage::Done(Err(payload)), Ended::ForGood),
         };
         // SAFETY: as above.
-        drop(unsafe { Self::replace(control, stage) });
+        unsafe { Self::fill(control, stage) };
         ended
     }
 
@@ -110,20 +133,20 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         if matches!(stage, Stage::Done(Err(_))) { Dropped::Panic } else { Dropped::Other }
     }
 
-    unsafe fn take_result(control: NonNull<Control>, place: *mut ()) {
+    unsafe fn take_result(control: NonNull<Control>, place: *mut ()) -> bool {
         // SAFETY: as above.
-        let stage = unsafe { Self::replace(control, Stage::Empty) };
-        let outcome = match stage {
-            Stage::Done(outcome) => Some(outcome),
-            Stage::New(_) | Stage::Empty => None,
-        };
-        // SAFETY: the caller hands the address of such a value.
-        unsafe { *place.cast::<Option<Outcome<T>>>() = outcome };
+        let Stage::Done(outcome) = (unsafe { Self::replace(control, Stage::Empty) }) else { return false };
+        // SAFETY: the caller hands the address of such a place.
+        unsafe { place.cast::<Outcome<T>>().write(outcome) };
+        true
     }
 
     unsafe fn free(control: NonNull<Control>) {
-        // SAFETY: called through the vtable for the last reference; made by `make`.
-        drop(unsafe { Box::from_raw(control.cast::<Self>().as_ptr()) });
+        let place = control.cast::<Self>();
+        // SAFETY: called through the vtable for the last reference.
+        unsafe { place.drop_in_place() };
+        // SAFETY: from `make`, and nobody has it any more.
+        unsafe { memory::give_back(tls::local().map(|local| &local.memory), place) };
     }
 }
 

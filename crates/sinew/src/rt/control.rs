@@ -11,6 +11,7 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
@@ -102,8 +103,8 @@ pub(crate) struct BodyVtable {
     pub(crate) abandon: unsafe fn(NonNull<Control>),
     /// Drops the result, if it is there.
     pub(crate) drop_result: unsafe fn(NonNull<Control>) -> Dropped,
-    /// Moves the result out, to a place of its type.
-    pub(crate) take_result: unsafe fn(NonNull<Control>, *mut ()),
+    /// Moves the result out, to a place of its type. Whether it was there.
+    pub(crate) take_result: unsafe fn(NonNull<Control>, *mut ()) -> bool,
     /// Frees the block and what is behind it.
     pub(crate) free: unsafe fn(NonNull<Control>),
 }
@@ -126,10 +127,12 @@ pub(crate) enum Dropped {
 pub(crate) struct Control {
     // What every resume touches comes first, in the space of one cache line.
     header: Header,
+    /// Never dropped: what is taken out has ended, and what is left here stays as it is, for ever.
+    ///
     /// # Invariant
     ///
     /// Touched only by whoever has the right to run the fiber.
-    pub(crate) coroutine: UnsafeCell<Option<FiberCoroutine>>,
+    pub(crate) coroutine: UnsafeCell<Option<ManuallyDrop<FiberCoroutine>>>,
     /// # Invariant
     ///
     /// As `coroutine`; set by the fiber itself when it begins, and valid until its body returns.
@@ -175,6 +178,7 @@ const _: () = assert!(std::mem::offset_of!(Control, word) <= 64, "what every res
 unsafe impl Sync for Control {}
 
 impl Control {
+    #[inline]
     pub(crate) fn new(birth: Birth, engine: NonNull<Engine>, body: &'static BodyVtable) -> Self {
         let moves = birth.moves == Moves::Always;
         let vtable = if moves { &run::MIGRATING } else { &run::SETTLING };
@@ -309,11 +313,13 @@ impl Control {
     /// # Safety
     ///
     /// The caller has one, and gives it up.
+    #[inline]
     pub(crate) unsafe fn release(control: NonNull<Self>) {
         // SAFETY: the caller's reference.
         let this = unsafe { control.as_ref() };
-        // Release: what was done with it comes before it is freed. Acquire, for whoever frees it.
-        if this.refs.fetch_sub(1, Ordering::AcqRel) == 1 {
+        // Release: what was done with it comes before it is freed. Acquire, for whoever frees it. If this is the only one
+        // left, nobody can add another.
+        if this.refs.load(Ordering::Acquire) == 1 || this.refs.fetch_sub(1, Ordering::AcqRel) == 1 {
             // SAFETY: it was the last.
             unsafe { (this.body.free)(control) };
         }

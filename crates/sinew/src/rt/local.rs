@@ -19,6 +19,7 @@ use super::counters::Counters;
 use super::driver::CoreDriver;
 use super::engine::Engine;
 use super::ids::Ids;
+use super::memory::Memory;
 use super::roster::{Roamers, Roster};
 
 /// Who enters a fiber.
@@ -45,6 +46,8 @@ pub(crate) struct Local {
     /// Fibers entered by others since the worker took its last task.
     entered: Cell<u32>,
     stacks: RefCell<StackCache>,
+    /// For the blocks of new fibers.
+    pub(crate) memory: Memory,
     pub(crate) roster: Roster,
     pub(crate) roamers: Arc<Roamers>,
     /// How many panic hooks run on this thread, inside one another.
@@ -73,6 +76,7 @@ impl Local {
             was_panicking: Cell::new(false),
             entered: Cell::new(0),
             stacks,
+            memory: Memory::new(),
             roster: Roster::default(),
             roamers,
             hooks: Cell::new(0),

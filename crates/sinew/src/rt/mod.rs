@@ -13,6 +13,7 @@ mod ids;
 mod join;
 mod local;
 mod locals;
+mod memory;
 #[cfg(all(test, loom))]
 mod model;
 mod reference;

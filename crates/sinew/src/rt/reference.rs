@@ -9,20 +9,29 @@ use std::fmt;
 use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::thread::Thread;
 
 use super::control::{Control, NOWHERE, Status};
 
 /// A fiber; or a plain thread, as [`current`](crate::fiber::current) shows it there.
-pub struct Fiber(Who);
+///
+/// # Invariant
+///
+/// The address of a block, with a reference of this value's own; or, marked with [`THREAD`], what [`Arc::into_raw`] returned.
+pub struct Fiber(NonNull<()>);
 
-enum Who {
-    /// # Invariant
-    ///
-    /// A reference of this value's own.
-    Fiber(NonNull<Control>),
-    Thread(Thread, NonZero<u64>),
+/// Marks the address of a thread's. Both kinds are aligned, so that no address has this bit.
+const THREAD: usize = 1;
+
+/// A thread that is seen as a fiber.
+#[derive(Debug)]
+struct Identity {
+    thread: Thread,
+    id: NonZero<u64>,
 }
+
+const _: () = assert!(align_of::<Control>() > THREAD && align_of::<Identity>() > THREAD);
 
 // SAFETY: a block is shared between threads, and so is a thread's handle.
 unsafe impl Send for Fiber {}
@@ -38,7 +47,7 @@ impl Fiber {
     pub(crate) unsafe fn new(control: NonNull<Control>) -> Self {
         // SAFETY: the caller's promise.
         unsafe { Control::add_ref(control) };
-        Self(Who::Fiber(control))
+        Self(control.cast())
     }
 
     /// A reference that is there already.
@@ -46,39 +55,67 @@ impl Fiber {
     /// # Safety
     ///
     /// The caller has it, and gives it up.
+    #[inline]
     pub(crate) unsafe fn from_ref(control: NonNull<Control>) -> Self {
-        Self(Who::Fiber(control))
+        Self(control.cast())
     }
 
     /// A thread.
     pub(crate) fn of_thread(thread: Thread, id: NonZero<u64>) -> Self {
-        Self(Who::Thread(thread, id))
+        Self::of(Arc::new(Identity { thread, id }))
     }
 
-    fn get(&self) -> Result<&Control, (&Thread, NonZero<u64>)> {
-        match &self.0 {
-            // SAFETY: the invariant.
-            Who::Fiber(control) => Ok(unsafe { control.as_ref() }),
-            Who::Thread(thread, id) => Err((thread, *id)),
+    fn of(thread: Arc<Identity>) -> Self {
+        let address = Arc::into_raw(thread).map_addr(|address| address | THREAD);
+        // SAFETY: an address with a bit set is not null.
+        Self(unsafe { NonNull::new_unchecked(address.cast_mut().cast()) })
+    }
+
+    /// The fiber's block, or what [`Arc::into_raw`] returned.
+    #[inline]
+    fn who(&self) -> Result<NonNull<Control>, *const Identity> {
+        if self.0.addr().get() & THREAD == 0 {
+            Ok(self.0.cast())
+        } else {
+            Err(self.0.as_ptr().map_addr(|address| address & !THREAD).cast_const().cast())
         }
+    }
+
+    fn get(&self) -> Result<&Control, &Identity> {
+        match self.who() {
+            // SAFETY: the invariant.
+            Ok(control) => Ok(unsafe { control.as_ref() }),
+            // SAFETY: as above.
+            Err(thread) => Err(unsafe { &*thread }),
+        }
+    }
+
+    /// The block of a fiber.
+    ///
+    /// # Safety
+    ///
+    /// It is not a thread.
+    #[inline]
+    pub(crate) unsafe fn control(&self) -> NonNull<Control> {
+        self.0.cast()
     }
 
     /// Has the fiber's present or next [`park`](crate::fiber::park) return.
     pub fn unpark(&self) {
-        match &self.0 {
-            Who::Fiber(control) => Control::unpark(*control),
-            Who::Thread(thread, _) => thread.unpark(),
+        match self.who() {
+            Ok(control) => Control::unpark(control),
+            Err(_) => self.get().expect_err("a thread").thread.unpark(),
         }
     }
 
     pub(crate) fn number(&self) -> NonZero<u64> {
-        self.get().map_or_else(|(_, id)| id, |fiber| fiber.birth.id)
+        self.get().map_or_else(|thread| thread.id, |fiber| fiber.birth.id)
     }
 
     /// The name it was given.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.get().map_or_else(|(thread, _)| thread.name(), |fiber| fiber.birth.name.as_deref())
+        self.get().map_or_else(|thread| thread.thread.name(), |fiber| fiber.birth.name.as_deref())
     }
 
     pub(crate) fn status(&self) -> Option<Status> {
@@ -115,19 +152,25 @@ impl Fiber {
 
 impl Clone for Fiber {
     fn clone(&self) -> Self {
-        match &self.0 {
+        match self.who() {
             // SAFETY: the invariant.
-            Who::Fiber(control) => unsafe { Self::new(*control) },
-            Who::Thread(thread, id) => Self(Who::Thread(thread.clone(), *id)),
+            Ok(control) => unsafe { Self::new(control) },
+            Err(thread) => {
+                // SAFETY: the invariant: this value has one of its own.
+                unsafe { Arc::increment_strong_count(thread) };
+                Self(self.0)
+            }
         }
     }
 }
 
 impl Drop for Fiber {
     fn drop(&mut self) {
-        if let Who::Fiber(control) = self.0 {
+        match self.who() {
             // SAFETY: the invariant.
-            unsafe { Control::release(control) };
+            Ok(control) => unsafe { Control::release(control) },
+            // SAFETY: as above.
+            Err(thread) => drop(unsafe { Arc::from_raw(thread) }),
         }
     }
 }

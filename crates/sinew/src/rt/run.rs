@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "fibers are pointers, and their coroutines are under the right to run them")]
 
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
@@ -61,7 +62,7 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> 
     let slot = unsafe { &mut *this.coroutine.get() };
     let coroutine = match slot {
         Some(coroutine) => coroutine,
-        None => slot.insert(begin(local, control, this)?),
+        None => slot.insert(ManuallyDrop::new(begin(local, control, this)?)),
     };
     this.set_worker(local.worker());
     this.set_status(Status::Running);
@@ -231,7 +232,7 @@ unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
     let this = unsafe { control.as_ref() };
     // SAFETY: the right to run is that to the coroutine.
     let coroutine = unsafe { (*this.coroutine.get()).take() };
-    if let Some(Ok(stack)) = coroutine.map(Coroutine::into_stack) {
+    if let Some(Ok(stack)) = coroutine.map(ManuallyDrop::into_inner).map(Coroutine::into_stack) {
         local.return_stack(stack);
     }
     if this.birth.moves != Moves::Always {

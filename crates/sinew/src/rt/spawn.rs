@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -102,14 +103,15 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     let stack_size = attributes.stack_size.unwrap_or(engine.settings.stack_size);
     let Attributes { name, location, scope, .. } = attributes;
     let birth = Birth { id, name, stack_size, moves, location, scope };
-    let control = FiberCell::make(birth, NonNull::from(&**engine), body);
+    let memory = local.map(|local| &local.memory);
+    let control = FiberCell::make(memory, birth, NonNull::from(&**engine), body);
     match local {
         Some(local) => local.counters.spawned.add(1),
         None => engine.outside.spawned.add_shared(1),
     }
     // SAFETY: the other reference of a new fiber.
     let fiber = unsafe { Fiber::from_ref(control) };
-    Ok((Handle { fiber, control, result: PhantomData }, control))
+    Ok((Handle { fiber, result: PhantomData }, control))
 }
 
 /// # Safety
@@ -136,11 +138,11 @@ unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
 /// The handle of a fiber: the right to its result.
 pub(crate) struct Handle<T> {
     /// The only one that may join or detach.
-    fiber: Fiber,
+    ///
     /// # Invariant
     ///
-    /// That of `fiber`.
-    control: NonNull<Control>,
+    /// It is not a thread.
+    fiber: Fiber,
     result: PhantomData<T>,
 }
 
@@ -154,9 +156,16 @@ impl<T> Handle<T> {
         &self.fiber
     }
 
+    #[inline]
+    fn control(&self) -> NonNull<Control> {
+        // SAFETY: the invariant of `fiber`.
+        unsafe { self.fiber.control() }
+    }
+
+    #[inline]
     fn get(&self) -> &Control {
-        // SAFETY: the invariant of `control`.
-        unsafe { self.control.as_ref() }
+        // SAFETY: `fiber` is a reference.
+        unsafe { self.control().as_ref() }
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -187,11 +196,11 @@ impl<T> Handle<T> {
     fn enter_child(&self) -> bool {
         let this = self.get();
         let Some((local, parent)) = wait::running() else { return false };
-        assert_ne!(parent, self.control, "a fiber cannot join itself: it would wait for ever");
+        assert_ne!(parent, self.control(), "a fiber cannot join itself: it would wait for ever");
         if this.status() != Status::New || !local.may_enter() || std::thread::panicking() {
             return false;
         }
-        let Some(task) = local.context().take_newest(self.control.cast()) else { return false };
+        let Some(task) = local.context().take_newest(self.control().cast()) else { return false };
         let control = task.into_raw().cast();
         // SAFETY: the task was the right to run it, on this worker.
         if unsafe { run::enter(local, control, By::Fiber) }.is_err() {
@@ -204,10 +213,16 @@ impl<T> Handle<T> {
     /// The result of a fiber that has ended.
     pub(crate) fn take(self) -> Outcome<T> {
         debug_assert!(self.is_done(), "there is a result");
-        let mut outcome: Option<Outcome<T>> = None;
+        // Nothing is left to detach from, nor a result to drop.
+        let this = ManuallyDrop::new(self);
+        let mut outcome = MaybeUninit::<Outcome<T>>::uninit();
         // SAFETY: it is done, so the result is the handle's; the place is of its type.
-        unsafe { (self.get().body.take_result)(self.control, (&raw mut outcome).cast()) };
-        outcome.expect("a fiber that has ended has a result, which is taken once")
+        let is_there = unsafe { (this.get().body.take_result)(this.control(), outcome.as_mut_ptr().cast()) };
+        // SAFETY: the reference of `fiber`, which is not used again.
+        unsafe { Control::release(this.control()) };
+        assert!(is_there, "a fiber that has ended has a result, which is taken once");
+        // SAFETY: it was written.
+        unsafe { outcome.assume_init() }
     }
 }
 
@@ -216,7 +231,7 @@ impl<T> Drop for Handle<T> {
         let this = self.get();
         if !this.join.detach() {
             // SAFETY: it is done, so the result is the handle's; nothing is there if it was taken.
-            let dropped = unsafe { (this.body.drop_result)(self.control) };
+            let dropped = unsafe { (this.body.drop_result)(self.control()) };
             if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
                 scope.note_panic();
             }
