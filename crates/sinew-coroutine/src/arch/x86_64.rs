@@ -108,7 +108,12 @@ unsafe extern "C" fn start() {
         ".cfi_offset rbx, -24",
         // The first two arguments are those of the switch and lie where they belong.
         "mov rdx, rbp",
-        "call rbx",
+        // A call that is never returned from would leave the processor's own stack of return addresses one too high, and
+        // have it guess wrong for each frame of whoever resumed this.
+        "lea rax, [rip + 2f]",
+        "push rax",
+        "jmp rbx",
+        "2:",
         "ud2",
         ".cfi_endproc",
     )

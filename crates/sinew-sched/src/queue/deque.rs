@@ -151,8 +151,14 @@ impl Owner {
     pub(crate) fn pop(&self) -> Option<TaskRef> {
         let bottom = self.shared.bottom.load(Ordering::Relaxed) - 1;
         // `top` only grows: what is empty now stays empty, and needs no announcement.
-        if bottom < self.shared.top.load(Ordering::Relaxed) {
+        let top = self.shared.top.load(Ordering::Relaxed);
+        if bottom < top {
             return None;
+        }
+        if bottom == top {
+            // The last one is fought for anyway: it is taken as a thief would, without an announcement.
+            // SAFETY: the CAS gives the index to us.
+            return self.shared.advance(top).then(|| unsafe { self.take(top) });
         }
         // The announcement, before `top` is read. Pairs with the fence in `steal`.
         store_then_fence(&self.shared.bottom, bottom, Fence::Pop);

@@ -69,7 +69,7 @@ where
 {
     let location = Location::caller();
     // Cloned: the iterator is the caller's code, and may wait, and come back on another worker.
-    let engine = runtime::with_current(Arc::clone);
+    let engine = runtime::site().engine().clone();
     spawn_batch_in(&engine, location, bodies)
 }
 

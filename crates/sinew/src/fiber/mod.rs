@@ -40,6 +40,6 @@ pub use scoped::{Scope, ScopedJoinHandle, scope};
 pub(crate) use spawning::spawn_in;
 pub use spawning::{available_parallelism, spawn, spawn_local, try_spawn, try_spawn_local};
 pub use state::State;
-pub(crate) use steps::spawn_steps_in;
+pub(crate) use steps::spawn_steps_at;
 pub use steps::{spawn_steps, try_spawn_steps};
 pub use time::{sleep, sleep_until};

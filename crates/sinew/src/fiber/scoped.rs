@@ -114,7 +114,7 @@ impl<'scope> Scope<'scope, '_> {
         self.data.join_in();
         // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
         // fiber. The handle cannot leave the scope.
-        let made = runtime::with_current(|engine| unsafe { rt::spawn(engine, attributes, body) });
+        let made = unsafe { rt::spawn(runtime::site(), attributes, body) };
         match made {
             Ok(handle) => ScopedJoinHandle { handle: JoinHandle::new(handle), scope: PhantomData },
             Err(refused) => {

@@ -15,7 +15,7 @@ use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
 use super::local_handle::LocalJoinHandle;
-use crate::rt::{self, Attributes, Engine, Moves, Reason, Refused};
+use crate::rt::{self, Attributes, Engine, Moves, Reason, Refused, Site};
 use crate::runtime;
 
 /// Makes a fiber that runs `body`, in the runtime of the calling fiber or in the default one.
@@ -96,11 +96,9 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    runtime::with_current(|engine| {
-        // SAFETY: body and result may be sent, and own what they use.
-        let made = unsafe { rt::spawn(engine, attributes, body) };
-        made.map(JoinHandle::new).map_err(SpawnError::new)
-    })
+    // SAFETY: body and result may be sent, and own what they use; the site is the caller's.
+    let made = unsafe { rt::spawn(runtime::site(), attributes, body) };
+    made.map(JoinHandle::new).map_err(SpawnError::new)
 }
 
 /// Makes a fiber in a given engine.
@@ -111,8 +109,8 @@ where
     T: Send + 'static,
 {
     let attributes = Builder::new().attributes(Location::caller());
-    // SAFETY: body and result may be sent, and own what they use.
-    let made = unsafe { rt::spawn(engine, attributes, body) };
+    // SAFETY: body and result may be sent, and own what they use; the site is the caller's.
+    let made = unsafe { rt::spawn(Site::of(engine), attributes, body) };
     made.map(JoinHandle::new).map_err(SpawnError::new)
 }
 
@@ -164,7 +162,7 @@ where
     };
     let attributes = Attributes { moves: Moves::Never, ..Builder::new().attributes(Location::caller()) };
     // SAFETY: it never leaves this worker, nor does its handle.
-    let made = unsafe { rt::spawn(local.engine(), attributes, body) };
+    let made = unsafe { rt::spawn(Site::Worker(local), attributes, body) };
     made.map(|handle| LocalJoinHandle::new(handle, PhantomData)).map_err(SpawnError::new)
 }
 
@@ -174,5 +172,5 @@ where
 ///
 /// Never; the signature is std's.
 pub fn available_parallelism() -> io::Result<NonZero<usize>> {
-    Ok(runtime::with_current(|engine| NonZero::new(engine.workers()).unwrap_or(NonZero::<usize>::MIN)))
+    Ok(NonZero::new(runtime::site().engine().workers()).unwrap_or(NonZero::<usize>::MIN))
 }

@@ -7,12 +7,11 @@
 
 use std::ops::ControlFlow;
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
-use crate::rt::{self, Engine, Refused, Steps};
+use crate::rt::{self, Refused, Site, Steps};
 use crate::runtime;
 
 /// Makes a fiber that calls `step` with `state` again and again, until it breaks with the result.
@@ -97,12 +96,12 @@ where
     T: Send + 'static,
 {
     let location = Location::caller();
-    runtime::with_current(|engine| spawn_steps_in(engine, location, state, step))
+    spawn_steps_at(runtime::site(), location, state, step)
 }
 
-/// Makes such a fiber in a given engine.
-pub(crate) fn spawn_steps_in<S, F, T>(
-    engine: &Arc<Engine>,
+/// Makes such a fiber from where the caller is.
+pub(crate) fn spawn_steps_at<S, F, T>(
+    site: Site<'_>,
     location: &'static Location<'static>,
     state: S,
     step: F,
@@ -114,7 +113,7 @@ where
 {
     let attributes = Builder::new().attributes(location);
     // SAFETY: state, step and result may be sent, and own what they use.
-    let made = unsafe { rt::spawn(engine, attributes, Steps::new(state, step)) };
+    let made = unsafe { rt::spawn(site, attributes, Steps::new(state, step)) };
     made.map(JoinHandle::new).map_err(give_back)
 }
 

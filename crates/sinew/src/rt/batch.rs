@@ -12,9 +12,7 @@ use sinew_sched::TaskRef;
 use super::body::Body;
 use super::control::Control;
 use super::engine::Engine;
-use super::local::Local;
-use super::spawn::{Attributes, Handle, Refused, make};
-use super::tls;
+use super::spawn::{Attributes, Handle, Refused, Site, make};
 
 /// Makes a fiber of each body, and has all of them run. If one is refused, or the iterator panics, none runs: those that were
 /// made are discarded.
@@ -31,9 +29,9 @@ pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
     let (mut handles, mut tasks) = (Vec::with_capacity(most), Vec::with_capacity(most));
     for body in bodies {
         // Looked for each time: the iterator is the caller's code, and may have waited, and moved.
-        let local = worker_of(engine);
-        // SAFETY: the caller's promise, and the worker is the caller's.
-        let (handle, control) = unsafe { make(engine, local, attributes(), body) }?;
+        let site = Site::of(engine);
+        // SAFETY: the caller's promise, and the site is the caller's.
+        let (handle, control) = unsafe { make(site, attributes(), body) }?;
         handles.push(handle);
         // SAFETY: the right to run it is new, and ours.
         tasks.push(unsafe { Control::task(control) });
@@ -42,14 +40,9 @@ pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
     Ok(handles)
 }
 
-fn submit(engine: &Engine, tasks: Vec<TaskRef>) {
-    match worker_of(engine) {
-        Some(local) => local.context().submit_batch(tasks),
-        None => engine.submit_all(tasks),
+fn submit(engine: &Arc<Engine>, tasks: Vec<TaskRef>) {
+    match Site::of(engine) {
+        Site::Worker(local) => local.context().submit_batch(tasks),
+        Site::Outside(engine) => engine.submit_all(tasks),
     }
-}
-
-#[inline]
-fn worker_of(engine: &Engine) -> Option<&'static Local> {
-    tls::local().filter(|local| local.is_of(engine))
 }

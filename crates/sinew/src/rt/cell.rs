@@ -15,7 +15,7 @@ use super::body::{Body, Turn};
 use super::control::{Birth, BodyVtable, Control, Dropped, Ended};
 use super::engine::Engine;
 use super::locals::Place;
-use super::memory::{self, Memory};
+use super::memory;
 use super::{tls, unwind};
 
 /// What becomes of a fiber, as from a thread's join.
@@ -59,16 +59,19 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     };
 
     /// Makes a fiber. Two references belong to the caller: the right to run it, and the handle's.
+    ///
+    /// # Safety
+    ///
+    /// The memory is from [`memory::take`], and the caller's to give.
     #[inline]
-    pub(crate) fn make(
-        memory: Option<&Memory>,
+    pub(crate) unsafe fn make(
+        place: NonNull<Self>,
         birth: Birth,
         engine: NonNull<Engine>,
         body: F,
     ) -> NonNull<Control> {
-        let place = memory::take::<Self>(memory);
         let control = Control::new(birth, engine, Self::VTABLE);
-        // SAFETY: memory for such a value, which nobody else has.
+        // SAFETY: the caller's promise.
         unsafe { place.write(Self { control, stage: UnsafeCell::new(Stage::New(body)) }) };
         place.cast()
     }

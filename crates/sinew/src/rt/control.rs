@@ -26,7 +26,7 @@ use super::locals::Place;
 use super::roster::{Links, Roamers};
 use super::run;
 use super::scope::ScopeData;
-use super::sync::{AtomicU32, AtomicUsize, Ordering};
+use super::sync::{AtomicU32, Ordering};
 use super::tls;
 use super::word::{Next, Word};
 
@@ -149,7 +149,6 @@ pub(crate) struct Control {
     /// As `coroutine`.
     pub(crate) no_suspend: Cell<u32>,
     pub(crate) word: Word,
-    refs: AtomicUsize,
     pub(crate) join: Join,
     pub(crate) body: &'static BodyVtable,
     /// # Invariant
@@ -185,8 +184,6 @@ impl Control {
         Self {
             header: Header::new(vtable),
             word: Word::new(),
-            // The right to run it, and the handle.
-            refs: AtomicUsize::new(2),
             join: Join::new(),
             body,
             engine,
@@ -301,11 +298,7 @@ impl Control {
     /// The caller has one.
     pub(crate) unsafe fn add_ref(control: NonNull<Self>) {
         // SAFETY: the caller's reference.
-        let refs = &unsafe { control.as_ref() }.refs;
-        // Relaxed: the caller's own reference keeps it. As for `Arc`, nobody counts that far.
-        if refs.fetch_add(1, Ordering::Relaxed) > usize::MAX / 2 {
-            std::process::abort();
-        }
+        unsafe { control.as_ref() }.join.ending.add_ref();
     }
 
     /// One reference less; the last one frees it.
@@ -317,9 +310,7 @@ impl Control {
     pub(crate) unsafe fn release(control: NonNull<Self>) {
         // SAFETY: the caller's reference.
         let this = unsafe { control.as_ref() };
-        // Release: what was done with it comes before it is freed. Acquire, for whoever frees it. If this is the only one
-        // left, nobody can add another.
-        if this.refs.load(Ordering::Acquire) == 1 || this.refs.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if this.join.ending.release() {
             // SAFETY: it was the last.
             unsafe { (this.body.free)(control) };
         }

@@ -13,8 +13,8 @@ use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
 use sinew_sched::{Context, Header, TaskRef, Vtable};
 
 use super::control::{Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status};
+use super::ending::{AtEnd, Reference};
 use super::engine::Engine;
-use super::join::AtEnd;
 use super::local::{By, Local};
 use super::roster::Roamers;
 use super::tls;
@@ -250,11 +250,15 @@ unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, which is used up.
+#[inline]
 unsafe fn end(control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
-    // SAFETY: as above.
-    unsafe { settle(control) };
+    let reference = if this.birth.scope.is_none() { Reference::GiveUp } else { Reference::Keep };
+    // SAFETY: the caller's right.
+    if unsafe { settle(control, reference) } == AtEnd::Nothing {
+        return;
+    }
     if let Some(scope) = &this.birth.scope {
         scope.leave();
     }
@@ -266,27 +270,42 @@ unsafe fn end(control: NonNull<Control>) {
 ///
 /// # Safety
 ///
-/// The caller has the right to run the fiber.
-unsafe fn settle(control: NonNull<Control>) {
+/// The caller has the right to run the fiber. It is used up if nothing was left to do.
+#[inline]
+unsafe fn settle(control: NonNull<Control>, reference: Reference) -> AtEnd {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     this.set_status(Status::Done);
-    match this.join.finish() {
-        AtEnd::Nothing => {}
-        AtEnd::Wake(waiter) => {
-            // SAFETY: whoever joins waits until it is woken, or left a reference for this.
-            unsafe { waiter.wake(Cause::Event) };
-            waiter.release();
-        }
-        AtEnd::DropResult => unwind::catch(|| {
-            // SAFETY: nobody else will have the result.
-            if unsafe { (this.body.drop_result)(control) } == Dropped::Panic
-                && let Some(scope) = &this.birth.scope
-            {
-                scope.note_panic();
-            }
-        }),
+    let (end, waiter) = this.join.finish(reference);
+    if let Some(waiter) = waiter {
+        // SAFETY: whoever joins waits until it is woken, or left a reference for this.
+        unsafe { waiter.wake(Cause::Event) };
+        waiter.release();
     }
+    if end == AtEnd::DropResult {
+        // SAFETY: nobody else will have the result.
+        unsafe { drop_result(control) };
+    }
+    end
+}
+
+/// Nobody wants the result.
+///
+/// # Safety
+///
+/// It is there, nobody else will have it, and the caller has a reference.
+#[cold]
+unsafe fn drop_result(control: NonNull<Control>) {
+    // SAFETY: the caller's reference.
+    let this = unsafe { control.as_ref() };
+    unwind::catch(|| {
+        // SAFETY: the caller's promise.
+        if unsafe { (this.body.drop_result)(control) } == Dropped::Panic
+            && let Some(scope) = &this.birth.scope
+        {
+            scope.note_panic();
+        }
+    });
 }
 
 /// Called when it is over, with the right to run the fiber. One that has begun stays as it is, for ever.
@@ -346,7 +365,7 @@ unsafe fn abandon(engine: &Engine, control: NonNull<Control>) {
     // SAFETY: the result is ours to set, and no frame of the fiber touches it any more.
     unsafe { (this.body.abandon)(control) };
     // SAFETY: as above.
-    unsafe { settle(control) };
+    let _ = unsafe { settle(control, Reference::Keep) };
     engine.note_leak(this);
 }
 

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
+use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use super::cell::{FiberCell, Outcome};
 use super::control::{Birth, Control, Dropped, Moves, Status};
 use super::engine::Engine;
 use super::local::{By, Local};
+use super::memory::{self, Memory};
 use super::reference::Fiber;
 use super::scope::ScopeData;
 use super::word::{Cause, Ends};
@@ -55,26 +57,79 @@ pub(crate) enum Reason {
 /// A fiber that was made.
 pub(crate) type Spawned<F, T> = Result<Handle<T>, Refused<F>>;
 
+/// From where a fiber is made.
+#[derive(Clone, Copy)]
+pub(crate) enum Site<'a> {
+    /// On a worker of its engine, by a fiber or by what the worker does in between.
+    Worker(&'a Local),
+    /// Anywhere else, in this engine.
+    Outside(&'a Arc<Engine>),
+}
+
+impl<'a> Site<'a> {
+    /// The caller's, in this engine. Not to be kept across a suspension.
+    #[inline]
+    pub(crate) fn of(engine: &'a Arc<Engine>) -> Self {
+        match tls::local().filter(|local| local.is_of(engine)) {
+            Some(local) => Self::Worker(local),
+            None => Self::Outside(engine),
+        }
+    }
+
+    /// The caller's, in the engine of its worker, if it is on one. As [`of`](Self::of).
+    #[inline]
+    pub(crate) fn here() -> Option<Self> {
+        tls::local().map(Self::Worker)
+    }
+
+    #[inline]
+    pub(crate) fn engine(self) -> &'a Arc<Engine> {
+        match self {
+            Self::Worker(local) => local.engine(),
+            Self::Outside(engine) => engine,
+        }
+    }
+
+    /// The number of a new fiber, which is counted.
+    #[inline]
+    fn count(self) -> NonZero<u64> {
+        match self {
+            Self::Worker(local) => {
+                local.counters.spawned.add(1);
+                local.next_id()
+            }
+            Self::Outside(engine) => {
+                engine.outside.spawned.add_shared(1);
+                ids::one()
+            }
+        }
+    }
+
+    #[inline]
+    fn memory(self) -> Option<&'a Memory> {
+        match self {
+            Self::Worker(local) => Some(&local.memory),
+            Self::Outside(_) => None,
+        }
+    }
+}
+
 /// Makes a fiber and has it run.
 ///
 /// # Safety
 ///
-/// The body and its result may go to the threads that `moves` has them go to, and live until the fiber has ended.
+/// The body and its result may go to the threads that `moves` has them go to, and live until the fiber has ended. The site is the
+/// caller's.
 #[inline]
-pub(crate) unsafe fn spawn<F: Body<T>, T>(
-    engine: &Arc<Engine>,
-    attributes: Attributes,
-    body: F,
-) -> Spawned<F, T> {
-    let local = tls::local().filter(|local| local.is_of(engine));
+pub(crate) unsafe fn spawn<F: Body<T>, T>(site: Site<'_>, attributes: Attributes, body: F) -> Spawned<F, T> {
     let at_once = attributes.at_once;
     // SAFETY: the caller's promise.
-    let (handle, control) = unsafe { make(engine, local, attributes, body) }?;
-    match local {
+    let (handle, control) = unsafe { make(site, attributes, body) }?;
+    match site {
         // SAFETY: the right to run it is new, and ours.
-        Some(local) => unsafe { start(local, control, at_once) },
+        Site::Worker(local) => unsafe { start(local, control, at_once) },
         // SAFETY: as above.
-        None => engine.schedule(unsafe { Control::task(control) }, None),
+        Site::Outside(engine) => engine.schedule(unsafe { Control::task(control) }, None),
     }
     Ok(handle)
 }
@@ -83,34 +138,31 @@ pub(crate) unsafe fn spawn<F: Body<T>, T>(
 ///
 /// # Safety
 ///
-/// As [`spawn`]; and the worker is the caller's, if it has one in this engine.
+/// As [`spawn`].
 #[inline]
 pub(super) unsafe fn make<F: Body<T>, T>(
-    engine: &Arc<Engine>,
-    local: Option<&Local>,
+    site: Site<'_>,
     attributes: Attributes,
     body: F,
 ) -> Result<(Handle<T>, NonNull<Control>), Refused<F>> {
+    let engine = site.engine();
     if let Some(reason) = engine.refusal() {
         return Err(Refused { body, reason });
     }
-    let id = local.map_or_else(ids::one, Local::next_id);
-    let moves = if engine.settings.migrates && attributes.moves == Moves::UntilItRuns {
-        Moves::Always
-    } else {
-        attributes.moves
+    let place = memory::take(site.memory());
+    let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
+    let birth = Birth {
+        id: site.count(),
+        name: attributes.name,
+        stack_size: attributes.stack_size.unwrap_or(engine.settings.stack_size),
+        moves: if migrates { Moves::Always } else { attributes.moves },
+        location: attributes.location,
+        scope: attributes.scope,
     };
-    let stack_size = attributes.stack_size.unwrap_or(engine.settings.stack_size);
-    let Attributes { name, location, scope, .. } = attributes;
-    let birth = Birth { id, name, stack_size, moves, location, scope };
-    let memory = local.map(|local| &local.memory);
-    let control = FiberCell::make(memory, birth, NonNull::from(&**engine), body);
-    match local {
-        Some(local) => local.counters.spawned.add(1),
-        None => engine.outside.spawned.add_shared(1),
-    }
+    // SAFETY: it was just taken.
+    let control = unsafe { FiberCell::make(place, birth, NonNull::from(&**engine), body) };
     // SAFETY: the other reference of a new fiber.
-    let fiber = unsafe { Fiber::from_ref(control) };
+    let fiber = ManuallyDrop::new(unsafe { Fiber::from_ref(control) });
     Ok((Handle { fiber, result: PhantomData }, control))
 }
 
@@ -142,7 +194,7 @@ pub(crate) struct Handle<T> {
     /// # Invariant
     ///
     /// It is not a thread.
-    fiber: Fiber,
+    fiber: ManuallyDrop<Fiber>,
     result: PhantomData<T>,
 }
 
@@ -169,45 +221,16 @@ impl<T> Handle<T> {
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        self.get().join.is_done()
+        self.get().join.ending.is_done()
     }
 
     /// Waits for the result, until this moment if there is one. Whether it has come.
-    pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
-        let this = self.get();
-        if this.join.is_done() || (until.is_none() && self.enter_child()) {
-            return true;
-        }
-        let cause = wait::wait(Ends::ByEvent, until, |waiter| {
-            // A fiber whose time is over goes on whether or not the other end has let go of its waiter.
-            let waiter = if until.is_some() { waiter.counted() } else { waiter };
-            let is_waiting = this.join.wait(waiter);
-            if !is_waiting {
-                waiter.release();
-            }
-            is_waiting
-        });
-        cause != Cause::Time || !this.join.give_up()
-    }
-
-    /// Enters the child here, if it has not begun and is the newest of this worker's tasks, so that control comes straight
-    /// back. Whether it has ended.
     #[inline]
-    fn enter_child(&self) -> bool {
-        let this = self.get();
-        let Some((local, parent)) = wait::running() else { return false };
-        assert_ne!(parent, self.control(), "a fiber cannot join itself: it would wait for ever");
-        if this.status() != Status::New || !local.may_enter() || std::thread::panicking() {
-            return false;
+    pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
+        self.is_done() || {
+            // SAFETY: this is the handle of a fiber.
+            unsafe { wait_for_end(self.control(), until) }
         }
-        let Some(task) = local.context().take_newest(self.control().cast()) else { return false };
-        let control = task.into_raw().cast();
-        // SAFETY: the task was the right to run it, on this worker.
-        if unsafe { run::enter(local, control, By::Fiber) }.is_err() {
-            // SAFETY: it was not entered, so the right is still ours.
-            local.context().submit(unsafe { Control::task(control) });
-        }
-        this.join.is_done()
     }
 
     /// The result of a fiber that has ended.
@@ -226,15 +249,70 @@ impl<T> Handle<T> {
     }
 }
 
+/// Waits for the end of a fiber, as [`Handle::wait`].
+///
+/// # Safety
+///
+/// The caller has its handle.
+#[inline(never)]
+unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> bool {
+    // SAFETY: the handle is a reference.
+    if until.is_none() && unsafe { enter_child(control) } {
+        return true;
+    }
+    // SAFETY: as above.
+    let join = &unsafe { control.as_ref() }.join;
+    let cause = wait::wait(Ends::ByEvent, until, |waiter| {
+        // A fiber whose time is over goes on whether or not the other end has let go of its waiter.
+        let waiter = if until.is_some() { waiter.counted() } else { waiter };
+        let is_waiting = join.wait(waiter);
+        if !is_waiting {
+            waiter.release();
+        }
+        is_waiting
+    });
+    cause != Cause::Time || !join.give_up()
+}
+
+/// Enters a child here, if it has not begun and is the newest of this worker's tasks, so that control comes straight back.
+/// Whether it has ended.
+///
+/// # Safety
+///
+/// The caller has its handle.
+#[inline]
+unsafe fn enter_child(control: NonNull<Control>) -> bool {
+    // SAFETY: the handle is a reference.
+    let this = unsafe { control.as_ref() };
+    let Some((local, parent)) = wait::running() else { return false };
+    assert_ne!(parent, control, "a fiber cannot join itself: it would wait for ever");
+    if this.status() != Status::New || !local.may_enter() || std::thread::panicking() {
+        return false;
+    }
+    let Some(task) = local.context().take_newest(control.cast()) else { return false };
+    let control = task.into_raw().cast();
+    // SAFETY: the task was the right to run it, on this worker.
+    if unsafe { run::enter(local, control, By::Fiber) }.is_err() {
+        // SAFETY: it was not entered, so the right is still ours.
+        local.context().submit(unsafe { Control::task(control) });
+    }
+    this.join.ending.is_done()
+}
+
 impl<T> Drop for Handle<T> {
     fn drop(&mut self) {
         let this = self.get();
-        if !this.join.detach() {
-            // SAFETY: it is done, so the result is the handle's; nothing is there if it was taken.
-            let dropped = unsafe { (this.body.drop_result)(self.control()) };
-            if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
-                scope.note_panic();
-            }
+        if this.join.ending.detach() {
+            return;
+        }
+        // Given up whatever the user's destructor does.
+        let control = self.control();
+        // SAFETY: the reference of the handle, which is not used again.
+        let _reference = unsafe { Fiber::from_ref(control) };
+        // SAFETY: it is done, so the result is the handle's.
+        let dropped = unsafe { (this.body.drop_result)(control) };
+        if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
+            scope.note_panic();
         }
     }
 }

@@ -6,11 +6,9 @@
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::control::{Control, Pause};
-use super::engine::Engine;
 use super::local::Local;
 use super::reference::Fiber;
 use super::tls;
@@ -37,12 +35,6 @@ pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
 pub(crate) fn running_fiber() -> Option<Fiber> {
     // SAFETY: it runs, so it is there.
     running().map(|(_, control)| unsafe { Fiber::new(control) })
-}
-
-/// The engine of the fiber that calls this.
-#[inline]
-pub(crate) fn current_engine() -> Option<&'static Arc<Engine>> {
-    tls::local().map(Local::engine)
 }
 
 fn wait_on_fiber(

@@ -1,20 +1,17 @@
 //! The runtime that starts by itself.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::Runtime;
 use super::builder::RuntimeBuilder;
-use crate::rt::{self, Engine};
+use crate::rt::Site;
 
 static DEFAULT: OnceLock<Runtime> = OnceLock::new();
 
-/// Calls `with` with the engine of the calling fiber, or with that of the default runtime, which is started if need be.
+/// Where the caller makes fibers: in the runtime of the calling fiber, or in the default one, which is started if need be.
 #[inline]
-pub(crate) fn with_current<R>(with: impl FnOnce(&Arc<Engine>) -> R) -> R {
-    match rt::current_engine() {
-        Some(engine) => with(engine),
-        None => with(&default().engine),
-    }
+pub(crate) fn site() -> Site<'static> {
+    Site::here().unwrap_or_else(|| Site::Outside(&default().engine))
 }
 
 #[cold]

@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use builder::{RuntimeBuilder, StartError};
-pub(crate) use default::with_current;
+pub(crate) use default::site;
 pub use report::{LeakedFiber, ShutdownReport, StuckWorker};
 pub use stats::{RuntimeStats, WorkerFibers};
 
 use crate::fiber::SpawnError;
 use crate::fiber::{self, JoinHandle};
-use crate::rt::Engine;
+use crate::rt::{Engine, Site};
 
 /// Workers that run fibers.
 ///
@@ -85,7 +85,7 @@ impl Runtime {
         F: FnMut(&mut S) -> ControlFlow<T> + Send + 'static,
         T: Send + 'static,
     {
-        match fiber::spawn_steps_in(&self.engine, Location::caller(), state, step) {
+        match fiber::spawn_steps_at(Site::of(&self.engine), Location::caller(), state, step) {
             Ok(handle) => handle,
             Err(error) => panic!("{error}"),
         }

@@ -1,6 +1,7 @@
 //! The models: loom runs them through every interleaving and every outcome of weak memory that it can tell apart, within a
 //! bound on preemptions.
 
+mod ending;
 mod word;
 
 /// Runs a model, with at most so many preemptions in an execution.

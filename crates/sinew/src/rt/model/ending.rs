@@ -1,0 +1,158 @@
+//! The ending: the result goes to one, whoever waits is woken once, and the block is freed once, after all are done with it.
+//!
+//! # Safety
+//!
+//! Trusted with cells that the checker watches.
+#![expect(unsafe_code, reason = "what the protocol hands over is in cells that the checker watches")]
+
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+// The bookkeeping is none of the protocol: the checker need not see it.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::check;
+use crate::rt::ending::{AtEnd, Ending, Reference};
+
+/// A block, as the protocol sees it.
+struct Block {
+    ending: Ending,
+    /// Written by the fiber before its end, read by whoever has the result.
+    result: UnsafeCell<u32>,
+    /// Written by the handle's owner before it waits, taken by whoever changes that.
+    waiter: UnsafeCell<Option<u32>>,
+    /// Touched by all who have a reference, and written by whoever frees it.
+    memory: UnsafeCell<bool>,
+    results: AtomicUsize,
+    wakes: AtomicUsize,
+    frees: AtomicUsize,
+}
+
+impl Block {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            ending: Ending::new(),
+            result: UnsafeCell::new(0),
+            waiter: UnsafeCell::new(None),
+            memory: UnsafeCell::new(true),
+            results: AtomicUsize::new(0),
+            wakes: AtomicUsize::new(0),
+            frees: AtomicUsize::new(0),
+        })
+    }
+
+    fn touch(&self) {
+        // SAFETY: for whoever has a reference; the checker sees if it is being freed.
+        self.memory.with(|memory| assert!(unsafe { *memory }, "it is there"));
+    }
+
+    fn release(&self) {
+        self.touch();
+        if self.ending.release() {
+            // SAFETY: it was the last one; the checker sees if not.
+            self.memory.with_mut(|memory| unsafe { *memory = false });
+            self.frees.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn take_result(&self) {
+        // SAFETY: the fiber is done with it; the checker sees if not.
+        self.result.with_mut(|result| assert_eq!(std::mem::take(unsafe { &mut *result }), 42, "it is there"));
+        self.results.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The fiber ends.
+    fn end(&self, reference: Reference) {
+        // SAFETY: nobody has the result before the end; the checker sees if somebody does.
+        self.result.with_mut(|result| unsafe { *result = 42 });
+        let end = self.ending.finish(reference);
+        if end == AtEnd::Nothing {
+            return;
+        }
+        self.touch();
+        if end == AtEnd::Wake {
+            // SAFETY: it was this thread that changed it; the checker sees if the owner touches it too.
+            let waiter = self.waiter.with_mut(|waiter| unsafe { (*waiter).take() });
+            assert_eq!(waiter, Some(7), "there is somebody to wake");
+            self.wakes.fetch_add(1, Ordering::Relaxed);
+        }
+        if end == AtEnd::DropResult {
+            self.take_result();
+        }
+        self.release();
+    }
+
+    /// The owner says that it waits. Whether it has to.
+    fn wait(&self) -> bool {
+        // SAFETY: the owner does not wait yet; the checker sees if somebody else touches it.
+        self.waiter.with_mut(|waiter| unsafe { *waiter = Some(7) });
+        self.ending.wait()
+    }
+
+    fn drop_handle(&self) {
+        if !self.ending.detach() {
+            self.take_result();
+            self.release();
+        }
+    }
+
+    fn assert_over(&self, wakes: usize) {
+        let counts = [&self.results, &self.frees].map(|count| count.load(Ordering::Relaxed));
+        assert_eq!(counts, [1, 1], "the result goes to one, and the block is freed once");
+        assert_eq!(self.wakes.load(Ordering::Relaxed), wakes, "whoever waits is woken once");
+    }
+}
+
+/// A fiber ends on another thread while the owner of its handle does something; and the block is freed after both.
+fn against_the_end(owner: fn(&Block) -> usize) {
+    for reference in [Reference::GiveUp, Reference::Keep] {
+        check(3, move || {
+            let block = Block::new();
+            let other = block.clone();
+            let fiber = thread::spawn(move || other.end(reference));
+            let wakes = owner(&block);
+            fiber.join().expect("the fiber ends");
+            block.assert_over(wakes);
+        });
+    }
+}
+
+#[test]
+fn a_handle_that_is_dropped_leaves_the_result_to_one() {
+    against_the_end(|block| {
+        block.drop_handle();
+        0
+    });
+}
+
+#[test]
+fn an_owner_that_does_not_wait_any_more_hears_of_the_end_or_may_wait_again() {
+    against_the_end(|block| {
+        let is_waiting = block.wait();
+        if is_waiting && block.ending.give_up() {
+            // SAFETY: it is the owner's again; the checker sees if not.
+            block.waiter.with_mut(|waiter| unsafe { *waiter = None });
+            block.drop_handle();
+            return 0;
+        }
+        assert!(block.ending.is_done(), "the end has come");
+        block.take_result();
+        block.release();
+        usize::from(is_waiting)
+    });
+}
+
+#[test]
+fn a_reference_of_somebody_else_keeps_the_block() {
+    check(3, || {
+        let block = Block::new();
+        block.ending.add_ref();
+        let (fiber, other) = (block.clone(), block.clone());
+        let fiber = thread::spawn(move || fiber.end(Reference::GiveUp));
+        let other = thread::spawn(move || other.release());
+        block.drop_handle();
+        fiber.join().expect("the fiber ends");
+        other.join().expect("the other one lets go");
+        block.assert_over(0);
+    });
+}
