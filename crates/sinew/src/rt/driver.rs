@@ -17,6 +17,7 @@ use rustix::io::{Errno, write};
 use sinew_sched::{Core, Driver};
 
 use super::timer::{TimerId, Timers};
+use super::tls;
 use super::waiter::Waiter;
 use super::word::Cause;
 
@@ -112,6 +113,10 @@ impl Driver for DriverShare {
     }
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
+        // A little at a time: whoever wakes this worker need not wait for all of it.
+        if tls::local().is_some_and(|local| local.memory.trim()) {
+            return self.look().map(drop);
+        }
         let time = [at_most, self.0.time_to_next()].into_iter().flatten().min();
         if time.is_none_or(|time| !time.is_zero()) {
             self.0.wait(time)?;

@@ -15,6 +15,7 @@ use super::counters::{All, Counters};
 use super::driver;
 use super::hook;
 use super::local::Local;
+use super::memory::Reserve;
 use super::roster::Roamers;
 use super::run;
 use super::spawn::Reason;
@@ -48,6 +49,8 @@ pub(crate) struct Engine {
     this: Weak<Self>,
     pool: OnceLock<Handle>,
     pub(crate) stacks: StackPool,
+    /// Memory for the blocks of fibers.
+    pub(crate) reserve: Arc<Reserve>,
     pub(crate) settings: Settings,
     /// Those that have begun and may move, by the worker where they began.
     roamers: Mutex<Vec<Arc<Roamers>>>,
@@ -68,6 +71,7 @@ impl Engine {
             this: this.clone(),
             pool: OnceLock::new(),
             stacks: StackPool::new(),
+            reserve: Arc::default(),
             settings,
             roamers: Mutex::default(),
             counters: Mutex::default(),

@@ -67,7 +67,7 @@ impl Local {
         context: &Context<'_>,
     ) -> Self {
         let (stacks, counters) = (RefCell::new(engine.stacks.cache()), engine.counters_of(worker));
-        let roamers = engine.add_roamers();
+        let (roamers, memory) = (engine.add_roamers(), Memory::new(engine.reserve.clone()));
         Self {
             engine,
             worker,
@@ -76,7 +76,7 @@ impl Local {
             was_panicking: Cell::new(false),
             entered: Cell::new(0),
             stacks,
-            memory: Memory::new(),
+            memory,
             roster: Roster::default(),
             roamers,
             hooks: Cell::new(0),
