@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! Takes a promise of its callers about what lives on stacks, and does nothing unsafe itself.
+//! Takes promises of its callers about what lives on stacks and for how long, and hands them on.
 
 use std::io;
 use std::panic::Location;
@@ -82,6 +82,29 @@ impl Builder {
         T: Send + 'static,
     {
         spawning::spawn_with(self.attributes(Location::caller()), body).map_err(io::Error::from)
+    }
+
+    /// Makes the fiber without asking how long what it borrows lives.
+    ///
+    /// # Safety
+    ///
+    /// What the body and its result borrow lives until the fiber has ended and its result is dropped: by a
+    /// [`join`](JoinHandle::join) that has returned, say. A fiber that is abandoned at the shutdown of its runtime never ends,
+    /// though its join returns an error, [`Abandoned`](super::Abandoned): what it borrows lives for ever then.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn).
+    #[expect(unsafe_code, reason = "how long things live is the caller's promise")]
+    #[track_caller]
+    pub unsafe fn spawn_unchecked<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send,
+        T: Send,
+    {
+        // SAFETY: the caller's promise.
+        let made = unsafe { spawning::spawn_unchecked(self.attributes(Location::caller()), body) };
+        made.map_err(io::Error::from)
     }
 
     #[inline]

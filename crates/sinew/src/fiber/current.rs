@@ -7,6 +7,9 @@ use super::id::FiberId;
 pub use crate::rt::Fiber;
 use crate::rt::{self, Cause, Ends};
 
+/// [`Fiber`], under the name that std has for it.
+pub type Thread = Fiber;
+
 impl Fiber {
     /// Its number, which no other fiber ever has.
     #[must_use]

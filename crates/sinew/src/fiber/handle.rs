@@ -1,4 +1,10 @@
 //! The right to join a fiber.
+//!
+//! # Safety
+//!
+//! Trusted with who may have a result: one that stays on its worker is behind a
+//! [`LocalJoinHandle`](super::LocalJoinHandle), which stays too.
+#![expect(unsafe_code, reason = "handles may be sent whatever is known of the type of the result")]
 
 use std::any::Any;
 use std::fmt;
@@ -14,9 +20,16 @@ pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
 
 /// The right to join a fiber, and to its result. Dropping it detaches the fiber: the result is dropped when the fiber ends; if
 /// it has ended already, here and now.
+///
+/// There is no `JoinHandleExt` as threads have: no thread belongs to a fiber.
 pub struct JoinHandle<T> {
     handle: Handle<T>,
 }
+
+// SAFETY: the bounds of all who make fibers demand that the result may be sent, but where the handle is inside one that stays.
+unsafe impl<T> Send for JoinHandle<T> {}
+// SAFETY: a shared handle gives nothing of the result away.
+unsafe impl<T> Sync for JoinHandle<T> {}
 
 impl<T> JoinHandle<T> {
     #[inline]
@@ -32,7 +45,8 @@ impl<T> JoinHandle<T> {
 
     /// Waits for the fiber to end, and returns what came out of it.
     ///
-    /// A fiber waits without holding its worker up; a plain thread blocks.
+    /// A fiber waits without holding its worker up; a plain thread blocks. All that the fiber did comes before this returns, its
+    /// fiber-locals' destructors included.
     ///
     /// # Errors
     ///

@@ -6,6 +6,9 @@ use std::num::NonZero;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FiberId(NonZero<u64>);
 
+/// [`FiberId`], under the name that std has for it.
+pub type ThreadId = FiberId;
+
 impl FiberId {
     pub(super) fn new(number: NonZero<u64>) -> Self {
         Self(number)

@@ -1,9 +1,22 @@
 //! Fibers, under the names of [`std::thread`].
 //!
-//! A program that uses threads moves to fibers by changing imports. What is different is said on each item;
-//! `Builder::spawn_scoped` is still to come. Beyond std there are [`try_spawn`], [`spawn_local`], [`spawn_steps`],
-//! [`spawn_batch`], [`JoinHandle::join_timeout`] and [`is_fiber`]. Values of one fiber are declared by
-//! [`fiber_local!`](crate::fiber_local).
+//! A program that uses threads moves to fibers by changing imports: `use sinew::fiber as thread;`, and
+//! [`fiber_local!`](crate::fiber_local) for `thread_local!`. What is different is said on each item, and here:
+//!
+//! | in `std::thread` | here |
+//! | --- | --- |
+//! | a thread per `spawn` | a fiber in the calling fiber's [runtime](crate::Runtime), or in the default one |
+//! | [`Thread`], [`ThreadId`] | other names for [`Fiber`], [`FiberId`], which plain threads have too; a fiber's numbers and a thread's never meet |
+//! | `Builder::name` | any string, as it names no thread |
+//! | `Builder::spawn_unchecked` | a fiber that is abandoned at a shutdown never ends: what it borrows has to live on |
+//! | `available_parallelism` | the number of workers |
+//! | the end of `main` | ends fibers too, where they are |
+//! | a thread-local's destructor that panics | is the fiber's panic, which comes out of `join`; threads abort |
+//! | `JoinHandleExt` and the like of `std::os` | not there: no thread belongs to a fiber |
+//! | `park_timeout_ms`, `sleep_ms` | not there: std has deprecated them |
+//!
+//! Beyond std there are [`try_spawn`], [`spawn_local`], [`spawn_steps`], [`spawn_batch`], [`JoinHandle::join_timeout`],
+//! [`sleep_until`] and [`is_fiber`].
 //!
 //! # Who moves
 //!
@@ -29,10 +42,10 @@ mod time;
 pub(crate) use batch::spawn_batch_in;
 pub use batch::{spawn_batch, try_spawn_batch};
 pub use builder::{Builder, Launch};
-pub use current::{Fiber, current, is_fiber, panicking, park, park_timeout, yield_now};
+pub use current::{Fiber, Thread, current, is_fiber, panicking, park, park_timeout, yield_now};
 pub use error::{Abandoned, Discarded, SpawnError};
 pub use handle::{JoinHandle, Result};
-pub use id::FiberId;
+pub use id::{FiberId, ThreadId};
 pub use local_handle::LocalJoinHandle;
 pub use local_key::{AccessError, LocalKey};
 pub use pin::{Pin, no_suspend, pin};

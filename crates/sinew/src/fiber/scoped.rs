@@ -6,12 +6,14 @@
 #![expect(unsafe_code, reason = "a fiber that borrows is made from a scope that waits for it")]
 
 use std::fmt;
+use std::io;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::builder::Builder;
 use super::current::Fiber;
+use super::error::SpawnError;
 use super::handle::{JoinHandle, Result};
 use crate::rt::{self, Attributes, ScopeData};
 use crate::runtime;
@@ -98,7 +100,7 @@ where
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Makes a fiber in the scope.
+    /// Makes a fiber in the scope. [`Builder::spawn_scoped`] makes one with a name, or returns an error.
     ///
     /// # Panics
     ///
@@ -109,19 +111,65 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let attributes = Builder::new().attributes(Location::caller());
+        match self.spawn_with(Builder::new().attributes(Location::caller()), body) {
+            Ok(handle) => handle,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn spawn_with<F, T>(
+        &'scope self,
+        attributes: Attributes,
+        body: F,
+    ) -> std::result::Result<ScopedJoinHandle<'scope, T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
         let attributes = Attributes { scope: Some(self.data.clone()), ..attributes };
         self.data.join_in();
         // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
         // fiber. The handle cannot leave the scope.
         let made = unsafe { rt::spawn(runtime::site(), attributes, body) };
         match made {
-            Ok(handle) => ScopedJoinHandle { handle: JoinHandle::new(handle), scope: PhantomData },
+            Ok(handle) => Ok(ScopedJoinHandle { handle: JoinHandle::new(handle), scope: PhantomData }),
             Err(refused) => {
                 self.data.leave();
-                panic!("{}", super::SpawnError::new(refused))
+                Err(SpawnError::new(refused))
             }
         }
+    }
+}
+
+impl Builder {
+    /// Makes the fiber in a scope, so that it may borrow what lives longer than that.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    ///
+    /// let text = String::from("borrowed");
+    /// let length = fiber::scope(|scope| {
+    ///     let builder = fiber::Builder::new().name("measure".to_owned());
+    ///     builder.spawn_scoped(scope, || text.len())?.join().map_err(|_| std::io::Error::other("it panicked"))
+    /// });
+    /// assert_eq!(length?, 8);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn): if the runtime is being shut down or has as many fibers as it may.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, 'env, F, T>(
+        self,
+        scope: &'scope Scope<'scope, 'env>,
+        body: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        scope.spawn_with(self.attributes(Location::caller()), body).map_err(io::Error::from)
     }
 }
 

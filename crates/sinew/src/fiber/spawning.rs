@@ -96,7 +96,23 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    // SAFETY: body and result may be sent, and own what they use; the site is the caller's.
+    // SAFETY: they own what they use.
+    unsafe { spawn_unchecked(attributes, body) }
+}
+
+/// # Safety
+///
+/// What the body and its result borrow lives until the fiber has ended and its result is dropped.
+#[inline]
+pub(super) unsafe fn spawn_unchecked<F, T>(
+    attributes: Attributes,
+    body: F,
+) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    // SAFETY: body and result may be sent, and the caller's promise; the site is the caller's.
     let made = unsafe { rt::spawn(runtime::site(), attributes, body) };
     made.map(JoinHandle::new).map_err(SpawnError::new)
 }

@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::thread::Thread;
@@ -37,6 +37,10 @@ const _: () = assert!(align_of::<Control>() > THREAD && align_of::<Identity>() >
 unsafe impl Send for Fiber {}
 // SAFETY: as above.
 unsafe impl Sync for Fiber {}
+
+// Nothing of a fiber is seen half done through this, whatever a panic interrupts.
+impl UnwindSafe for Fiber {}
+impl RefUnwindSafe for Fiber {}
 
 impl Fiber {
     /// One more reference to a fiber.

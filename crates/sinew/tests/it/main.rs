@@ -8,6 +8,7 @@ mod launch;
 mod locals;
 mod locals_end;
 mod movement;
+mod names;
 mod panics;
 mod park;
 mod pins;

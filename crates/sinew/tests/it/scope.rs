@@ -1,6 +1,6 @@
 //! Fibers that borrow.
 
-use super::support::{everywhere, message};
+use super::support::{Watched, everywhere, message};
 use sinew::fiber;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,4 +83,26 @@ fn a_panic_that_nobody_joined_comes_out_of_the_scope() {
         let joined = fiber::scope(|scope| scope.spawn(|| panic!("the fiber's")).join().is_err());
         assert!(joined);
     });
+}
+
+#[test]
+fn a_scoped_fiber_may_have_a_name_and_be_refused() {
+    everywhere(|| {
+        let text = String::from("borrowed");
+        let (name, length) = fiber::scope(|scope| {
+            let builder = fiber::Builder::new().name("weft".to_owned());
+            let fiber = builder.spawn_scoped(scope, || {
+                fiber::yield_now();
+                (fiber::current().name().map(str::to_owned), text.len())
+            });
+            fiber.unwrap().join().unwrap()
+        });
+        assert_eq!((name.as_deref(), length), (Some("weft"), 8));
+    });
+    let runtime = Watched::new(sinew::Runtime::builder().workers(1).max_fibers(1).start().unwrap());
+    let kind = runtime.run(|| {
+        // A scope waits for none that was refused.
+        fiber::scope(|scope| fiber::Builder::new().spawn_scoped(scope, || ()).unwrap_err().kind())
+    });
+    assert_eq!(kind, std::io::ErrorKind::QuotaExceeded);
 }
