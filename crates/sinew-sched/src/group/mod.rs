@@ -1,5 +1,6 @@
 //! Workers that share work: their seats, the queue for all of them, who of them is idle. Knows no thread.
 
+mod aside;
 mod seat;
 mod spares;
 mod watch;
@@ -10,6 +11,7 @@ use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+pub(crate) use aside::Aside;
 pub(crate) use seat::{Role, Seat};
 pub(crate) use spares::{Spares, Starter};
 pub(crate) use watch::Watch;
@@ -34,6 +36,7 @@ pub(crate) struct Outside {
 pub(crate) struct Group {
     pub(crate) idle: Idle,
     pub(crate) queue: SharedQueue,
+    pub(crate) aside: Aside,
     pub(crate) life: Life,
     pub(crate) awake: Awake,
     pub(crate) threads: Arc<Threads>,
@@ -61,6 +64,7 @@ impl Group {
         Self {
             idle: Idle::new(workers),
             queue: SharedQueue::new(queue),
+            aside: Aside::new(),
             life: Life::new(),
             awake: Awake::new(),
             threads: Arc::default(),
@@ -154,7 +158,8 @@ impl Group {
     fn is_drained(&self) -> bool {
         self.awake.nobody_while(|| {
             let has_mail = self.seats().any(|seat| seat.mailbox.has_tasks());
-            !has_mail && !self.has_work() && self.owned() <= 0 && self.roaming() <= 0
+            let has_tasks = has_mail || self.has_work() || self.aside.len() != 0;
+            !has_tasks && self.owned() <= 0 && self.roaming() <= 0
         })
     }
 
@@ -179,6 +184,28 @@ impl Group {
     pub(crate) fn submit_outside(&self, tasks: List) {
         self.outside.submitted.add_shared(tasks.len() as u64);
         self.put_outside(tasks);
+    }
+
+    /// Keeps a task that cannot run for now. If it is the only one, every worker calls its driver anew.
+    pub(crate) fn set_aside(&self, task: TaskRef) {
+        let is_only = self.aside.put(task);
+        if self.life.stage_after_push() == Stage::Over {
+            self.sweep();
+        } else if is_only {
+            for seat in self.seats() {
+                seat.mailbox.tell();
+            }
+        }
+    }
+
+    /// Tries the task that was set aside first.
+    pub(crate) fn attempt_aside(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
+        let tried = self.aside.attempt(attempt);
+        // Whoever ended it all meanwhile did not see a task that was set aside again.
+        if tried == Some(false) && self.life.stage_after_push() == Stage::Over {
+            self.sweep();
+        }
+        tried
     }
 
     /// There is work that anyone may take, and a fence between that and this. Has up to `count` sleepers woken, but no more
@@ -230,6 +257,7 @@ impl Group {
     pub(crate) fn sweep(&self) {
         self.sweeping.request(|| {
             std::iter::from_fn(|| self.queue.take()).for_each(|task| self.discard(task));
+            std::iter::from_fn(|| self.aside.take()).for_each(|task| self.discard(task));
             for seat in self.seats() {
                 let arrived = seat.mailbox.close();
                 std::iter::from_fn(|| arrived.pop_front()).for_each(|task| self.discard(task));

@@ -1,5 +1,6 @@
 //! Tests of `sinew-sched`, a module per subject.
 
+mod aside;
 mod balance;
 mod basics;
 mod blocking;
