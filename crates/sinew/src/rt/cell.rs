@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use super::body::{Body, Turn};
-use super::control::{Birth, BodyVtable, Control, Dropped, Ended};
+use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Unrun};
 use super::engine::Engine;
 use super::locals::Place;
 use super::memory;
@@ -119,10 +119,13 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         ended
     }
 
-    unsafe fn discard(control: NonNull<Control>) {
+    unsafe fn discard(control: NonNull<Control>, unrun: Unrun) {
         // SAFETY: called through the vtable by whoever has the right to run the fiber.
         let body = unsafe { Self::replace(control, Stage::Done(Err(Box::new(Discarded(()))))) };
-        drop(body);
+        match unrun {
+            Unrun::Dropped => drop(body),
+            Unrun::Leaked => mem::forget(body),
+        }
     }
 
     unsafe fn abandon(control: NonNull<Control>) {

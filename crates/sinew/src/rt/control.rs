@@ -97,8 +97,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 pub(crate) struct BodyVtable {
     /// Runs it, on the fiber's own stack, and keeps the result, or what is left to do.
     pub(crate) run: unsafe fn(NonNull<Control>) -> Ended,
-    /// Drops a body that will not run; the result is an error then.
-    pub(crate) discard: unsafe fn(NonNull<Control>),
+    /// Gives up a body that will not run; the result is an error then.
+    pub(crate) discard: unsafe fn(NonNull<Control>, Unrun),
     /// The result is an error, though the body has begun.
     pub(crate) abandon: unsafe fn(NonNull<Control>),
     /// Drops the result, if it is there.
@@ -107,6 +107,14 @@ pub(crate) struct BodyVtable {
     pub(crate) take_result: unsafe fn(NonNull<Control>, *mut ()) -> bool,
     /// Frees the block and what is behind it.
     pub(crate) free: unsafe fn(NonNull<Control>),
+}
+
+/// What becomes of a body that will not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unrun {
+    Dropped,
+    /// Only another thread may drop it.
+    Leaked,
 }
 
 /// What was dropped.

@@ -33,6 +33,8 @@ pub(crate) struct Counters {
     pub(crate) started: Count,
     /// Fibers that ended here, or were discarded.
     pub(crate) finished: Count,
+    /// Fibers that were to begin here when there was no stack.
+    pub(crate) starved: Count,
     /// Waits of fibers that began here.
     pub(crate) waits: Count,
     /// Waits of fibers that were ended from here, wherever they had begun.

@@ -16,6 +16,7 @@ use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::io::{Errno, write};
 use sinew_sched::{Core, Driver};
 
+use super::starving;
 use super::timer::{TimerId, Timers};
 use super::tls;
 use super::waiter::Waiter;
@@ -109,7 +110,7 @@ pub(crate) fn of(core: &Core) -> Option<Arc<CoreDriver>> {
 
 impl Driver for DriverShare {
     fn look(&self) -> io::Result<usize> {
-        Ok(self.0.fire())
+        Ok(self.0.fire() + starving::look())
     }
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
@@ -117,7 +118,7 @@ impl Driver for DriverShare {
         if tls::local().is_some_and(|local| local.memory.trim()) {
             return self.look().map(drop);
         }
-        let time = [at_most, self.0.time_to_next()].into_iter().flatten().min();
+        let time = [at_most, self.0.time_to_next(), starving::rest()].into_iter().flatten().min();
         if time.is_none_or(|time| !time.is_zero()) {
             self.0.wait(time)?;
         }
@@ -136,6 +137,6 @@ impl Driver for DriverShare {
     }
 
     fn is_watching(&self) -> bool {
-        self.0.set.load(Ordering::Relaxed) != 0
+        self.0.set.load(Ordering::Relaxed) != 0 || starving::is_watching()
     }
 }

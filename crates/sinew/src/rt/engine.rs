@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use sinew_coroutine::{StackError, StackPool, overflow};
+use sinew_coroutine::{StackPool, overflow};
 use sinew_sched::{BuildError, Context, Handle, Placement, Pool, ShutdownReport, TaskRef};
 
 use super::control::{Birth, Control};
@@ -19,6 +19,7 @@ use super::memory::Reserve;
 use super::roster::Roamers;
 use super::run;
 use super::spawn::Reason;
+use super::starving::Starving;
 use super::tls;
 
 /// What an engine is made from.
@@ -58,7 +59,7 @@ pub(crate) struct Engine {
     pub(crate) outside: Counters,
     leaks: Mutex<Vec<Leak>>,
     is_closed: AtomicBool,
-    has_reported: AtomicBool,
+    pub(crate) starving: Starving,
 }
 
 impl Engine {
@@ -78,7 +79,7 @@ impl Engine {
             outside: Counters::default(),
             leaks: Mutex::default(),
             is_closed: AtomicBool::new(false),
-            has_reported: AtomicBool::new(false),
+            starving: Starving::new(),
         });
         if engine.settings.prewarm > 0 {
             // Those that cannot be had now are had later, or reported then.
@@ -167,13 +168,6 @@ impl Engine {
     /// Calls `look` with all that is counted.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&All<'_>) -> R) -> R {
         look(&All { workers: &lock(&self.counters), outside: &self.outside })
-    }
-
-    /// A fiber is to begin, and there is no stack for it. Said once.
-    pub(crate) fn report_no_stack(&self, error: &StackError) {
-        if !self.has_reported.swap(true, Ordering::Relaxed) {
-            eprintln!("sinew: a fiber has no stack to begin on ({error}): it waits until another one ends");
-        }
     }
 
     /// A fiber has begun, and will not end.

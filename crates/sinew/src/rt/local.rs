@@ -171,6 +171,11 @@ impl Local {
         self.stacks.borrow_mut().release(stack);
     }
 
+    /// Leaves the unused stacks to all workers.
+    pub(crate) fn flush_stacks(&self) {
+        self.stacks.borrow_mut().flush();
+    }
+
     /// A number for a new fiber.
     #[inline]
     pub(crate) fn next_id(&self) -> NonZero<u64> {

@@ -22,6 +22,7 @@ mod roster;
 mod run;
 mod scope;
 mod spawn;
+mod starving;
 mod steps;
 mod sync;
 mod timer;

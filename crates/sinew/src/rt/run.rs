@@ -12,11 +12,12 @@ use std::ptr::NonNull;
 use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
 use sinew_sched::{Context, Header, TaskRef, Vtable};
 
-use super::control::{Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status};
+use super::control::{Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status, Unrun};
 use super::ending::{AtEnd, Reference};
 use super::engine::Engine;
 use super::local::{By, Local};
 use super::roster::Roamers;
+use super::starving;
 use super::tls;
 use super::unwind;
 use super::word::{Cause, Next};
@@ -36,7 +37,7 @@ unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
         // SAFETY: every task of an engine is a fiber, and the task was the right to run it.
         if let Err(error) = unsafe { enter(local, control, By::Worker) } {
             // SAFETY: it was not entered, so the right is still ours.
-            unsafe { wait_for_stack(local, control, &error) };
+            unsafe { starving::wait(local, control, &error) };
         }
         match local.context().take_next() {
             Some(task) => control = task.into_raw().cast(),
@@ -103,10 +104,16 @@ fn fetch_next(local: &Local) {
 /// The coroutine of a fiber that first runs.
 #[inline(never)]
 fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<FiberCoroutine, StackError> {
-    let mut stack = local.take_stack(this.birth.stack_size)?;
+    let mut stack = match local.engine().starving.take_grant(control) {
+        None => local.take_stack(this.birth.stack_size)?,
+        Some(stack) => {
+            starving::has_begun(local, this);
+            stack
+        }
+    };
     stack.set_label(Some(label(control)));
     // One that runs in steps begins once, and on a new stack each time.
-    if this.worker() == NOWHERE {
+    if this.status() == Status::New {
         local.counters.started.add(1);
     }
     if this.birth.moves != Moves::Always {
@@ -234,6 +241,7 @@ unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
     let coroutine = unsafe { (*this.coroutine.get()).take() };
     if let Some(Ok(stack)) = coroutine.map(ManuallyDrop::into_inner).map(Coroutine::into_stack) {
         local.return_stack(stack);
+        starving::has_returned(local);
     }
     if this.birth.moves != Moves::Always {
         local.context().core().disown();
@@ -323,11 +331,19 @@ unsafe fn discard(header: NonNull<Header>) {
         return;
     }
     let engine = this.engine().keep();
+    drop(engine.starving.take_grant(control));
+    let body = if is_of_another_worker(this) { Unrun::Leaked } else { Unrun::Dropped };
     // SAFETY: it has not begun, and nobody else will run it.
-    unwind::catch(|| unsafe { (this.body.discard)(control) });
+    unwind::catch(|| unsafe { (this.body.discard)(control, body) });
     engine.outside.finished.add_shared(1);
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
+}
+
+/// Whether a fiber that has not begun is bound to a worker, and the calling thread is not that worker's: it waited there for a stack.
+fn is_of_another_worker(fiber: &Control) -> bool {
+    let is_here = |local: &Local| local.is_of(fiber.engine()) && local.worker() == fiber.worker();
+    fiber.birth.moves == Moves::Never && fiber.worker() != NOWHERE && !tls::local().is_some_and(is_here)
 }
 
 /// It is over, and this worker's thread stays for ever with what has begun here: whoever waits for those fibers hears of it.
@@ -367,16 +383,4 @@ unsafe fn abandon(engine: &Engine, control: NonNull<Control>) {
     // SAFETY: as above.
     let _ = unsafe { settle(control, Reference::Keep) };
     engine.note_leak(this);
-}
-
-/// A fiber that has not begun waits until a stack is free.
-///
-/// # Safety
-///
-/// The caller has the right to run the fiber, and gives it up.
-#[cold]
-unsafe fn wait_for_stack(local: &Local, control: NonNull<Control>, error: &StackError) {
-    local.engine().report_no_stack(error);
-    // SAFETY: the caller's right. Those that have begun go first, and give their stacks back.
-    unsafe { go_to_the_back(local, control, By::Worker) };
 }

@@ -17,6 +17,8 @@ pub struct RuntimeStats {
     pub finished: u64,
     /// Fibers that wait. The others of the live ones run, are ready, or have not begun.
     pub parked: u64,
+    /// How often a fiber was to begin and there was no stack for it, so that it waited for one.
+    pub starved: u64,
     /// By worker; spare ones come after the others.
     pub workers: Vec<WorkerFibers>,
 }
@@ -61,8 +63,9 @@ impl RuntimeStats {
         let live = spawned.saturating_sub(finished);
         let waits = all.sum(|counters| &counters.waits);
         let parked = waits.saturating_sub(wakes).min(live);
+        let starved = all.sum(|counters| &counters.starved);
         let workers = all.workers.iter().map(|counters| WorkerFibers::new(counters)).collect();
-        Self { live, spawned, started, finished, parked, workers }
+        Self { live, spawned, started, finished, parked, starved, workers }
     }
 }
 
