@@ -128,7 +128,7 @@ impl Group {
     }
 
     /// Tasks that have begun, and may go on anywhere.
-    fn roaming(&self) -> isize {
+    pub(crate) fn roaming(&self) -> isize {
         self.seats().map(|seat| seat.counters.roaming()).sum()
     }
 

@@ -115,8 +115,10 @@ impl Worker {
         if self.group.life.is_over() {
             self.discard_all();
         }
-        // If tasks that may end anywhere are left, at least one worker has begun more than have ended there.
-        if self.core.owned() > 0 || self.counters().roaming() > 0 && self.group.life.is_over() {
+        // If tasks that may end anywhere are left, at least one worker has begun more than have ended there. But such a worker
+        // may be there when none are left, too.
+        let may_have_roaming = self.counters().roaming() > 0 && self.group.life.is_over();
+        if self.core.owned() > 0 || may_have_roaming && self.group.roaming() > 0 {
             self.call(self.group.hooks.stay.as_ref(), context);
             self.stay_for_ever();
         }

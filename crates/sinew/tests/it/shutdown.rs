@@ -1,5 +1,11 @@
 //! The end of a runtime.
+//!
+//! # Safety
+//!
+//! The fibers that move hold nothing of their thread.
+#![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
+use super::runtimes::{KINDS, Kind, Watchdog};
 use super::support::{WORKERS, migrating, pinned};
 use sinew::{Runtime, fiber};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -102,6 +108,34 @@ fn several_runtimes_live_side_by_side() {
         4
     });
     assert_eq!(one.run(move || other.join().unwrap()), 4);
+}
+
+/// Fibers that begin on one worker and end on another leave neither of them behind.
+#[test]
+fn no_thread_is_left_after_a_drain() {
+    let _watchdog = Watchdog::new("threads that do not end".to_owned());
+    let threads = || {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        names.filter(|name| name.starts_with("goner-")).count()
+    };
+    for kind in KINDS {
+        let runtime = match kind {
+            Kind::Pinned => Runtime::builder(),
+            // SAFETY: the fibers hold nothing of their thread.
+            Kind::Migrating => unsafe { Runtime::builder().assume_migration_safe() },
+        };
+        let runtime = runtime.workers(8).name("goner").start().unwrap();
+        let moves = || (0..50).for_each(|_| fiber::yield_now());
+        runtime.run(move || {
+            let fibers = fiber::spawn_batch((0..500).map(|_| moves));
+            fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
+        });
+        assert!(runtime.shutdown(None).drained);
+        while threads() != 0 {
+            std::thread::yield_now();
+        }
+    }
 }
 
 #[test]
