@@ -45,9 +45,10 @@ impl Builder {
         self
     }
 
-    /// How much stack it has at least; what its runtime was set to, unless set.
+    /// How much stack it has at least; what its runtime was set to, unless set. The smallest stack has 16 KiB, the largest 64 MiB:
+    /// a fiber that wants more is refused.
     pub fn stack_size(mut self, size: usize) -> Self {
-        self.stack_size = Some(size);
+        self.stack_size = Some(size.max(1));
         self
     }
 
@@ -74,7 +75,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If the runtime is being shut down or has as many fibers as it may.
+    /// If the runtime is being shut down or has as many fibers as it may, or if there is no stack of that size.
     #[track_caller]
     pub fn spawn<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
     where

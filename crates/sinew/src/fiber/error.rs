@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::{fmt, io};
 
+use sinew_coroutine::LARGEST_CLASS;
+
 pub use crate::rt::{Abandoned, Discarded};
 use crate::rt::{Reason, Refused};
 
@@ -60,6 +62,9 @@ impl<F> fmt::Display for SpawnError<F> {
             Reason::NoWorker => {
                 write!(f, "a local fiber can only be made by a fiber: this is a plain thread")
             }
+            Reason::StackSize(size) => {
+                write!(f, "a stack of {size} bytes was asked for: the largest has {LARGEST_CLASS}")
+            }
         }
     }
 }
@@ -76,6 +81,7 @@ impl<F> From<SpawnError<F>> for io::Error {
     fn from(error: SpawnError<F>) -> Self {
         let kind = match error.refused.reason {
             Reason::Limit(_) => io::ErrorKind::QuotaExceeded,
+            Reason::StackSize(_) => io::ErrorKind::InvalidInput,
             Reason::Closed | Reason::NoWorker => io::ErrorKind::Other,
         };
         Self::new(kind, error.to_string())

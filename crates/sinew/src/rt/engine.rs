@@ -14,6 +14,7 @@ use super::control::{Birth, Control};
 use super::counters::{All, Counters};
 use super::driver;
 use super::hook;
+use super::limit::Limit;
 use super::local::Local;
 use super::memory::Reserve;
 use super::roster::Roamers;
@@ -28,6 +29,7 @@ pub(crate) struct Settings {
     pub(crate) workers: Option<usize>,
     pub(crate) name: String,
     pub(crate) stack_size: usize,
+    /// How many fibers there may be at a time.
     pub(crate) max_fibers: Option<usize>,
     pub(crate) prewarm: usize,
     /// Every fiber may move at any suspension.
@@ -59,6 +61,7 @@ pub(crate) struct Engine {
     pub(crate) outside: Counters,
     leaks: Mutex<Vec<Leak>>,
     is_closed: AtomicBool,
+    pub(crate) limit: Limit,
     pub(crate) starving: Starving,
 }
 
@@ -68,6 +71,7 @@ impl Engine {
         overflow::install().ok();
         hook::install(settings.panic_hook);
         let workers = settings.workers;
+        let limit = Limit::new(settings.max_fibers);
         let engine = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             pool: OnceLock::new(),
@@ -79,6 +83,7 @@ impl Engine {
             outside: Counters::default(),
             leaks: Mutex::default(),
             is_closed: AtomicBool::new(false),
+            limit,
             starving: Starving::new(),
         });
         if engine.settings.prewarm > 0 {
@@ -146,23 +151,17 @@ impl Engine {
         self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// Why no new fiber may be made now, if so.
+    /// Counts a new fiber in, which leaves its place in the [limit](Limit) when it ends.
+    ///
+    /// # Errors
+    ///
+    /// If none may be made now.
     #[inline]
-    pub(crate) fn refusal(&self) -> Option<Reason> {
+    pub(crate) fn admit(&self) -> Result<(), Reason> {
         if self.is_closed() {
-            return Some(Reason::Closed);
+            return Err(Reason::Closed);
         }
-        let most = self.settings.max_fibers?;
-        (self.live() >= most as u64).then_some(Reason::Limit(most))
-    }
-
-    /// Fibers that have not ended.
-    pub(crate) fn live(&self) -> u64 {
-        self.look(|all| {
-            // Ends first: a fiber that is made and ends in between is not counted as ended only.
-            let finished = all.sum(|counters| &counters.finished);
-            all.sum(|counters| &counters.spawned).saturating_sub(finished)
-        })
+        self.limit.enter().map_err(Reason::Limit)
     }
 
     /// Calls `look` with all that is counted.

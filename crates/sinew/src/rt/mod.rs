@@ -12,6 +12,7 @@ mod engine;
 mod hook;
 mod ids;
 mod join;
+mod limit;
 mod local;
 mod locals;
 mod memory;

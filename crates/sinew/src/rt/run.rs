@@ -199,6 +199,7 @@ unsafe fn finish(local: &Local, control: NonNull<Control>) {
     unsafe { leave_stack(local, control) };
     // Before anybody hears of it: whoever does may make another fiber in its place.
     local.counters.finished.add(1);
+    local.engine().limit.leave();
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }
@@ -336,6 +337,7 @@ unsafe fn discard(header: NonNull<Header>) {
     // SAFETY: it has not begun, and nobody else will run it.
     unwind::catch(|| unsafe { (this.body.discard)(control, body) });
     engine.outside.finished.add_shared(1);
+    engine.limit.leave();
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }

@@ -14,6 +14,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Instant;
 
+use sinew_coroutine::LARGEST_CLASS;
+
 use super::body::Body;
 use super::cell::{FiberCell, Outcome};
 use super::control::{Birth, Control, Dropped, Moves, Status};
@@ -52,6 +54,18 @@ pub(crate) enum Reason {
     Limit(usize),
     /// It was to run on the caller's worker, and the caller is a plain thread.
     NoWorker,
+    /// No stack is that large.
+    StackSize(usize),
+}
+
+/// Whether there are stacks of such a size at all.
+///
+/// # Errors
+///
+/// If none is that large.
+#[inline]
+pub(crate) fn check_size(size: usize) -> Result<(), Reason> {
+    if size > LARGEST_CLASS { Err(Reason::StackSize(size)) } else { Ok(()) }
 }
 
 /// A fiber that was made.
@@ -146,7 +160,8 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     body: F,
 ) -> Result<(Handle<T>, NonNull<Control>), Refused<F>> {
     let engine = site.engine();
-    if let Some(reason) = engine.refusal() {
+    let stack_size = attributes.stack_size.unwrap_or(engine.settings.stack_size);
+    if let Err(reason) = check_size(stack_size).and_then(|()| engine.admit()) {
         return Err(Refused { body, reason });
     }
     let place = memory::take(site.memory());
@@ -154,7 +169,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     let birth = Birth {
         id: site.count(),
         name: attributes.name,
-        stack_size: attributes.stack_size.unwrap_or(engine.settings.stack_size),
+        stack_size,
         moves: if migrates { Moves::Always } else { attributes.moves },
         location: attributes.location,
         scope: attributes.scope,

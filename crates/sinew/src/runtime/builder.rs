@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::{env, fmt};
 
-use sinew_coroutine::DEFAULT_STACK_SIZE;
+use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS};
 use sinew_sched::BuildError;
 
 use super::Runtime;
@@ -35,6 +35,8 @@ pub enum StartError {
     Workers(BuildError),
     /// A variable of the environment makes no sense: its name and value.
     Environment(&'static str, String),
+    /// No stack is so large as all were to be.
+    StackSize(usize),
 }
 
 impl fmt::Display for StartError {
@@ -44,6 +46,9 @@ impl fmt::Display for StartError {
             Self::Environment(name, value) => {
                 write!(f, "{name} is {value:?} in the environment: set it to a number, or not at all")
             }
+            Self::StackSize(size) => {
+                write!(f, "stacks of {size} bytes were asked for: the largest has {LARGEST_CLASS}")
+            }
         }
     }
 }
@@ -52,7 +57,7 @@ impl Error for StartError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Workers(error) => Some(error),
-            Self::Environment(..) => None,
+            Self::Environment(..) | Self::StackSize(_) => None,
         }
     }
 }
@@ -76,7 +81,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// How many fibers there may be at a time; no limit unless set.
+    /// How many fibers there may be at a time, those included that have not begun; no limit unless set. One that is abandoned at
+    /// a shutdown counts for ever.
     pub fn max_fibers(mut self, most: usize) -> Self {
         self.max_fibers = Some(most);
         self
@@ -115,12 +121,15 @@ impl RuntimeBuilder {
         let settings = Settings {
             workers: self.workers.or(number("SINEW_WORKERS")?),
             name: self.name.unwrap_or_else(|| "sinew".to_owned()),
-            stack_size: self.stack_size.or(number("SINEW_STACK_SIZE")?).unwrap_or(DEFAULT_STACK_SIZE),
+            stack_size: self.stack_size.or(number("SINEW_STACK_SIZE")?).unwrap_or(DEFAULT_STACK_SIZE).max(1),
             max_fibers: self.max_fibers,
             prewarm: self.prewarm,
             migrates: self.migrates,
             panic_hook: !self.no_panic_hook,
         };
+        if settings.stack_size > LARGEST_CLASS {
+            return Err(StartError::StackSize(settings.stack_size));
+        }
         let (engine, pool) = Engine::start(settings).map_err(StartError::Workers)?;
         Ok(Runtime { engine, pool: Some(pool) })
     }

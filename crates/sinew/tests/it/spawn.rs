@@ -1,6 +1,12 @@
 //! Making fibers.
+//!
+//! # Safety
+//!
+//! The fibers that move hold nothing of their thread.
+#![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
-use super::support::{WORKERS, everywhere, pinned};
+use super::runtimes::{KINDS, Kind};
+use super::support::{WORKERS, Watched, everywhere, pinned};
 use sinew::{Runtime, fiber};
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -147,6 +153,55 @@ fn there_may_be_a_limit() {
     });
     assert_eq!(refused, 5);
     assert!(runtime.shutdown(None).drained);
+}
+
+#[test]
+fn a_limit_is_exact_whoever_races_for_the_last_place() {
+    const MOST: usize = 10;
+    for kind in KINDS {
+        let builder = match kind {
+            Kind::Pinned => Runtime::builder(),
+            // SAFETY: the fibers hold nothing of their thread.
+            Kind::Migrating => unsafe { Runtime::builder().assume_migration_safe() },
+        };
+        let runtime = Watched::new(builder.workers(2).max_fibers(MOST).start().unwrap());
+        for _ in 0..200 {
+            let start = std::sync::Barrier::new(4);
+            let made: Vec<_> = std::thread::scope(|scope| {
+                let spawner = || {
+                    start.wait();
+                    std::iter::from_fn(|| runtime.try_spawn(fiber::park).ok()).collect::<Vec<_>>()
+                };
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(spawner)).collect();
+                threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+            });
+            assert_eq!(made.len(), MOST);
+            for fiber in made {
+                fiber.thread().unpark();
+                fiber.join().unwrap();
+                // Its place is free when anybody hears of its end.
+                runtime.try_spawn(|| ()).unwrap().join().unwrap();
+            }
+        }
+        // Of a batch that is refused none is left.
+        for _ in 0..3 {
+            let parks = std::iter::repeat_n(fiber::park as fn(), MOST + 1);
+            let refused = runtime.run(move || fiber::try_spawn_batch(parks).unwrap_err().is_limit());
+            assert!(refused);
+        }
+    }
+}
+
+#[test]
+fn a_stack_that_cannot_be_is_refused() {
+    everywhere(|| {
+        let error = fiber::Builder::new().stack_size(1 << 40).spawn(|| ()).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");
+        // As for threads, the smallest there is will do.
+        assert_eq!(fiber::Builder::new().stack_size(0).spawn(|| 1).unwrap().join().unwrap(), 1);
+    });
+    let error = Runtime::builder().stack_size(1 << 40).start().unwrap_err();
+    assert!(error.to_string().contains("the largest has"), "{error}");
 }
 
 #[test]
