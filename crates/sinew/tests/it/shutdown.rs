@@ -110,6 +110,38 @@ fn several_runtimes_live_side_by_side() {
     assert_eq!(one.run(move || other.join().unwrap()), 4);
 }
 
+#[test]
+fn who_is_told_to_go_on_after_the_end_does_not() {
+    for workers in WORKERS {
+        for mut runtime in [pinned(workers), migrating(workers)] {
+            let went_on = Arc::new(AtomicUsize::new(0));
+            let parks = |went_on: &Arc<AtomicUsize>| {
+                let went_on = went_on.clone();
+                move || {
+                    fiber::park();
+                    went_on.fetch_add(1, Ordering::Relaxed);
+                }
+            };
+            let fibers = runtime.spawn_batch((0..20).map(|_| parks(&went_on)));
+            while fibers.iter().any(|fiber| fiber.thread().state() != fiber::State::Parked) {
+                std::thread::yield_now();
+            }
+            let report = runtime.take().shutdown(Some(Duration::from_millis(5)));
+            assert_eq!(report.leaked.len(), 20, "{report:?}");
+            for fiber in fibers {
+                let late = fiber.thread().clone();
+                assert_eq!(late.state(), fiber::State::Done);
+                late.unpark();
+                assert_eq!(late.state(), fiber::State::Done);
+                assert!(fiber.join().unwrap_err().is::<fiber::Abandoned>());
+                late.unpark();
+                assert_eq!(late.state(), fiber::State::Done);
+            }
+            assert_eq!(went_on.load(Ordering::Relaxed), 0);
+        }
+    }
+}
+
 /// Fibers that begin on one worker and end on another leave neither of them behind.
 #[test]
 fn no_thread_is_left_after_a_drain() {
