@@ -62,9 +62,20 @@ impl Builder {
     ///
     /// # Safety
     ///
-    /// While it is suspended, nothing that is not `Send` lives on its stack or in its fiber-locals (the guards of std's locks
-    /// included, sinew's own excepted), no reference from a `thread_local!` is live, no function on its stack uses a
-    /// thread-local both before and after the suspension, and no foreign frame keeps the thread's identity.
+    /// Whenever it is suspended, all of this holds, for the code of others that it calls too:
+    ///
+    /// - Nothing that is not [`Send`] lives on its stack or in its [fiber-locals](crate::fiber_local). The guards of std's and
+    ///   parking_lot's locks are such values; sinew's own are excepted. [`pin`](super::pin) holds the fiber in place for as long as
+    ///   such a value has to live.
+    /// - No reference from a `thread_local!` is live: not inside [`with`](std::thread::LocalKey::with).
+    /// - No function on its stack uses a thread-local both before and after the suspension. The compiler may keep the address
+    ///   from before; a function that is not inlined, called on either side, does not.
+    /// - No frame of another language keeps the identity of the thread: its number, `errno`'s address, a pointer to its
+    ///   thread-locals, a lock that knows its owner.
+    /// - What is left behind on the stack of a [coroutine](crate::coroutine), which the fiber holds or has left to others, keeps to
+    ///   the same: it moves when the fiber does. In particular, one that is suspended inside
+    ///   [`with`](super::LocalKey::with) of a fiber-local holds a reference to a value that this fiber uses wherever it goes. If it
+    ///   is left behind, in a `thread_local!` say, nobody resumes or drops it before the fiber has ended.
     #[expect(unsafe_code, reason = "what lives on a stack is the caller's promise")]
     pub unsafe fn migratable(mut self) -> Self {
         self.migrates = true;

@@ -98,7 +98,9 @@ impl RuntimeBuilder {
     ///
     /// # Safety
     ///
-    /// What [`fiber::Builder::migratable`](crate::fiber::Builder::migratable) demands holds for every fiber of the runtime.
+    /// What [`fiber::Builder::migratable`](crate::fiber::Builder::migratable) demands, in the one place where it is written, holds
+    /// for every fiber of the runtime, those excepted that [`spawn_local`](crate::fiber::spawn_local) makes: they stay. A fiber in
+    /// [steps](crate::fiber::spawn_steps) moves inside a step too.
     #[expect(unsafe_code, reason = "what lives on stacks is the caller's promise")]
     pub unsafe fn assume_migration_safe(mut self) -> Self {
         self.migrates = true;
