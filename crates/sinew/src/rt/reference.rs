@@ -125,7 +125,7 @@ impl Fiber {
     pub(crate) fn status(&self) -> Option<Status> {
         let fiber = self.get().ok()?;
         // One that was abandoned may still be told to go on, and is said to be ready then; it does not, and its end stands.
-        Some(if fiber.join.is_done() { Status::Done } else { fiber.status() })
+        Some(if fiber.join.ending.is_done() { Status::Done } else { fiber.status() })
     }
 
     /// The worker that it runs on, or ran on last; none if it has not begun, nor of plain threads.
