@@ -24,11 +24,13 @@ impl SizeClass {
     /// The smallest class with at least `size` bytes.
     #[inline]
     pub(crate) fn of(size: usize) -> Result<Self, StackError> {
-        if size == 0 || size > LARGEST_CLASS {
+        let last = size.wrapping_sub(1);
+        if last >= LARGEST_CLASS {
             return Err(StackError::Size(size));
         }
-        let times = size.div_ceil(SMALLEST_CLASS).next_power_of_two();
-        Ok(Self(times.ilog2() as u8))
+        // The highest bit of the last byte's offset, as if it were at the end of the smallest class at least.
+        let bit = (last | (SMALLEST_CLASS - 1)).ilog2();
+        Ok(Self((bit + 1 - SMALLEST_CLASS.ilog2()) as u8))
     }
 
     /// All of them, the smallest first.

@@ -2,10 +2,10 @@
 //!
 //! # Safety
 //!
-//! Trusted with the context, which is that of the thread's worker.
+//! Trusted with the context, which is that of the thread's worker, and with lending the stacks to one method at a time.
 #![expect(unsafe_code, reason = "a worker's context is kept as a pointer")]
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, UnsafeCell};
 use std::num::NonZero;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -45,7 +45,10 @@ pub(crate) struct Local {
     was_panicking: Cell<bool>,
     /// Fibers entered by others since the worker took its last task.
     entered: Cell<u32>,
-    stacks: RefCell<StackCache>,
+    /// # Invariant
+    ///
+    /// Borrowed by one method at a time, each of which calls nobody who knows this value.
+    stacks: UnsafeCell<StackCache>,
     /// For the blocks of new fibers.
     pub(crate) memory: Memory,
     pub(crate) roster: Roster,
@@ -66,7 +69,7 @@ impl Local {
         driver: Arc<CoreDriver>,
         context: &Context<'_>,
     ) -> Self {
-        let (stacks, counters) = (RefCell::new(engine.stacks.cache()), engine.counters_of(worker));
+        let (stacks, counters) = (UnsafeCell::new(engine.stacks.cache()), engine.counters_of(worker));
         let (roamers, memory) = (engine.add_roamers(), Memory::new(engine.reserve.clone()));
         Self {
             engine,
@@ -163,17 +166,20 @@ impl Local {
 
     #[inline]
     pub(crate) fn take_stack(&self, size: usize) -> Result<PooledStack, StackError> {
-        self.stacks.borrow_mut().acquire(size)
+        // SAFETY: the invariant of `stacks`: a cache calls nobody back.
+        unsafe { &mut *self.stacks.get() }.acquire(size)
     }
 
     #[inline]
     pub(crate) fn return_stack(&self, stack: PooledStack) {
-        self.stacks.borrow_mut().release(stack);
+        // SAFETY: the invariant of `stacks`: a cache calls nobody back.
+        unsafe { &mut *self.stacks.get() }.release(stack);
     }
 
     /// Leaves the unused stacks to all workers.
     pub(crate) fn flush_stacks(&self) {
-        self.stacks.borrow_mut().flush();
+        // SAFETY: the invariant of `stacks`: a cache calls nobody back.
+        unsafe { &mut *self.stacks.get() }.flush();
     }
 
     /// A number for a new fiber.

@@ -58,14 +58,13 @@ pub(crate) enum Reason {
     StackSize(usize),
 }
 
-/// Whether there are stacks of such a size at all.
+/// This size, if there are stacks of it at all.
 ///
 /// # Errors
 ///
 /// If none is that large.
-#[inline]
-pub(crate) fn check_size(size: usize) -> Result<(), Reason> {
-    if size > LARGEST_CLASS { Err(Reason::StackSize(size)) } else { Ok(()) }
+fn check_size(size: usize) -> Result<usize, Reason> {
+    if size > LARGEST_CLASS { Err(Reason::StackSize(size)) } else { Ok(size) }
 }
 
 /// A fiber that was made.
@@ -160,10 +159,11 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     body: F,
 ) -> Result<(Handle<T>, NonNull<Control>), Refused<F>> {
     let engine = site.engine();
-    let stack_size = attributes.stack_size.unwrap_or(engine.settings.stack_size);
-    if let Err(reason) = check_size(stack_size).and_then(|()| engine.admit()) {
-        return Err(Refused { body, reason });
-    }
+    let checked = attributes.stack_size.map_or(Ok(engine.settings.stack_size), check_size);
+    let stack_size = match checked.and_then(|size| engine.admit().map(|()| size)) {
+        Ok(size) => size,
+        Err(reason) => return Err(Refused { body, reason }),
+    };
     let place = memory::take(site.memory());
     let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
     let birth = Birth {
