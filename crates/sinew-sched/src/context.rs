@@ -7,7 +7,7 @@ use crate::task::{Header, List, TaskRef};
 use crate::worker::Worker;
 
 /// Where a task runs: one value for as long as its worker is there.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     core: &'a Core,
     worker: Option<&'a Worker>,
@@ -103,6 +103,20 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn take_next(&self) -> Option<TaskRef> {
         self.worker?.take_next()
+    }
+
+    /// Gives up the turn of a task that must run here: it goes to the end of its core's. Returns the next one as
+    /// [`take_next`](Self::take_next) does, which may be the same.
+    #[inline]
+    #[must_use]
+    pub fn exchange(&self, task: TaskRef) -> Option<TaskRef> {
+        match self.worker {
+            Some(worker) => worker.exchange(task),
+            None => {
+                self.core.push(task);
+                None
+            }
+        }
     }
 
     /// Takes a task back that was submitted here, if nothing was submitted after it and nobody has taken it.

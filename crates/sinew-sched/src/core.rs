@@ -109,6 +109,12 @@ impl Core {
         self.ready.pop_front()
     }
 
+    /// Adds a task at the end of the ready ones, and takes the first of them.
+    #[inline]
+    pub(crate) fn rotate(&self, task: TaskRef) -> TaskRef {
+        self.ready.rotate(task)
+    }
+
     /// How many tasks are ready; those not counted that others have sent since this core last ran or slept.
     #[must_use]
     pub fn ready(&self) -> usize {

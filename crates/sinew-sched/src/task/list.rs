@@ -84,6 +84,19 @@ impl List {
         Some(task)
     }
 
+    /// Adds a task at the end, and takes the first: the same, if there was none.
+    #[inline]
+    pub(crate) fn rotate(&self, mut task: TaskRef) -> TaskRef {
+        let Some(first) = own(self.first.get()) else { return task };
+        task.set_next(ptr::null_mut());
+        let header = task.into_raw().as_ptr();
+        self.link(header);
+        self.last.set(header);
+        // There is one: the task that was added.
+        self.first.set(first.next());
+        first
+    }
+
     /// The first task, which stays where it is. Has the one after it fetched.
     #[inline]
     pub(crate) fn peek(&self) -> Option<NonNull<Header>> {

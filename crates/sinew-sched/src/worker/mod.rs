@@ -199,15 +199,37 @@ impl Worker {
     /// As [`pick`](Self::pick), where that comes down to the ready list.
     #[inline]
     pub(crate) fn take_next(&self) -> Option<TaskRef> {
-        let turn = self.turn.get();
-        let is_simple = turn != ROUND - 1 && !(turn.is_multiple_of(DEQUE_TURN) && self.deque.len() != 0);
-        if !is_simple || self.unannounced.get() || self.group.life.stage() != Stage::Open {
+        if !self.is_turn_of_ready() {
             return None;
         }
         let task = self.core.pop()?;
-        self.turn.set(turn + 1);
-        self.counters().tasks.add(1);
+        self.count_turn();
         Some(task)
+    }
+
+    /// Adds a task that must run here, and takes the next one as [`take_next`](Self::take_next) does: it may be the same.
+    #[inline]
+    pub(crate) fn exchange(&self, task: TaskRef) -> Option<TaskRef> {
+        if !self.is_turn_of_ready() {
+            self.core.push(task);
+            return None;
+        }
+        self.count_turn();
+        Some(self.core.rotate(task))
+    }
+
+    /// Whether the ready list is where the next task comes from, if there is one, and nothing else is to be seen to.
+    #[inline]
+    fn is_turn_of_ready(&self) -> bool {
+        let turn = self.turn.get();
+        let is_elsewhere = turn == ROUND - 1 || turn.is_multiple_of(DEQUE_TURN) && self.deque.len() != 0;
+        !is_elsewhere && !self.unannounced.get() && self.group.life.stage() == Stage::Open
+    }
+
+    #[inline]
+    fn count_turn(&self) {
+        self.turn.set(self.turn.get() + 1);
+        self.counters().tasks.add(1);
     }
 
     /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.

@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "a worker's context is kept as a pointer")]
 
 use std::cell::{Cell, UnsafeCell};
+use std::mem;
 use std::num::NonZero;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(crate) struct Local {
     /// # Invariant
     ///
     /// That of this thread's worker, which outlives this value.
-    context: *const Context<'static>,
+    context: Context<'static>,
     /// The fiber that runs.
     fiber: Cell<Option<NonNull<Control>>>,
     /// Whether this thread was unwinding already when that fiber was entered.
@@ -74,7 +75,8 @@ impl Local {
         Self {
             engine,
             worker,
-            context: ptr::from_ref(context).cast(),
+            // SAFETY: the worker's thread makes this value when it begins, and drops it before its context is gone.
+            context: unsafe { mem::transmute::<Context<'_>, Context<'static>>(*context) },
             fiber: Cell::new(None),
             was_panicking: Cell::new(false),
             entered: Cell::new(0),
@@ -112,8 +114,7 @@ impl Local {
     /// The worker, as its tasks see it.
     #[inline]
     pub(crate) fn context(&self) -> &Context<'_> {
-        // SAFETY: the invariant of `context`, and only this thread has this value.
-        unsafe { &*self.context }
+        &self.context
     }
 
     /// The fiber that runs.

@@ -35,15 +35,44 @@ unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
     loop {
         local.begin_task();
         // SAFETY: every task of an engine is a fiber, and the task was the right to run it.
-        if let Err(error) = unsafe { enter(local, control, By::Worker) } {
-            // SAFETY: it was not entered, so the right is still ours.
-            unsafe { starving::wait(local, control, &error) };
-        }
-        match local.context().take_next() {
+        let next = match unsafe { resume(local, control, By::Worker) } {
+            // SAFETY: it came back, so the right is ours again.
+            Ok(CoroutineState::Yielded(Pause::Yield)) => unsafe { exchange(local, control) },
+            Ok(state) => {
+                // SAFETY: as above.
+                unsafe { see_to(local, control, By::Worker, state) };
+                local.context().take_next()
+            }
+            Err(error) => {
+                // SAFETY: it was not entered, so the right is still ours.
+                unsafe { starving::wait(local, control, &error) };
+                local.context().take_next()
+            }
+        };
+        match next {
             Some(task) => control = task.into_raw().cast(),
             None => return,
         }
     }
+}
+
+/// A fiber lets others run. Returns the next one, unless another place has its turn.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+#[inline]
+unsafe fn exchange(local: &Local, control: NonNull<Control>) -> Option<TaskRef> {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    if this.home().is_none() {
+        // SAFETY: the caller's right.
+        unsafe { go_to_the_back(local, control, By::Worker) };
+        return local.context().take_next();
+    }
+    this.set_status(Status::Ready);
+    // SAFETY: the caller's right.
+    local.context().exchange(unsafe { Control::task(control) })
 }
 
 /// Enters a fiber, and sees to what it comes back with.
@@ -55,8 +84,30 @@ unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, on this worker, and gives it up.
-#[inline(always)]
+#[inline]
 pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> Result<(), StackError> {
+    // SAFETY: the caller's right.
+    let state = unsafe { resume(local, control, by) }?;
+    // SAFETY: it came back, so the right is ours again.
+    unsafe { see_to(local, control, by, state) };
+    Ok(())
+}
+
+/// Runs a fiber until it comes back.
+///
+/// # Errors
+///
+/// As [`enter`].
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, on this worker, and has it again afterwards.
+#[inline(always)]
+unsafe fn resume(
+    local: &Local,
+    control: NonNull<Control>,
+    by: By,
+) -> Result<CoroutineState<Pause, Ended>, StackError> {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     // SAFETY: the right to run is that to the coroutine.
@@ -68,10 +119,22 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> 
     this.set_worker(local.worker());
     this.set_status(Status::Running);
     fetch_next(local);
-    match local.enter(control, by, || coroutine.resume(())) {
-        // SAFETY: it came back, so the right is ours again.
+    Ok(local.enter(control, by, || coroutine.resume(())))
+}
+
+/// Sees to what a fiber came back with.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+#[inline]
+unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: CoroutineState<Pause, Ended>) {
+    match state {
+        // SAFETY: the caller's right.
         CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control, by) },
         CoroutineState::Yielded(Pause::Wait) => {
+            // SAFETY: the right to run is a reference.
+            let this = unsafe { control.as_ref() };
             this.set_status(Status::Parked);
             local.counters.waits.add(1);
             // Unless it is to run at once, it may be anywhere, or gone, after this.
@@ -80,12 +143,11 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> 
                 unsafe { Control::schedule(control) };
             }
         }
-        // SAFETY: as above.
+        // SAFETY: the caller's right.
         CoroutineState::Complete(Ended::ForGood) => unsafe { finish(local, control) },
-        // SAFETY: as above.
+        // SAFETY: the caller's right.
         CoroutineState::Complete(Ended::ForNow) => unsafe { go_anywhere(local, control, by) },
     }
-    Ok(())
 }
 
 /// With many fibers, the stack of the next one is seldom in the fastest cache: it is fetched while this one runs.
