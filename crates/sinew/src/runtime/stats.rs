@@ -1,5 +1,7 @@
 //! What the fibers of a runtime have come to so far.
 
+use sinew_coroutine::StackStats;
+
 use super::Runtime;
 use crate::rt::{All, Counters};
 
@@ -50,6 +52,21 @@ impl Runtime {
     #[must_use]
     pub fn stats(&self) -> RuntimeStats {
         self.engine.look(RuntimeStats::new)
+    }
+
+    /// The stacks of the fibers: how many there are, and in which state. It takes longer than [`stats`](Self::stats), and
+    /// whoever takes a new stack may have to wait for it.
+    ///
+    /// ```
+    /// let runtime = sinew::Runtime::builder().workers(1).start()?;
+    /// runtime.run(|| sinew::fiber::spawn(|| ()).join().unwrap());
+    /// let stacks = runtime.stack_stats();
+    /// assert_eq!((stacks.live, stacks.pooled), (0, 2));
+    /// # Ok::<(), sinew::StartError>(())
+    /// ```
+    #[must_use]
+    pub fn stack_stats(&self) -> StackStats {
+        self.engine.stacks.stats()
     }
 }
 
