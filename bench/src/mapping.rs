@@ -7,6 +7,9 @@
 
 use std::ptr;
 
+/// The size of a page.
+pub(crate) const PAGE: usize = 4096;
+
 /// A private anonymous mapping without huge pages.
 pub(crate) struct Mapping {
     start: *mut u8,
@@ -32,6 +35,18 @@ impl Mapping {
     pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
+
+    /// Unmaps so many bytes at its end, or those that are left.
+    fn shorten(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.length);
+        self.length -= bytes;
+        self.unmap(self.length, bytes);
+    }
+
+    fn unmap(&self, offset: usize, bytes: usize) {
+        // SAFETY: a part of the mapping that is not used after this. If there is nothing of it, that is an error and no harm.
+        unsafe { libc::munmap(self.start.wrapping_add(offset).cast(), bytes) };
+    }
 }
 
 // SAFETY: all that several threads can have of it is its address.
@@ -40,35 +55,33 @@ unsafe impl Sync for Mapping {}
 /// Memory that was touched and is held until it is needed. A virtual machine gives free memory back to its host after a
 /// while, and a page that has to be lent again takes several times as long to touch: whoever measures page faults for
 /// seconds would measure that. What is released here is what the kernel hands out next.
+///
+/// The kernel keeps the pages of its own tables apart from those of programs. So pages lie as far apart as those that are
+/// going to be touched: then the reserve has as many tables as they will need, and releases them too.
 pub(crate) struct Reserve {
     mapping: Mapping,
-    left: usize,
+    stride: usize,
 }
 
 impl Reserve {
-    /// Touches so many bytes.
-    pub(crate) fn new(length: usize) -> Self {
-        let mapping = Mapping::new(length);
-        for offset in (4096..=length).step_by(4096) {
-            write_below(mapping.start.wrapping_add(offset));
+    /// Touches so many bytes, whole pages that begin `stride` bytes after one another.
+    pub(crate) fn new(bytes: usize, stride: usize) -> Self {
+        let mapping = Mapping::new(bytes / PAGE * stride);
+        for end in (stride..=mapping.length).step_by(stride) {
+            write_below(mapping.start.wrapping_add(end));
         }
-        Self { mapping, left: length }
+        Self { mapping, stride }
     }
 
     /// Gives so many bytes back to the kernel, or those that are left.
     pub(crate) fn release(&mut self, bytes: usize) {
-        let bytes = bytes.min(self.left);
-        self.left -= bytes;
-        let from = self.mapping.start.wrapping_add(self.left);
-        // SAFETY: whole pages of a mapping that is ours, in which nobody keeps anything.
-        unsafe { libc::madvise(from.cast(), bytes, libc::MADV_DONTNEED) };
+        self.mapping.shorten(bytes / PAGE * self.stride);
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and nobody uses it after this.
-        unsafe { libc::munmap(self.start.cast(), self.length) };
+        self.unmap(0, self.length);
     }
 }
 
@@ -76,4 +89,19 @@ impl Drop for Mapping {
 pub(crate) fn write_below(top: *mut u8) {
     // SAFETY: the callers own the memory below, and nothing else is there.
     unsafe { top.wrapping_sub(1).write_volatile(1) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAGE, Reserve};
+
+    #[test]
+    fn a_reserve_is_released_part_by_part() {
+        let mut reserve = Reserve::new(3 * PAGE, 5 * PAGE);
+        assert_eq!(reserve.mapping.length, 15 * PAGE);
+        reserve.release(2 * PAGE);
+        assert_eq!(reserve.mapping.length, 5 * PAGE);
+        reserve.release(2 * PAGE);
+        assert_eq!(reserve.mapping.length, 0);
+    }
 }

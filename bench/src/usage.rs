@@ -54,7 +54,7 @@ pub(crate) fn memory() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{context_switches, cpu_time, memory};
-    use crate::mapping::Reserve;
+    use crate::mapping::{PAGE, Reserve};
 
     #[test]
     fn processor_time_goes_on() {
@@ -80,7 +80,7 @@ mod tests {
     fn memory_that_was_touched_is_held() {
         const BYTES: usize = 64 << 20;
         let before = memory();
-        let reserve = Reserve::new(BYTES);
+        let reserve = Reserve::new(BYTES, PAGE);
         // Other tests run meanwhile.
         assert!(memory() - before > BYTES as f64 / 2.0);
         drop(reserve);

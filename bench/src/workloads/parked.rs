@@ -8,7 +8,7 @@
 
 use super::{Entry, Job, Metric, Readings, Workload};
 use crate::countdown::Countdown;
-use crate::mapping::{self, Mapping, Reserve};
+use crate::mapping::{self, Mapping, PAGE, Reserve};
 use crate::pace::{Cost, cost_of};
 use crate::peers;
 use crate::runtimes::{self, May};
@@ -18,8 +18,6 @@ use sinew::fiber;
 use std::thread;
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
-
-const PAGE: usize = 4096;
 
 /// How many fibers come at a time.
 const PART: usize = 10_000;
@@ -59,7 +57,7 @@ struct Fibers<'a> {
 }
 
 impl Crowd for Fibers<'_> {
-    const BYTES: usize = STACK;
+    const TAKES: Takes = STACK;
 
     fn park(&mut self, more: usize) {
         let there = self.there;
@@ -101,13 +99,25 @@ fn counts(job: &Job) -> Counts {
     if job.pace.is_quick() { FEW } else { Counts { many: 1_000_000, fewer: 100_000 } }
 }
 
-/// What one fiber takes if it has a stack of which it uses one page: that page, and the tables of its addresses.
-const STACK: usize = PAGE + PAGE / 8;
+/// About what one fiber takes. So much is held ready for each.
+#[derive(Clone, Copy)]
+struct Takes {
+    /// Whole pages for a part of them.
+    bytes: usize,
+    /// How far these pages lie from one another.
+    stride: usize,
+}
+
+/// Of one that uses one page of its stack: that page, and what its runtime remembers of it.
+const STACK: Takes = Takes { bytes: PAGE + PAGE / 8, stride: STRIDE };
+
+/// A stack of 128 KiB, with its guard and its colour page.
+const STRIDE: usize = 128 * 1024 + 2 * PAGE;
 
 /// The fibers of a runtime.
 trait Crowd {
-    /// About what one of them takes, in bytes. So much is held ready for each, and whole pages for a part of them.
-    const BYTES: usize;
+    /// What one of them takes.
+    const TAKES: Takes;
 
     /// Has so many more spawned by one of them, and waits until all are there.
     fn park(&mut self, more: usize);
@@ -119,31 +129,33 @@ trait Crowd {
 /// All figures of a runtime.
 fn stay<C: Crowd>(counts: Counts, mut crowd: C) -> Readings {
     let Counts { many, fewer } = counts;
-    let mut readings = arrival(counts, C::BYTES, |more| crowd.park(more));
+    let mut readings = arrival(counts, C::TAKES, |more| crowd.park(more));
     let wake = cost_of(|| crowd.wake()).divided_by(many);
     let warm = cost_of(|| crowd.park(fewer)).divided_by(fewer);
     let wake_fewer = cost_of(|| crowd.wake()).divided_by(fewer);
-    readings.extend([("wake_ns", wake.ns), ("wake_cpu_ns", wake.cpu_ns)]);
-    readings.extend([("warm_park_ns", warm.ns), ("wake_ns_100k", wake_fewer.ns)]);
+    readings.extend([("wake_ns", wake.ns), ("wake_cpu_ns", wake.cpu_ns), ("wake_ns_100k", wake_fewer.ns)]);
+    readings.extend([("warm_park_ns", warm.ns)]);
     readings
 }
 
 /// The figures of those that come, where one takes about so much, and `park` makes some come.
-fn arrival(counts: Counts, of_one: usize, mut park: impl FnMut(usize)) -> Readings {
-    let mut reserve = Reserve::new(of_one * counts.many);
+fn arrival(counts: Counts, one: Takes, mut park: impl FnMut(usize)) -> Readings {
+    let Counts { many, fewer } = counts;
     let before = memory();
+    let mut reserve = Reserve::new(one.bytes * many, one.stride);
+    let reserved = memory() - before;
     let mut spent = Cost::default();
     let mut readings = Vec::new();
-    for there in (PART..=counts.many).step_by(PART) {
-        reserve.release(of_one * PART);
+    for there in (PART..=many).step_by(PART) {
+        reserve.release(one.bytes * PART);
         spent = spent.plus(cost_of(|| park(PART)));
-        // What this process holds in place of what was released are fibers.
-        let bytes = || (memory() - before + (of_one * there) as f64) / there as f64;
+        let held = |part: usize| reserved * (many - part) as f64 / many as f64;
+        let bytes = || (memory() - before - held(there)) / there as f64;
         let Cost { ns, cpu_ns } = spent.divided_by(there);
-        if there == counts.fewer {
+        if there == fewer {
             readings.extend([("bytes_100k", bytes()), ("park_ns_100k", ns)]);
         }
-        if there == counts.many {
+        if there == many {
             readings.extend([("bytes", bytes()), ("park_ns", ns), ("park_cpu_ns", cpu_ns)]);
         }
     }
@@ -160,7 +172,7 @@ struct Tasks {
 }
 
 impl Crowd for Tasks {
-    const BYTES: usize = PAGE / 8;
+    const TAKES: Takes = Takes { bytes: PAGE / 8, stride: PAGE };
 
     fn park(&mut self, more: usize) {
         let (gate, there) = (self.gate, self.there);
@@ -202,8 +214,8 @@ struct Coroutines {
 }
 
 impl Crowd for Coroutines {
-    /// Of each stack, it writes to the lowest page too.
-    const BYTES: usize = 2 * STACK;
+    /// Of each stack of 32 KiB, it writes to the lowest page too.
+    const TAKES: Takes = Takes { bytes: 2 * STACK.bytes, stride: 4 * PAGE };
 
     fn park(&mut self, more: usize) {
         let there = self.there;
@@ -235,8 +247,6 @@ fn may(job: &Job) -> Readings {
 
 /// As many threads as there are workers share in the touching.
 fn faults(job: &Job) -> Readings {
-    // A stack of 128 KiB, with its guard and its colour page.
-    const STRIDE: usize = 128 * 1024 + 2 * PAGE;
     let counts = counts(job);
     let mapping = Mapping::new(STRIDE * counts.many);
     let touch = |index| mapping::write_below(mapping.start().wrapping_add((index + 1) * STRIDE));

@@ -4,7 +4,7 @@
 //! time of one when there are fewer of them.
 
 use super::{Entry, Job, Metric, Readings, Workload};
-use crate::mapping::{Mapping, Reserve};
+use crate::mapping::{Mapping, PAGE, Reserve};
 use crate::peers;
 use crate::usage::memory;
 use sinew_coroutine::{PooledStack, Stack, StackCache, StackPool};
@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 const SIZE: usize = 128 * 1024;
 
-const PAGE: usize = 4096;
+/// From one stack to the next: the guard and the page of colours are part of it.
+const STRIDE: usize = SIZE + 2 * PAGE;
 
 /// How many stacks are made at a time.
 const PART: usize = 10_000;
@@ -51,13 +52,11 @@ fn sinew(job: &Job) -> Readings {
     readings
 }
 
-/// What a part of the million is made from: its pages, and the tables of its addresses.
-fn pages(job: &Job) -> usize {
-    count(job) + count(job) / 8
-}
+/// What is held ready for each stack: its page, and a little for what the pool remembers of it.
+const RESERVED: usize = PAGE + PAGE / 16;
 
 fn reserve(job: &Job) -> Reserve {
-    Reserve::new(PAGE * pages(job))
+    Reserve::new(RESERVED * count(job), STRIDE)
 }
 
 /// Does something for every index, and gives back memory for it before each part, in time that does not count. Returns
@@ -65,7 +64,7 @@ fn reserve(job: &Job) -> Reserve {
 fn in_parts(job: &Job, reserve: &mut Reserve, mut one: impl FnMut(usize)) -> f64 {
     let mut spent = Duration::ZERO;
     for first in (0..count(job)).step_by(PART) {
-        reserve.release(PAGE * PART * pages(job) / count(job));
+        reserve.release(RESERVED * PART);
         let start = Instant::now();
         (first..first + PART).for_each(&mut one);
         spent += start.elapsed();
@@ -75,18 +74,17 @@ fn in_parts(job: &Job, reserve: &mut Reserve, mut one: impl FnMut(usize)) -> f64
 
 fn the_million(job: &Job) -> Readings {
     let pool = StackPool::builder().keep(0..=usize::MAX).build();
-    let mut reserve = reserve(job);
     let mut stacks = Vec::with_capacity(count(job));
     let before = memory();
+    let mut reserve = reserve(job);
     let mut cache = pool.cache();
     let ns = in_parts(job, &mut reserve, |_| take(&mut cache, &mut stacks));
     drop(cache);
     // The reserve is empty by now: what this process holds in its stead are stacks.
-    let emptied = (PAGE * pages(job)) as f64;
-    let gained = memory() + emptied - before;
+    let gained = memory() - before;
     drop(stacks);
     pool.trim();
-    let left = memory() + emptied - before;
+    let left = memory() - before;
     let mut readings = vec![("ns", ns)];
     readings.extend((count(job) == 1_000_000).then_some(("ns_1000k", ns)));
     readings.push(("bytes", gained / count(job) as f64));
@@ -116,11 +114,9 @@ fn take(cache: &mut StackCache, stacks: &mut Vec<PooledStack>) {
 }
 
 fn faults(job: &Job) -> Readings {
-    // A stack's guard and colour page are part of its stride.
-    let stride = SIZE + 2 * 4096;
-    let mapping = Mapping::new(stride * count(job));
+    let mapping = Mapping::new(STRIDE * count(job));
     let mut reserve = reserve(job);
-    let ns = in_parts(job, &mut reserve, |index| touch(mapping.start().wrapping_add((index + 1) * stride)));
+    let ns = in_parts(job, &mut reserve, |index| touch(mapping.start().wrapping_add((index + 1) * STRIDE)));
     vec![("ns", ns)]
 }
 
