@@ -34,8 +34,11 @@ func runParked(j job) {
 	wake := costOf(all.wake).dividedBy(float64(many))
 	warm := costOf(func() { all.park(fewer) }).dividedBy(float64(fewer))
 	wakeFewer := costOf(all.wake).dividedBy(float64(fewer))
+	warmPart := costOf(func() { all.park(part) }).dividedBy(part)
+	all.wake()
 	fmt.Printf("wake_ns %.6f\nwake_cpu_ns %.6f\n", wake.ns, wake.cpuNs)
 	fmt.Printf("warm_park_ns %.6f\nwake_ns_100k %.6f\n", warm.ns, wakeFewer.ns)
+	fmt.Printf("warm_park_ns_10k %.6f\n", warmPart.ns)
 }
 
 // Goroutines that wait.

@@ -1,7 +1,7 @@
 //! `parked`: a million fibers that wait, and then all of them woken. The headline is what one takes, page tables included;
 //! beside it stand the times of spawning one until it waits, and of waking one until it has been joined. On the way to the
 //! million, the same is read of the first 100,000; and in the end 100,000 more come and go, who find the memory of those
-//! before them.
+//! before them, as far as a runtime has kept it; and then 10,000.
 //!
 //! The peer `faults` is what no stack can do without: a page touched for each, in a plain mapping. Memory is given back
 //! before each part of the fibers, in time that does not count, as [`Reserve`] explains.
@@ -37,6 +37,11 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "park_ns_100k", unit: "ns a fiber parked, of 100,000", lower_is_better: true },
         Metric { name: "wake_ns_100k", unit: "ns a fiber woken, of 100,000", lower_is_better: true },
         Metric { name: "warm_park_ns", unit: "ns a fiber parked, memory warm", lower_is_better: true },
+        Metric {
+            name: "warm_park_ns_10k",
+            unit: "ns a fiber parked, memory warm, of 10,000",
+            lower_is_better: true,
+        },
     ],
     entries: &[
         Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
@@ -133,8 +138,10 @@ fn stay<C: Crowd>(counts: Counts, mut crowd: C) -> Readings {
     let wake = cost_of(|| crowd.wake()).divided_by(many);
     let warm = cost_of(|| crowd.park(fewer)).divided_by(fewer);
     let wake_fewer = cost_of(|| crowd.wake()).divided_by(fewer);
+    let warm_part = cost_of(|| crowd.park(PART)).divided_by(PART);
+    crowd.wake();
     readings.extend([("wake_ns", wake.ns), ("wake_cpu_ns", wake.cpu_ns), ("wake_ns_100k", wake_fewer.ns)]);
-    readings.extend([("warm_park_ns", warm.ns)]);
+    readings.extend([("warm_park_ns", warm.ns), ("warm_park_ns_10k", warm_part.ns)]);
     readings
 }
 
