@@ -1,6 +1,7 @@
 //! `skynet_join`: a tree of fibers, each of which spawns ten and joins them, six levels deep: a million leaves (ten thousand
 //! for a quick look). Each leaf returns its number, and each inner fiber the sum of its children; what the root returns is
-//! checked.
+//! checked. For ours, also how many stacks that took: a child that runs when it is joined can have the stack of another one
+//! that has ended, while those that begin as they come have a stack each.
 //!
 //! `may` and `boost` have no part in it. They start fibers in the order in which they were spawned, so that a whole level
 //! exists at once. A stack of may's is two mappings, of which Linux lets a process have 65,530; those of Boost take 10 GB.
@@ -22,6 +23,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     metrics: &[
         Metric { name: "ms", unit: "ms a tree", lower_is_better: true },
         Metric { name: "cpu_ms", unit: "ms of processor time a tree", lower_is_better: true },
+        Metric { name: "stacks", unit: "stacks in use at most", lower_is_better: true },
     ],
     entries: &[
         Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
@@ -40,7 +42,16 @@ fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
         let children: [_; CHILDREN as usize] = array::from_fn(|i| fiber::spawn(move || sum(node.child(i))));
         children.into_iter().map(|child| child.join().expect("it does not panic")).sum()
     }
-    trees(job, |root| runtime.run(move || sum(root)))
+    let mut readings = trees(job, |root| runtime.run(move || sum(root)));
+    readings.push(("stacks", most_stacks(runtime) as f64));
+    readings
+}
+
+/// How many stacks fibers have had at a time, as long as that is no more than a pool keeps (16,384): one that has memory was
+/// in use, and a stack is made only when none has.
+fn most_stacks(runtime: &Runtime) -> usize {
+    let stacks = runtime.stack_stats();
+    stacks.live + stacks.pooled
 }
 
 /// A fiber of the tree: the number of its first leaf, and how many it has. It is a leaf itself if that is one.
