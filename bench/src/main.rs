@@ -6,6 +6,7 @@
 //! remains; a [`panel`], [`compare`] and [`report`] show it. [`callgrind`] counts instructions instead of
 //! time.
 
+mod bell;
 mod callgrind;
 mod child;
 mod cli;

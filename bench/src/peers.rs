@@ -51,6 +51,10 @@ pub(crate) static MAY: Peer =
 pub(crate) static RAYON: Peer =
     Peer { name: "rayon", what: "Rust, closures on a work-stealing pool", home: Home::Here };
 
+/// What the system has in place of fibers.
+pub(crate) static THREADS: Peer =
+    Peer { name: "threads", what: "Rust, threads of the operating system", home: Home::Here };
+
 /// What no stack can do without.
 pub(crate) static FAULTS: Peer =
     Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
@@ -68,7 +72,7 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 12] = [
+pub(crate) static ALL: [&Peer; 13] = [
     &SINEW,
     &SINEW_MIGRATING,
     &COROSENSEI,
@@ -77,6 +81,7 @@ pub(crate) static ALL: [&Peer; 12] = [
     &TOKIO,
     &MAY,
     &RAYON,
+    &THREADS,
     &FAULTS,
     &BOOST,
     &GO,

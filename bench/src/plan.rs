@@ -106,8 +106,9 @@ mod tests {
         assert_eq!(names[..4], [("switch", 1), ("create", 1), ("stack_pool", 1), ("stacks_1m", 1)]);
         assert_eq!(names[4..6], [("pool_submit", 1), ("pool_submit", 2)]);
         assert_eq!(names[6..8], [("pool_yield", 1), ("pool_yield", 2)]);
-        assert_eq!(names[8..12], [("wake", 1), ("wake", 2), ("idle", 1), ("idle", 2)]);
-        let fibers = ["yield", "spawn_seq", "spawn_batch_100k", "skynet_join", "fib", "parked"];
+        assert_eq!(names[8..12], [("pool_wake", 1), ("pool_wake", 2), ("pool_idle", 1), ("pool_idle", 2)]);
+        let fibers =
+            ["yield", "spawn_seq", "spawn_batch_100k", "skynet_join", "fib", "parked", "wake", "idle"];
         assert!(names[12..].iter().copied().eq(fibers.iter().flat_map(|&name| [(name, 1), (name, 2)])));
         let mut with_ours = plan.groups.iter().filter(|group| group.workload.entry("sinew").is_some());
         assert!(with_ours.all(|group| group.entries[0].peer.name == "sinew"));

@@ -1,5 +1,5 @@
-//! What this process has used up so far: processor time, and how often its threads went on and off processors; and the
-//! memory that it holds now.
+//! What this process has used up so far: processor time, how often its threads went on and off processors, and how often
+//! they wrote something; and the memory that it holds now.
 //! Knows nothing of what is measured.
 //!
 //! # Safety
@@ -40,6 +40,13 @@ fn switches_of(thread: &Path) -> u64 {
     lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum()
 }
 
+/// How often the process has called the system to write something.
+pub(crate) fn writes() -> u64 {
+    let account = fs::read_to_string("/proc/self/io").expect("the kernel's account");
+    let number = account.lines().find_map(|line| line.strip_prefix("syscw:")).expect("a line of the account");
+    number.trim().parse().expect("a number")
+}
+
 /// Resident memory and page tables, in bytes.
 pub(crate) fn memory() -> f64 {
     let status = fs::read_to_string("/proc/self/status").expect("the kernel's account");
@@ -53,8 +60,10 @@ pub(crate) fn memory() -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{context_switches, cpu_time, memory};
+    use super::{context_switches, cpu_time, memory, writes};
     use crate::mapping::{PAGE, Reserve};
+    use std::fs::File;
+    use std::io::Write;
 
     #[test]
     fn processor_time_goes_on() {
@@ -74,6 +83,15 @@ mod tests {
         }
         drop(sender);
         thread.join().expect("it ends");
+    }
+
+    #[test]
+    fn what_is_written_is_counted() {
+        let before = writes();
+        let mut nowhere = File::create("/dev/null").expect("there is nowhere to write to");
+        (0..10).for_each(|_| nowhere.write_all(b"something").expect("it is written"));
+        // Other tests run meanwhile.
+        assert!(writes() >= before + 10);
     }
 
     #[test]

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// idle: the processor time of the process in a while without work, after a round of pool_submit and a moment to
+// pool_idle and idle: the processor time of the process in a while without work, after a round of pool_submit and a moment to
 // settle.
 func runIdle(j job) {
 	submitRound()

@@ -16,13 +16,14 @@ var workloads = map[string]func(job){
 	"create":           runCreate,
 	"pool_submit":      runPoolSubmit,
 	"pool_yield":       runPoolYield,
-	"idle":             runIdle,
+	"pool_idle":        runIdle,
 	"yield":            runPoolYield,
 	"spawn_seq":        runSpawnSeq,
 	"spawn_batch_100k": runPoolSubmit,
 	"skynet_join":      runSkynetJoin,
 	"fib":              runFib,
 	"parked":           runParked,
+	"idle":             runIdle,
 }
 
 func parse(args []string) (job, error) {

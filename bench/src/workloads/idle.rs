@@ -1,12 +1,12 @@
-//! `idle`: what a runtime does when there is nothing to do: 3 seconds (0.3 for a quick look) after 100,000 tasks. The
-//! headline is the processor time of the whole process in this time; beside it stands how often its threads went off a
-//! processor, each of which is a wake-up.
+//! `idle`: what a runtime does when there is nothing to do: 3 seconds (0.3 for a quick look) after 100,000 fibers that were
+//! spawned and joined. The headline is the processor time of the whole process in this time; beside it stands how often its
+//! threads went off a processor, each of which is a wake-up. It is `pool_idle` with fibers.
 
-use super::{Entry, Job, Metric, Readings, Workload, pool_submit};
-use crate::countdown::Countdown;
+use super::{Entry, Job, Metric, Readings, Workload, pool_submit, spawn_batch_100k};
 use crate::peers;
 use crate::runtimes;
 use crate::usage::{context_switches, cpu_time};
+use sinew::Runtime;
 use std::thread;
 use std::time::Duration;
 
@@ -17,42 +17,40 @@ const SETTLING: Duration = Duration::from_millis(100);
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "idle",
-    what: "3 s of idleness after 100,000 tasks",
+    what: "3 s of idleness after 100,000 fibers",
     single_threaded: false,
     metrics: &[
         Metric { name: "cpu_ms", unit: "ms of processor time", lower_is_better: true },
         Metric { name: "wakeups", unit: "context switches", lower_is_better: true },
     ],
     entries: &[
-        Entry::here(&peers::SINEW, sinew),
+        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
+        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
         Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::RAYON, rayon),
+        Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000")]),
         Entry::foreign(&peers::GO),
     ],
 };
 
-fn sinew(job: &Job) -> Readings {
-    let pool = runtimes::sinew(job.threads);
-    pool_submit::from_outside(&pool.handle(), Countdown::leaked());
-    let readings = idleness(job);
-    runtimes::end_sinew(pool);
-    readings
+fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+    runtime.run(spawn_batch_100k::spawn_and_join);
+    idleness(job)
 }
 
-fn tokio(job: &Job) -> Readings {
+/// Tokio's part, which is that of its pool too.
+pub(super) fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);
     pool_submit::spawn_from_outside(&runtime);
     idleness(job)
 }
 
-fn rayon(job: &Job) -> Readings {
-    let pool = runtimes::rayon(job.threads);
-    pool.install(pool_submit::spawn_in_scope);
+fn may(job: &Job) -> Readings {
+    runtimes::may(job.threads).run(spawn_batch_100k::spawn_mays);
     idleness(job)
 }
 
 /// Does nothing, and looks at who does not.
-fn idleness(job: &Job) -> Readings {
+pub(super) fn idleness(job: &Job) -> Readings {
     thread::sleep(SETTLING);
     let switches = context_switches();
     // To read what the kernel says about many threads takes time itself: it stays outside.

@@ -6,7 +6,9 @@ mod create;
 mod fib;
 mod idle;
 mod parked;
+mod pool_idle;
 mod pool_submit;
+mod pool_wake;
 mod pool_yield;
 mod skynet_join;
 mod spawn_batch_100k;
@@ -22,21 +24,23 @@ use crate::peers::Peer;
 use sinew::Runtime;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 14] = [
+pub(crate) static ALL: [&Workload; 16] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
     &stacks_1m::WORKLOAD,
     &pool_submit::WORKLOAD,
     &pool_yield::WORKLOAD,
-    &wake::WORKLOAD,
-    &idle::WORKLOAD,
+    &pool_wake::WORKLOAD,
+    &pool_idle::WORKLOAD,
     &r#yield::WORKLOAD,
     &spawn_seq::WORKLOAD,
     &spawn_batch_100k::WORKLOAD,
     &skynet_join::WORKLOAD,
     &fib::WORKLOAD,
     &parked::WORKLOAD,
+    &wake::WORKLOAD,
+    &idle::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.

@@ -156,8 +156,8 @@ fn arrival(counts: Counts, one: Takes, mut park: impl FnMut(usize)) -> Readings 
     for there in (PART..=many).step_by(PART) {
         reserve.release(one.bytes * PART);
         spent = spent.plus(cost_of(|| park(PART)));
-        let held = |part: usize| reserved * (many - part) as f64 / many as f64;
-        let bytes = || (memory() - before - held(there)) / there as f64;
+        let still_reserved = reserved * (many - there) as f64 / many as f64;
+        let bytes = || (memory() - before - still_reserved) / there as f64;
         let Cost { ns, cpu_ns } = spent.divided_by(there);
         if there == fewer {
             readings.extend([("bytes_100k", bytes()), ("park_ns_100k", ns)]);

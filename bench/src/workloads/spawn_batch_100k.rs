@@ -29,12 +29,14 @@ pub(super) static WORKLOAD: Workload = Workload {
 };
 
 fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
-    let round = || {
-        let fibers: Vec<_> = (0..FIBERS).map(|_| fiber::spawn(|| ())).collect();
-        fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
-    };
-    let cost = job.pace.cost_per_op(|rounds| runtime.run(move || (0..rounds).for_each(|_| round())));
+    let cost = job.pace.cost_per_op(|rounds| runtime.run(move || (0..rounds).for_each(|_| spawn_and_join())));
     both(cost.divided_by(FIBERS))
+}
+
+/// A round of ours, by the calling fiber.
+pub(super) fn spawn_and_join() {
+    let fibers: Vec<_> = (0..FIBERS).map(|_| fiber::spawn(|| ())).collect();
+    fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
 }
 
 fn tokio(job: &Job) -> Readings {
@@ -44,14 +46,17 @@ fn tokio(job: &Job) -> Readings {
 /// A stack of may's is two mappings, for it and for its guard, of which Linux lets a process have 65,530. With 100,000
 /// stacks the process would end, so there are fewer at a time, and fewer times for a quick look.
 fn may(job: &Job) -> Readings {
-    const AT_A_TIME: usize = 20_000;
     let may = runtimes::may(job.threads);
-    let times = if job.pace.is_quick() { 1 } else { FIBERS / AT_A_TIME };
-    let some = || {
-        let fibers: Vec<_> = (0..AT_A_TIME).map(|_| go!(|| ())).collect();
-        fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
-    };
-    let round = move || (0..times).for_each(|_| some());
+    let times = if job.pace.is_quick() { 1 } else { FIBERS / MAYS_AT_A_TIME };
+    let round = move || (0..times).for_each(|_| spawn_mays());
     let cost = job.pace.cost_per_op(|rounds| may.run(move || (0..rounds).for_each(|_| round())));
-    both(cost.divided_by(times * AT_A_TIME))
+    both(cost.divided_by(times * MAYS_AT_A_TIME))
+}
+
+const MAYS_AT_A_TIME: usize = 20_000;
+
+/// As many of may's as there can be at a time, by the calling coroutine.
+pub(super) fn spawn_mays() {
+    let fibers: Vec<_> = (0..MAYS_AT_A_TIME).map(|_| go!(|| ())).collect();
+    fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
 }

@@ -1,29 +1,37 @@
-//! `wake`: a thread that is none of the pool's submits a task when all workers have been asleep for a while. The figure is
-//! the time from before the submission until the task runs; the thread itself sleeps meanwhile, as most that ask do.
+//! `wake`: a thread that is none of the runtime's unparks a fiber when all workers have been asleep for a while. The figure
+//! is the time from before the call until the fiber runs; the thread itself sleeps meanwhile, as most that ask do. It is
+//! `pool_wake` with a fiber that was there before. The peer `threads` is a thread that is unparked: what a futex takes.
 //!
-//! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as
-//! soon as the former task has run, and the wakes of those 1,000 times are counted.
+//! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as soon as
+//! the fiber has parked, and what the process has written in those 1,000 times is counted, since a worker asleep is woken by
+//! a write.
 
 use super::{Entry, Job, Metric, Readings, Workload};
+use crate::bell::{Bell, Wish};
 use crate::pace::Pace;
 use crate::peers;
 use crate::runtimes;
-use sinew_sched::{Handle, Placement, TaskRef, WorkerState};
+use crate::usage::writes;
+use may::{coroutine, go};
+use sinew::{Runtime, fiber};
 use std::hint;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
+use tokio::sync::Notify;
 
-/// How long the pool is left alone before it is woken: much longer than anybody searches, and than a tick of any driver.
+/// How long all are left alone before one is woken: much longer than anybody searches, and than a tick of any driver.
 const PAUSE: Duration = Duration::from_millis(3);
 
-/// How many submissions to a searching worker are counted.
-const SPINNING: usize = 1_000;
+/// How often a searching worker is asked.
+pub(super) const SPINNING: usize = 1_000;
+
+/// So many nanoseconds after it has run out of fibers, a worker still searches.
+const SEARCH: u64 = 30_000;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "wake",
-    what: "a thread outside submits a task to an idle pool",
+    what: "a thread outside unparks a fiber of an idle runtime",
     single_threaded: false,
     metrics: &[
         Metric { name: "p50_us", unit: "µs until it runs, median", lower_is_better: true },
@@ -35,35 +43,75 @@ pub(super) static WORKLOAD: Workload = Workload {
             lower_is_better: true,
         },
     ],
-    entries: &[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::TOKIO, tokio)],
+    entries: &[
+        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
+        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::MAY, may),
+        Entry::here(&peers::THREADS, threads),
+    ],
 };
 
-fn sinew(job: &Job) -> Readings {
-    let pool = runtimes::sinew(job.threads);
-    let handle = pool.handle();
-    let mut readings = idle(job, |bell| submit(&handle, bell));
-    readings.extend(spinning(&handle));
-    runtimes::end_sinew(pool);
+fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+    let bell = Bell::leaked();
+    let ringer = runtime.spawn(|| bell.attend(fiber::park));
+    let unpark = |_: &Bell| ringer.thread().unpark();
+    let mut readings = idle(job, bell, unpark);
+    readings.extend(spinning(runtime, bell, unpark));
+    bell.end();
+    unpark(bell);
+    ringer.join().expect("it does not panic");
     readings
 }
 
-fn submit(handle: &Handle, bell: &'static Bell) {
-    handle.submit(TaskRef::new(|_| bell.ring()), Placement::Anyone).expect("the pool is open");
-}
-
 fn tokio(job: &Job) -> Readings {
-    let runtime = runtimes::tokio(job.threads);
-    let handle = runtime.handle().clone();
-    idle(job, |bell| drop(handle.spawn(async { bell.ring() })))
+    let (runtime, bell) = (runtimes::tokio(job.threads), Bell::leaked());
+    // Never freed, as the bell.
+    let notice: &Notify = Box::leak(Box::new(Notify::new()));
+    let ringer = runtime.spawn(async {
+        loop {
+            match bell.wish() {
+                Wish::Ring => bell.ring(),
+                Wish::Sleep => notice.notified().await,
+                Wish::End => return,
+            }
+        }
+    });
+    let readings = idle(job, bell, |_| notice.notify_one());
+    bell.end();
+    notice.notify_one();
+    runtime.block_on(ringer).expect("it does not panic");
+    readings
 }
 
-/// Wakes an idle pool again and again, where `submit` submits a task that rings the bell.
-fn idle(job: &Job, submit: impl Fn(&'static Bell)) -> Readings {
+fn may(job: &Job) -> Readings {
     let bell = Bell::leaked();
+    runtimes::may(job.threads);
+    let ringer = go!(|| bell.attend(coroutine::park));
+    let readings = idle(job, bell, |_| ringer.coroutine().unpark());
+    bell.end();
+    ringer.coroutine().unpark();
+    ringer.join().expect("it does not panic");
+    readings
+}
+
+/// One thread is woken, however many there may be.
+fn threads(job: &Job) -> Readings {
+    let bell = Bell::leaked();
+    let ringer = thread::spawn(|| bell.attend(thread::park));
+    let readings = idle(job, bell, |_| ringer.thread().unpark());
+    bell.end();
+    ringer.thread().unpark();
+    ringer.join().expect("it does not panic");
+    readings
+}
+
+/// Wakes idle workers again and again, where `wake` has the bell rung.
+pub(super) fn idle(job: &Job, bell: &'static Bell, wake: impl Fn(&'static Bell)) -> Readings {
     let once = || {
         thread::sleep(PAUSE);
         let asked = bell.ask();
-        submit(bell);
+        wake(bell);
         bell.wait_asleep() - asked
     };
     // The first one finds threads that have not even started.
@@ -80,96 +128,35 @@ fn times(job: &Job) -> u64 {
     }
 }
 
-/// The same with a worker that searches; and the system calls that it took.
-fn spinning(handle: &Handle) -> Readings {
-    let bell = Bell::leaked();
-    let (mut nanos, mut wakes) = (Vec::new(), 0);
+/// The same with a worker that searches, since its only fiber has just parked; and the system calls that it took. If this
+/// thread was kept from asking for so long that the worker may be asleep, it does not count.
+fn spinning(runtime: &Runtime, bell: &'static Bell, unpark: impl Fn(&'static Bell)) -> Readings {
+    let (mut nanos, mut calls) = (Vec::new(), 0);
+    // The first one finds workers asleep.
+    let (mut last, mut before) = (0, writes());
     while nanos.len() < SPINNING {
-        let is_up = waits_for_a_searcher(handle);
-        let before = handle.stats().wakes();
+        while runtime.stats().parked == 0 {
+            hint::spin_loop();
+        }
         let asked = bell.ask();
-        submit(handle, bell);
-        let taken = bell.wait_awake() - asked;
-        if is_up {
-            nanos.push(taken as f64);
-            wakes += handle.stats().wakes() - before;
+        unpark(bell);
+        let (rung, after) = (bell.wait_awake(), writes());
+        if asked - last < SEARCH {
+            nanos.push((rung - asked) as f64);
+            calls += after - before;
         }
+        (last, before) = (rung, after);
     }
-    vec![("spinning_ns", quantile(&sorted(nanos), 0.5)), ("spinning_syscalls", wakes as f64)]
+    vec![("spinning_ns", quantile(&sorted(nanos), 0.5)), ("spinning_syscalls", calls as f64)]
 }
 
-/// Waits until a worker searches; false if none will, since all are asleep.
-fn waits_for_a_searcher(handle: &Handle) -> bool {
-    loop {
-        let workers = handle.stats().workers;
-        let any = |state| workers.iter().any(|worker| worker.state == state);
-        if any(WorkerState::Searching) {
-            return true;
-        }
-        if !any(WorkerState::Running) {
-            return false;
-        }
-        hint::spin_loop();
-    }
-}
-
-/// Rung by a task, heard by the thread that made it.
-struct Bell {
-    start: Instant,
-    /// When it was rung, in nanoseconds from the start; nought before that.
-    rung: AtomicU64,
-    waiter: Thread,
-}
-
-impl Bell {
-    /// For the calling thread to hear. Never freed: whoever rings still uses it when it has been heard.
-    fn leaked() -> &'static Self {
-        let (start, rung, waiter) = (Instant::now(), AtomicU64::new(0), thread::current());
-        Box::leak(Box::new(Self { start, rung, waiter }))
-    }
-
-    /// It is going to be rung. Returns the time.
-    fn ask(&self) -> u64 {
-        self.rung.store(0, Ordering::Relaxed);
-        self.now()
-    }
-
-    fn ring(&self) {
-        self.rung.store(self.now(), Ordering::Release);
-        self.waiter.unpark();
-    }
-
-    /// Sleeps until it has been rung. Returns when that was.
-    fn wait_asleep(&self) -> u64 {
-        self.wait(thread::park)
-    }
-
-    /// The same without sleeping.
-    fn wait_awake(&self) -> u64 {
-        self.wait(hint::spin_loop)
-    }
-
-    fn wait(&self, pause: fn()) -> u64 {
-        loop {
-            match self.rung.load(Ordering::Acquire) {
-                0 => pause(),
-                rung => return rung,
-            }
-        }
-    }
-
-    fn now(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
-    }
-}
-
-fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+pub(super) fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
     values
 }
 
 /// The value below which that part of them lies.
-fn quantile(sorted: &[f64], part: f64) -> f64 {
+pub(super) fn quantile(sorted: &[f64], part: f64) -> f64 {
     sorted[((sorted.len() - 1) as f64 * part).round() as usize]
 }
 

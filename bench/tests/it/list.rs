@@ -6,9 +6,11 @@ use crate::bench;
 fn workloads_and_peers_are_listed() {
     let outcome = bench(["list"]);
     assert_eq!(outcome.code, Some(0));
-    let workloads = ["switch", "create", "pool_submit", "pool_yield", "wake", "idle", "1 and 2 threads"];
-    let fibers = ["yield", "spawn_seq", "spawn_batch_100k", "skynet_join", "fib", "parked"];
-    let peers = ["sinew", "corosensei", "swapcontext", "tokio", "may", "rayon", "boost", "go", "java"];
+    let workloads =
+        ["switch", "create", "pool_submit", "pool_yield", "pool_wake", "pool_idle", "1 and 2 threads"];
+    let fibers = ["yield", "spawn_seq", "spawn_batch_100k", "skynet_join", "fib", "parked", "wake", "idle"];
+    let peers =
+        ["sinew", "corosensei", "swapcontext", "tokio", "may", "rayon", "threads", "boost", "go", "java"];
     for word in workloads.into_iter().chain(fibers).chain(["ns one way"]).chain(peers) {
         assert!(outcome.stdout.contains(word), "{word} is not in {}", outcome.stdout);
     }

@@ -123,8 +123,8 @@ fn every_pool_that_is_built_in_yields_its_metric() {
     let workloads = [
         ("pool_submit", "ns ", all),
         ("pool_yield", "ns ", some),
-        ("wake", "p50_us ", some),
-        ("idle", "cpu_ms ", all),
+        ("pool_wake", "p50_us ", some),
+        ("pool_idle", "cpu_ms ", all),
     ];
     for (workload, headline, peers) in workloads {
         for peer in peers {
@@ -137,13 +137,15 @@ fn every_pool_that_is_built_in_yields_its_metric() {
 
 #[test]
 fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
-    let workloads: [(_, _, &[_]); 6] = [
+    let workloads: [(_, _, &[_]); 8] = [
         ("yield", "ns ", &["sinew", "sinew-migrating", "tokio", "may"]),
         ("spawn_seq", "ns ", &["sinew", "sinew-migrating", "tokio", "may"]),
         ("spawn_batch_100k", "ns ", &["sinew", "sinew-migrating", "tokio", "may", "rayon"]),
         ("skynet_join", "ms ", &["sinew", "sinew-migrating", "tokio", "rayon"]),
         ("fib", "ns ", &["sinew", "sinew-migrating", "tokio", "may", "rayon"]),
         ("parked", "bytes ", &["sinew", "sinew-migrating", "tokio", "may", "faults"]),
+        ("wake", "p50_us ", &["sinew", "sinew-migrating", "tokio", "may", "threads"]),
+        ("idle", "cpu_ms ", &["sinew", "sinew-migrating", "tokio", "may"]),
     ];
     for (workload, headline, peers) in workloads {
         for peer in peers {

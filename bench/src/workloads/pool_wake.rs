@@ -1,0 +1,83 @@
+//! `pool_wake`: a thread that is none of the pool's submits a task when all workers have been asleep for a while. The figure is
+//! the time from before the submission until the task runs; the thread itself sleeps meanwhile, as most that ask do.
+//!
+//! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as
+//! soon as the former task has run, and the wakes of those 1,000 times are counted.
+
+use super::wake::{SPINNING, idle, quantile, sorted};
+use super::{Entry, Job, Metric, Readings, Workload};
+use crate::bell::Bell;
+use crate::peers;
+use crate::runtimes;
+use sinew_sched::{Handle, Placement, TaskRef, WorkerState};
+use std::hint;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "pool_wake",
+    what: "a thread outside submits a task to an idle pool",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "p50_us", unit: "µs until it runs, median", lower_is_better: true },
+        Metric { name: "p99_us", unit: "µs until it runs, 99th percentile", lower_is_better: true },
+        Metric { name: "spinning_ns", unit: "ns until it runs, a worker searching", lower_is_better: true },
+        Metric {
+            name: "spinning_syscalls",
+            unit: "wakes in 1,000 times, a worker searching",
+            lower_is_better: true,
+        },
+    ],
+    entries: &[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::TOKIO, tokio)],
+};
+
+fn sinew(job: &Job) -> Readings {
+    let pool = runtimes::sinew(job.threads);
+    let handle = pool.handle();
+    let mut readings = idle(job, Bell::leaked(), |bell| submit(&handle, bell));
+    readings.extend(spinning(&handle));
+    runtimes::end_sinew(pool);
+    readings
+}
+
+fn submit(handle: &Handle, bell: &'static Bell) {
+    handle.submit(TaskRef::new(|_| bell.ring()), Placement::Anyone).expect("the pool is open");
+}
+
+fn tokio(job: &Job) -> Readings {
+    let runtime = runtimes::tokio(job.threads);
+    let handle = runtime.handle().clone();
+    idle(job, Bell::leaked(), |bell| drop(handle.spawn(async { bell.ring() })))
+}
+
+/// The same with a worker that searches; and how often one was woken.
+fn spinning(handle: &Handle) -> Readings {
+    let bell = Bell::leaked();
+    let (mut nanos, mut wakes) = (Vec::new(), 0);
+    while nanos.len() < SPINNING {
+        let is_up = waits_for_a_searcher(handle);
+        let before = handle.stats().wakes();
+        let asked = bell.ask();
+        submit(handle, bell);
+        let taken = bell.wait_awake() - asked;
+        if is_up {
+            nanos.push(taken as f64);
+            wakes += handle.stats().wakes() - before;
+        }
+    }
+    vec![("spinning_ns", quantile(&sorted(nanos), 0.5)), ("spinning_syscalls", wakes as f64)]
+}
+
+/// Waits until a worker searches; false if none will, since all are asleep.
+fn waits_for_a_searcher(handle: &Handle) -> bool {
+    loop {
+        let workers = handle.stats().workers;
+        let any = |state| workers.iter().any(|worker| worker.state == state);
+        if any(WorkerState::Searching) {
+            return true;
+        }
+        if !any(WorkerState::Running) {
+            return false;
+        }
+        hint::spin_loop();
+    }
+}
