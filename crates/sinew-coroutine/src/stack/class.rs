@@ -39,6 +39,8 @@ pub(super) struct Class {
     warm: VecDeque<RawStack>,
     /// The fewest warm stacks since the last look: so many were not needed.
     spare: usize,
+    /// What is left to give back of those that the last look found.
+    idle: usize,
     /// How many slots the next slab gets.
     next_slots: usize,
     /// Stacks that caches and users have.
@@ -71,6 +73,7 @@ impl Class {
             refused: Numbers::default(),
             warm: VecDeque::new(),
             spare: 0,
+            idle: 0,
             next_slots: FIRST_BATCH,
             out: 0,
         }
@@ -80,6 +83,7 @@ impl Class {
     pub(super) fn take_warm(&mut self) -> Option<RawStack> {
         let stack = self.warm.pop_back()?;
         self.spare = self.spare.min(self.warm.len());
+        self.idle = self.idle.min(self.warm.len());
         self.out += 1;
         Some(stack)
     }
@@ -204,9 +208,16 @@ impl Class {
         self.warm.len()
     }
 
-    /// How many warm stacks nobody needed since this was last asked.
-    pub(super) fn take_spare(&mut self) -> usize {
-        std::mem::replace(&mut self.spare, self.warm.len())
+    /// Looks how many warm stacks nobody needed since the last look: they are to be given back.
+    pub(super) fn look(&mut self) {
+        self.idle = std::mem::replace(&mut self.spare, self.warm.len());
+    }
+
+    /// Up to `most` of those that are to be given back.
+    pub(super) fn take_idle(&mut self, most: usize) -> usize {
+        let taken = self.idle.min(most);
+        self.idle -= taken;
+        taken
     }
 
     /// Takes some of the `count` oldest warm stacks out, to give their memory back: at least one, and all of each slab that

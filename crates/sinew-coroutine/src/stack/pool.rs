@@ -8,6 +8,7 @@
 use core::fmt;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::cache::StackCache;
 use super::pool_error::StackError;
@@ -116,8 +117,9 @@ impl StackPool {
     }
 
     /// Gives the memory of stacks back that were not needed since the previous look, down to the number to
-    /// [keep](StackPoolBuilder::keep). Returns how many stacks there were. A call looks unless the previous look was less than
-    /// the [idle time](StackPoolBuilder::idle) ago; then it does nothing and returns 0.
+    /// [keep](StackPoolBuilder::keep), at most 512 at a time. Returns how many stacks there were: if any, there may be more.
+    /// A call looks unless the previous look was less than the [idle time](StackPoolBuilder::idle) ago; then it goes on with
+    /// what that one has found, if something is left.
     ///
     /// The pool never calls this itself: it has no thread. Call it regularly, say once per idle time. Then memory goes between
     /// one and two idle times after it was last needed. A single call after a long rest gives nothing back, since all that is
@@ -136,6 +138,24 @@ impl StackPool {
     /// ```
     pub fn trim_idle(&self) -> usize {
         self.0.trim_idle()
+    }
+
+    /// How long it is until [`trim_idle`](Self::trim_idle) looks next, if more stacks are unused than are kept. For a thread with
+    /// nothing else to do, which calls it then.
+    ///
+    /// ```
+    /// use sinew_coroutine::{DEFAULT_STACK_SIZE, StackPool};
+    /// use std::time::Duration;
+    ///
+    /// let pool = StackPool::builder().keep(0..=1_000).idle(Duration::from_secs(60)).build();
+    /// assert_eq!(pool.time_to_trim(), None);
+    /// drop(pool.acquire(DEFAULT_STACK_SIZE)?);
+    /// assert!(pool.time_to_trim() <= Some(Duration::from_secs(60)));
+    /// # Ok::<(), sinew_coroutine::StackError>(())
+    /// ```
+    #[must_use]
+    pub fn time_to_trim(&self) -> Option<Duration> {
+        self.0.time_to_trim()
     }
 
     /// How many stacks there are, and in which state.

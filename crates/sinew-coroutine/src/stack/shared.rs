@@ -14,7 +14,7 @@
 use core::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::class::{Class, Retired};
 use super::guard::GuardKind;
@@ -225,20 +225,39 @@ impl Shared {
         self.trim_class(class, count, keep)
     }
 
-    /// Gives back the memory of stacks that nobody needed for the idle time.
+    /// Gives back the memory of some stacks that nobody needed for the idle time.
     pub(super) fn trim_idle(&self) -> usize {
-        let now = Instant::now();
-        let mut last = lock(&self.last_look);
-        if now.saturating_duration_since(*last) < self.settings.idle {
+        if !self.may_have_spare() {
             return 0;
         }
-        *last = now;
+        let now = Instant::now();
+        let mut last = lock(&self.last_look);
+        if now.saturating_duration_since(*last) >= self.settings.idle {
+            *last = now;
+            SizeClass::all().for_each(|class| self.class(class).look());
+        }
         drop(last);
-        let trim = |class| {
-            let spare = self.class(class).take_spare();
-            self.trim_whole(class, spare, self.settings.keep_fewest)
-        };
-        SizeClass::all().map(trim).sum()
+        let mut trimmed = 0;
+        for class in SizeClass::all() {
+            let idle = self.class(class).take_idle(TRIMMED_AT_ONCE - trimmed);
+            if idle > 0 {
+                trimmed += self.trim_whole(class, idle, self.settings.keep_fewest).min(idle);
+            }
+        }
+        trimmed
+    }
+
+    /// Most pools never have that many stacks, and need not be locked.
+    fn may_have_spare(&self) -> bool {
+        self.existing.load(Ordering::Relaxed) > self.settings.keep_fewest
+    }
+
+    /// How long it is until idle stacks are looked for, if there are more than are kept.
+    pub(super) fn time_to_trim(&self) -> Option<Duration> {
+        let fewest = self.settings.keep_fewest;
+        let has_spare =
+            self.may_have_spare() && SizeClass::all().any(|class| self.class(class).warm() > fewest);
+        has_spare.then(|| self.settings.idle.saturating_sub(lock(&self.last_look).elapsed()))
     }
 
     /// A new cache's count.

@@ -253,6 +253,17 @@ fn what_was_not_needed_for_the_idle_time_is_trimmed() {
 }
 
 #[test]
+fn many_idle_stacks_are_trimmed_some_at_a_time() {
+    let pool = StackPool::builder().keep(10..=100_000).idle(Duration::ZERO).build();
+    assert_eq!(pool.time_to_trim(), None);
+    drop(acquire(&pool, 2000));
+    assert_eq!(pool.time_to_trim(), Some(Duration::ZERO));
+    let counts: Vec<_> = (0..6).map(|_| pool.trim_idle()).collect();
+    assert_eq!(counts, [0, 512, 512, 512, 454, 0]);
+    assert_eq!((pool.stats().pooled, pool.time_to_trim()), (10, None));
+}
+
+#[test]
 fn what_is_above_the_mark_is_given_back_at_once() {
     let pool = StackPool::builder().keep(5..=50).build();
     drop(acquire(&pool, 1000));

@@ -16,6 +16,7 @@ use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::io::{Errno, write};
 use sinew_sched::{Core, Driver};
 
+use super::local::Local;
 use super::starving;
 use super::timer::{TimerId, Timers};
 use super::tls;
@@ -114,11 +115,13 @@ impl Driver for DriverShare {
     }
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
+        let local = tls::local();
         // A little at a time: whoever wakes this worker need not wait for all of it.
-        if tls::local().is_some_and(|local| local.memory.trim()) {
+        if local.is_some_and(Local::give_back) {
             return self.look().map(drop);
         }
-        let time = [at_most, self.0.time_to_next(), starving::rest()].into_iter().flatten().min();
+        let to_trim = local.and_then(|local| local.engine().stacks.time_to_trim());
+        let time = [at_most, self.0.time_to_next(), starving::rest(), to_trim].into_iter().flatten().min();
         if time.is_none_or(|time| !time.is_zero()) {
             self.0.wait(time)?;
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZero;
+use std::ops::RangeInclusive;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -22,6 +23,11 @@ use super::run;
 use super::spawn::Reason;
 use super::starving::Starving;
 use super::tls;
+
+/// How many unused stacks of a size keep their memory: more than the first are given back by workers with nothing to do, once
+/// nobody has needed them for ten seconds; more than the second at once. Giving them back as they come costs a fiber that ends a
+/// microsecond, and the one that comes next twice that.
+const KEPT_STACKS: RangeInclusive<usize> = 512..=1 << 20;
 
 /// What an engine is made from.
 #[derive(Clone, Debug)]
@@ -75,7 +81,7 @@ impl Engine {
         let engine = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             pool: OnceLock::new(),
-            stacks: StackPool::new(),
+            stacks: StackPool::builder().keep(KEPT_STACKS).build(),
             reserve: Arc::default(),
             settings,
             roamers: Mutex::default(),

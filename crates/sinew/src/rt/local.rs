@@ -183,6 +183,11 @@ impl Local {
         unsafe { &mut *self.stacks.get() }.flush();
     }
 
+    /// The worker has nothing to do: gives some memory back that nobody needs. Whether there was any: there may be more.
+    pub(crate) fn give_back(&self) -> bool {
+        self.memory.trim() || self.engine.stacks.trim_idle() > 0
+    }
+
     /// A number for a new fiber.
     #[inline]
     pub(crate) fn next_id(&self) -> NonZero<u64> {
