@@ -103,7 +103,6 @@ impl List {
         let first = own(self.first.get())?;
         let second = first.next();
         prefetch(second);
-        prefetch(second.wrapping_byte_add(64));
         Some(first.into_raw())
     }
 

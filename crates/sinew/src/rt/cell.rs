@@ -149,10 +149,12 @@ impl<F: Body<T>, T> FiberCell<F, T> {
 
     unsafe fn free(control: NonNull<Control>) {
         let place = control.cast::<Self>();
+        // SAFETY: as below; it is there.
+        let origin = unsafe { control.as_ref() }.birth.memory;
         // SAFETY: called through the vtable for the last reference.
         unsafe { place.drop_in_place() };
         // SAFETY: from `make`, and nobody has it any more.
-        unsafe { memory::give_back(tls::local().map(|local| &local.memory), place) };
+        unsafe { memory::give_back(tls::local().map(|local| &local.memory), place, origin) };
     }
 }
 

@@ -23,6 +23,7 @@ use sinew_sched::{Header, TaskRef};
 use super::engine::Engine;
 use super::join::Join;
 use super::locals::Place;
+use super::memory::Origin;
 use super::roster::{Links, Roamers};
 use super::run;
 use super::scope::ScopeData;
@@ -85,6 +86,8 @@ pub(crate) struct Birth {
     pub(crate) name: Option<Box<str>>,
     pub(crate) stack_size: usize,
     pub(crate) moves: Moves,
+    /// Where the block is from.
+    pub(crate) memory: Origin,
     pub(crate) location: &'static Location<'static>,
     /// Waits for its end.
     pub(crate) scope: Option<Arc<ScopeData>>,

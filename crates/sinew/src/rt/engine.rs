@@ -17,7 +17,6 @@ use super::driver;
 use super::hook;
 use super::limit::Limit;
 use super::local::Local;
-use super::memory::Reserve;
 use super::roster::Roamers;
 use super::run;
 use super::spawn::Reason;
@@ -58,8 +57,6 @@ pub(crate) struct Engine {
     this: Weak<Self>,
     pool: OnceLock<Handle>,
     pub(crate) stacks: StackPool,
-    /// Memory for the blocks of fibers.
-    pub(crate) reserve: Arc<Reserve>,
     pub(crate) settings: Settings,
     /// Those that have begun and may move, by the worker where they began.
     roamers: Mutex<Vec<Arc<Roamers>>>,
@@ -82,7 +79,6 @@ impl Engine {
             this: this.clone(),
             pool: OnceLock::new(),
             stacks: StackPool::builder().keep(KEPT_STACKS).build(),
-            reserve: Arc::default(),
             settings,
             roamers: Mutex::default(),
             counters: Mutex::default(),

@@ -71,7 +71,7 @@ impl Local {
         context: &Context<'_>,
     ) -> Self {
         let (stacks, counters) = (UnsafeCell::new(engine.stacks.cache()), engine.counters_of(worker));
-        let (roamers, memory) = (engine.add_roamers(), Memory::new(engine.reserve.clone()));
+        let (roamers, memory) = (engine.add_roamers(), Memory::new());
         Self {
             engine,
             worker,

@@ -164,7 +164,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         Ok(size) => size,
         Err(reason) => return Err(Refused { body, reason }),
     };
-    let place = memory::take(site.memory());
+    let (place, memory) = memory::take(site.memory());
     let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
     let birth = Birth {
         id: site.count(),
@@ -172,6 +172,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         stack_size,
         moves: if migrates { Moves::Always } else { attributes.moves },
         location: attributes.location,
+        memory,
         scope: attributes.scope,
     };
     // SAFETY: it was just taken.

@@ -1,0 +1,197 @@
+//! Memory for the blocks of fibers. What was freed is used again, the newest first, without asking the allocator: memory that is
+//! still in the cache, for a third of the steps, and which the allocator would have given to the kernel and asked back for when
+//! there are many.
+//!
+//! A worker has two packs of blocks of each size, so that it seldom gets to the end of both. Full ones go to a reserve that all
+//! workers share, and empty ones are replaced from there: blocks that are made by one worker and freed by another find their way
+//! back. When a worker has nothing to do, it gives back what the reserve has too much of.
+//!
+//! # Safety
+//!
+//! Trusted with memory that nobody else has: from [`take`] to [`give_back`] it is the caller's, otherwise this module's.
+#![expect(unsafe_code, reason = "memory is handed around")]
+
+mod pack;
+mod reserve;
+mod slab;
+
+use std::alloc::{self, Layout, handle_alloc_error};
+use std::cell::Cell;
+use std::ptr::NonNull;
+
+use pack::{Free, PACK, Pack};
+use reserve::{RESERVE, Reserve};
+
+/// Blocks come in multiples of this many bytes, and begin at such.
+const STEP: usize = 64;
+/// So many sizes are kept, the smallest of them one step.
+const SIZES: usize = 8;
+
+/// The bytes of a size.
+const fn bytes_of(size: usize) -> usize {
+    (size + 1) * STEP
+}
+
+/// Where a block is from, and goes back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// One of the sizes that are kept.
+    Kept,
+    /// The allocator.
+    Allocator,
+}
+
+/// What a worker keeps.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    sizes: [TwoPacks; SIZES],
+    reserve: &'static Reserve,
+}
+
+/// Blocks of one size.
+#[derive(Debug)]
+struct TwoPacks {
+    size: usize,
+    /// Blocks are taken from and put here.
+    open: Cell<Pack>,
+    /// Full, or empty.
+    other: Cell<Pack>,
+}
+
+/// Which size a type's blocks have, if they are kept.
+const fn size_for<T>() -> Option<usize> {
+    let steps = size_of::<T>().div_ceil(STEP);
+    // The checker of addresses is to see each block freed.
+    let is_kept = steps != 0 && steps <= SIZES && align_of::<T>() <= STEP && !cfg!(sinew_asan);
+    if is_kept { Some(steps - 1) } else { None }
+}
+
+/// Memory for one value, not zero-sized, to be given back by [`give_back`] for the same type and origin.
+#[inline]
+pub(crate) fn take<T>(kept: Option<&Memory>) -> (NonNull<T>, Origin) {
+    if let (Some(memory), Some(size)) = (kept, const { size_for::<T>() })
+        && let Some(block) = memory.take(size)
+    {
+        return (block.cast(), Origin::Kept);
+    }
+    (allocate(Layout::new::<T>()).cast(), Origin::Allocator)
+}
+
+/// Takes memory back.
+///
+/// # Safety
+///
+/// It is from [`take`] for the same type and of this origin, whoever called that, and nobody uses it any more.
+#[inline]
+pub(crate) unsafe fn give_back<T>(keep: Option<&Memory>, place: NonNull<T>, origin: Origin) {
+    match (keep, const { size_for::<T>() }) {
+        // SAFETY: the caller's promise; a type's blocks have its size.
+        (Some(memory), Some(size)) if origin == Origin::Kept => unsafe {
+            memory.give_back(size, place.cast())
+        },
+        // SAFETY: the caller's promise.
+        _ => unsafe { give_back_rarely(place, origin) },
+    }
+}
+
+/// # Safety
+///
+/// As [`give_back`].
+#[cold]
+unsafe fn give_back_rarely<T>(place: NonNull<T>, origin: Origin) {
+    if origin == Origin::Allocator {
+        // SAFETY: the caller's promise: it was allocated with this layout.
+        return unsafe { alloc::dealloc(place.as_ptr().cast(), Layout::new::<T>()) };
+    }
+    let mut pack = Pack::EMPTY;
+    // SAFETY: the caller's promise.
+    unsafe { pack.push(place.cast()) };
+    RESERVE.give_back(pack);
+}
+
+#[cold]
+#[inline(never)]
+fn allocate(layout: Layout) -> NonNull<u8> {
+    assert!(layout.size() > 0, "a block has a size");
+    // SAFETY: the size is not zero.
+    NonNull::new(unsafe { alloc::alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+impl Memory {
+    /// For a worker. Blocks come from the reserve of the process.
+    pub(crate) fn new() -> Self {
+        Self::of(&RESERVE)
+    }
+
+    fn of(reserve: &'static Reserve) -> Self {
+        let two = |size| TwoPacks { size, open: Cell::new(Pack::EMPTY), other: Cell::new(Pack::EMPTY) };
+        Self { sizes: std::array::from_fn(two), reserve }
+    }
+
+    #[inline]
+    fn take(&self, size: usize) -> Option<NonNull<Free>> {
+        let packs = &self.sizes[size];
+        let mut open = packs.open.get();
+        if open.first.is_none() {
+            open = self.next_pack(packs)?;
+        }
+        let block = open.pop();
+        packs.open.set(open);
+        block
+    }
+
+    /// # Safety
+    ///
+    /// The block is of this size, and nobody uses it.
+    #[inline]
+    unsafe fn give_back(&self, size: usize, block: NonNull<Free>) {
+        let packs = &self.sizes[size];
+        if packs.open.get().count >= PACK {
+            self.put_away(packs);
+        }
+        let mut open = packs.open.get();
+        // SAFETY: the caller's promise.
+        unsafe { open.push(block) };
+        packs.open.set(open);
+    }
+
+    /// The open pack is empty: another one, with blocks in it.
+    #[cold]
+    fn next_pack(&self, packs: &TwoPacks) -> Option<Pack> {
+        let other = packs.other.replace(Pack::EMPTY);
+        if other.first.is_some() { Some(other) } else { self.reserve.take(packs.size) }
+    }
+
+    /// The open pack is full: an empty one takes its place.
+    #[cold]
+    fn put_away(&self, packs: &TwoPacks) {
+        let full = packs.other.replace(packs.open.replace(Pack::EMPTY));
+        if full.first.is_some() {
+            self.reserve.put(packs.size, full);
+        }
+    }
+
+    /// The worker has nothing to do: gives a pack back, if there are more than need be. Whether there was one.
+    pub(crate) fn trim(&self) -> bool {
+        self.reserve.trim()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        for packs in &self.sizes {
+            self.reserve.give_back(packs.open.get());
+            self.reserve.give_back(packs.other.get());
+        }
+    }
+}
+
+impl std::fmt::Debug for Reserve {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reserve").field("packs", &self.count()).finish_non_exhaustive()
+    }
+}
+
+// With the checker of addresses, nothing is kept.
+#[cfg(all(test, not(any(loom, sinew_asan))))]
+mod tests;

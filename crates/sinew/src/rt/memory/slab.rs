@@ -1,0 +1,176 @@
+//! Slabs: large pieces of memory, cut into blocks of one size. The allocator is asked for few and large pieces, since for many
+//! small ones it asks the kernel for a page at a time. Knows no worker and no lock.
+//!
+//! # Safety
+//!
+//! Trusted with finding the slab of a block by its address, and with freeing a slab when all its blocks are back.
+#![expect(unsafe_code, reason = "blocks are cut from raw memory")]
+
+use std::alloc::{self, Layout};
+use std::ptr::NonNull;
+
+use super::pack::{Free, PACK, Pack};
+use super::{SIZES, bytes_of};
+
+/// How large a slab is, and how it is aligned.
+const SLAB: usize = 256 * 1024;
+const LAYOUT: Layout = match Layout::from_size_align(SLAB, SLAB) {
+    Ok(layout) => layout,
+    Err(_) => panic!("a power of two"),
+};
+/// What its own words take; a multiple of the alignment of blocks.
+const HEAD: usize = 128;
+
+/// What lies at the beginning of a slab.
+struct Head {
+    size: usize,
+    /// Blocks that came back.
+    back: Pack,
+    /// So many, from the first, have been handed out at least once.
+    fresh: usize,
+    /// Its place among those that have blocks to hand out.
+    place: Option<usize>,
+}
+
+const _: () = assert!(size_of::<Head>() <= HEAD);
+
+/// A slab.
+///
+/// # Invariant
+///
+/// From [`LAYOUT`], begins with a [`Head`], and is touched under the lock of whoever has the [`Slabs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slab(NonNull<Head>);
+
+/// All slabs. Those without a block to hand out are known by their blocks alone.
+#[derive(Debug)]
+pub(super) struct Slabs {
+    roomy: [Vec<Slab>; SIZES],
+}
+
+// SAFETY: memory belongs to no thread.
+unsafe impl Send for Slabs {}
+
+impl Slab {
+    fn map(size: usize) -> Option<Self> {
+        // SAFETY: the layout has a size.
+        let head = NonNull::new(unsafe { alloc::alloc(LAYOUT) })?.cast::<Head>();
+        // SAFETY: there is room for it.
+        unsafe { head.write(Head { size, back: Pack::EMPTY, fresh: 0, place: None }) };
+        Some(Self(head))
+    }
+
+    /// The slab of a block.
+    fn of(block: NonNull<Free>) -> Self {
+        let head = block.as_ptr().map_addr(|address| address & !(SLAB - 1));
+        // SAFETY: a slab is not at address zero, nor is anything in it.
+        Self(unsafe { NonNull::new_unchecked(head.cast()) })
+    }
+
+    #[expect(clippy::mut_from_ref, reason = "the pointer is the slab, and a lock is held")]
+    fn head(&self) -> &mut Head {
+        // SAFETY: the invariant, and each caller is done with the last one.
+        unsafe { &mut *self.0.as_ptr() }
+    }
+
+    fn total(size: usize) -> usize {
+        (SLAB - HEAD) / bytes_of(size)
+    }
+
+    /// Moves up to a pack of blocks out.
+    fn take(self) -> Pack {
+        let head = self.head();
+        let mut pack = Pack::EMPTY;
+        while pack.count < PACK {
+            let block = match head.back.pop() {
+                Some(block) => block,
+                None if head.fresh < Self::total(head.size) => {
+                    let offset = HEAD + head.fresh * bytes_of(head.size);
+                    head.fresh += 1;
+                    // SAFETY: within the slab, as the number is below the total.
+                    unsafe { self.0.cast::<u8>().add(offset) }.cast()
+                }
+                None => break,
+            };
+            // SAFETY: nobody else has it, and it is of the slab's size.
+            unsafe { pack.push(block) };
+        }
+        pack
+    }
+
+    fn has_room(self) -> bool {
+        let head = self.head();
+        head.back.count > 0 || head.fresh < Self::total(head.size)
+    }
+
+    /// Whether all its blocks are back.
+    fn is_whole(self) -> bool {
+        let head = self.head();
+        head.back.count as usize == head.fresh
+    }
+}
+
+impl Slabs {
+    pub(super) const fn new() -> Self {
+        Self { roomy: [const { Vec::new() }; SIZES] }
+    }
+
+    /// Some blocks of a size; none, if there is no memory.
+    pub(super) fn take(&mut self, size: usize) -> Option<Pack> {
+        let slab = match self.roomy[size].last() {
+            Some(slab) => *slab,
+            None => {
+                let slab = Slab::map(size)?;
+                self.add(slab);
+                slab
+            }
+        };
+        let pack = slab.take();
+        if !slab.has_room() {
+            self.remove(slab);
+        }
+        Some(pack)
+    }
+
+    /// Takes blocks back. Slabs that are whole go back to the allocator, but for one of each size.
+    ///
+    /// # Safety
+    ///
+    /// They are from [`take`](Self::take), and nobody uses them.
+    pub(super) unsafe fn give_back(&mut self, mut pack: Pack) {
+        while let Some(block) = pack.pop() {
+            let slab = Slab::of(block);
+            // SAFETY: the caller's promise; it is of the slab's size.
+            unsafe { slab.head().back.push(block) };
+            if slab.head().place.is_none() {
+                self.add(slab);
+            }
+            if slab.is_whole() && self.roomy[slab.head().size].len() > 1 {
+                self.remove(slab);
+                // SAFETY: from `map`, and nobody has anything of it.
+                unsafe { alloc::dealloc(slab.0.as_ptr().cast(), LAYOUT) };
+            }
+        }
+    }
+
+    fn add(&mut self, slab: Slab) {
+        let roomy = &mut self.roomy[slab.head().size];
+        slab.head().place = Some(roomy.len());
+        roomy.push(slab);
+    }
+
+    fn remove(&mut self, slab: Slab) {
+        let Some(place) = slab.head().place.take() else { return };
+        let roomy = &mut self.roomy[slab.head().size];
+        roomy.swap_remove(place);
+        if let Some(moved) = roomy.get(place) {
+            moved.head().place = Some(place);
+        }
+    }
+
+    /// How many slabs have blocks to hand out.
+    #[cfg(all(test, not(any(loom, sinew_asan))))]
+    pub(super) fn roomy(&self) -> usize {
+        self.roomy.iter().map(Vec::len).sum()
+    }
+}

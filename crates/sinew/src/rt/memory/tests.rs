@@ -1,0 +1,103 @@
+//! The memory by itself: each test has a reserve of its own.
+//!
+//! # Safety
+//!
+//! Trusted with the blocks that it takes.
+#![expect(unsafe_code, reason = "memory is handed around")]
+
+use super::reserve::PACKS_AT_REST;
+use super::slab::Slabs;
+use super::*;
+
+type Block = [u64; 20];
+
+fn reserve() -> &'static Reserve {
+    Box::leak(Box::new(Reserve::new()))
+}
+
+/// So many blocks, each written from end to end.
+fn take_many(memory: &Memory, count: usize) -> Vec<NonNull<Block>> {
+    let fill = |number| {
+        let (block, origin) = take::<Block>(Some(memory));
+        assert!(origin == Origin::Kept && block.addr().get().is_multiple_of(STEP));
+        // SAFETY: it is ours.
+        unsafe { block.write([number as u64; 20]) };
+        block
+    };
+    (0..count).map(fill).collect()
+}
+
+fn give_all_back(memory: &Memory, blocks: Vec<NonNull<Block>>) {
+    for (number, block) in blocks.into_iter().enumerate() {
+        // SAFETY: it is ours, and was written.
+        assert_eq!(unsafe { block.read() }, [number as u64; 20], "nobody else has it");
+        // SAFETY: it was taken for the same type.
+        unsafe { give_back(Some(memory), block, Origin::Kept) };
+    }
+}
+
+#[test]
+fn blocks_are_used_again_wherever_they_were_freed() {
+    let reserve = reserve();
+    let (one, two) = (Memory::of(reserve), Memory::of(reserve));
+    let blocks = take_many(&one, 5_000);
+    let mut first = blocks.clone();
+    give_all_back(&two, blocks);
+    let kept = reserve.count() * PACK as usize;
+    assert!(kept > 4_000, "the reserve has most of them: {kept}");
+    let again = take_many(&one, kept);
+    first.sort_unstable();
+    let known = again.iter().filter(|block| first.binary_search(block).is_ok()).count();
+    assert!(known > kept - 2 * PACK as usize, "they come back to the one that makes them: {known} of {kept}");
+    give_all_back(&one, again);
+}
+
+#[test]
+fn what_is_too_much_at_rest_is_given_back() {
+    let reserve = reserve();
+    let memory = Memory::of(reserve);
+    let blocks = take_many(&memory, 10_000);
+    give_all_back(&memory, blocks);
+    let packs = reserve.count();
+    assert_eq!(std::iter::from_fn(|| memory.trim().then_some(())).count(), packs - PACKS_AT_REST);
+    assert_eq!(reserve.count(), PACKS_AT_REST);
+}
+
+#[test]
+fn a_slab_goes_when_all_its_blocks_are_back() {
+    let mut slabs = Slabs::new();
+    let packs: Vec<_> = (0..100).map(|_| slabs.take(3).expect("memory")).collect();
+    let blocks: u32 = packs.iter().map(|pack| pack.count).sum();
+    assert!(blocks > 12_000 && slabs.roomy() <= 1, "{blocks} blocks of some 1,000 a slab");
+    // In another order than they were taken in.
+    let (odd, even): (Vec<_>, Vec<_>) =
+        packs.into_iter().enumerate().partition(|(number, _)| number % 2 == 1);
+    for (_, pack) in odd.into_iter().chain(even) {
+        // SAFETY: it was taken there, and nobody uses it.
+        unsafe { slabs.give_back(pack) };
+    }
+    assert_eq!(slabs.roomy(), 1, "one is kept");
+}
+
+#[test]
+fn large_and_aligned_values_are_the_allocators_own() {
+    #[repr(align(256))]
+    struct Aligned(u8);
+    let memory = Memory::of(reserve());
+    let (block, origin) = take::<Aligned>(Some(&memory));
+    // SAFETY: it is ours.
+    unsafe { block.write(Aligned(1)) };
+    // SAFETY: it was written.
+    assert_eq!(unsafe { block.as_ref() }.0, 1);
+    assert!(origin == Origin::Allocator && block.addr().get().is_multiple_of(256));
+    // SAFETY: it was taken for the same type.
+    unsafe { give_back(Some(&memory), block, origin) };
+    let (block, origin) = take::<[u64; 1_000]>(Some(&memory));
+    // SAFETY: as above.
+    unsafe { give_back(Some(&memory), block, origin) };
+    let (block, origin) = take::<Block>(None);
+    assert_eq!(origin, Origin::Allocator);
+    // SAFETY: as above.
+    unsafe { give_back(Some(&memory), block, origin) };
+    assert!(memory.sizes.iter().all(|packs| packs.open.get().count == 0));
+}
