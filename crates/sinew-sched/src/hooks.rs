@@ -15,6 +15,7 @@ pub(crate) struct Hooks {
     pub(crate) stop: Option<Hook>,
     pub(crate) stay: Option<Hook>,
     pub(crate) before_sleep: Option<Hook>,
+    pub(crate) all_busy: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl fmt::Debug for Hooks {
@@ -25,6 +26,7 @@ impl fmt::Debug for Hooks {
             .field("stop", &set(&self.stop))
             .field("stay", &set(&self.stay))
             .field("before_sleep", &set(&self.before_sleep))
+            .field("all_busy", &self.all_busy.is_some())
             .finish()
     }
 }

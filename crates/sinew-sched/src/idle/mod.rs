@@ -133,6 +133,11 @@ impl Idle {
         self.words.sleeping.iter().any(|word| word.load(Ordering::SeqCst) != 0)
     }
 
+    /// Whether somebody has nothing to do.
+    pub(crate) fn has_any(&self) -> bool {
+        self.words.searching.load(Ordering::Relaxed) > 0 || self.has_sleepers()
+    }
+
     /// Whether somebody but this worker has nothing to do. `searching` says whether this one is counted as searching.
     pub(crate) fn has_others(&self, worker: usize, searching: bool) -> bool {
         self.words.searching.load(Ordering::Relaxed) > isize::from(searching)

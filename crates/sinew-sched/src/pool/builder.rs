@@ -80,6 +80,15 @@ impl Builder {
         self
     }
 
+    /// Called by a worker that goes to work from having nothing to do, and by a thread outside that submits work, if no worker is
+    /// idle then: what is submitted from now on waits until one of them has done with its task. Whenever no worker is idle, it has been
+    /// called since one last was. It may be called often, and by several at a time.
+    #[must_use]
+    pub fn on_all_busy(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.hooks.all_busy = Some(Arc::new(hook));
+        self
+    }
+
     /// Called by a worker that has found nothing to do, each time before it sleeps. It may submit work; if it always
     /// does, the pool never drains.
     #[must_use]

@@ -42,6 +42,7 @@ impl Worker {
     pub(super) fn find(&self, context: &Context<'_>) -> Option<TaskRef> {
         let task = self.wait_for_task(context)?;
         self.ask_for_a_watch();
+        self.group.say_if_all_are_busy();
         Some(task)
     }
 

@@ -1,9 +1,9 @@
 //! The hunt for lost wake-ups: a wake that is lost hangs a test, and the watch reports who was asleep.
 
-use super::support::{Countdown, Random, WORKERS, Watched, wait_until_all_sleep};
+use super::support::{Countdown, Random, WORKERS, Watched, on_all_workers, wait_until_all_sleep};
 use sinew_sched::{Placement, Pool, TaskRef};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -212,6 +212,33 @@ fn work_of_a_hook_that_takes_long_is_taken_by_others() {
         is_armed.store(true, Ordering::Relaxed);
         watched.handle().submit(TaskRef::new(|_| {}), Placement::Worker(0)).unwrap();
         done.wait();
+        watched.finish();
+    }
+}
+
+/// Whenever nobody is idle, that has been said since somebody last was; and not while somebody is.
+#[test]
+fn it_is_said_when_nobody_is_idle() {
+    for workers in WORKERS {
+        let said = Arc::new(AtomicUsize::new(0));
+        let copy = said.clone();
+        let pool = Pool::builder().workers(workers).on_all_busy(move || {
+            copy.fetch_add(1, Ordering::SeqCst);
+        });
+        let watched = Watched::with(pool.build().unwrap());
+        let handle = watched.handle();
+        for _ in 0..20 {
+            wait_until_all_sleep(&handle);
+            let before = said.load(Ordering::SeqCst);
+            let (copy, busy) = (said.clone(), Countdown::new(workers));
+            let counted = busy.clone();
+            on_all_workers(&handle, move |_| {
+                assert!(copy.load(Ordering::SeqCst) > before);
+                counted.count_down();
+            });
+            busy.wait();
+        }
+        assert_eq!(handle.stats().workers.iter().map(|worker| worker.panics).sum::<u64>(), 0);
         watched.finish();
     }
 }
