@@ -85,6 +85,11 @@ impl CoreDriver {
         }
     }
 
+    /// Whether the first timer is past its time by so much.
+    pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
+        self.lock().next().is_some_and(|next| now.saturating_duration_since(next) >= by)
+    }
+
     fn time_to_next(&self) -> Option<Duration> {
         let next = self.lock().next()?;
         Some(next.saturating_duration_since(Instant::now()))

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use sinew_coroutine::{StackPool, overflow};
-use sinew_sched::{BuildError, Context, Handle, Placement, Pool, ShutdownReport, TaskRef};
+use sinew_sched::{BuildError, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, TaskRef};
 
 use super::control::{Birth, Control};
 use super::counters::{All, Counters};
@@ -20,6 +20,7 @@ use super::local::Local;
 use super::roster::Roamers;
 use super::run;
 use super::spawn::Reason;
+use super::stall::Stall;
 use super::starving::Starving;
 use super::tls;
 
@@ -39,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) prewarm: usize,
     /// Every fiber may move at any suspension.
     pub(crate) migrates: bool,
+    /// After how long it is told that every worker is stuck.
+    pub(crate) stall_report: Option<Duration>,
     /// Panics are told with the fiber's name.
     pub(crate) panic_hook: bool,
 }
@@ -66,6 +69,7 @@ pub(crate) struct Engine {
     is_closed: AtomicBool,
     pub(crate) limit: Limit,
     pub(crate) starving: Starving,
+    pub(crate) stall: Arc<Stall>,
 }
 
 impl Engine {
@@ -75,6 +79,7 @@ impl Engine {
         hook::install(settings.panic_hook);
         let workers = settings.workers;
         let limit = Limit::new(settings.max_fibers);
+        let stall = Arc::new(Stall::new(settings.stall_report));
         let engine = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             pool: OnceLock::new(),
@@ -87,18 +92,21 @@ impl Engine {
             is_closed: AtomicBool::new(false),
             limit,
             starving: Starving::new(),
+            stall,
         });
         if engine.settings.prewarm > 0 {
             // Those that cannot be had now are had later, or reported then.
             engine.stacks.prewarm(engine.settings.stack_size, engine.settings.prewarm).ok();
         }
-        let starter = engine.this.clone();
+        let (starter, watched) = (engine.this.clone(), engine.this.clone());
+        let stall = engine.stall.clone();
         let mut builder = Pool::builder()
             .name(engine.settings.name.clone())
             .driver(|_| driver::make())
             .on_start(move |context| begin_worker(&starter, context))
             .on_stop(|_| end_worker())
-            .on_stay(|_| stay_worker());
+            .on_stay(|_| stay_worker())
+            .on_all_busy(move || stall.arm(&watched));
         if let Some(workers) = workers {
             builder = builder.workers(workers);
         }
@@ -184,6 +192,11 @@ impl Engine {
         std::mem::take(&mut lock(&self.leaks))
     }
 
+    /// What the pool has done so far.
+    pub(crate) fn pool_stats(&self) -> PoolStats {
+        self.pool.get().map(Handle::stats).unwrap_or_default()
+    }
+
     /// How many workers there are.
     pub(crate) fn workers(&self) -> usize {
         self.pool().workers()
@@ -202,6 +215,7 @@ impl Engine {
             let all = lock(&self.roamers).clone();
             all.iter().for_each(|roamers| run::abandon_roamers(self, roamers));
         }
+        self.stall.end();
         report
     }
 }
@@ -228,6 +242,12 @@ fn end_worker() {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stall.end();
+    }
 }
 
 impl fmt::Debug for Engine {

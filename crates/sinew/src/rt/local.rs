@@ -72,6 +72,7 @@ impl Local {
     ) -> Self {
         let (stacks, counters) = (UnsafeCell::new(engine.stacks.cache()), engine.counters_of(worker));
         let (roamers, memory) = (engine.add_roamers(), Memory::new());
+        engine.stall.add_driver(&driver);
         Self {
             engine,
             worker,
@@ -132,9 +133,11 @@ impl Local {
             By::Fiber => (self.fiber.get(), self.was_panicking.get()),
         };
         self.fiber.set(Some(fiber));
+        self.counters.set_running(Some(fiber));
         self.was_panicking.set(std::thread::panicking());
         let result = body();
         self.fiber.set(outer);
+        self.counters.set_running(outer);
         if by == By::Fiber {
             self.was_panicking.set(was_panicking);
         }

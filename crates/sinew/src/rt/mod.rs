@@ -23,6 +23,7 @@ mod roster;
 mod run;
 mod scope;
 mod spawn;
+mod stall;
 mod starving;
 mod steps;
 mod sync;

@@ -262,6 +262,7 @@ unsafe fn finish(local: &Local, control: NonNull<Control>) {
     // Before anybody hears of it: whoever does may make another fiber in its place.
     local.counters.finished.add(1);
     local.engine().limit.leave();
+    local.engine().stall.pass();
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }

@@ -5,6 +5,7 @@
 //! Takes a promise of its callers about what lives on stacks, and does nothing unsafe itself.
 
 use std::error::Error;
+use std::time::Duration;
 use std::{env, fmt};
 
 use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS};
@@ -25,6 +26,7 @@ pub struct RuntimeBuilder {
     prewarm: usize,
     migrates: bool,
     no_panic_hook: bool,
+    stall_report: Option<Option<Duration>>,
 }
 
 /// Why a runtime did not start.
@@ -114,6 +116,16 @@ impl RuntimeBuilder {
         self
     }
 
+    /// After how long it is told on standard error that every worker is stuck: each has run one and the same fiber for so long, which
+    /// blocks its thread or computes, while others wait to run. The message names those fibers. 1 s unless set; never, if none.
+    ///
+    /// It is told once for each time that it happens. If a worker is idle, or lets fibers run, it is not; nor if all fibers wait
+    /// for something that never comes: a thread may still bring it.
+    pub fn stall_report(mut self, after: Option<Duration>) -> Self {
+        self.stall_report = Some(after);
+        self
+    }
+
     /// Starts the runtime.
     ///
     /// # Errors
@@ -127,6 +139,7 @@ impl RuntimeBuilder {
             max_fibers: self.max_fibers,
             prewarm: self.prewarm,
             migrates: self.migrates,
+            stall_report: self.stall_report.unwrap_or(Some(Duration::from_secs(1))),
             panic_hook: !self.no_panic_hook,
         };
         if settings.stack_size > LARGEST_CLASS {

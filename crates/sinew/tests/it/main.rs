@@ -16,6 +16,7 @@ mod runtimes;
 mod scope;
 mod shutdown;
 mod spawn;
+mod stall;
 mod starving;
 mod steps;
 mod support;

@@ -1,0 +1,273 @@
+//! Tells when every worker of an engine is stuck while fibers wait to run: each holds its thread, by blocking it or by computing.
+//!
+//! A thread of its own looks, and sleeps without a limit while some worker is idle. The pool says when none is any more
+//! ([`Stall::arm`]); the watcher then looks a few times in the time after which a stall is told, and goes back to sleep when it finds
+//! a worker idle. So nothing is done for it when a fiber runs, and nothing at all while the process is idle. It says that it goes back to
+//! sleep and then looks once more, with a SeqCst operation in between, and whoever finds all workers busy looks whether it sleeps after a fence: one of
+//! the two sees the other.
+//!
+//! What a worker runs is a pointer that it publishes at every switch anyway. To read what is behind it, the watcher has to know that the
+//! fiber is not freed meanwhile. It says that it looks, has the kernel run a barrier on all threads, and only then reads the pointer;
+//! whoever ends a fiber takes its own pointer back first and then looks whether somebody looks, by a plain load, and if so waits
+//! for that. Of the two, one is later than the barrier, and sees the other.
+//!
+//! That all workers *wait* and nobody will ever wake them cannot be known: a thread outside may.
+//!
+//! # Safety
+//!
+//! Trusted with reading fibers that others run, under the protocol above.
+#![expect(unsafe_code, reason = "fibers of other workers are pointers")]
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::thread::{MembarrierCommand, membarrier};
+use sinew_sched::{PoolStats, WorkerState};
+
+use super::counters::Counters;
+use super::driver::CoreDriver;
+use super::engine::Engine;
+
+/// So often does the watcher look in the time after which a stall is told.
+const LOOKS: u32 = 8;
+
+/// What the watcher and the workers share.
+#[derive(Debug)]
+pub(crate) struct Stall {
+    /// After how long it is told; never, if none.
+    after: Option<Duration>,
+    /// The watcher looks, or is about to.
+    is_armed: AtomicBool,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// The watcher reads what is behind the workers' pointers.
+    is_reading: AtomicBool,
+    /// Held while it does.
+    reading: Mutex<()>,
+    /// Of all workers, for their timers.
+    drivers: Mutex<Vec<Arc<CoreDriver>>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    has_thread: bool,
+    is_over: bool,
+}
+
+impl Stall {
+    pub(crate) fn new(after: Option<Duration>) -> Self {
+        Self {
+            after,
+            is_armed: AtomicBool::new(false),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            is_reading: AtomicBool::new(false),
+            reading: Mutex::default(),
+            drivers: Mutex::default(),
+        }
+    }
+
+    /// A worker has this driver.
+    pub(crate) fn add_driver(&self, driver: &Arc<CoreDriver>) {
+        let mut drivers = lock(&self.drivers);
+        if !drivers.iter().any(|other| Arc::ptr_eq(other, driver)) {
+            drivers.push(driver.clone());
+        }
+    }
+
+    /// No worker is idle.
+    pub(crate) fn arm(&self, engine: &Weak<Engine>) {
+        // SeqCst: after the fence with which the last idle worker went to work.
+        if self.after.is_some() && !self.is_armed.load(Ordering::SeqCst) {
+            self.arm_slow(engine);
+        }
+    }
+
+    #[cold]
+    fn arm_slow(&self, engine: &Weak<Engine>) {
+        let mut state = lock(&self.state);
+        if state.is_over || self.is_armed.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        if !state.has_thread {
+            state.has_thread = start(engine);
+        }
+        self.changed.notify_one();
+    }
+
+    /// The watcher is not needed any more.
+    pub(crate) fn end(&self) {
+        lock(&self.state).is_over = true;
+        self.changed.notify_one();
+    }
+
+    /// The caller has ended a fiber, which its worker does not run any more, and is about to give it up.
+    #[inline]
+    pub(crate) fn pass(&self) {
+        // Between taking the pointer back and this load. The watcher's barrier makes it one for the processor too.
+        compiler_fence(Ordering::SeqCst);
+        if self.is_reading.load(Ordering::Relaxed) {
+            self.pass_slow();
+        }
+    }
+
+    #[cold]
+    fn pass_slow(&self) {
+        drop(lock(&self.reading));
+    }
+
+    /// Waits until there is something to look at. None, if it is over.
+    fn wait(&self) -> Option<()> {
+        let mut state = lock(&self.state);
+        while !self.is_armed.load(Ordering::SeqCst) && !state.is_over {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let time = self.after? / LOOKS;
+        if !state.is_over {
+            (state, _) = self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!state.is_over).then_some(())
+    }
+
+    /// Goes back to sleep, unless no worker is idle after all.
+    fn disarm(&self, engine: &Engine) {
+        self.is_armed.swap(false, Ordering::SeqCst);
+        if !is_any_idle(&engine.pool_stats()) {
+            self.is_armed.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// How many timers are past their time by so much, and nobody has looked.
+    fn neglected_timers(&self, by: Duration) -> usize {
+        let now = Instant::now();
+        let drivers = lock(&self.drivers);
+        drivers.iter().filter(|driver| driver.is_late(now, by)).count()
+    }
+
+    /// Calls `read` while no fiber that a worker runs is freed. None, if the system does not help with that.
+    fn read<R>(&self, read: impl FnOnce() -> R) -> Option<R> {
+        let reading = lock(&self.reading);
+        self.is_reading.store(true, Ordering::Relaxed);
+        let barrier = membarrier(MembarrierCommand::RegisterPrivateExpedited)
+            .and_then(|()| membarrier(MembarrierCommand::PrivateExpedited));
+        let result = barrier.is_ok().then(read);
+        self.is_reading.store(false, Ordering::Relaxed);
+        drop(reading);
+        result
+    }
+}
+
+/// Starts the watcher. Without a thread to be had, nobody watches.
+fn start(engine: &Weak<Engine>) -> bool {
+    let Some(this) = engine.upgrade() else { return false };
+    let name = format!("{}-watch", this.settings.name);
+    let engine = engine.clone();
+    thread::Builder::new().name(name).stack_size(128 * 1024).spawn(move || watch(&engine)).is_ok()
+}
+
+fn watch(engine: &Weak<Engine>) {
+    let mut seen = Seen::default();
+    // The engine is not kept while this waits: it ends the watcher when it is dropped.
+    let Some(stall) = engine.upgrade().map(|engine| engine.stall.clone()) else { return };
+    while stall.wait().is_some() {
+        let Some(engine) = engine.upgrade() else { return };
+        seen.look(&engine);
+    }
+}
+
+/// What the watcher has seen so far.
+#[derive(Default)]
+struct Seen {
+    /// How many tasks each worker had run, and since when that has been so.
+    stuck: Option<(Vec<u64>, Instant)>,
+    has_told: bool,
+}
+
+impl Seen {
+    fn look(&mut self, engine: &Engine) {
+        let stats = engine.pool_stats();
+        if is_any_idle(&stats) {
+            *self = Self::default();
+            return engine.stall.disarm(engine);
+        }
+        let tasks: Vec<_> = stats.workers.iter().map(|worker| worker.tasks).collect();
+        let Some((_, since)) = self.stuck.as_ref().filter(|(before, _)| *before == tasks) else {
+            *self = Self { stuck: Some((tasks, Instant::now())), has_told: false };
+            return;
+        };
+        let (time, after) = (since.elapsed(), engine.stall.after.unwrap_or(Duration::MAX));
+        if self.has_told || time < after {
+            return;
+        }
+        let waiting = waiting(engine, &stats, time);
+        if waiting > 0 {
+            self.has_told = true;
+            eprint!("{}", message(engine, waiting, time));
+        }
+    }
+}
+
+/// Whether a worker looks for work, or sleeps; also if all are gone.
+fn is_any_idle(stats: &PoolStats) -> bool {
+    let is_idle = |state| matches!(state, WorkerState::Searching | WorkerState::Sleeping);
+    stats.workers.iter().any(|worker| is_idle(worker.state))
+        || stats.workers.iter().all(|worker| worker.state == WorkerState::Absent)
+}
+
+/// How many fibers wait for a worker, to run or to hear that their time has come.
+fn waiting(engine: &Engine, stats: &PoolStats, time: Duration) -> usize {
+    let running = stats.workers.iter().filter(|worker| worker.state != WorkerState::Absent).count();
+    let ready = engine.look(|all| {
+        let finished = all.sum(|counters| &counters.finished);
+        let wakes = all.sum(|counters| &counters.wakes);
+        let live = all.sum(|counters| &counters.spawned).saturating_sub(finished);
+        let waits = all.sum(|counters| &counters.waits);
+        live.saturating_sub(waits.saturating_sub(wakes)) as usize
+    });
+    ready.saturating_sub(running) + engine.stall.neglected_timers(time)
+}
+
+fn message(engine: &Engine, waiting: usize, time: Duration) -> String {
+    let (name, workers) = (&engine.settings.name, engine.workers());
+    let mut text = format!(
+        "sinew: every worker of runtime '{name}' is stuck: none of {workers} has let another fiber run for {:.1} s, and {waiting} wait for that.\n",
+        time.as_secs_f64(),
+    );
+    let described = engine.stall.read(|| {
+        engine.look(|all| {
+            all.workers
+                .iter()
+                .enumerate()
+                .for_each(|(worker, counters)| describe(&mut text, worker, counters));
+        });
+    });
+    if described.is_none() {
+        text.push_str("  what they run is not known: this system has no membarrier\n");
+    }
+    text.push_str(
+        "  A fiber that blocks its thread (a lock or channel of std, std::thread::sleep, a system call) or computes for long stops all \
+         others of its worker: use what sinew has in their place, call `fiber::yield_now` now and then, or start more workers.\n",
+    );
+    text
+}
+
+/// To be called inside [`Stall::read`].
+fn describe(text: &mut String, worker: usize, counters: &Counters) {
+    let Some(fiber) = counters.running() else { return };
+    // SAFETY: it is not freed while this is called: see above. What is read of it never changes.
+    let birth = &unsafe { fiber.as_ref() }.birth;
+    let written = match &birth.name {
+        Some(name) => {
+            writeln!(text, "  worker {worker}: fiber '{name}' ({}), made at {}", birth.id, birth.location)
+        }
+        None => writeln!(text, "  worker {worker}: fiber {}, made at {}", birth.id, birth.location),
+    };
+    debug_assert!(written.is_ok(), "a string takes all that is written");
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

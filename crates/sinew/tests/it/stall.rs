@@ -1,0 +1,151 @@
+//! Every worker is stuck while fibers wait: that is told, once, with names.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use super::runtimes::Watchdog;
+use super::support::{in_child, stderr, this_program};
+use sinew::{Runtime, fiber};
+
+const SOON: Duration = Duration::from_millis(20);
+const WORDS: &str = "is stuck";
+const CHILD: &str = "SINEW_TEST_CHILD";
+
+/// A gate of std's, that blocks threads.
+#[derive(Clone, Default)]
+struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    fn pass(&self) {
+        let (is_open, changed) = &*self.0;
+        drop(changed.wait_while(is_open.lock().unwrap(), |is_open| !*is_open).unwrap());
+    }
+
+    fn open(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+}
+
+/// Waits for a line from the test that watches this process.
+fn wait_for_the_parent() {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).unwrap();
+    assert_eq!(line, "go on\n");
+}
+
+/// Runs `body` in a process of its own. Each time that process tells of a stall, it is told to go on. Returns all that it told.
+fn told(name: &str, stalls: usize, body: impl FnOnce()) -> String {
+    if std::env::var_os(CHILD).is_some() {
+        body();
+        std::process::exit(0);
+    }
+    let _watchdog = Watchdog::new(format!("a stall that is not told: {name}"));
+    let mut command = this_program();
+    command.args([&format!("stall::{name}"), "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
+    let command = command.stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let (mut input, mut errors) = (child.stdin.take().unwrap(), BufReader::new(child.stderr.take().unwrap()));
+    let mut text = String::new();
+    for _ in 0..stalls {
+        let mut line = String::new();
+        while !line.contains(WORDS) {
+            line.clear();
+            assert_ne!(errors.read_line(&mut line).unwrap(), 0, "the process ended, and told:\n{text}");
+            text.push_str(&line);
+        }
+        input.write_all(b"go on\n").unwrap();
+    }
+    errors.read_to_string(&mut text).unwrap();
+    assert!(child.wait().unwrap().success(), "{text}");
+    text
+}
+
+#[test]
+fn it_is_told_once_each_time_with_names() {
+    let text = told("it_is_told_once_each_time_with_names", 2, || {
+        let runtime = Runtime::builder().workers(2).name("loom").stall_report(Some(SOON)).start().unwrap();
+        for _ in 0..2 {
+            let gate = Gate::default();
+            let blocker = |gate: &Gate| {
+                let gate = gate.clone();
+                move || fiber::Builder::new().name("warp".to_owned()).spawn(move || gate.pass()).unwrap()
+            };
+            let blockers = [runtime.run(blocker(&gate)), runtime.run(blocker(&gate))];
+            // From outside, while both workers are stuck or about to be.
+            let waits = runtime.spawn_batch((0..5).map(|_| || ()));
+            wait_for_the_parent();
+            // However long it takes.
+            std::thread::sleep(SOON * 10);
+            gate.open();
+            blockers.into_iter().chain(waits).for_each(|fiber| fiber.join().unwrap());
+        }
+        assert!(runtime.shutdown(None).drained);
+    });
+    assert_eq!(text.matches(WORDS).count(), 2, "{text}");
+    for words in ["runtime 'loom'", "worker 0: fiber 'warp' (", "worker 1: fiber 'warp' (", file!()] {
+        assert_eq!(text.matches(words).count(), if words == file!() { 4 } else { 2 }, "{words}: {text}");
+    }
+}
+
+#[test]
+fn work_of_its_own_and_times_that_nobody_looks_at_count() {
+    let text = told("work_of_its_own_and_times_that_nobody_looks_at_count", 3, || {
+        let runtime = Runtime::builder().workers(1).stall_report(Some(SOON)).start().unwrap();
+        let bodies: [fn() -> fiber::JoinHandle<()>; 3] = [
+            || fiber::spawn(|| ()),
+            || fiber::spawn(fiber::yield_now),
+            || {
+                let sleeps = fiber::spawn(|| fiber::sleep(Duration::from_millis(1)));
+                while sleeps.thread().state() != fiber::State::Parked {
+                    fiber::yield_now();
+                }
+                sleeps
+            },
+        ];
+        for body in bodies {
+            let gate = Gate::default();
+            let copy = gate.clone();
+            // The classic mistake: it makes a fiber, and blocks the only worker.
+            let blocker = runtime.spawn(move || {
+                let other = body();
+                copy.pass();
+                other.join().unwrap();
+            });
+            wait_for_the_parent();
+            gate.open();
+            blocker.join().unwrap();
+        }
+        assert!(runtime.shutdown(None).drained);
+    });
+    assert_eq!(text.matches(WORDS).count(), 3, "{text}");
+}
+
+#[test]
+fn nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear() {
+    let name = "stall::nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear";
+    let output = in_child(name, || {
+        let long = || std::thread::sleep(SOON * 10);
+        let runtime = Runtime::builder().workers(2).stall_report(Some(SOON)).start().unwrap();
+        // One is stuck, the other runs fibers, or sleeps.
+        let stuck = runtime.spawn(long);
+        while !stuck.is_finished() {
+            runtime.run(fiber::yield_now);
+        }
+        runtime.spawn(long).join().unwrap();
+        // All are stuck, and nothing waits.
+        runtime.spawn_batch([long, long]).into_iter().for_each(|fiber| fiber.join().unwrap());
+        // Nothing runs, and all wait.
+        let parks = runtime.spawn_batch((0..5).map(|_| fiber::park));
+        long();
+        parks.iter().for_each(|fiber| fiber.thread().unpark());
+        parks.into_iter().for_each(|fiber| fiber.join().unwrap());
+        assert!(runtime.shutdown(None).drained);
+        let deaf = Runtime::builder().workers(1).stall_report(None).start().unwrap();
+        deaf.spawn_batch([long, long]).into_iter().for_each(|fiber| fiber.join().unwrap());
+        assert!(deaf.shutdown(None).drained);
+    });
+    assert!(output.status.success() && !stderr(&output).contains(WORDS), "{}", stderr(&output));
+}
