@@ -9,12 +9,12 @@ use crate::task::{List, TaskRef};
 const FEW: isize = 16;
 
 impl Worker {
-    /// Looks again whether this worker has begun too many tasks: more than the mean by a quarter, and not just a few.
+    /// Looks again whether this worker has begun too many tasks: more than the mean by an eighth, and not just a few.
     pub(super) fn weigh(&self) {
         let own = self.core.owned();
         let overloaded = own > FEW && {
             let workers = self.group.workers().cast_signed();
-            (own - FEW) * workers * 4 > self.group.owned() * 5
+            (own - FEW) * workers * 8 > self.group.owned() * 9
         };
         self.overloaded.set(overloaded);
     }
