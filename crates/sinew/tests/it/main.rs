@@ -3,6 +3,7 @@
 mod batch;
 mod faults;
 mod info;
+mod invariants;
 mod join;
 mod launch;
 mod locals;
