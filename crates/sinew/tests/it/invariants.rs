@@ -181,7 +181,7 @@ fn whoever_is_late_for_a_wait_ends_no_other() {
 /// run does so once, and not before its registers are saved.
 #[test]
 fn a_fiber_is_woken_only_when_it_is_saved() {
-    const ROUNDS: usize = 20_000;
+    const ROUNDS: usize = 5_000;
     each(|runtime, _| {
         let (round, seen) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (announce, count) = (round.clone(), seen.clone());
@@ -194,8 +194,13 @@ fn a_fiber_is_woken_only_when_it_is_saved() {
         });
         let parker = fiber.thread().clone();
         for number in 1..=ROUNDS {
+            let mut spins = 0;
             while round.load(Ordering::Acquire) != number {
                 std::hint::spin_loop();
+                spins += 1;
+                if spins % 1_000 == 0 {
+                    std::thread::yield_now();
+                }
             }
             for _ in 0..number % 97 {
                 std::hint::spin_loop();
