@@ -1,10 +1,7 @@
 //! Counters of fibers: each written by one thread, read by anyone.
 
-use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-
-use super::control::Control;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A number that one thread counts up.
 #[derive(Debug, Default)]
@@ -42,22 +39,6 @@ pub(crate) struct Counters {
     pub(crate) waits: Count,
     /// Waits of fibers that were ended from here, wherever they had begun.
     pub(crate) wakes: Count,
-    /// The fiber that runs here, to be read from elsewhere.
-    running: AtomicPtr<Control>,
-}
-
-impl Counters {
-    /// This fiber runs here now, or none does.
-    #[inline]
-    pub(crate) fn set_running(&self, fiber: Option<NonNull<Control>>) {
-        // Release: what the fiber was made with is seen by whoever reads the pointer.
-        self.running.store(fiber.map_or(ptr::null_mut(), NonNull::as_ptr), Ordering::Release);
-    }
-
-    /// The fiber that runs here. It may have ended by the time that this returns.
-    pub(crate) fn running(&self) -> Option<NonNull<Control>> {
-        NonNull::new(self.running.load(Ordering::Acquire))
-    }
 }
 
 /// All that is counted in an engine.

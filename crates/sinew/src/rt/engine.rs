@@ -224,8 +224,9 @@ impl Engine {
 fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
     let (Some(engine), Some(worker)) = (engine.upgrade(), context.worker()) else { return };
     let Some(driver) = driver::of(context.core()) else { return };
-    let local = Box::new(Local::new(engine, worker as u32, driver, context));
-    tls::set_local(Box::leak(local));
+    let local = Box::leak(Box::new(Local::new(engine, worker as u32, driver, context)));
+    local.show();
+    tls::set_local(local);
 }
 
 /// A worker's thread stays for ever.

@@ -22,6 +22,7 @@ use super::engine::Engine;
 use super::ids::Ids;
 use super::memory::Memory;
 use super::roster::{Roamers, Roster};
+use super::running::Running;
 
 /// Who enters a fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub(crate) struct Local {
     /// That of this thread's worker, which outlives this value.
     context: Context<'static>,
     /// The fiber that runs.
-    fiber: Cell<Option<NonNull<Control>>>,
+    fiber: Running,
     /// Whether this thread was unwinding already when that fiber was entered.
     was_panicking: Cell<bool>,
     /// Fibers entered by others since the worker took its last task.
@@ -72,13 +73,12 @@ impl Local {
     ) -> Self {
         let (stacks, counters) = (UnsafeCell::new(engine.stacks.cache()), engine.counters_of(worker));
         let (roamers, memory) = (engine.add_roamers(), Memory::new());
-        engine.stall.add_driver(&driver);
         Self {
             engine,
             worker,
             // SAFETY: the worker's thread makes this value when it begins, and drops it before its context is gone.
             context: unsafe { mem::transmute::<Context<'_>, Context<'static>>(*context) },
-            fiber: Cell::new(None),
+            fiber: Running::none(),
             was_panicking: Cell::new(false),
             entered: Cell::new(0),
             stacks,
@@ -92,6 +92,11 @@ impl Local {
             // Without memory for it, an overflow is told less well.
             _protection: protect_thread().ok(),
         }
+    }
+
+    /// Has others see what runs here, for as long as this value is there. Once, for one that stays where it is.
+    pub(crate) fn show(&'static self) {
+        self.engine.stall.add_worker(self.worker, &self.fiber, &self.driver);
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {
@@ -133,11 +138,9 @@ impl Local {
             By::Fiber => (self.fiber.get(), self.was_panicking.get()),
         };
         self.fiber.set(Some(fiber));
-        self.counters.set_running(Some(fiber));
         self.was_panicking.set(std::thread::panicking());
         let result = body();
         self.fiber.set(outer);
-        self.counters.set_running(outer);
         if by == By::Fiber {
             self.was_panicking.set(was_panicking);
         }
@@ -207,5 +210,11 @@ impl Local {
             None => self.context().submit(task),
             home => self.engine.schedule(task, home),
         }
+    }
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        self.engine.stall.remove_worker(&self.fiber);
     }
 }

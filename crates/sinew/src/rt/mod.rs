@@ -21,6 +21,7 @@ mod model;
 mod reference;
 mod roster;
 mod run;
+mod running;
 mod scope;
 mod spawn;
 mod stall;

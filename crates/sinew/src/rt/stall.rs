@@ -19,6 +19,7 @@
 #![expect(unsafe_code, reason = "fibers of other workers are pointers")]
 
 use std::fmt::Write;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -27,9 +28,9 @@ use std::time::{Duration, Instant};
 use rustix::thread::{MembarrierCommand, membarrier};
 use sinew_sched::{PoolStats, WorkerState};
 
-use super::counters::Counters;
 use super::driver::CoreDriver;
 use super::engine::Engine;
+use super::running::Running;
 
 /// So often does the watcher look in the time after which a stall is told.
 const LOOKS: u32 = 8;
@@ -47,9 +48,22 @@ pub(crate) struct Stall {
     is_reading: AtomicBool,
     /// Held while it does.
     reading: Mutex<()>,
-    /// Of all workers, for their timers.
-    drivers: Mutex<Vec<Arc<CoreDriver>>>,
+    workers: Mutex<Vec<Watched>>,
 }
+
+/// A worker, as the watcher sees it.
+#[derive(Debug)]
+struct Watched {
+    worker: u32,
+    /// # Invariant
+    ///
+    /// There for as long as this value is in its list: whoever is about to free it takes this out first.
+    running: NonNull<Running>,
+    driver: Arc<CoreDriver>,
+}
+
+// SAFETY: what it points to may be read by any thread.
+unsafe impl Send for Watched {}
 
 #[derive(Debug, Default)]
 struct State {
@@ -66,16 +80,21 @@ impl Stall {
             changed: Condvar::new(),
             is_reading: AtomicBool::new(false),
             reading: Mutex::default(),
-            drivers: Mutex::default(),
+            workers: Mutex::default(),
         }
     }
 
-    /// A worker has this driver.
-    pub(crate) fn add_driver(&self, driver: &Arc<CoreDriver>) {
-        let mut drivers = lock(&self.drivers);
-        if !drivers.iter().any(|other| Arc::ptr_eq(other, driver)) {
-            drivers.push(driver.clone());
-        }
+    /// A worker begins. It is taken out by [`remove_worker`](Self::remove_worker) before what it runs is freed.
+    pub(crate) fn add_worker(&self, worker: u32, running: &'static Running, driver: &Arc<CoreDriver>) {
+        let watched = Watched { worker, running: NonNull::from(running), driver: driver.clone() };
+        let mut workers = lock(&self.workers);
+        workers.push(watched);
+        workers.sort_by_key(|watched| watched.worker);
+    }
+
+    /// A worker ends.
+    pub(crate) fn remove_worker(&self, running: &Running) {
+        lock(&self.workers).retain(|watched| watched.running != NonNull::from(running));
     }
 
     /// No worker is idle.
@@ -143,8 +162,7 @@ impl Stall {
     /// How many timers are past their time by so much, and nobody has looked.
     fn neglected_timers(&self, by: Duration) -> usize {
         let now = Instant::now();
-        let drivers = lock(&self.drivers);
-        drivers.iter().filter(|driver| driver.is_late(now, by)).count()
+        lock(&self.workers).iter().filter(|watched| watched.driver.is_late(now, by)).count()
     }
 
     /// Calls `read` while no fiber that a worker runs is freed. None, if the system does not help with that.
@@ -237,12 +255,7 @@ fn message(engine: &Engine, waiting: usize, time: Duration) -> String {
         time.as_secs_f64(),
     );
     let described = engine.stall.read(|| {
-        engine.look(|all| {
-            all.workers
-                .iter()
-                .enumerate()
-                .for_each(|(worker, counters)| describe(&mut text, worker, counters));
-        });
+        lock(&engine.stall.workers).iter().for_each(|watched| describe(&mut text, watched));
     });
     if described.is_none() {
         text.push_str("  what they run is not known: this system has no membarrier\n");
@@ -255,8 +268,9 @@ fn message(engine: &Engine, waiting: usize, time: Duration) -> String {
 }
 
 /// To be called inside [`Stall::read`].
-fn describe(text: &mut String, worker: usize, counters: &Counters) {
-    let Some(fiber) = counters.running() else { return };
+fn describe(text: &mut String, Watched { worker, running, .. }: &Watched) {
+    // SAFETY: the invariant of `running`, and its list is locked.
+    let Some(fiber) = unsafe { running.as_ref() }.seen() else { return };
     // SAFETY: it is not freed while this is called: see above. What is read of it never changes.
     let birth = &unsafe { fiber.as_ref() }.birth;
     let written = match &birth.name {
