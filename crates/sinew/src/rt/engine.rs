@@ -14,11 +14,11 @@ use sinew_sched::{BuildError, Context, Handle, Placement, Pool, PoolStats, Shutd
 use super::control::{Birth, Control};
 use super::counters::{All, Counters};
 use super::driver;
+use super::end;
 use super::hook;
 use super::limit::Limit;
 use super::local::Local;
 use super::roster::Roamers;
-use super::run;
 use super::spawn::Reason;
 use super::stall::Stall;
 use super::starving::Starving;
@@ -213,7 +213,7 @@ impl Engine {
         let report = pool.shutdown(at_most);
         if report.waited && !report.drained {
             let all = lock(&self.roamers).clone();
-            all.iter().for_each(|roamers| run::abandon_roamers(self, roamers));
+            all.iter().for_each(|roamers| end::abandon_roamers(self, roamers));
         }
         self.stall.end();
         report
@@ -232,7 +232,7 @@ fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
 /// A worker's thread stays for ever.
 fn stay_worker() {
     if let Some(local) = tls::local() {
-        run::abandon_all(local);
+        end::abandon_all(local);
     }
 }
 

@@ -7,6 +7,7 @@ mod cell;
 mod control;
 mod counters;
 mod driver;
+mod end;
 mod ending;
 mod engine;
 mod hook;

@@ -12,15 +12,12 @@ use std::ptr::NonNull;
 use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
 use sinew_sched::{Context, Header, TaskRef, Vtable};
 
-use super::control::{Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status, Unrun};
-use super::ending::{AtEnd, Reference};
-use super::engine::Engine;
+use super::control::{Control, Ended, FiberCoroutine, Moves, Pause, Status};
+use super::end::{discard, finish, leave_stack};
 use super::local::{By, Local};
-use super::roster::Roamers;
 use super::starving;
 use super::tls;
-use super::unwind;
-use super::word::{Cause, Next};
+use super::word::Next;
 
 /// A fiber that stays where it has begun.
 pub(crate) static SETTLING: Vtable = Vtable { run, discard, settles: true };
@@ -250,33 +247,6 @@ fn give_way(local: &Local, task: TaskRef, by: By) {
     }
 }
 
-/// The body has returned, and its result is kept.
-///
-/// # Safety
-///
-/// The caller has the right to run the fiber, which is used up.
-#[inline(never)]
-unsafe fn finish(local: &Local, control: NonNull<Control>) {
-    // SAFETY: the caller's right.
-    unsafe { leave_stack(local, control) };
-    // Before anybody hears of it: whoever does may make another fiber in its place.
-    local.counters.finished.add(1);
-    local.engine().limit.leave();
-    local.engine().stall.pass();
-    // SAFETY: the right to run it is used up here.
-    unsafe { end(control) };
-}
-
-/// A fiber that may move is not among those that have begun any more.
-fn leave_roamers(control: NonNull<Control>, this: &Control) {
-    if let Some(roamers) = this.roamers.take() {
-        // SAFETY: the invariant of `roamers`: it stays for as long as the engine, and that for as long as its fibers.
-        let roster = unsafe { roamers.as_ref() }.lock();
-        // SAFETY: it was put in when it began.
-        unsafe { roster.leave(control) };
-    }
-}
-
 /// A step is over, and there are more: the fiber is nowhere, and goes to the back of all that anyone may run.
 ///
 /// # Safety
@@ -291,161 +261,4 @@ unsafe fn go_anywhere(local: &Local, control: NonNull<Control>, by: By) {
     this.set_status(Status::Ready);
     // SAFETY: the caller's right.
     give_way(local, unsafe { Control::task(control) }, by);
-}
-
-/// The stack is empty: it goes back, and the fiber is this worker's no more.
-///
-/// # Safety
-///
-/// The caller has the right to run the fiber.
-unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
-    // SAFETY: the right to run is that to the coroutine.
-    let coroutine = unsafe { (*this.coroutine.get()).take() };
-    if let Some(Ok(stack)) = coroutine.map(ManuallyDrop::into_inner).map(Coroutine::into_stack) {
-        local.return_stack(stack);
-        starving::has_returned(local);
-    }
-    if this.birth.moves != Moves::Always {
-        local.context().core().disown();
-        // SAFETY: it was put in when it began, on this worker.
-        unsafe { local.roster.leave(control) };
-    } else {
-        local.context().core().disown_roaming();
-        leave_roamers(control, this);
-    }
-}
-
-/// The result of a fiber is there, and nothing else is left of it.
-///
-/// # Safety
-///
-/// The caller has the right to run the fiber, which is used up.
-#[inline]
-unsafe fn end(control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
-    let reference = if this.birth.scope.is_none() { Reference::GiveUp } else { Reference::Keep };
-    // SAFETY: the caller's right.
-    if unsafe { settle(control, reference) } == AtEnd::Nothing {
-        return;
-    }
-    if let Some(scope) = &this.birth.scope {
-        scope.leave();
-    }
-    // SAFETY: the reference that was the right to run it.
-    unsafe { Control::release(control) };
-}
-
-/// The result of a fiber is there: it goes to whoever waits for it, or is dropped if nobody wants it.
-///
-/// # Safety
-///
-/// The caller has the right to run the fiber. It is used up if nothing was left to do.
-#[inline]
-unsafe fn settle(control: NonNull<Control>, reference: Reference) -> AtEnd {
-    // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
-    this.set_status(Status::Done);
-    let (end, waiter) = this.join.finish(reference);
-    if let Some(waiter) = waiter {
-        // SAFETY: whoever joins waits until it is woken, or left a reference for this.
-        unsafe { waiter.wake(Cause::Event) };
-        waiter.release();
-    }
-    if end == AtEnd::DropResult {
-        // SAFETY: nobody else will have the result.
-        unsafe { drop_result(control) };
-    }
-    end
-}
-
-/// Nobody wants the result.
-///
-/// # Safety
-///
-/// It is there, nobody else will have it, and the caller has a reference.
-#[cold]
-unsafe fn drop_result(control: NonNull<Control>) {
-    // SAFETY: the caller's reference.
-    let this = unsafe { control.as_ref() };
-    unwind::catch(|| {
-        // SAFETY: the caller's promise.
-        if unsafe { (this.body.drop_result)(control) } == Dropped::Panic
-            && let Some(scope) = &this.birth.scope
-        {
-            scope.note_panic();
-        }
-    });
-}
-
-/// Called when it is over, with the right to run the fiber. One that has begun stays as it is, for ever.
-unsafe fn discard(header: NonNull<Header>) {
-    let control = header.cast::<Control>();
-    // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
-    // SAFETY: the right to run is that to the coroutine.
-    if unsafe { (*this.coroutine.get()).is_some() } {
-        // One that stays is told by its worker, which stays too.
-        if this.birth.moves == Moves::Always {
-            // SAFETY: nobody else will run it.
-            unsafe { abandon(this.engine(), control) };
-        }
-        return;
-    }
-    let engine = this.engine().keep();
-    drop(engine.starving.take_grant(control));
-    let body = if is_of_another_worker(this) { Unrun::Leaked } else { Unrun::Dropped };
-    // SAFETY: it has not begun, and nobody else will run it.
-    unwind::catch(|| unsafe { (this.body.discard)(control, body) });
-    engine.outside.finished.add_shared(1);
-    engine.limit.leave();
-    // SAFETY: the right to run it is used up here.
-    unsafe { end(control) };
-}
-
-/// Whether a fiber that has not begun is bound to a worker, and the calling thread is not that worker's: it waited there for a stack.
-fn is_of_another_worker(fiber: &Control) -> bool {
-    let is_here = |local: &Local| local.is_of(fiber.engine()) && local.worker() == fiber.worker();
-    fiber.birth.moves == Moves::Never && fiber.worker() != NOWHERE && !tls::local().is_some_and(is_here)
-}
-
-/// It is over, and this worker's thread stays for ever with what has begun here: whoever waits for those fibers hears of it.
-pub(crate) fn abandon_all(local: &Local) {
-    local.roster.for_each(|control| {
-        // SAFETY: what is in the roster is there.
-        let this = unsafe { control.as_ref() };
-        debug_assert!(this.birth.moves != Moves::Always, "those that move are in another list");
-        // SAFETY: nobody will run it any more.
-        unsafe { abandon(local.engine(), control) };
-    });
-}
-
-/// It is over, and these fibers may wait for ever: whoever waits for them hears of it.
-pub(crate) fn abandon_roamers(engine: &Engine, roamers: &Roamers) {
-    let roster = roamers.lock();
-    roster.for_each(|control| {
-        // SAFETY: what is in the list is there. One that does not wait is run, or discarded, by whoever has the right to.
-        if unsafe { control.as_ref() }.word.take() {
-            // SAFETY: that was the right to run it.
-            unsafe { abandon(engine, control) };
-        }
-    });
-}
-
-/// A fiber that has begun will not end. Its frames stay as they are; the reference that was the right to run it stays for ever,
-/// and so does a scope around it.
-///
-/// # Safety
-///
-/// The caller has the right to run the fiber, or the only one who has never will.
-unsafe fn abandon(engine: &Engine, control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
-    // SAFETY: the result is ours to set, and no frame of the fiber touches it any more.
-    unsafe { (this.body.abandon)(control) };
-    // SAFETY: as above.
-    let _ = unsafe { settle(control, Reference::Keep) };
-    engine.note_leak(this);
 }
