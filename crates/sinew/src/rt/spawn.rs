@@ -301,7 +301,7 @@ unsafe fn enter_child(control: NonNull<Control>) -> bool {
     // SAFETY: the handle is a reference.
     let this = unsafe { control.as_ref() };
     let Some((local, parent)) = wait::running() else { return false };
-    assert_ne!(parent, control, "a fiber cannot join itself: it would wait for ever");
+    assert!(parent != control, "a fiber cannot join itself: it would wait for ever");
     if this.status() != Status::New || !local.may_enter() || std::thread::panicking() {
         return false;
     }

@@ -5,6 +5,7 @@
 //! Takes a promise of its callers about what lives on stacks, and does nothing unsafe itself.
 
 use std::error::Error;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 use std::{env, fmt};
 
@@ -14,8 +15,8 @@ use sinew_sched::BuildError;
 use super::Runtime;
 use crate::rt::{Engine, Settings};
 
-/// Settings of a [`Runtime`]. What is not set comes from the environment (`SINEW_WORKERS`, `SINEW_STACK_SIZE`), or is as
-/// stated.
+/// Settings of a [`Runtime`]. What is not set comes from the environment (`SINEW_WORKERS`, and `SINEW_STACK_SIZE` in bytes), or is
+/// as stated.
 #[must_use = "a runtime is made by `start`"]
 #[derive(Debug, Default)]
 pub struct RuntimeBuilder {
@@ -29,14 +30,17 @@ pub struct RuntimeBuilder {
     stall_report: Option<Option<Duration>>,
 }
 
+/// The most workers that a pool has.
+const MOST_WORKERS: usize = 64;
+
 /// Why a runtime did not start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
     /// The workers did not start.
     Workers(BuildError),
-    /// A variable of the environment makes no sense: its name and value.
-    Environment(&'static str, String),
+    /// A variable of the environment makes no sense: its name, its value, and the numbers that do.
+    Environment(&'static str, String, RangeInclusive<usize>),
     /// No stack is so large as all were to be.
     StackSize(usize),
 }
@@ -45,8 +49,12 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Workers(error) => write!(f, "{error}"),
-            Self::Environment(name, value) => {
-                write!(f, "{name} is {value:?} in the environment: set it to a number, or not at all")
+            Self::Environment(name, value, numbers) => {
+                let (least, most) = (numbers.start(), numbers.end());
+                write!(
+                    f,
+                    "{name} is {value:?} in the environment: set it to a number from {least} to {most}, or not at all"
+                )
             }
             Self::StackSize(size) => {
                 write!(f, "stacks of {size} bytes were asked for: the largest has {LARGEST_CLASS}")
@@ -77,7 +85,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// How much stack a fiber has unless it is made with another: 128 KiB unless set, double that in debug builds.
+    /// How much stack a fiber has, in bytes, unless it is made with another: 128 KiB unless set, double that in debug builds; 64 MiB
+    /// at most.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size);
         self
@@ -132,10 +141,11 @@ impl RuntimeBuilder {
     ///
     /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left behind then.
     pub fn start(self) -> Result<Runtime, StartError> {
+        let size = number("SINEW_STACK_SIZE", 0..=LARGEST_CLASS)?;
         let settings = Settings {
-            workers: self.workers.or(number("SINEW_WORKERS")?),
+            workers: self.workers.or(number("SINEW_WORKERS", 1..=MOST_WORKERS)?),
             name: self.name.unwrap_or_else(|| "sinew".to_owned()),
-            stack_size: self.stack_size.or(number("SINEW_STACK_SIZE")?).unwrap_or(DEFAULT_STACK_SIZE).max(1),
+            stack_size: self.stack_size.or(size).unwrap_or(DEFAULT_STACK_SIZE).max(1),
             max_fibers: self.max_fibers,
             prewarm: self.prewarm,
             migrates: self.migrates,
@@ -151,15 +161,11 @@ impl RuntimeBuilder {
 }
 
 /// A number from the environment.
-fn number(name: &'static str) -> Result<Option<usize>, StartError> {
-    match env::var(name) {
-        Ok(text) => match text.trim().parse() {
-            Ok(number) => Ok(Some(number)),
-            Err(_) => Err(StartError::Environment(name, text)),
-        },
-        Err(env::VarError::NotPresent) => Ok(None),
-        Err(env::VarError::NotUnicode(text)) => {
-            Err(StartError::Environment(name, text.to_string_lossy().into_owned()))
-        }
+fn number(name: &'static str, numbers: RangeInclusive<usize>) -> Result<Option<usize>, StartError> {
+    let Some(text) = env::var_os(name) else { return Ok(None) };
+    let text = text.to_string_lossy();
+    match text.trim().parse() {
+        Ok(number) if numbers.contains(&number) => Ok(Some(number)),
+        _ => Err(StartError::Environment(name, text.into_owned(), numbers)),
     }
 }

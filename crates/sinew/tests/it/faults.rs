@@ -45,12 +45,23 @@ fn settings_that_make_no_sense_are_errors() {
 fn a_variable_that_makes_no_sense_is_an_error() {
     let output = in_child("faults::a_variable_that_makes_no_sense_is_an_error", || {
         // SAFETY: this process has no other thread that reads it now.
-        unsafe { std::env::set_var("SINEW_WORKERS", "many") };
-        let error = Runtime::builder().start().unwrap_err();
-        assert!(error.to_string().contains("SINEW_WORKERS"), "{error}");
-        // SAFETY: as above.
-        unsafe { std::env::set_var("SINEW_WORKERS", "3") };
-        assert_eq!(Runtime::builder().start().unwrap().workers(), 3);
+        let set = |name, value| unsafe { std::env::set_var(name, value) };
+        for value in ["many", "", "0", "65"] {
+            set("SINEW_WORKERS", value);
+            let error = Runtime::builder().start().unwrap_err().to_string();
+            assert!(error.contains("SINEW_WORKERS") && error.contains("1 to 64"), "{error}");
+        }
+        set("SINEW_WORKERS", "64");
+        assert_eq!(Runtime::builder().start().unwrap().workers(), 64);
+        set("SINEW_WORKERS", " 3 ");
+        for value in ["64k", "67108865"] {
+            set("SINEW_STACK_SIZE", value);
+            let error = Runtime::builder().start().unwrap_err().to_string();
+            assert!(error.contains("SINEW_STACK_SIZE") && error.contains("67108864"), "{error}");
+        }
+        set("SINEW_STACK_SIZE", "65536");
+        let runtime = Runtime::builder().start().unwrap();
+        assert_eq!((runtime.workers(), runtime.run(fiber::current).stack_size()), (3, Some(65_536)));
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
