@@ -45,7 +45,7 @@ impl Builder {
         self
     }
 
-    /// How much stack it has at least; what its runtime was set to, unless set. The smallest stack has 16 KiB, the largest 64 MiB:
+    /// How much stack it has at least, in bytes; what its runtime was set to, unless set. The smallest stack has 16 KiB, the largest 64 MiB:
     /// a fiber that wants more is refused.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size.max(1));

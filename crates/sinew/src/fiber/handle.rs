@@ -15,7 +15,8 @@ use crate::rt::Handle;
 
 /// What comes out of a fiber: what its body returned, or the panic that ended it.
 ///
-/// A fiber that was discarded at the shutdown of its runtime gives [`Discarded`](super::Discarded) as an error.
+/// A fiber that did not end before its runtime was shut down gives [`Discarded`](super::Discarded) as an error, or
+/// [`Abandoned`](super::Abandoned) if it had begun.
 pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
 
 /// The right to join a fiber, and to its result. Dropping it detaches the fiber: the result is dropped when the fiber ends; if
@@ -50,7 +51,7 @@ impl<T> JoinHandle<T> {
     ///
     /// # Errors
     ///
-    /// If the fiber panicked, with the panic's payload.
+    /// If the fiber panicked, with the panic's payload; or if its runtime was shut down before it ended, as [`Result`] says.
     ///
     /// # Panics
     ///

@@ -7,6 +7,9 @@
 //! | --- | --- |
 //! | a thread per `spawn` | a fiber in the calling fiber's [runtime](crate::Runtime), or in the default one |
 //! | [`Thread`], [`ThreadId`] | other names for [`Fiber`], [`FiberId`], which plain threads have too; a fiber's numbers and a thread's never meet |
+//! | threads are interrupted to let others run | a fiber runs until it waits, yields or ends |
+//! | what blocks, blocks one thread | what is not sinew's (locks, channels and `sleep` of std, system calls) blocks a worker, and all fibers that have begun there |
+//! | a stack of 2 MiB, `RUST_MIN_STACK` | 128 KiB, double that in debug builds, [`RuntimeBuilder::stack_size`](crate::RuntimeBuilder::stack_size), `SINEW_STACK_SIZE` |
 //! | `Builder::name` | any string, as it names no thread |
 //! | `Builder::spawn_unchecked` | a fiber that is abandoned at a shutdown never ends: what it borrows has to live on |
 //! | `available_parallelism` | the number of workers |
@@ -16,7 +19,13 @@
 //! | `park_timeout_ms`, `sleep_ms` | not there: std has deprecated them |
 //!
 //! Beyond std there are [`try_spawn`], [`spawn_local`], [`spawn_steps`], [`spawn_batch`], [`JoinHandle::join_timeout`],
-//! [`sleep_until`] and [`is_fiber`].
+//! [`sleep_until`], [`is_fiber`], [`Launch`], [`State`], [`no_suspend`] and, for fibers that move, [`Builder::migratable`] and [`fn@pin`].
+//!
+//! # Locks of std
+//!
+//! They are fine where nothing waits while one is held. A fiber that sleeps, joins or yields with such a guard in its hands may have
+//! others of its worker block the thread that it needs itself. If that stops every worker, standard error
+//! [says so](crate::RuntimeBuilder::stall_report).
 //!
 //! # Who moves
 //!

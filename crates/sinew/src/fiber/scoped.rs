@@ -158,7 +158,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`spawn`](Self::spawn): if the runtime is being shut down or has as many fibers as it may.
+    /// As [`spawn`](Self::spawn).
     #[track_caller]
     pub fn spawn_scoped<'scope, 'env, F, T>(
         self,

@@ -62,7 +62,8 @@ use crate::runtime;
 /// # Panics
 ///
 /// If the runtime is being shut down or has as many fibers as it may; [`try_spawn`] returns an error instead. std panics
-/// if there is no thread to be had.
+/// if there is no thread to be had. Also if the default runtime is to start and cannot, as every call may that starts it: its
+/// variables in the environment make no sense, say.
 #[inline]
 #[track_caller]
 pub fn spawn<F, T>(body: F) -> JoinHandle<T>

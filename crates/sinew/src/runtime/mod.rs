@@ -30,6 +30,9 @@ use crate::rt::{Engine, Site};
 /// # Ok::<(), sinew::StartError>(())
 /// ```
 ///
+/// Its fibers make others in the same runtime, so what has no method here (a name, a stack size, a scope) is had inside
+/// [`run`](Self::run).
+///
 /// Dropping one begins its shutdown and does not wait.
 pub struct Runtime {
     engine: Arc<Engine>,
@@ -132,8 +135,9 @@ impl Runtime {
         self.engine.workers()
     }
 
-    /// Refuses new fibers, waits until all have ended, and ends the threads; after `at_most` it discards those that have
-    /// not begun. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
+    /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as long as that takes. After
+    /// `at_most` it discards those that have not begun, abandons those that wait, and gives those that run a moment more, some
+    /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
     pub fn shutdown(mut self, at_most: Option<Duration>) -> ShutdownReport {
         let pool = self.pool.take().expect("it is taken once");
         let report = self.engine.shutdown(pool, at_most);
@@ -168,7 +172,7 @@ impl fmt::Debug for Runtime {
 ///
 /// # Panics
 ///
-/// If the body does.
+/// If the body does, or as [`fiber::spawn`].
 #[track_caller]
 pub fn run<F, T>(body: F) -> T
 where

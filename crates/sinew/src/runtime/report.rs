@@ -20,7 +20,8 @@ pub struct ShutdownReport {
     pub discarded: usize,
     /// Fibers that had begun and wait: their stacks stay as they were, for ever, and so do their workers' threads.
     pub leaked: Vec<LeakedFiber>,
-    /// Workers whose threads were left behind.
+    /// Workers whose threads were left behind: with fibers that wait, or with one that runs and is not named here. That one goes on,
+    /// until it waits or ends.
     pub stuck: Vec<StuckWorker>,
 }
 
