@@ -35,6 +35,26 @@ fn many_sleep_at_once() {
     });
 }
 
+/// Whatever the order in which they begin and end.
+#[test]
+fn long_sleeps_hold_up_no_short_ones() {
+    everywhere(|| {
+        let sleep = |number: u64| {
+            let is_long = number.is_multiple_of(3);
+            let micros = Duration::from_micros(number * 7_919 % 5_000);
+            let time = if is_long { Duration::from_hours(1) } else { micros };
+            (is_long, fiber::spawn(move || fiber::park_timeout(time)))
+        };
+        let (long, short): (Vec<_>, Vec<_>) = (0..200).map(sleep).partition(|(is_long, _)| *is_long);
+        short.into_iter().for_each(|(_, fiber)| fiber.join().unwrap());
+        for (_, fiber) in long {
+            assert!(!fiber.is_finished());
+            fiber.thread().unpark();
+            fiber.join().unwrap();
+        }
+    });
+}
+
 #[test]
 fn spawning_and_joining_for_ever_starves_nobody() {
     let runtime = pinned(1);
