@@ -49,7 +49,9 @@ fn a_fiber_cannot_join_itself() {
         let copy = slot.clone();
         let fiber = fiber::spawn(move || {
             let own = loop {
-                match copy.lock().unwrap().take() {
+                // In a statement of its own, so that no lock is held across the wait.
+                let taken = copy.lock().unwrap().take();
+                match taken {
                     Some(own) => break own,
                     None => fiber::yield_now(),
                 }
@@ -65,13 +67,23 @@ fn a_fiber_cannot_join_itself() {
 fn whoever_has_the_handle_may_join() {
     everywhere(|| {
         // A grandchild joins its own parent.
+        let slot = Arc::new(Mutex::new(None));
+        let copy = slot.clone();
         let (sender, receiver) = std::sync::mpsc::channel::<fiber::JoinHandle<u32>>();
         let parent = fiber::spawn(move || {
             let grandchild = fiber::spawn(move || receiver.recv().unwrap().join().unwrap());
-            drop(grandchild);
+            *copy.lock().unwrap() = Some(grandchild);
             5
         });
         sender.send(parent).unwrap();
+        let grandchild = loop {
+            let taken = slot.lock().unwrap().take();
+            match taken {
+                Some(grandchild) => break grandchild,
+                None => fiber::yield_now(),
+            }
+        };
+        assert_eq!(grandchild.join().unwrap(), 5);
     });
 }
 

@@ -94,6 +94,10 @@ fn a_panic_in_a_result_that_nobody_wants_ends_there() {
             // If it has ended, the result is dropped here.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(fiber)));
         }
+        // A scope ends all the same.
+        let _ = catch_unwind(|| {
+            fiber::scope(|scope| drop(scope.spawn(|| WaitOnDrop(|| panic!("in a destructor")))));
+        });
         let fiber = fiber::spawn(|| WaitOnDrop(|| panic!("in a destructor")));
         let value = fiber.join().unwrap();
         assert!(catch_unwind(AssertUnwindSafe(|| drop(value))).is_err());

@@ -44,8 +44,15 @@ fn a_scopes_fibers_make_more_of_them() {
 #[test]
 fn threads_have_scopes_too() {
     let text = String::from("borrowed");
-    let length = fiber::scope(|scope| scope.spawn(|| text.len()).join().unwrap());
-    assert_eq!(length, 8);
+    let ended = AtomicUsize::new(0);
+    let length = fiber::scope(|scope| {
+        scope.spawn(|| {
+            fiber::sleep(Duration::from_millis(1));
+            ended.fetch_add(text.len(), Ordering::Relaxed);
+        });
+        scope.spawn(|| text.len()).join().unwrap()
+    });
+    assert_eq!((length, ended.into_inner()), (8, 8));
 }
 
 #[test]

@@ -48,6 +48,7 @@ fn a_fiber_that_waits_for_ever_is_abandoned_and_reported_by_name() {
 
 #[test]
 fn no_new_fibers_while_shutting_down() {
+    let _watchdog = Watchdog::new("fibers that make others".to_owned());
     for workers in WORKERS {
         let runtime = Runtime::builder().workers(workers).start().unwrap();
         let (sender, receiver) = mpsc::channel();
@@ -71,6 +72,7 @@ fn no_new_fibers_while_shutting_down() {
 
 #[test]
 fn a_runtime_may_be_dropped_by_its_own_fiber() {
+    let _watchdog = Watchdog::new("a drop from inside".to_owned());
     for workers in WORKERS {
         let (sender, receiver) = mpsc::channel::<Runtime>();
         let runtime = Runtime::builder().workers(workers).start().unwrap();
@@ -87,6 +89,7 @@ fn a_runtime_may_be_dropped_by_its_own_fiber() {
 
 #[test]
 fn a_shutdown_by_an_own_fiber_does_not_wait() {
+    let _watchdog = Watchdog::new("a shutdown from inside".to_owned());
     let (sender, receiver) = mpsc::channel::<Runtime>();
     let runtime = Runtime::builder().workers(2).start().unwrap();
     let fiber = runtime.spawn(move || receiver.recv().unwrap().shutdown(None));
@@ -103,11 +106,17 @@ fn several_runtimes_live_side_by_side() {
         assert_ne!(runtime.run(|| std::thread::current().id()), me);
     }
     // A fiber of one joins a fiber of another.
-    let other = two.spawn(|| {
-        fiber::yield_now();
-        4
-    });
-    assert_eq!(one.run(move || other.join().unwrap()), 4);
+    for _ in 0..20 {
+        let other = two.spawn(|| {
+            fiber::sleep(Duration::from_millis(1));
+            4
+        });
+        one.run(move || {
+            let home = std::thread::current().id();
+            assert_eq!(other.join().unwrap(), 4);
+            assert_eq!(std::thread::current().id(), home, "woken by the other one's worker, and on its own");
+        });
+    }
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_step_stays_where_it_waits() {
     each(|runtime, kind| {
         let step = move |left: &mut u32| {
             let before = thread::current().id();
-            fiber::yield_now();
+            (0..100).for_each(|_| fiber::yield_now());
             fiber::sleep(Duration::from_micros(10));
             fiber::spawn(fiber::yield_now).join().unwrap();
             assert!(kind == Kind::Migrating || thread::current().id() == before);
@@ -48,7 +48,7 @@ fn a_step_stays_where_it_waits() {
             if *left == 0 { Break(()) } else { Continue(()) }
         };
         runtime.run(move || {
-            let fibers: Vec<_> = (0..10).map(|_| fiber::spawn_steps(5, step)).collect();
+            let fibers: Vec<_> = (0..20).map(|_| fiber::spawn_steps(5, step)).collect();
             fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
         });
     });

@@ -98,9 +98,10 @@ fn watch(over: &AtomicBool) {
 
 const CHILD: &str = "SINEW_TEST_CHILD";
 
-/// Runs `body` in a process of its own, by starting this program again for this one test.
+/// Runs `body` in a process of its own, by starting this program again for this one test. It aborts if it hangs.
 pub(crate) fn in_child(name: &str, body: impl FnOnce()) -> Output {
     if std::env::var_os(CHILD).is_some() {
+        thread::spawn(|| watch(&AtomicBool::new(false)));
         body();
         std::process::exit(0);
     }
