@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::current::Fiber;
 use super::handle::{JoinHandle, Result};
@@ -32,6 +33,15 @@ impl<T> LocalJoinHandle<T> {
     /// If the fiber panicked, with the panic's payload.
     pub fn join(self) -> Result<T> {
         self.handle.join()
+    }
+
+    /// Waits for the fiber to end for at most so long.
+    ///
+    /// # Errors
+    ///
+    /// If the time is over first: the handle is given back.
+    pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
+        self.handle.join_timeout(time).map_err(|handle| Self { handle, stays: PhantomData })
     }
 
     /// Whether the fiber has ended.

@@ -10,6 +10,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::builder::Builder;
 use super::current::Fiber;
@@ -187,6 +188,15 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// If the fiber panicked, with the panic's payload.
     pub fn join(self) -> Result<T> {
         self.handle.join()
+    }
+
+    /// Waits for the fiber to end for at most so long.
+    ///
+    /// # Errors
+    ///
+    /// If the time is over first: the handle is given back.
+    pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
+        self.handle.join_timeout(time).map_err(|handle| Self { handle, scope: PhantomData })
     }
 
     /// Whether the fiber has ended.

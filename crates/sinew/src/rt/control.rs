@@ -20,7 +20,7 @@ use std::sync::Arc;
 use sinew_coroutine::{Coroutine, PooledStack, Suspender};
 use sinew_sched::{Header, TaskRef};
 
-use super::engine::Engine;
+use super::engine::{Engine, Leak};
 use super::join::Join;
 use super::locals::Place;
 use super::memory::Origin;
@@ -91,6 +91,14 @@ pub(crate) struct Birth {
     pub(crate) location: &'static Location<'static>,
     /// Waits for its end.
     pub(crate) scope: Option<Arc<ScopeData>>,
+}
+
+impl Birth {
+    /// What is told of a fiber that has not ended.
+    pub(crate) fn leak(&self, worker: u32) -> Leak {
+        let name = self.name.as_deref().map(str::to_owned);
+        Leak { id: self.id, name, worker, location: self.location }
+    }
 }
 
 /// No worker yet.

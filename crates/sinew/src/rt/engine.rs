@@ -11,7 +11,7 @@ use std::time::Duration;
 use sinew_coroutine::{StackPool, overflow};
 use sinew_sched::{BuildError, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, TaskRef};
 
-use super::control::{Birth, Control};
+use super::control::Control;
 use super::counters::{All, Counters};
 use super::driver;
 use super::end;
@@ -181,9 +181,7 @@ impl Engine {
 
     /// A fiber has begun, and will not end.
     pub(crate) fn note_leak(&self, fiber: &Control) {
-        let Birth { id, name, location, .. } = &fiber.birth;
-        let leak =
-            Leak { id: *id, name: name.as_deref().map(str::to_owned), worker: fiber.worker(), location };
+        let leak = fiber.birth.leak(fiber.worker());
         lock(&self.leaks).push(leak);
     }
 
@@ -208,7 +206,8 @@ impl Engine {
     }
 
     /// Ends everything.
-    pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> ShutdownReport {
+    /// Also returns the fibers that still run.
+    pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> (ShutdownReport, Vec<Leak>) {
         self.close();
         let report = pool.shutdown(at_most);
         if report.waited && !report.drained {
@@ -216,7 +215,9 @@ impl Engine {
             all.iter().for_each(|roamers| end::abandon_roamers(self, roamers));
         }
         self.stall.end();
-        report
+        let is_any_running = report.stuck.iter().any(|worker| worker.is_running);
+        let running = if is_any_running { self.stall.running() } else { Vec::new() };
+        (report, running)
     }
 }
 

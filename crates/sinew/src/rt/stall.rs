@@ -29,7 +29,7 @@ use rustix::thread::{MembarrierCommand, membarrier};
 use sinew_sched::{PoolStats, WorkerState};
 
 use super::driver::CoreDriver;
-use super::engine::Engine;
+use super::engine::{Engine, Leak};
 use super::running::Running;
 
 /// So often does the watcher look in the time after which a stall is told.
@@ -163,6 +163,18 @@ impl Stall {
     fn neglected_timers(&self, by: Duration) -> usize {
         let now = Instant::now();
         lock(&self.workers).iter().filter(|watched| watched.driver.is_late(now, by)).count()
+    }
+
+    /// The fibers that workers run at this moment; none, if the system does not help with knowing them.
+    pub(crate) fn running(&self) -> Vec<Leak> {
+        let running = |watched: &Watched| {
+            // SAFETY: the invariant of `running`, and its list is locked.
+            let fiber = unsafe { watched.running.as_ref() }.seen()?;
+            // SAFETY: it is not freed while this is called, inside `read`. What is read of it never changes.
+            let birth = &unsafe { fiber.as_ref() }.birth;
+            Some(birth.leak(watched.worker))
+        };
+        self.read(|| lock(&self.workers).iter().filter_map(running).collect()).unwrap_or_default()
     }
 
     /// Calls `read` while no fiber that a worker runs is freed. None, if the system does not help with that.

@@ -140,8 +140,8 @@ impl Runtime {
     /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
     pub fn shutdown(mut self, at_most: Option<Duration>) -> ShutdownReport {
         let pool = self.pool.take().expect("it is taken once");
-        let report = self.engine.shutdown(pool, at_most);
-        ShutdownReport::new(report, self.engine.take_leaks())
+        let (report, running) = self.engine.shutdown(pool, at_most);
+        ShutdownReport::new(report, self.engine.take_leaks(), running)
     }
 }
 

@@ -20,8 +20,9 @@ pub struct ShutdownReport {
     pub discarded: usize,
     /// Fibers that had begun and wait: their stacks stay as they were, for ever, and so do their workers' threads.
     pub leaked: Vec<LeakedFiber>,
-    /// Workers whose threads were left behind: with fibers that wait, or with one that runs and is not named here. That one goes on,
-    /// until it waits or ends.
+    /// Fibers that run all the same. They go on, until they wait or end.
+    pub running: Vec<LeakedFiber>,
+    /// Workers whose threads were left behind: with fibers that wait, or with one that runs.
     pub stuck: Vec<StuckWorker>,
 }
 
@@ -40,7 +41,7 @@ pub struct LeakedFiber {
 }
 
 impl ShutdownReport {
-    pub(super) fn new(pool: PoolReport, leaks: Vec<Leak>) -> Self {
+    pub(super) fn new(pool: PoolReport, leaks: Vec<Leak>, running: Vec<Leak>) -> Self {
         let leaked = |Leak { id, name, worker, location }| LeakedFiber {
             id,
             name,
@@ -52,6 +53,7 @@ impl ShutdownReport {
             waited: pool.waited,
             discarded: pool.discarded,
             leaked: leaks.into_iter().map(leaked).collect(),
+            running: running.into_iter().map(leaked).collect(),
             stuck: pool.stuck,
         }
     }

@@ -102,6 +102,26 @@ fn a_join_may_give_up() {
 }
 
 #[test]
+fn joins_of_local_and_scoped_fibers_may_give_up_too() {
+    everywhere(|| {
+        let local = fiber::spawn_local(fiber::park);
+        let local = local.join_timeout(Duration::from_millis(1)).unwrap_err();
+        local.thread().unpark();
+        local.join_timeout(Duration::MAX).unwrap().unwrap();
+        let nine = fiber::scope(|scope| {
+            let scoped = scope.spawn(|| {
+                fiber::park();
+                9
+            });
+            let scoped = scoped.join_timeout(Duration::from_millis(1)).unwrap_err();
+            scoped.thread().unpark();
+            scoped.join_timeout(Duration::MAX).unwrap().unwrap()
+        });
+        assert_eq!(nine, 9);
+    });
+}
+
+#[test]
 fn a_timed_join_races_with_the_end() {
     everywhere(|| {
         for round in 0..200 {

@@ -8,7 +8,7 @@
 use super::runtimes::{KINDS, Kind, Watchdog};
 use super::support::{WORKERS, migrating, pinned};
 use sinew::{Runtime, fiber};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -44,6 +44,31 @@ fn a_fiber_that_waits_for_ever_is_abandoned_and_reported_by_name() {
     assert_eq!(report.leaked[0].name.as_deref(), Some("stuck"));
     assert!(report.leaked[0].spawned_at.file().ends_with("shutdown.rs"));
     assert!(stuck.join().unwrap_err().is::<fiber::Abandoned>());
+}
+
+#[test]
+fn a_fiber_that_still_runs_is_reported_by_name() {
+    let mut runtime = pinned(2);
+    let (release, is_held) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (until, held) = (release.clone(), is_held.clone());
+    let busy = runtime.run(move || {
+        let hold = move || {
+            held.store(true, Ordering::Relaxed);
+            while !until.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+        };
+        fiber::Builder::new().name("busy".to_owned()).spawn(hold).unwrap()
+    });
+    while !is_held.load(Ordering::Relaxed) {
+        std::thread::yield_now();
+    }
+    let report = runtime.take().shutdown(Some(Duration::from_millis(20)));
+    assert!(!report.drained && report.leaked.is_empty(), "{report:?}");
+    let names: Vec<_> = report.running.iter().map(|fiber| fiber.name.as_deref()).collect();
+    assert_eq!(names, [Some("busy")], "{report:?}");
+    release.store(true, Ordering::Relaxed);
+    busy.join().expect("it goes on, and ends");
 }
 
 #[test]
