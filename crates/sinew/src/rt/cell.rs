@@ -16,7 +16,7 @@ use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Unrun};
 use super::engine::Engine;
 use super::locals::Place;
 use super::memory;
-use super::{tls, unwind};
+use super::{run, tls, unwind};
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
@@ -109,6 +109,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         let turn = catch_unwind(AssertUnwindSafe(|| body.turn()));
         // SAFETY: the fiber runs, so it is there.
         let turn = end_locals(unsafe { &control.as_ref().locals }, turn);
+        let needs_drop = mem::needs_drop::<T>() || turn.is_err();
         let (stage, ended) = match turn {
             Ok(Turn::More(body)) => (Stage::New(body), Ended::ForNow),
             Ok(Turn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
@@ -116,6 +117,12 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         };
         // SAFETY: as above.
         unsafe { Self::fill(control, stage) };
+        // SAFETY: the fiber runs, so it is there.
+        if needs_drop && ended == Ended::ForGood && unsafe { control.as_ref() }.join.ending.is_detached() {
+            // Here, where a destructor may wait.
+            // SAFETY: the result is there, and nobody else will have it.
+            unsafe { run::drop_result(control) };
+        }
         ended
     }
 

@@ -82,6 +82,13 @@ impl Ending {
         self.0.load(Ordering::Acquire) & STATE == DONE
     }
 
+    /// Whether nobody will ask for the result. If so, that stays so.
+    #[inline]
+    pub(crate) fn is_detached(&self) -> bool {
+        // Acquire: pairs with the release of `detach`.
+        self.0.load(Ordering::Acquire) & STATE == DETACHED
+    }
+
     /// The fiber has ended, and its result is there.
     #[inline]
     pub(crate) fn finish(&self, reference: Reference) -> AtEnd {

@@ -187,3 +187,38 @@ fn a_fiber_that_gave_up_joining_is_freed() {
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
+
+/// Waits for a fiber of the same worker when it is dropped.
+struct JoinOnDrop(Option<fiber::JoinHandle<()>>);
+
+impl Drop for JoinOnDrop {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(|fiber| fiber.join().unwrap());
+    }
+}
+
+#[test]
+fn a_result_that_nobody_wants_may_wait_when_it_is_dropped() {
+    everywhere(|| {
+        let done = Arc::new(());
+        for panics in [false, true] {
+            let held = done.clone();
+            let detached = fiber::spawn(move || {
+                let begun = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+                let begun = begun.spawn(move || {
+                    fiber::sleep(Duration::from_millis(5));
+                    drop(held);
+                });
+                let result = JoinOnDrop(Some(begun.unwrap()));
+                if panics {
+                    std::panic::panic_any(Mutex::new(result));
+                }
+                result
+            });
+            drop(detached);
+        }
+        while Arc::strong_count(&done) > 1 {
+            fiber::sleep(Duration::from_millis(1));
+        }
+    });
+}
