@@ -122,6 +122,12 @@ impl Handle {
         self.with_worker(|worker| worker.is_some())
     }
 
+    /// Whether nothing is run any more: the pool has drained, or its deadline has passed.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.group.life.is_over()
+    }
+
     /// How many workers the pool has, spare ones not counted.
     #[must_use]
     pub fn workers(&self) -> usize {

@@ -211,13 +211,26 @@ impl Engine {
         self.close();
         let report = pool.shutdown(at_most);
         if report.waited && !report.drained {
-            let all = lock(&self.roamers).clone();
-            all.iter().for_each(|roamers| end::abandon_roamers(self, roamers));
+            self.abandon_roamers();
         }
         self.stall.end();
         let is_any_running = report.stuck.iter().any(|worker| worker.is_running);
         let running = if is_any_running { self.stall.running() } else { Vec::new() };
         (report, running)
+    }
+
+    /// It is over: those that may move, and wait, wait for ever.
+    fn abandon_roamers(&self) {
+        let all = lock(&self.roamers).clone();
+        all.iter().for_each(|roamers| end::abandon_roamers(self, roamers));
+    }
+
+    /// A worker runs nothing more. What it ran last may have begun to wait when others were abandoned already; and nobody else
+    /// abandons them if nobody waited for the shutdown.
+    fn leave_nobody_waiting(&self) {
+        if self.pool.get().is_some_and(Handle::is_over) {
+            self.abandon_roamers();
+        }
     }
 }
 
@@ -234,11 +247,15 @@ fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
 fn stay_worker() {
     if let Some(local) = tls::local() {
         end::abandon_all(local);
+        local.engine().leave_nobody_waiting();
     }
 }
 
 /// A worker ends.
 fn end_worker() {
+    if let Some(local) = tls::local() {
+        local.engine().leave_nobody_waiting();
+    }
     tls::drop_local();
 }
 

@@ -205,6 +205,41 @@ fn no_thread_is_left_after_a_drain() {
 }
 
 #[test]
+fn a_fiber_that_moves_and_waits_when_it_is_late_is_abandoned_too() {
+    for workers in WORKERS {
+        let mut runtime = migrating(workers);
+        let (begins, has_begun) = mpsc::channel();
+        let late = runtime.spawn(move || {
+            begins.send(()).unwrap();
+            // Longer than a shutdown waits for its worker.
+            std::thread::sleep(Duration::from_millis(400));
+            fiber::park();
+        });
+        has_begun.recv().unwrap();
+        let report = runtime.take().shutdown(Some(Duration::from_millis(10)));
+        assert!(!report.drained, "{report:?}");
+        assert!(late.join().unwrap_err().is::<fiber::Abandoned>());
+    }
+}
+
+#[test]
+fn fibers_that_move_are_abandoned_when_nobody_waits_for_the_end() {
+    for workers in WORKERS {
+        let mut runtime = migrating(workers);
+        let waits = runtime.run(|| fiber::spawn(fiber::park));
+        while waits.thread().state() != fiber::State::Parked {
+            std::thread::yield_now();
+        }
+        let (send, receive) = mpsc::channel::<Runtime>();
+        let own = runtime.take();
+        let ends = own.spawn(move || receive.recv().unwrap().shutdown(Some(Duration::from_millis(10))));
+        send.send(own).unwrap();
+        assert!(!ends.join().unwrap().waited);
+        assert!(waits.join().unwrap_err().is::<fiber::Abandoned>());
+    }
+}
+
+#[test]
 fn fibers_that_move_are_abandoned_too() {
     let mut runtime = migrating(2);
     let waits = runtime.run(|| fiber::Builder::new().name("roamer".to_owned()).spawn(fiber::park).unwrap());
