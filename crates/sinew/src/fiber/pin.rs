@@ -89,8 +89,7 @@ impl NoSuspend {
         // SAFETY: it runs, so it is there.
         unsafe { Control::add_ref(fiber) };
         // SAFETY: as above.
-        let reasons = &unsafe { fiber.as_ref() }.no_suspend;
-        reasons.set(reasons.get() + 1);
+        unsafe { fiber.as_ref() }.forbid_suspend();
         Self(fiber)
     }
 }
@@ -98,8 +97,7 @@ impl NoSuspend {
 impl Drop for NoSuspend {
     fn drop(&mut self) {
         // SAFETY: the invariant.
-        let reasons = &unsafe { self.0.as_ref() }.no_suspend;
-        reasons.set(reasons.get() - 1);
+        unsafe { self.0.as_ref() }.allow_suspend();
         // SAFETY: the invariant; this value is gone after this.
         unsafe { Control::release(self.0) };
     }

@@ -84,11 +84,15 @@ pub struct ScopedJoinHandle<'scope, T> {
 ///
 /// # Panics
 ///
-/// If the body panics, with that panic; else, if a fiber that nobody joined did.
+/// If the body panics, with that panic; else, if a fiber that nobody joined did. Inside [`no_suspend`](super::no_suspend), before the
+/// body is called.
+#[track_caller]
 pub fn scope<'env, F, T>(body: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
+    // There is no way back once it has fibers.
+    rt::check_may_wait();
     let scope = Scope { data: Arc::default(), scope: PhantomData, env: PhantomData };
     // Caught first: a fiber that unwinds does not wait well.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));

@@ -159,14 +159,11 @@ pub(crate) struct Control {
     /// Where it runs, or last ran.
     worker: AtomicU32,
     status: AtomicU32,
-    /// How many reasons it has to stay where it is; always one, unless it may move. Changed by the fiber itself.
+    /// How many reasons it has to stay where it is; always one, unless it may move. Changed by the fiber itself, and by what it has
+    /// left behind on another worker: a coroutine that was suspended with such a reason.
     pins: AtomicU32,
-    /// How many reasons it has not to suspend.
-    ///
-    /// # Invariant
-    ///
-    /// As `coroutine`.
-    pub(crate) no_suspend: Cell<u32>,
+    /// How many reasons it has not to suspend. Changed as `pins`.
+    no_suspend: AtomicU32,
     pub(crate) word: Word,
     pub(crate) join: Join,
     pub(crate) body: &'static BodyVtable,
@@ -211,7 +208,7 @@ impl Control {
             worker: AtomicU32::new(NOWHERE),
             status: AtomicU32::new(Status::New as u32),
             pins: AtomicU32::new(u32::from(!moves)),
-            no_suspend: Cell::new(0),
+            no_suspend: AtomicU32::new(0),
             locals: Place::new(),
             links: Links::default(),
             roamers: Cell::new(None),
@@ -280,11 +277,26 @@ impl Control {
 
     /// Keeps it where it is, or lets it go. For the fiber itself.
     pub(crate) fn pin(&self) {
-        self.pins.store(self.pins.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.pins.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn unpin(&self) {
-        self.pins.store(self.pins.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        self.pins.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether it has no reason not to suspend.
+    #[inline]
+    pub(crate) fn may_suspend(&self) -> bool {
+        self.no_suspend.load(Ordering::Relaxed) == 0
+    }
+
+    /// Gives it a reason not to suspend, or takes one away.
+    pub(crate) fn forbid_suspend(&self) {
+        self.no_suspend.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn allow_suspend(&self) {
+        self.no_suspend.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Where it runs, or last ran.

@@ -162,13 +162,14 @@ impl Local {
         self.hooks.set(self.hooks.get() - 1);
     }
 
-    /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else.
+    /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else, and not if
+    /// no other may run on this thread for now.
     #[inline]
-    pub(crate) fn may_enter(&self) -> bool {
+    pub(crate) fn may_enter(&self, running: &Control) -> bool {
         const MOST_ENTERED: u32 = 64;
         let entered = self.entered.get() + 1;
         self.entered.set(entered);
-        entered < MOST_ENTERED
+        entered < MOST_ENTERED && running.may_suspend()
     }
 
     #[inline]

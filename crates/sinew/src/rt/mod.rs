@@ -47,5 +47,5 @@ pub(crate) use scope::ScopeData;
 pub(crate) use spawn::{Attributes, Handle, Reason, Refused, Site, spawn};
 pub(crate) use steps::Steps;
 pub(crate) use tls::thread_id;
-pub(crate) use wait::{running, running_fiber, wait, yield_now};
+pub(crate) use wait::{check_may_wait, running, running_fiber, wait, yield_now};
 pub(crate) use word::{Cause, Ends};

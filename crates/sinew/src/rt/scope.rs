@@ -38,8 +38,14 @@ impl ScopeData {
         }
     }
 
-    /// Waits until none is left.
+    /// Waits until none is left. It does not unwind before: what the fibers borrow would be gone.
     pub(crate) fn wait(&self) {
+        let abort = AbortOnUnwind;
+        self.wait_or_unwind();
+        std::mem::forget(abort);
+    }
+
+    fn wait_or_unwind(&self) {
         // Acquire: pairs with the release of `leave`.
         while self.running.load(Ordering::Acquire) != 0 {
             wait::wait(Ends::ByEvent, None, |waiter| {
@@ -62,5 +68,14 @@ impl ScopeData {
 
     fn lock(&self) -> MutexGuard<'_, Option<Waiter>> {
         self.waiter.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Aborts the process if it is dropped.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        std::process::abort();
     }
 }

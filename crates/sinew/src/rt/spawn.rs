@@ -187,7 +187,9 @@ pub(super) unsafe fn make<F: Body<T>, T>(
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
 unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
-    if at_once && local.fiber().is_some() && local.may_enter() {
+    // SAFETY: a fiber that runs is there.
+    let may_enter = |running: NonNull<Control>| local.may_enter(unsafe { running.as_ref() });
+    if at_once && local.fiber().is_some_and(may_enter) {
         // SAFETY: the caller's right.
         if unsafe { run::enter(local, control, By::Fiber) }.is_ok() {
             return;
@@ -302,7 +304,9 @@ unsafe fn enter_child(control: NonNull<Control>) -> bool {
     let this = unsafe { control.as_ref() };
     let Some((local, parent)) = wait::running() else { return false };
     assert!(parent != control, "a fiber cannot join itself: it would wait for ever");
-    if this.status() != Status::New || !local.may_enter() || std::thread::panicking() {
+    // SAFETY: it runs, so it is there.
+    let may_enter = || local.may_enter(unsafe { parent.as_ref() });
+    if this.status() != Status::New || !may_enter() || std::thread::panicking() {
         return false;
     }
     let Some(task) = local.context().take_newest(control.cast()) else { return false };

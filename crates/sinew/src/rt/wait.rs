@@ -31,6 +31,16 @@ pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
     Some((local, local.fiber()?))
 }
 
+/// Panics if the caller is a fiber that must not wait now.
+#[track_caller]
+pub(crate) fn check_may_wait() {
+    let may_wait = |(local, control): (&Local, NonNull<Control>)| {
+        // SAFETY: it runs, so it is there.
+        local.is_held() || unsafe { control.as_ref() }.may_suspend()
+    };
+    assert!(running().is_none_or(may_wait), "{NO_SUSPEND}");
+}
+
 /// A reference to the fiber that calls this.
 pub(crate) fn running_fiber() -> Option<Fiber> {
     // SAFETY: it runs, so it is there.
@@ -45,6 +55,9 @@ fn wait_on_fiber(
 ) -> Cause {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
+    // Before anybody knows of the wait: whoever does would end it, or look at this fiber, when that is long over.
+    let is_held = local.is_held();
+    assert!(is_held || this.may_suspend(), "{NO_SUSPEND}");
     let Some(wait) = this.word.begin_wait(ends) else { return Cause::Unpark };
     let waiter = Waiter::fiber(control, wait);
     if !publish(waiter) {
@@ -54,7 +67,7 @@ fn wait_on_fiber(
     }
     let driver = NonNull::from(&*local.driver);
     let timer = until.map(|until| local.driver.set_timer(until, waiter));
-    if !local.is_held() {
+    if !is_held {
         pause(control, Pause::Wait);
     } else if !hold(local, this, wait) {
         this.pin();
@@ -75,19 +88,22 @@ fn wait_on_fiber(
 /// How long a fiber that cannot let others run keeps its worker to itself.
 const LONGEST_HOLD: Duration = Duration::from_millis(10);
 
-/// Waits without letting others run, for a while: the worker sleeps in its driver. Whether the wait has ended.
+/// Waits without letting others run, for a while: the worker sleeps in its driver. Whether the wait has ended. One that must not
+/// suspend keeps the worker for as long as it takes: it cannot panic either, since others know of the wait.
 #[cold]
 fn hold(local: &Local, this: &Control, wait: WaitId) -> bool {
     let until = Instant::now() + LONGEST_HOLD;
     while this.word.is_open(wait) {
         let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if left.is_zero() && this.may_suspend() {
             return false;
         }
-        local.context().core().doze(left);
+        local.context().core().doze(if left.is_zero() { LONGEST_HOLD } else { left });
     }
     true
 }
+
+const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the wait out of it";
 
 /// Lets others run.
 #[inline]
@@ -106,7 +122,7 @@ pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
 pub(crate) fn pause(control: NonNull<Control>, how: Pause) {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
-    assert!(this.no_suspend.get() == 0, "a fiber waits inside `no_suspend`: move the wait out of it");
+    assert!(this.may_suspend(), "{NO_SUSPEND}");
     let suspender = this.suspender.get().expect("a fiber that runs can suspend");
     // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
     unsafe { suspender.as_ref() }.suspend(how);

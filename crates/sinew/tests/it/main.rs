@@ -10,6 +10,7 @@ mod locals;
 mod locals_end;
 mod movement;
 mod names;
+mod no_suspend;
 mod panics;
 mod park;
 mod pins;
