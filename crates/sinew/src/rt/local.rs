@@ -55,7 +55,7 @@ pub(crate) struct Local {
     pub(crate) memory: Memory,
     pub(crate) roster: Roster,
     pub(crate) roamers: Arc<Roamers>,
-    /// How many panic hooks run on this thread, inside one another.
+    /// How many panic hooks the fiber is in that runs, inside one another; or the worker itself, if none does.
     hooks: Cell<u32>,
     ids: Cell<Ids>,
     pub(crate) driver: Arc<CoreDriver>,
@@ -132,17 +132,21 @@ impl Local {
     /// Runs `body` with another fiber as the one that runs.
     #[inline]
     pub(crate) fn enter<R>(&self, fiber: NonNull<Control>, by: By, body: impl FnOnce() -> R) -> R {
-        let (outer, was_panicking) = match by {
+        let (outer, was_panicking, hooks) = match by {
             // Without a fiber, nobody asks.
-            By::Worker => (None, false),
-            By::Fiber => (self.fiber.get(), self.was_panicking.get()),
+            By::Worker => (None, false, 0),
+            By::Fiber => (self.fiber.get(), self.was_panicking.get(), self.hooks.replace(0)),
         };
         self.fiber.set(Some(fiber));
-        self.was_panicking.set(std::thread::panicking());
+        let unwinds = std::thread::panicking();
+        self.was_panicking.set(unwinds);
         let result = body();
         self.fiber.set(outer);
         if by == By::Fiber {
-            self.was_panicking.set(was_panicking);
+            // If the inner one has begun to unwind and waits, the thread unwinds from now on, and the outer one does not.
+            let is_inner = !unwinds && std::thread::panicking();
+            self.was_panicking.set(was_panicking || is_inner);
+            self.hooks.set(hooks);
         }
         result
     }
@@ -160,6 +164,13 @@ impl Local {
         self.hooks.set(self.hooks.get() + 1);
         hook();
         self.hooks.set(self.hooks.get() - 1);
+    }
+
+    /// Lets others run, who are not in the panic hook that the running fiber may be in. That one comes back here.
+    pub(crate) fn out_of_hook(&self, pause: impl FnOnce()) {
+        let hooks = self.hooks.replace(0);
+        pause();
+        self.hooks.set(hooks);
     }
 
     /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else, and not if

@@ -71,7 +71,7 @@ fn wait_on_fiber(
         pause(control, Pause::Wait);
     } else if !hold(local, this, wait) {
         this.pin();
-        pause(control, Pause::Wait);
+        local.out_of_hook(|| pause(control, Pause::Wait));
         this.unpin();
     }
     let cause = this.word.cause();

@@ -75,6 +75,62 @@ fn fibers_beside_one_that_unwinds_do_not_count_as_panicking_for_a_short_wait() {
 }
 
 #[test]
+fn whoever_entered_a_fiber_that_unwinds_lets_it_go_on() {
+    everywhere(|| {
+        let unwinds = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+        let unwinds = unwinds.spawn(|| {
+            // Longer than a worker is held.
+            let _wait = WaitOnDrop(|| fiber::sleep(Duration::from_millis(25)));
+            panic!("on its way out");
+        });
+        let unwinds: fiber::JoinHandle<()> = unwinds.unwrap();
+        while !unwinds.is_finished() {
+            fiber::yield_now();
+        }
+        assert_eq!(message(&*unwinds.join().unwrap_err()), "on its way out");
+        // And whoever entered that one.
+        let enters = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+        let enters = enters.spawn(|| {
+            let unwinds = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+            let unwinds = unwinds.spawn(|| {
+                let _wait = WaitOnDrop(|| fiber::sleep(Duration::from_millis(25)));
+                panic!("on its way out");
+            });
+            fiber::yield_now();
+            let unwinds: fiber::JoinHandle<()> = unwinds.unwrap();
+            assert!(unwinds.join().is_err());
+        });
+        let enters = enters.unwrap();
+        while !enters.is_finished() {
+            fiber::yield_now();
+        }
+        enters.join().unwrap();
+    });
+}
+
+#[test]
+fn a_hook_that_waits_keeps_nobody_from_letting_others_run() {
+    let name = "panics::a_hook_that_waits_keeps_nobody_from_letting_others_run";
+    let output = in_child(name, || {
+        // Longer than a worker is held.
+        std::panic::set_hook(Box::new(|_| fiber::sleep(Duration::from_millis(25))));
+        super::support::pinned(1).run(|| {
+            let inside = fiber::spawn(|| panic!("told slowly"));
+            fiber::sleep(Duration::from_millis(1));
+            while !inside.is_finished() {
+                fiber::yield_now();
+            }
+            let inside: Result<(), _> = inside.join();
+            assert_eq!(message(&*inside.unwrap_err()), "told slowly");
+            // Nothing is left of it.
+            let others: Vec<_> = (0..4).map(|_| fiber::spawn(fiber::yield_now)).collect();
+            others.into_iter().for_each(|other| other.join().unwrap());
+        });
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
 fn a_panic_is_told_with_the_fibers_name() {
     let output = in_child("panics::a_panic_is_told_with_the_fibers_name", || {
         let fiber = fiber::Builder::new().name("weft".to_owned());
