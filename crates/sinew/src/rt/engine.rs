@@ -98,12 +98,18 @@ impl Engine {
             // Those that cannot be had now are had later, or reported then.
             engine.stacks.prewarm(engine.settings.stack_size, engine.settings.prewarm).ok();
         }
-        let (starter, watched) = (engine.this.clone(), engine.this.clone());
+        let watched = engine.this.clone();
         let stall = engine.stall.clone();
+        // Kept until the first worker has begun, which keeps it from then on: its owner may be gone before, and has left fibers.
+        let kept = Mutex::new(Some(engine.clone()));
+        let (has_begun, weak) = (move || drop(lock(&kept).take()), engine.this.clone());
         let mut builder = Pool::builder()
             .name(engine.settings.name.clone())
             .driver(|_| driver::make())
-            .on_start(move |context| begin_worker(&starter, context))
+            .on_start(move |context| {
+                begin_worker(&weak, context);
+                has_begun();
+            })
             .on_stop(|_| end_worker())
             .on_stay(|_| stay_worker())
             .on_all_busy(move || stall.arm(&watched));

@@ -205,6 +205,22 @@ fn no_thread_is_left_after_a_drain() {
 }
 
 #[test]
+fn a_runtime_may_be_dropped_before_its_workers_have_begun() {
+    for kind in KINDS {
+        let _watchdog = Watchdog::new(format!("{kind:?}"));
+        let body = || {
+            fiber::yield_now();
+            1
+        };
+        // The runtime is gone at once, and its threads begin when they do.
+        let fibers: Vec<_> = (0..100).map(|_| super::runtimes::start(1, kind).spawn(body)).collect();
+        for fiber in fibers {
+            assert_eq!(fiber.join().unwrap(), 1);
+        }
+    }
+}
+
+#[test]
 fn a_fiber_that_moves_and_waits_when_it_is_late_is_abandoned_too() {
     for workers in WORKERS {
         let mut runtime = migrating(workers);
