@@ -16,7 +16,7 @@ use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Unrun};
 use super::engine::Engine;
 use super::locals::Place;
 use super::memory;
-use super::{run, tls, unwind};
+use super::{end, tls, unwind};
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
@@ -121,7 +121,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         if needs_drop && ended == Ended::ForGood && unsafe { control.as_ref() }.join.ending.is_detached() {
             // Here, where a destructor may wait.
             // SAFETY: the result is there, and nobody else will have it.
-            unsafe { run::drop_result(control) };
+            unsafe { end::drop_result(control) };
         }
         ended
     }

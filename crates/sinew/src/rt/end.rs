@@ -116,13 +116,13 @@ unsafe fn settle(control: NonNull<Control>, reference: Reference) -> AtEnd {
     end
 }
 
-/// Nobody wants the result.
+/// Nobody wants the result. If it was dropped already, this does nothing.
 ///
 /// # Safety
 ///
-/// It is there, nobody else will have it, and the caller has a reference.
+/// Nobody else will have it, and the caller has a reference.
 #[cold]
-unsafe fn drop_result(control: NonNull<Control>) {
+pub(crate) unsafe fn drop_result(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
     let this = unsafe { control.as_ref() };
     unwind::catch(|| {

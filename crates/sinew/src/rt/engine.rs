@@ -96,7 +96,8 @@ impl Engine {
         });
         if engine.settings.prewarm > 0 {
             // Those that cannot be had now are had later, or reported then.
-            engine.stacks.prewarm(engine.settings.stack_size, engine.settings.prewarm).ok();
+            let stacks = engine.settings.prewarm.min(*KEPT_STACKS.end());
+            engine.stacks.prewarm(engine.settings.stack_size, stacks).ok();
         }
         let watched = engine.this.clone();
         let stall = engine.stall.clone();

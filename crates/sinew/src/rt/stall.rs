@@ -35,6 +35,9 @@ use super::running::Running;
 /// So often does the watcher look in the time after which a stall is told.
 const LOOKS: u32 = 8;
 
+/// No stall is told after less: looking for it would be the load.
+const SHORTEST: Duration = Duration::from_millis(10);
+
 /// What the watcher and the workers share.
 #[derive(Debug)]
 pub(crate) struct Stall {
@@ -74,7 +77,7 @@ struct State {
 impl Stall {
     pub(crate) fn new(after: Option<Duration>) -> Self {
         Self {
-            after,
+            after: after.map(|time| time.max(SHORTEST)),
             is_armed: AtomicBool::new(false),
             state: Mutex::default(),
             changed: Condvar::new(),

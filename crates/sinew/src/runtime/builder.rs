@@ -99,7 +99,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// How many stacks to have ready before the first fiber.
+    /// How many stacks to have ready before the first fiber: a million at most.
     pub fn prewarm(mut self, stacks: usize) -> Self {
         self.prewarm = stacks;
         self
@@ -128,7 +128,7 @@ impl RuntimeBuilder {
     /// After how long it is told on standard error that every worker is stuck: each has run one and the same fiber for so long, which
     /// blocks its thread or computes, while others wait to run. The message names those fibers. 1 s unless set; never, if none.
     ///
-    /// It is told once for each time that it happens. If a worker is idle, or lets fibers run, it is not; nor if all fibers wait
+    /// A time below 10 ms counts as that. It is told once for each time that it happens. If a worker is idle, or lets fibers run, it is not; nor if all fibers wait
     /// for something that never comes: a thread may still bring it.
     pub fn stall_report(mut self, after: Option<Duration>) -> Self {
         self.stall_report = Some(after);
