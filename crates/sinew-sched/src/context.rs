@@ -30,7 +30,7 @@ impl<'a> Context<'a> {
     #[inline]
     #[must_use]
     pub fn worker(&self) -> Option<usize> {
-        self.worker.map(Worker::index)
+        self.worker.map(Worker::number)
     }
 
     pub(crate) fn as_worker(&self) -> Option<&'a Worker> {
@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
     /// pool, it goes to the end of its core's.
     pub fn set_aside(&self, task: TaskRef) {
         match self.worker {
-            Some(worker) => worker.group().set_aside(task),
+            Some(worker) => worker.house().set_aside(task),
             None => self.core.push(task),
         }
     }
@@ -88,13 +88,13 @@ impl<'a> Context<'a> {
     #[inline]
     #[must_use]
     pub fn aside(&self) -> usize {
-        self.worker.map_or(0, |worker| worker.group().aside.len())
+        self.worker.map_or(0, |worker| worker.house().aside.len())
     }
 
     /// Calls `attempt` with the task that was set aside first: it has the task run, or gives it back for longer. Returns whether
     /// it was run; none, if there is no task that nobody else tries at the moment. `attempt` does not panic.
     pub fn attempt_aside(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
-        self.worker?.group().attempt_aside(attempt)
+        self.worker?.house().attempt_aside(attempt)
     }
 
     /// The task that the worker would run next, if that is one which must run here and no other place has its turn: for a task

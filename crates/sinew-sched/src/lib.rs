@@ -15,6 +15,7 @@ mod core;
 mod driver;
 mod group;
 mod hooks;
+mod house;
 mod idle;
 mod inbox;
 mod life;

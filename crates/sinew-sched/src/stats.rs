@@ -94,6 +94,7 @@ impl Counters {
 
     pub(crate) fn snapshot(&self, driver_errors: u64) -> WorkerStats {
         WorkerStats {
+            worker: 0,
             state: self.state(),
             tasks: self.tasks.get(),
             panics: self.panics.get(),
@@ -116,6 +117,8 @@ impl Counters {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerStats {
+    /// Its number.
+    pub worker: usize,
     /// What it is doing.
     pub state: WorkerState,
     /// Tasks run.

@@ -59,7 +59,7 @@ impl Seat {
     }
 
     /// Whether a worker could sit down.
-    pub(super) fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         self.lock().is_some()
     }
 

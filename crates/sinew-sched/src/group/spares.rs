@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Group;
 use super::seat::{Role, Seat};
+use crate::house::House;
 use crate::stats::Count;
 
 /// Makes seats for workers, and starts threads for them.
@@ -16,13 +17,12 @@ pub(crate) trait Starter: Send + Sync {
     /// A seat for the worker of this number.
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat>;
 
-    /// Starts the worker of this number, whose seat is there and free.
-    fn start(&self, group: &Arc<Group>, worker: usize) -> io::Result<()>;
+    /// Starts a worker of a group, whose seat is there and free.
+    fn start(&self, house: &Arc<House>, group: &Arc<Group>, index: usize) -> io::Result<()>;
 }
 
 /// The spare workers of a group.
 pub(crate) struct Spares {
-    starter: Box<dyn Starter>,
     counts: Mutex<Counts>,
     failed: Count,
 }
@@ -36,12 +36,8 @@ struct Counts {
 }
 
 impl Spares {
-    pub(crate) fn new(starter: Box<dyn Starter>) -> Self {
-        Self { starter, counts: Mutex::default(), failed: Count::default() }
-    }
-
-    pub(crate) fn starter(&self) -> &dyn Starter {
-        &*self.starter
+    pub(crate) fn new() -> Self {
+        Self { counts: Mutex::default(), failed: Count::default() }
     }
 
     pub(crate) fn blocked(&self) -> usize {
@@ -54,12 +50,12 @@ impl Spares {
     }
 
     /// A worker is about to block. What it had to share is in the group's queue already.
-    pub(crate) fn begin_block(&self, group: &Arc<Group>) {
+    pub(crate) fn begin_block(&self, house: &Arc<House>, group: &Arc<Group>) {
         let stand_in = {
             let mut counts = self.lock();
             counts.blocked += 1;
             // After the end there is nothing to do for anybody.
-            if counts.working >= counts.blocked || group.life.is_over() {
+            if counts.working >= counts.blocked || house.life.is_over() {
                 return;
             }
             counts.working += 1;
@@ -70,21 +66,23 @@ impl Spares {
             StandIn::Here(seat) => {
                 seat.mailbox.tell();
             }
-            StandIn::Gone(index) => self.start(group, index),
-            StandIn::None => match group.add_seat(|index| self.starter.seat(index, Role::Spare)) {
-                Ok(index) => self.start(group, index),
-                Err(_) => {
-                    self.failed.add_shared(1);
-                    self.lock().working -= 1;
+            StandIn::Gone(index) => self.start(house, group, index),
+            StandIn::None => {
+                match group.add_seat(|index| house.starter.seat(group.number_of(index), Role::Spare)) {
+                    Ok(index) => self.start(house, group, index),
+                    Err(_) => {
+                        self.failed.add_shared(1);
+                        self.lock().working -= 1;
+                    }
                 }
-            },
+            }
         }
     }
 
     /// Starts a worker for a seat that is free and whose role is set.
-    fn start(&self, group: &Arc<Group>, index: usize) {
+    fn start(&self, house: &Arc<House>, group: &Arc<Group>, index: usize) {
         // If there is no thread, the seat has been left already. If there is one all the same, it is a worker as any other.
-        if self.starter.start(group, index).is_err() {
+        if house.starter.start(house, group, index).is_err() {
             self.failed.add_shared(1);
         }
     }

@@ -9,8 +9,9 @@ use super::error::BuildError;
 use super::starter::Starter;
 use crate::context::Context;
 use crate::driver::Driver;
-use crate::group::{Group, Role, Seat, Starter as _};
+use crate::group::{Group, Numbers, Role, Seat, Starter as _};
 use crate::hooks::Hooks;
+use crate::house::House;
 
 /// Tasks that the shared queue holds before it spills.
 const QUEUE: usize = 65_536;
@@ -137,10 +138,12 @@ impl Builder {
             return Err(BuildError::Name(self.starter.name));
         }
         let seats = (0..workers).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
-        let group = Arc::new(Group::new(seats, self.queue, self.hooks, Box::new(self.starter)));
-        let pool = Pool::with_group(group.clone());
+        let numbers = Numbers { first: 0, first_spare: workers };
+        let group = Group::new(numbers, seats, self.queue);
+        let house = Arc::new(House::new(vec![group], self.hooks, Box::new(self.starter)));
+        let pool = Pool::with_house(house.clone());
         for worker in 0..workers {
-            if let Err(error) = group.spares.starter().start(&group, worker) {
+            if let Err(error) = house.starter.start(&house, &house.groups()[0], worker) {
                 pool.abandon();
                 return Err(BuildError::Thread(worker, error));
             }

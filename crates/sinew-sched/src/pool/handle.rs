@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::error::{Refusal, SubmitError};
 use crate::context::Context;
-use crate::group::{Group, Seat};
+use crate::group::Group;
+use crate::house::House;
 use crate::life::Stage;
 use crate::stats::PoolStats;
 use crate::task::{List, TaskRef};
@@ -27,12 +28,12 @@ pub enum Placement {
 /// Submits work to a pool. Outlives it: then work is refused.
 #[derive(Clone)]
 pub struct Handle {
-    group: Arc<Group>,
+    house: Arc<House>,
 }
 
 impl Handle {
-    pub(super) fn new(group: Arc<Group>) -> Self {
-        Self { group }
+    pub(super) fn new(house: Arc<House>) -> Self {
+        Self { house }
     }
 
     /// Has a task run.
@@ -70,7 +71,7 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push_all(tasks),
-                None => self.group.submit_outside(tasks),
+                None => self.house.submit_outside(self.any_group(), tasks),
             }),
             Placement::Worker(_) => {
                 while let Some(task) = tasks.pop_front() {
@@ -91,27 +92,33 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push(task),
-                None => self.group.submit_outside(List::from(task)),
+                None => self.house.submit_outside(self.any_group(), List::from(task)),
             }),
-            Placement::Worker(index) => {
-                let seat = self.group.seat(index).unwrap_or_else(|| panic!("there is no worker {index}"));
-                self.with_worker(|worker| self.place_at(worker, index, seat, task));
+            Placement::Worker(number) => {
+                let (group, index) = self.house.worker(number).unwrap_or_else(|| no_worker(number));
+                self.with_worker(|worker| self.place_at(worker, group, index, task));
             }
         }
     }
 
-    fn place_at(&self, worker: Option<&Worker>, index: usize, seat: &Seat, task: TaskRef) {
+    fn place_at(&self, worker: Option<&Worker>, group: &Arc<Group>, index: usize, task: TaskRef) {
+        let seat = group.seat(index).unwrap_or_else(|| no_worker(group.number_of(index)));
         match worker {
-            Some(worker) if worker.index() == index => worker.push_here(task),
-            Some(worker) => worker.post(seat, task),
-            None => self.group.post_outside(seat, task),
+            Some(worker) if worker.is_at(group, index) => worker.push_here(task),
+            Some(worker) => worker.post(group, seat, task),
+            None => self.house.post_outside(group, seat, task),
         }
+    }
+
+    /// The group that takes what threads outside have for anyone.
+    fn any_group(&self) -> &Group {
+        &self.house.groups()[0]
     }
 
     fn refusal(&self, to: Placement) -> Option<Refusal> {
         match to {
-            _ if self.group.life.stage() != Stage::Open => Some(Refusal::Closed),
-            Placement::Worker(index) if index >= self.group.workers() => Some(Refusal::NoSuchWorker(index)),
+            _ if self.house.life.stage() != Stage::Open => Some(Refusal::Closed),
+            Placement::Worker(index) if index >= self.house.workers() => Some(Refusal::NoSuchWorker(index)),
             Placement::Anyone | Placement::Worker(_) => None,
         }
     }
@@ -125,19 +132,19 @@ impl Handle {
     /// Whether nothing is run any more: the pool has drained, or its deadline has passed.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.group.life.is_over()
+        self.house.life.is_over()
     }
 
     /// How many workers the pool has, spare ones not counted.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.group.workers()
+        self.house.workers()
     }
 
     /// What the pool has done so far.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
-        self.group.stats()
+        self.house.stats()
     }
 
     /// Calls `with` with the calling thread's worker, if it is one of this pool.
@@ -145,9 +152,14 @@ impl Handle {
     fn with_worker<R>(&self, with: impl FnOnce(Option<&Worker>) -> R) -> R {
         tls::with(|context| {
             let worker = context.and_then(Context::as_worker);
-            with(worker.filter(|worker| Arc::ptr_eq(worker.group(), &self.group)))
+            with(worker.filter(|worker| Arc::ptr_eq(worker.house(), &self.house)))
         })
     }
+}
+
+#[cold]
+fn no_worker(number: usize) -> ! {
+    panic!("there is no worker {number}")
 }
 
 // Whatever a panic interrupts is a task's: the pool itself is never seen half done.
@@ -156,6 +168,6 @@ impl RefUnwindSafe for Handle {}
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("group", &self.group).finish()
+        f.debug_struct("Handle").field("house", &self.house).finish()
     }
 }

@@ -15,7 +15,7 @@ pub use error::{BuildError, Refusal, SubmitError};
 pub use handle::{Handle, Placement};
 pub use report::{ShutdownReport, StuckWorker};
 
-use crate::group::Group;
+use crate::house::House;
 use crate::stats::PoolStats;
 
 /// Threads that run tasks.
@@ -35,7 +35,7 @@ use crate::stats::PoolStats;
 ///
 /// Dropping a pool begins its shutdown and does not wait: what was submitted is done, and then the threads end.
 pub struct Pool {
-    group: Arc<Group>,
+    house: Arc<House>,
 }
 
 impl Pool {
@@ -44,32 +44,32 @@ impl Pool {
         Builder::default()
     }
 
-    pub(crate) fn with_group(group: Arc<Group>) -> Self {
-        Self { group }
+    pub(crate) fn with_house(house: Arc<House>) -> Self {
+        Self { house }
     }
 
     /// Ends a pool that has not all of its threads, and waits for those that it has.
     pub(crate) fn abandon(self) {
-        self.group.end(false);
-        self.group.threads.wait(|| true);
+        self.house.end(false);
+        self.house.threads.wait(|| true);
     }
 
     /// For submitting work from anywhere.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        Handle::new(self.group.clone())
+        Handle::new(self.house.clone())
     }
 
     /// What has been done so far.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
-        self.group.stats()
+        self.house.stats()
     }
 
     /// How many workers there are, spare ones not counted.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.group.workers()
+        self.house.workers()
     }
 
     /// Takes no new work, does all that there is, and ends the threads; after `at_most` it discards what has not begun.
@@ -81,25 +81,25 @@ impl Pool {
     pub fn shutdown(self, at_most: Option<Duration>) -> ShutdownReport {
         // A deadline beyond the clock's end is none.
         let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
-        self.group.begin_drain(deadline);
+        self.house.begin_drain(deadline);
         if self.handle().is_current() {
             return ShutdownReport::without_waiting();
         }
-        if !self.group.life.wait_until_over() {
-            self.group.end(false);
+        if !self.house.life.wait_until_over() {
+            self.house.end(false);
         }
-        report::after_end(&self.group, deadline.is_some())
+        report::after_end(&self.house, deadline.is_some())
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.group.begin_drain(None);
+        self.house.begin_drain(None);
     }
 }
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("group", &self.group).finish()
+        f.debug_struct("Pool").field("house", &self.house).finish()
     }
 }

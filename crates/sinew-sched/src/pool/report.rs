@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::group::Group;
+use crate::house::House;
 use crate::life::Stage;
 use crate::stats::WorkerState;
 
@@ -46,15 +46,15 @@ impl ShutdownReport {
 
 /// Waits for the threads that can end, and tells about the others. Without a deadline nobody has asked to be spared the wait for
 /// a hook that takes long.
-pub(super) fn after_end(group: &Group, has_deadline: bool) -> ShutdownReport {
-    debug_assert_eq!(group.life.stage(), Stage::Over, "threads are waited for at the end");
-    let drained = group.life.was_drained();
-    let mut patience = Patience::new(group);
+pub(super) fn after_end(house: &House, has_deadline: bool) -> ShutdownReport {
+    debug_assert_eq!(house.life.stage(), Stage::Over, "threads are waited for at the end");
+    let drained = house.life.was_drained();
+    let mut patience = Patience::new(house);
     // After a drain nobody is left with anything to do but its hooks.
-    group.threads.wait(|| drained && !has_deadline || patience.is_left(group));
+    house.threads.wait(|| drained && !has_deadline || patience.is_left(house));
     // Who is stuck comes first: a thread that ends in between has discarded all it will.
-    let stuck: Vec<_> = stuck(group).collect();
-    let discarded = group.discarded.get() as usize;
+    let stuck: Vec<_> = stuck(house).collect();
+    let discarded = house.discarded.get() as usize;
     ShutdownReport { drained: drained && stuck.is_empty() && discarded == 0, waited: true, discarded, stuck }
 }
 
@@ -65,24 +65,24 @@ struct Patience {
 }
 
 impl Patience {
-    fn new(group: &Group) -> Self {
-        Self { discarded: group.discarded.get(), since: Instant::now() }
+    fn new(house: &House) -> Self {
+        Self { discarded: house.discarded.get(), since: Instant::now() }
     }
 
     /// For as long as somebody is on its way out, or discards one task after another; and a moment longer.
-    fn is_left(&mut self, group: &Group) -> bool {
+    fn is_left(&mut self, house: &House) -> bool {
         let is_leaving = |state| matches!(state, WorkerState::Searching | WorkerState::Sleeping);
-        if self.discarded != group.discarded.get() {
-            *self = Self::new(group);
+        if self.discarded != house.discarded.get() {
+            *self = Self::new(house);
         }
         let waited = self.since.elapsed();
-        let is_one_leaving = || group.seats().any(|seat| is_leaving(seat.counters.state()));
+        let is_one_leaving = || house.seats().any(|(_, seat)| is_leaving(seat.counters.state()));
         waited < GRACE || waited < LONGEST_WAY_OUT && is_one_leaving()
     }
 }
 
-fn stuck(group: &Group) -> impl Iterator<Item = StuckWorker> {
-    group.seats().enumerate().filter_map(|(worker, seat)| {
+fn stuck(house: &House) -> impl Iterator<Item = StuckWorker> {
+    house.seats().filter_map(|(worker, seat)| {
         let (owned, state) = (seat.counters.owned(), seat.counters.state());
         let is_stuck = owned > 0 || state != WorkerState::Absent;
         is_stuck.then(|| StuckWorker { worker, owned, is_running: is_at_work(state) })

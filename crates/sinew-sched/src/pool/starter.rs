@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::driver::{Driver, FutexDriver};
 use crate::group::{self, Group, Role, Seat};
+use crate::house::House;
 use crate::mailbox::Mailbox;
 use crate::unwind;
 use crate::worker::Place;
@@ -37,10 +38,10 @@ impl group::Starter for Starter {
         Ok(Seat::new(Mailbox::new(driver), role))
     }
 
-    fn start(&self, group: &Arc<Group>, index: usize) -> io::Result<()> {
-        let place = Place::take(group, index)
+    fn start(&self, house: &Arc<House>, group: &Arc<Group>, index: usize) -> io::Result<()> {
+        let place = Place::take(house, group, index)
             .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
-        let name = format!("{}-{index}", self.name);
+        let name = format!("{}-{}", self.name, group.number_of(index));
         // If it does not run, the place is left again by being dropped.
         unwind::catch_result("the starter of threads", || (self.spawner)(name, Box::new(move || place.run())))
     }

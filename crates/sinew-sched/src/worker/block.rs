@@ -25,7 +25,7 @@ impl Worker {
         let unblock = Unblock(self);
         self.counters().enter(WorkerState::Blocked);
         self.share_all();
-        self.group.spares.begin_block(&self.group);
+        self.group.spares.begin_block(&self.house, &self.group);
         unblock
     }
 
@@ -58,7 +58,7 @@ impl Worker {
     /// role says so.
     pub(super) fn wait_as_surplus(&self) -> Option<TaskRef> {
         self.share_all();
-        while !self.group.life.is_over() {
+        while !self.house.life.is_over() {
             self.core.receive();
             // After what has arrived was taken: who calls this worker again says so first, and tells it then.
             if !self.is_surplus() {

@@ -42,7 +42,7 @@ impl Worker {
     pub(super) fn find(&self, context: &Context<'_>) -> Option<TaskRef> {
         let task = self.wait_for_task(context)?;
         self.ask_for_a_watch();
-        self.group.say_if_all_are_busy();
+        self.house.say_if_all_are_busy();
         Some(task)
     }
 
@@ -83,7 +83,7 @@ impl Worker {
                     None => continue,
                 }
             }
-            if let Some(hook) = &self.group.hooks.before_sleep {
+            if let Some(hook) = &self.house.hooks.before_sleep {
                 // Nobody is to rely on a user's code to search.
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
                 // It may take long, or not return: a shutdown is not to take that for being on the way out.
@@ -104,7 +104,7 @@ impl Worker {
 
     /// Whether this worker has nothing more to do, ever.
     fn is_over_here(&self) -> bool {
-        self.group.life.is_over() || self.is_dismissed()
+        self.house.life.is_over() || self.is_dismissed()
     }
 
     /// Searches until something is found or the time is over.
@@ -124,7 +124,7 @@ impl Worker {
 
     /// Looks everywhere once.
     fn round(&self) -> Round {
-        if self.group.life.is_over() || self.is_surplus() {
+        if self.house.life.is_over() || self.is_surplus() {
             return Round::Over;
         }
         if let Some(task) = self.pop_here() {
@@ -206,7 +206,7 @@ impl Worker {
 
     /// Looks into the own driver, and into those that their workers neglect.
     fn look_everywhere(&self) -> Round {
-        let now = self.group.now();
+        let now = self.house.now();
         let mailbox = self.core.mailbox();
         let mut found = false;
         if mailbox.is_watching() {
@@ -285,7 +285,7 @@ impl Worker {
         if !self.core.mailbox().is_empty() || self.core.ready() != 0 || self.deque.len() != 0 {
             return Sight::Work;
         }
-        if self.group.life.is_over() || self.is_surplus() {
+        if self.house.life.is_over() || self.is_surplus() {
             return Sight::Work;
         }
         let most = self.group.seats().map(|seat| seat.thief.len()).max().unwrap_or(0);
@@ -311,16 +311,16 @@ impl Worker {
     /// of a pool that drains passes, so it ends then too.
     pub(super) fn sleep_until(&self, moment: Option<Instant>, may: impl FnOnce() -> bool) {
         self.counters().enter(WorkerState::Sleeping);
-        self.group.fall();
-        let moment = [moment, self.group.life.deadline()].into_iter().flatten().min();
+        self.house.fall();
+        let moment = [moment, self.house.life.deadline()].into_iter().flatten().min();
         let left = moment.map(|moment| moment.saturating_duration_since(Instant::now()));
         if may() {
             self.core.mailbox().sleep(left, &self.counters().sleeps);
         }
-        self.group.awake.rise();
+        self.house.awake.rise();
         self.counters().enter(WorkerState::Searching);
-        if self.group.life.is_late() {
-            self.group.end(false);
+        if self.house.life.is_late() {
+            self.house.end(false);
         }
     }
 

@@ -20,6 +20,7 @@ use crate::context::Context;
 use crate::core::Core;
 use crate::group::{Group, Role, Seat};
 use crate::hooks::Hook;
+use crate::house::House;
 use crate::idle::Patience;
 use crate::life::Stage;
 use crate::queue::deque::Owner;
@@ -45,6 +46,7 @@ const LOOK_INTERVAL: u64 = 20_000;
 /// A core with a seat.
 pub(crate) struct Worker {
     core: Core,
+    house: Arc<House>,
     group: Arc<Group>,
     index: usize,
     deque: Owner,
@@ -66,12 +68,13 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// The worker of a seat that was taken.
-    fn new(group: Arc<Group>, index: usize, deque: Owner) -> Self {
+    fn new(house: Arc<House>, group: Arc<Group>, index: usize, deque: Owner) -> Self {
         let seat = group.seat(index).expect("the seat that was taken");
         let core = Core::with(seat.mailbox.clone(), seat.counters.clone());
         let is_spare = seat.role() != Role::Regular;
         Self {
             core,
+            house,
             group,
             index,
             deque,
@@ -92,13 +95,18 @@ impl Worker {
         self.deque
     }
 
-    /// Its number in the group.
-    pub(crate) fn index(&self) -> usize {
-        self.index
+    /// Its number among all of the pool.
+    pub(crate) fn number(&self) -> usize {
+        self.group.number_of(self.index)
     }
 
-    pub(crate) fn group(&self) -> &Arc<Group> {
-        &self.group
+    /// Whether it sits at this place of this group.
+    pub(crate) fn is_at(&self, group: &Arc<Group>, index: usize) -> bool {
+        self.index == index && Arc::ptr_eq(&self.group, group)
+    }
+
+    pub(crate) fn house(&self) -> &Arc<House> {
+        &self.house
     }
 
     fn counters(&self) -> &Counters {
@@ -108,25 +116,25 @@ impl Worker {
     /// Runs tasks until it is over, or this worker is not needed any more.
     fn run(&self, context: &Context<'_>) {
         self.counters().enter(WorkerState::Running);
-        self.call(self.group.hooks.start.as_ref(), context);
+        self.call(self.house.hooks.start.as_ref(), context);
         self.ask_for_a_watch();
         self.core.run_all(context, || self.next(context));
         self.counters().enter(WorkerState::Stopping);
-        if self.group.life.is_over() {
+        if self.house.life.is_over() {
             self.discard_all();
         }
         // If tasks that may end anywhere are left, at least one worker has begun more than have ended there. But such a worker
         // may be there when none are left, too.
-        let may_have_roaming = self.counters().roaming() > 0 && self.group.life.is_over();
-        if self.core.owned() > 0 || may_have_roaming && self.group.roaming() > 0 {
-            self.call(self.group.hooks.stay.as_ref(), context);
+        let may_have_roaming = self.counters().roaming() > 0 && self.house.life.is_over();
+        if self.core.owned() > 0 || may_have_roaming && self.house.roaming() > 0 {
+            self.call(self.house.hooks.stay.as_ref(), context);
             self.stay_for_ever();
         }
-        self.call(self.group.hooks.stop.as_ref(), context);
+        self.call(self.house.hooks.stop.as_ref(), context);
         // The hook may have left something that must run here, or somebody else has.
         let left = self.core.close();
         if !left.is_empty() {
-            self.group.put_outside(left);
+            self.house.put_outside(&self.group, left);
         }
     }
 
@@ -140,15 +148,15 @@ impl Worker {
     fn discard_all(&self) {
         self.core.receive();
         while let Some(task) = self.core.pop().or_else(|| self.deque.pop()) {
-            self.group.discard(task);
+            self.house.discard(task);
         }
     }
 
     /// The thread stays, and with it all that its tasks hold. Whoever sends it something discards that.
     fn stay_for_ever(&self) -> ! {
         self.counters().enter(WorkerState::Absent);
-        self.group.fall();
-        self.group.threads.end();
+        self.house.fall();
+        self.house.threads.end();
         loop {
             std::thread::park();
         }
@@ -169,16 +177,16 @@ impl Worker {
     /// The pool drains, or is over. Whether to begin nothing more: a deadline that nobody outside waits for is seen here.
     #[cold]
     fn is_to_end(&self) -> bool {
-        if self.group.life.is_late() {
-            self.group.end(false);
+        if self.house.life.is_late() {
+            self.house.end(false);
         }
-        self.group.life.is_over()
+        self.house.life.is_over()
     }
 
     /// The next task from where this worker has some.
     #[inline]
     fn pick(&self) -> Option<TaskRef> {
-        if self.group.life.stage() != Stage::Open && self.is_to_end() {
+        if self.house.life.stage() != Stage::Open && self.is_to_end() {
             return None;
         }
         let turn = self.turn.get();
@@ -223,7 +231,7 @@ impl Worker {
     fn is_turn_of_ready(&self) -> bool {
         let turn = self.turn.get();
         let is_elsewhere = turn == ROUND - 1 || turn.is_multiple_of(DEQUE_TURN) && self.deque.len() != 0;
-        !is_elsewhere && !self.unannounced.get() && self.group.life.stage() == Stage::Open
+        !is_elsewhere && !self.unannounced.get() && self.house.life.stage() == Stage::Open
     }
 
     #[inline]
@@ -285,7 +293,7 @@ impl Worker {
     fn look_now_and_then(&self) {
         let mailbox = self.core.mailbox();
         if mailbox.is_watching() {
-            let now = self.group.now();
+            let now = self.house.now();
             if now.saturating_sub(mailbox.looked()) >= LOOK_INTERVAL {
                 self.counters().looks.add(1);
                 mailbox.look(now);
@@ -328,7 +336,7 @@ impl Worker {
 
     /// Adds many tasks that anyone may run.
     pub(crate) fn push_all(&self, tasks: List) {
-        self.group.put(tasks, |worker| self.wake(worker));
+        self.house.put(&self.group, tasks, |worker| self.wake(worker));
     }
 
     /// Adds a task that anyone may run, and has the oldest one in the deque go before it. Nobody is woken, for now: if the
@@ -364,8 +372,8 @@ impl Worker {
     }
 
     /// Sends a task to another worker.
-    pub(crate) fn post(&self, seat: &Seat, task: TaskRef) {
-        if self.group.post(seat, task) {
+    pub(crate) fn post(&self, group: &Group, seat: &Seat, task: TaskRef) {
+        if self.house.post(group, seat, task) {
             self.counters().wakes_by_post.add(1);
         }
     }

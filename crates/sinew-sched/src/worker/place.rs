@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::Worker;
 use crate::context::Context;
 use crate::group::Group;
+use crate::house::House;
 use crate::life::Threads;
 use crate::queue::deque::Owner;
 use crate::tls;
 
 /// The right to be the worker of a seat.
 pub(crate) struct Place {
-    group: Option<Arc<Group>>,
+    at: Option<(Arc<House>, Arc<Group>)>,
     index: usize,
     /// There, except while the worker runs.
     deque: Option<Owner>,
@@ -21,11 +22,12 @@ pub(crate) struct Place {
 
 impl Place {
     /// Takes a seat, unless somebody has. Its worker counts as awake.
-    pub(crate) fn take(group: &Arc<Group>, index: usize) -> Option<Self> {
+    pub(crate) fn take(house: &Arc<House>, group: &Arc<Group>, index: usize) -> Option<Self> {
         let deque = group.seat(index)?.sit_down()?;
-        group.awake.rise();
-        group.threads.begin();
-        Some(Self { group: Some(group.clone()), index, deque: Some(deque), threads: group.threads.clone() })
+        house.awake.rise();
+        house.threads.begin();
+        let at = Some((house.clone(), group.clone()));
+        Some(Self { at, index, deque: Some(deque), threads: house.threads.clone() })
     }
 
     /// Runs tasks until it is over, or the worker is not needed any more. The thread ends with this, unless tasks that cannot
@@ -37,10 +39,10 @@ impl Place {
     pub(crate) fn run(mut self) {
         let is_free = tls::with(|context| context.is_none());
         assert!(is_free, "a worker needs a thread of its own: this one is a worker already");
-        let (Some(group), Some(deque)) = (self.group.clone(), self.deque.take()) else { return };
+        let (Some((house, group)), Some(deque)) = (self.at.clone(), self.deque.take()) else { return };
         // Tasks' panics are caught. One of the worker itself would leave its tasks to nobody.
         let abort = AbortOnUnwind;
-        let worker = Worker::new(group, self.index, deque);
+        let worker = Worker::new(house, group, self.index, deque);
         let context = Context::new(&worker.core, Some(&worker));
         tls::enter(&context, || worker.run(&context));
         self.deque = Some(worker.into_deque());
@@ -50,17 +52,17 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let (Some(group), Some(deque)) = (self.group.take(), self.deque.take()) else { return };
+        let (Some((house, group)), Some(deque)) = (self.at.take(), self.deque.take()) else { return };
         if let Some(seat) = group.seat(self.index) {
             group.spares.leave(seat);
             let left = seat.get_up(deque);
             if !left.is_empty() {
-                group.put_outside(left);
+                house.put_outside(&group, left);
             }
         }
-        group.leave();
+        house.leave();
         // Before the thread counts as ended: whoever waits for that is the last to have drivers and hooks.
-        drop(group);
+        drop((house, group));
         self.threads.end();
     }
 }

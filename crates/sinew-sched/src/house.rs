@@ -1,0 +1,283 @@
+//! The inside of a pool: its groups, and what they have in common. Whether it takes work, who is awake, which threads run, what is
+//! done when it is over. Knows no thread.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::group::{Aside, Group, Seat, Starter};
+use crate::hooks::Hooks;
+use crate::life::{Awake, Errand, Life, Stage, Threads};
+use crate::queue::deque::{Steal, Thief};
+use crate::stats::{Count, PoolStats, WorkerStats};
+use crate::task::{List, TaskRef};
+
+/// What threads outside the pool count.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    pub(crate) submitted: Count,
+    pub(crate) wakes_for_work: Count,
+    pub(crate) wakes_by_post: Count,
+}
+
+/// The inside of a pool.
+pub(crate) struct House {
+    pub(crate) life: Life,
+    pub(crate) awake: Awake,
+    pub(crate) threads: Arc<Threads>,
+    pub(crate) aside: Aside,
+    sweeping: Errand,
+    /// Tasks that nobody ran, since it was over.
+    pub(crate) discarded: Count,
+    pub(crate) hooks: Hooks,
+    pub(crate) outside: Outside,
+    pub(crate) starter: Box<dyn Starter>,
+    groups: Box<[Arc<Group>]>,
+    began: Instant,
+}
+
+impl House {
+    pub(crate) fn new(groups: Vec<Group>, hooks: Hooks, starter: Box<dyn Starter>) -> Self {
+        Self {
+            life: Life::new(),
+            awake: Awake::new(),
+            threads: Arc::default(),
+            aside: Aside::new(),
+            sweeping: Errand::new(),
+            discarded: Count::default(),
+            hooks,
+            outside: Outside::default(),
+            starter,
+            groups: groups.into_iter().map(Arc::new).collect(),
+            began: Instant::now(),
+        }
+    }
+
+    pub(crate) fn groups(&self) -> &[Arc<Group>] {
+        &self.groups
+    }
+
+    /// How many workers there are, spare ones not counted.
+    pub(crate) fn workers(&self) -> usize {
+        self.groups.iter().map(|group| group.workers()).sum()
+    }
+
+    /// The worker of a number: its group, and its place there.
+    pub(crate) fn worker(&self, number: usize) -> Option<(&Arc<Group>, usize)> {
+        self.groups.iter().find_map(|group| Some((group, group.index_of(number)?)))
+    }
+
+    /// The seats of all workers, with their numbers: spare ones after the others.
+    pub(crate) fn seats(&self) -> impl Iterator<Item = (usize, &Seat)> {
+        let of = |spare: bool| {
+            self.groups.iter().flat_map(move |group| {
+                let seats =
+                    group.seats().enumerate().filter(move |(index, _)| (*index >= group.workers()) == spare);
+                seats.map(|(index, seat)| (group.number_of(index), seat))
+            })
+        };
+        of(false).chain(of(true))
+    }
+
+    /// Nanoseconds since it began.
+    pub(crate) fn now(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
+    }
+
+    /// Whether there is work that anyone of some group may take.
+    fn has_work(&self) -> bool {
+        self.groups.iter().any(|group| group.has_work())
+    }
+
+    /// Tasks that have begun, and may go on anywhere.
+    pub(crate) fn roaming(&self) -> isize {
+        self.seats().map(|(_, seat)| seat.counters.roaming()).sum()
+    }
+
+    fn owned(&self) -> isize {
+        self.groups.iter().map(|group| group.owned()).sum()
+    }
+
+    /// A worker has nothing more to do. The last one ends a pool that drains.
+    pub(crate) fn fall(&self) {
+        self.awake.fall();
+        if self.life.stage() == Stage::Draining && self.is_drained() {
+            self.end(true);
+        }
+    }
+
+    /// A worker has left its seat. If it was the last one, nobody does what there is: a drain ends all the same.
+    pub(crate) fn leave(&self) {
+        self.fall();
+        self.end_if_deserted();
+    }
+
+    /// Whoever leaves frees its seat and then looks whether the pool drains; whoever begins to drain says so and then looks
+    /// at the seats. Each has a fence in between, so that one sees the other.
+    fn end_if_deserted(&self) {
+        if self.life.stage() == Stage::Draining && self.seats().all(|(_, seat)| seat.is_free()) {
+            self.end(self.is_drained());
+        }
+    }
+
+    /// Whether nobody has anything to do, as far as the pool can know.
+    fn is_drained(&self) -> bool {
+        self.awake.nobody_while(|| {
+            let has_mail = self.seats().any(|(_, seat)| seat.mailbox.has_tasks());
+            let has_tasks = has_mail || self.has_work() || self.aside.len() != 0;
+            !has_tasks && self.owned() <= 0 && self.roaming() <= 0
+        })
+    }
+
+    /// Puts tasks where anyone of a group takes them; those who sleep are told through `tell`.
+    pub(crate) fn put(&self, group: &Group, tasks: List, tell: impl FnMut(usize)) {
+        let count = tasks.len();
+        group.queue.push_all(tasks);
+        if self.life.stage_after_push() == Stage::Over {
+            self.sweep();
+        } else {
+            // The stage was read behind a fence.
+            group.announce(count, tell);
+        }
+    }
+
+    /// The same, from a thread that is no worker.
+    pub(crate) fn put_outside(&self, group: &Group, tasks: List) {
+        self.put(group, tasks, |worker| self.wake_from_outside(group, worker));
+    }
+
+    /// Takes new tasks that anyone may run from a thread that is no worker.
+    pub(crate) fn submit_outside(&self, group: &Group, tasks: List) {
+        self.outside.submitted.add_shared(tasks.len() as u64);
+        self.put_outside(group, tasks);
+        self.say_if_all_are_busy();
+    }
+
+    /// Calls the hook for that, unless somebody is idle. For whoever has just gone to work, or brought some: the last idle worker to
+    /// go to work says so here; before there was an idle one, whoever brought the first work did.
+    pub(crate) fn say_if_all_are_busy(&self) {
+        if let Some(hook) = &self.hooks.all_busy
+            && !self.groups.iter().any(|group| group.idle.has_any())
+        {
+            hook();
+        }
+    }
+
+    /// Keeps a task that cannot run for now. If it is the only one, every worker calls its driver anew.
+    pub(crate) fn set_aside(&self, task: TaskRef) {
+        let is_only = self.aside.put(task);
+        if self.life.stage_after_push() == Stage::Over {
+            self.sweep();
+        } else if is_only {
+            for (_, seat) in self.seats() {
+                seat.mailbox.tell();
+            }
+        }
+    }
+
+    /// Tries the task that was set aside first.
+    pub(crate) fn attempt_aside(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
+        let tried = self.aside.attempt(attempt);
+        // Whoever ended it all meanwhile did not see a task that was set aside again.
+        if tried == Some(false) && self.life.stage_after_push() == Stage::Over {
+            self.sweep();
+        }
+        tried
+    }
+
+    fn wake_from_outside(&self, group: &Group, worker: usize) {
+        if group.tell(worker) {
+            self.outside.wakes_for_work.add_shared(1);
+        }
+    }
+
+    /// Sends a task to a worker of a group, from any thread but its own. If that worker is gone, any other of the group may run
+    /// it. Returns whether it took a system call to wake the worker.
+    pub(crate) fn post(&self, group: &Group, seat: &Seat, task: TaskRef) -> bool {
+        seat.mailbox.post(task).unwrap_or_else(|task| {
+            self.put_outside(group, List::from(task));
+            false
+        })
+    }
+
+    /// The same, from a thread that is no worker.
+    pub(crate) fn post_outside(&self, group: &Group, seat: &Seat, task: TaskRef) {
+        self.outside.submitted.add_shared(1);
+        if self.post(group, seat, task) {
+            self.outside.wakes_by_post.add_shared(1);
+        }
+        self.say_if_all_are_busy();
+    }
+
+    /// Takes no new work, and has every worker look around: the last one to fall asleep ends the pool.
+    pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
+        self.life.begin_drain(deadline);
+        for (_, seat) in self.seats() {
+            seat.mailbox.tell();
+        }
+        self.end_if_deserted();
+    }
+
+    /// Ends the life of the pool: workers stop, and what is in the queues is discarded.
+    pub(crate) fn end(&self, drained: bool) {
+        self.life.end(drained);
+        self.sweep();
+    }
+
+    /// Discards what is in the queues, and closes all inboxes. For anyone, when it is over. Discarding is a user's code, which
+    /// may send more: that does not come to run inside this.
+    pub(crate) fn sweep(&self) {
+        self.sweeping.request(|| {
+            for group in &self.groups {
+                std::iter::from_fn(|| group.queue.take()).for_each(|task| self.discard(task));
+            }
+            std::iter::from_fn(|| self.aside.take()).for_each(|task| self.discard(task));
+            for (_, seat) in self.seats() {
+                let arrived = seat.mailbox.close();
+                std::iter::from_fn(|| arrived.pop_front()).for_each(|task| self.discard(task));
+                std::iter::from_fn(|| steal_surely(&seat.thief)).for_each(|task| self.discard(task));
+            }
+        });
+    }
+
+    /// Discards a task that nobody runs any more.
+    pub(crate) fn discard(&self, task: TaskRef) {
+        self.discarded.add_shared(1);
+        task.discard();
+    }
+
+    pub(crate) fn stats(&self) -> PoolStats {
+        let worker = |(number, seat): (usize, &Seat)| WorkerStats {
+            worker: number,
+            ..seat.counters.snapshot(seat.mailbox.errors())
+        };
+        let sum = |of: fn(&Group) -> usize| self.groups.iter().map(|group| of(group)).sum::<usize>();
+        PoolStats {
+            workers: self.seats().map(worker).collect(),
+            submitted_outside: self.outside.submitted.get(),
+            wakes_for_work_outside: self.outside.wakes_for_work.get(),
+            wakes_by_post_outside: self.outside.wakes_by_post.get(),
+            overflowed: sum(|group| group.queue.spilled()) as u64,
+            queued: sum(|group| group.queue.len()),
+            blocked: sum(|group| group.spares.blocked()),
+            spares_failed: sum(|group| group.spares.failed() as usize) as u64,
+        }
+    }
+}
+
+/// Takes a task from a deque, however often somebody is faster.
+fn steal_surely(thief: &Thief) -> Option<TaskRef> {
+    loop {
+        match thief.steal() {
+            Steal::Task(task) => return Some(task),
+            Steal::Empty => return None,
+            Steal::Lost => {}
+        }
+    }
+}
+
+impl fmt::Debug for House {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("House").field("groups", &self.groups).finish_non_exhaustive()
+    }
+}
