@@ -33,6 +33,13 @@ impl<'a> Context<'a> {
         self.worker.map(Worker::number)
     }
 
+    /// The number of its group among those of the pool, if it is a worker of one.
+    #[inline]
+    #[must_use]
+    pub fn group(&self) -> Option<usize> {
+        self.worker.map(|worker| worker.group().number())
+    }
+
     pub(crate) fn as_worker(&self) -> Option<&'a Worker> {
         self.worker
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::group::{Aside, Group, Seat, Starter};
 use crate::hooks::Hooks;
+use crate::idle::SeenTo;
 use crate::life::{Awake, Errand, Life, Stage, Threads};
 use crate::queue::deque::{Steal, Thief};
 use crate::stats::{Count, PoolStats, WorkerStats};
@@ -137,11 +138,72 @@ impl House {
             self.sweep();
         } else {
             // The stage was read behind a fence.
-            group.announce(count, tell);
+            self.announce(group, count, tell);
+        }
+    }
+
+    /// There is work that anyone of a group may take, and a fence between that and this. Sleepers of the group are told through
+    /// `tell`; if all are at work there, one of a group that takes work from it.
+    pub(crate) fn announce(&self, group: &Group, count: usize, tell: impl FnMut(usize)) {
+        if group.announce(count, tell) == SeenTo::ByNobody && !group.siblings.is_empty() {
+            self.call_siblings(group);
+        }
+    }
+
+    /// All of a group are at work, and there may be work for others: has somebody of another group look for it. As for the
+    /// group's own, a fence lies before this.
+    #[cold]
+    pub(crate) fn call_siblings(&self, group: &Group) {
+        let is_there = || group.has_work_for_others();
+        for sibling in group.siblings.iter().map(|sibling| &self.groups[sibling]) {
+            let tell = |worker| {
+                if sibling.tell(worker) {
+                    self.outside.wakes_for_work.add_shared(1);
+                }
+            };
+            if sibling.idle.work_arrived(1, is_there, tell) == SeenTo::Here {
+                return;
+            }
+        }
+    }
+
+    /// Whether a group that a worker of another one takes work from has some, and nobody there sees to it.
+    pub(crate) fn needs_help(&self, group: &Group) -> bool {
+        group.siblings.iter().any(|sibling| {
+            let sibling = &self.groups[sibling];
+            sibling.has_work_for_others() && !sibling.idle.has_any()
+        })
+    }
+
+    /// A searcher of a group has found work, and others may have relied on it to look at their groups too: has somebody look in
+    /// its place, where that is needed.
+    pub(crate) fn announce_for_siblings(&self, group: &Group) {
+        for sibling in group.siblings.iter().map(|sibling| &self.groups[sibling]) {
+            if sibling.has_work_for_others() {
+                self.announce(sibling, 1, |worker| self.wake_from_outside(sibling, worker));
+            }
+        }
+    }
+
+    /// Puts a task where only a group takes it.
+    pub(crate) fn keep(&self, group: &Group, task: TaskRef, tell: impl FnMut(usize)) {
+        group.kept.push(task);
+        if self.life.stage_after_push() == Stage::Over {
+            self.sweep();
+        } else {
+            // Nobody else can help: it waits for the group.
+            let _ = group.announce(1, tell);
         }
     }
 
     /// The same, from a thread that is no worker.
+    pub(crate) fn keep_outside(&self, group: &Group, task: TaskRef) {
+        self.outside.submitted.add_shared(1);
+        self.keep(group, task, |worker| self.wake_from_outside(group, worker));
+        self.say_if_all_are_busy();
+    }
+
+    /// The same as [`put`](Self::put), from a thread that is no worker.
     pub(crate) fn put_outside(&self, group: &Group, tasks: List) {
         self.put(group, tasks, |worker| self.wake_from_outside(group, worker));
     }
@@ -185,7 +247,7 @@ impl House {
         tried
     }
 
-    fn wake_from_outside(&self, group: &Group, worker: usize) {
+    pub(crate) fn wake_from_outside(&self, group: &Group, worker: usize) {
         if group.tell(worker) {
             self.outside.wakes_for_work.add_shared(1);
         }
@@ -229,7 +291,9 @@ impl House {
     pub(crate) fn sweep(&self) {
         self.sweeping.request(|| {
             for group in &self.groups {
-                std::iter::from_fn(|| group.queue.take()).for_each(|task| self.discard(task));
+                for queue in [&group.queue, &group.kept] {
+                    std::iter::from_fn(|| queue.take()).for_each(|task| self.discard(task));
+                }
             }
             std::iter::from_fn(|| self.aside.take()).for_each(|task| self.discard(task));
             for (_, seat) in self.seats() {
@@ -257,8 +321,8 @@ impl House {
             submitted_outside: self.outside.submitted.get(),
             wakes_for_work_outside: self.outside.wakes_for_work.get(),
             wakes_by_post_outside: self.outside.wakes_by_post.get(),
-            overflowed: sum(|group| group.queue.spilled()) as u64,
-            queued: sum(|group| group.queue.len()),
+            overflowed: sum(|group| group.queue.spilled() + group.kept.spilled()) as u64,
+            queued: sum(|group| group.queue.len() + group.kept.len()),
             blocked: sum(|group| group.spares.blocked()),
             spares_failed: sum(|group| group.spares.failed() as usize) as u64,
         }

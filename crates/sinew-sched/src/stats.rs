@@ -62,6 +62,7 @@ pub(crate) struct Counters {
     pub(crate) panics: Count,
     pub(crate) steals_tried: Count,
     pub(crate) steals: Count,
+    pub(crate) steals_abroad: Count,
     pub(crate) searches: Count,
     pub(crate) naps: Count,
     pub(crate) sleeps: Count,
@@ -100,6 +101,7 @@ impl Counters {
             panics: self.panics.get(),
             steals_tried: self.steals_tried.get(),
             steals: self.steals.get(),
+            steals_abroad: self.steals_abroad.get(),
             searches: self.searches.get(),
             naps: self.naps.get(),
             sleeps: self.sleeps.get(),
@@ -129,6 +131,8 @@ pub struct WorkerStats {
     pub steals_tried: u64,
     /// Those that succeeded.
     pub steals: u64,
+    /// Tasks taken from other groups.
+    pub steals_abroad: u64,
     /// Stretches of searching, each up to some tens of microseconds.
     pub searches: u64,
     /// Short sleeps of a searcher that spares another worker's newest task.

@@ -15,8 +15,49 @@ pub(crate) use seat::{Role, Seat};
 pub(crate) use spares::{Spares, Starter};
 pub(crate) use watch::Watch;
 
-use crate::idle::{Idle, MOST_WORKERS};
+use crate::idle::{Idle, MOST_WORKERS, SeenTo};
 use crate::queue::shared::SharedQueue;
+
+/// Tasks that only a group may run, before their queue spills to its list: it is for few.
+const KEPT: usize = 256;
+
+/// Other groups that work is taken from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Siblings {
+    /// On the same node.
+    pub(crate) near: Nearby,
+    /// On other nodes.
+    pub(crate) far: Nearby,
+}
+
+/// Where a group is.
+#[derive(Clone, Debug)]
+pub(crate) struct Neighbourhood {
+    /// Its number.
+    pub(crate) group: usize,
+    pub(crate) node: usize,
+    pub(crate) siblings: Siblings,
+}
+
+/// Some groups.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nearby {
+    pub(crate) groups: Box<[usize]>,
+    /// Every so many rounds of searching that come to nothing, work is taken from there; never, if zero. Then there are none.
+    pub(crate) every: u32,
+}
+
+impl Siblings {
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+        self.near.groups.iter().chain(&self.far.groups).copied()
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.near.groups.is_empty() && self.far.groups.is_empty()
+    }
+}
 
 /// How the workers of a group are numbered among all of the pool: first the regular ones of all groups, then the spare ones.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +72,11 @@ pub(crate) struct Numbers {
 pub(crate) struct Group {
     pub(crate) idle: Idle,
     pub(crate) queue: SharedQueue,
+    /// Tasks that only this group may run.
+    pub(crate) kept: SharedQueue,
+    number: usize,
+    node: usize,
+    pub(crate) siblings: Siblings,
     /// The numbers of its workers among all of the pool.
     numbers: Numbers,
     /// The first `workers` are there from the beginning; spare ones follow as they are needed.
@@ -42,7 +88,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    pub(crate) fn new(numbers: Numbers, seats: Vec<Seat>, queue: usize) -> Self {
+    pub(crate) fn new(place: Neighbourhood, numbers: Numbers, seats: Vec<Seat>, queue: usize) -> Self {
         let workers = seats.len();
         assert!(workers <= MOST_WORKERS / 2, "the builder checks the number of workers");
         let mut given = seats.into_iter();
@@ -51,6 +97,10 @@ impl Group {
         Self {
             idle: Idle::new(workers),
             queue: SharedQueue::new(queue),
+            kept: SharedQueue::new(KEPT.min(queue)),
+            number: place.group,
+            node: place.node,
+            siblings: place.siblings,
             numbers,
             seats,
             workers,
@@ -63,6 +113,16 @@ impl Group {
     /// How many workers there are, spare ones not counted.
     pub(crate) fn workers(&self) -> usize {
         self.workers
+    }
+
+    /// Its number.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The NUMA node that it is for.
+    pub(crate) fn node(&self) -> usize {
+        self.node
     }
 
     /// The number of a worker among all of the pool.
@@ -108,8 +168,13 @@ impl Group {
         self.seat(worker).is_some_and(|seat| seat.mailbox.tell())
     }
 
-    /// Whether there is work that anyone may take.
+    /// Whether there is work that anyone of the group may take.
     pub(crate) fn has_work(&self) -> bool {
+        !self.kept.is_empty() || self.has_work_for_others()
+    }
+
+    /// Whether there is work that other groups may take too.
+    pub(crate) fn has_work_for_others(&self) -> bool {
         !self.queue.is_empty() || self.seats().any(|seat| seat.thief.len() != 0)
     }
 
@@ -120,8 +185,8 @@ impl Group {
 
     /// There is work that anyone may take, and a fence between that and this. Has up to `count` sleepers woken, but no more
     /// at once than there are CPUs: those that find work wake others if there is more.
-    pub(crate) fn announce(&self, count: usize, tell: impl FnMut(usize)) {
-        self.idle.work_arrived(count.min(self.cpus), || self.has_work(), tell);
+    pub(crate) fn announce(&self, count: usize, tell: impl FnMut(usize)) -> SeenTo {
+        self.idle.work_arrived(count.min(self.cpus), || self.has_work(), tell)
     }
 }
 

@@ -32,6 +32,16 @@ struct Words {
     sleeping: [AtomicU64; WORDS],
 }
 
+/// Whether somebody is there for work that has arrived.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SeenTo {
+    /// Somebody searches, or was claimed.
+    Here,
+    /// All are at work.
+    ByNobody,
+}
+
 /// Evidence that the caller is counted as searching, and has to [`leave`](Idle::leave) or [lie down](Idle::lie_down).
 #[must_use]
 #[derive(Debug)]
@@ -91,25 +101,31 @@ impl Idle {
 
     /// Work was put where anyone can take it, and a SeqCst fence, or what is as good, stands between that and this call.
     /// Claims up to `count` sleepers, which the caller has to tell, each through `tell`. None, if somebody is searching, or
-    /// if the work is not there any more: a searcher may have taken it and be gone already.
+    /// if the work is not there any more: a searcher may have taken it and be gone already. Whether anybody here sees to it.
     #[inline]
     pub(crate) fn work_arrived(
         &self,
         count: usize,
         is_there: impl FnOnce() -> bool,
         tell: impl FnMut(usize),
-    ) {
+    ) -> SeenTo {
         // Acquire: pairs with the release in `lie_down`. SeqCst, as below, because what stands for the fence before may be
         // an exchange, which orders no other loads.
-        if self.words.searching.load(Ordering::SeqCst) > 0 || !self.has_sleepers() || !is_there() {
-            return;
+        if self.words.searching.load(Ordering::SeqCst) > 0 {
+            return SeenTo::Here;
         }
-        self.claim(count, tell);
+        if !self.has_sleepers() {
+            return SeenTo::ByNobody;
+        }
+        if is_there() && self.claim(count, tell) == 0 {
+            return SeenTo::ByNobody;
+        }
+        SeenTo::Here
     }
 
-    /// Claims up to `count` sleepers, whoever is searching.
+    /// Claims up to `count` sleepers, whoever is searching. Returns how many.
     #[cold]
-    pub(crate) fn claim(&self, count: usize, mut tell: impl FnMut(usize)) {
+    pub(crate) fn claim(&self, count: usize, mut tell: impl FnMut(usize)) -> usize {
         let mut claimed = 0;
         while claimed < count {
             let Some(worker) = self.claim_lowest() else { break };
@@ -118,6 +134,7 @@ impl Idle {
             tell(worker);
             claimed += 1;
         }
+        claimed
     }
 
     fn claim_lowest(&self) -> Option<usize> {

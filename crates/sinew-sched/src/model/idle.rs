@@ -37,7 +37,7 @@ impl Group {
     }
 
     fn announce(&self) {
-        self.idle.work_arrived(
+        let _ = self.idle.work_arrived(
             1,
             || !self.queue.is_empty(),
             |worker| {
@@ -152,7 +152,7 @@ fn take_two() {
     if let Some(second) = group.queue.pop() {
         owner.push(second);
         full_fence(Fence::Announce);
-        group.idle.work_arrived(
+        let _ = group.idle.work_arrived(
             1,
             || thief.len() != 0,
             |worker| {

@@ -9,7 +9,7 @@ use super::error::BuildError;
 use super::starter::Starter;
 use crate::context::Context;
 use crate::driver::Driver;
-use crate::group::{Group, Numbers, Role, Seat, Starter as _};
+use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, Starter as _};
 use crate::hooks::Hooks;
 use crate::house::House;
 
@@ -19,10 +19,20 @@ const LARGEST_QUEUE: usize = 1 << 24;
 
 /// Workers of a group.
 const MOST_WORKERS: usize = 64;
+/// Groups of a pool.
+const MOST_GROUPS: usize = 1024;
+/// Numbers for the spare workers of a group, of which there are fewer.
+const MOST_SPARES: usize = 128;
+
+/// After so many vain rounds, workers look at other groups of their node.
+const STEAL_NEAR: u32 = 16;
 
 /// Settings of a [`Pool`].
 pub struct Builder {
-    workers: Option<usize>,
+    groups: Option<Vec<usize>>,
+    nodes: Vec<usize>,
+    steal_near: u32,
+    steal_far: u32,
     queue: usize,
     hooks: Hooks,
     starter: Starter,
@@ -30,15 +40,66 @@ pub struct Builder {
 
 impl Default for Builder {
     fn default() -> Self {
-        Self { workers: None, queue: QUEUE, hooks: Hooks::default(), starter: Starter::default() }
+        Self {
+            groups: None,
+            nodes: Vec::new(),
+            steal_near: STEAL_NEAR,
+            steal_far: 0,
+            queue: QUEUE,
+            hooks: Hooks::default(),
+            starter: Starter::default(),
+        }
     }
 }
 
 impl Builder {
-    /// How many workers: 1 to 64; as many as the process has CPUs, and 64 at most, unless set.
+    /// How many workers, in one group: 1 to 64; as many as the process has CPUs, and 64 at most, unless set.
     #[must_use]
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = Some(workers);
+    pub fn workers(self, workers: usize) -> Self {
+        self.groups([workers])
+    }
+
+    /// Workers in several groups, so many in each: 1 to 64. A group has a queue of its own, and its workers wake and rob one
+    /// another; between groups work goes only when one has more than it can do.
+    ///
+    /// ```
+    /// use sinew_sched::{Placement, Pool, TaskRef};
+    /// use std::sync::mpsc;
+    ///
+    /// let pool = Pool::builder().groups([2, 1]).build()?;
+    /// let (sender, receiver) = mpsc::channel();
+    /// let task = TaskRef::new(move |context| sender.send((context.worker(), context.group())).unwrap());
+    /// pool.handle().submit(task, Placement::GroupOnly(1)).unwrap();
+    /// assert_eq!(receiver.recv(), Ok((Some(2), Some(1))));
+    /// # Ok::<(), sinew_sched::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn groups(mut self, sizes: impl IntoIterator<Item = usize>) -> Self {
+        self.groups = Some(sizes.into_iter().collect());
+        self
+    }
+
+    /// The NUMA node of each group, in their order: 0 where none is given. Those of one node take work from one another, others
+    /// only if [that is on](Self::steal_across_nodes).
+    #[must_use]
+    pub fn nodes(mut self, nodes: impl IntoIterator<Item = usize>) -> Self {
+        self.nodes = nodes.into_iter().collect();
+        self
+    }
+
+    /// After how many rounds of searching that come to nothing a worker looks at another group of its node: 16 unless set; 0 for
+    /// never.
+    #[must_use]
+    pub fn steal_within_node(mut self, rounds: u32) -> Self {
+        self.steal_near = rounds;
+        self
+    }
+
+    /// After how many rounds of searching that come to nothing a worker looks at a group of another node: 0, for never, unless
+    /// set.
+    #[must_use]
+    pub fn steal_across_nodes(mut self, rounds: u32) -> Self {
+        self.steal_far = rounds;
         self
     }
 
@@ -127,9 +188,13 @@ impl Builder {
     ///
     /// If a setting makes no sense, or a driver or thread was not to be had. Nothing is left behind then.
     pub fn build(self) -> Result<Pool, BuildError> {
-        let workers = self.workers.unwrap_or_else(available);
-        if !(1..=MOST_WORKERS).contains(&workers) {
-            return Err(BuildError::Workers(workers));
+        let sizes = self.groups.clone().unwrap_or_else(|| vec![available()]);
+        let workers = sizes.iter().sum();
+        if sizes.is_empty() || sizes.len() > MOST_GROUPS {
+            return Err(BuildError::Groups(sizes.len()));
+        }
+        if let Some(size) = sizes.iter().find(|size| !(1..=MOST_WORKERS).contains(*size)) {
+            return Err(BuildError::Workers(*size));
         }
         if !(1..=LARGEST_QUEUE).contains(&self.queue) {
             return Err(BuildError::QueueCapacity(self.queue));
@@ -137,18 +202,40 @@ impl Builder {
         if self.starter.name.contains('\0') {
             return Err(BuildError::Name(self.starter.name));
         }
-        let seats = (0..workers).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
-        let numbers = Numbers { first: 0, first_spare: workers };
-        let group = Group::new(numbers, seats, self.queue);
-        let house = Arc::new(House::new(vec![group], self.hooks, Box::new(self.starter)));
+        let groups = (0..sizes.len()).map(|group| self.group(&sizes, group)).collect::<Result<_, _>>()?;
+        let house = Arc::new(House::new(groups, self.hooks, Box::new(self.starter)));
         let pool = Pool::with_house(house.clone());
         for worker in 0..workers {
-            if let Err(error) = house.starter.start(&house, &house.groups()[0], worker) {
+            let started = match house.worker(worker) {
+                Some((group, index)) => house.starter.start(&house, group, index),
+                None => Ok(()),
+            };
+            if let Err(error) = started {
                 pool.abandon();
                 return Err(BuildError::Thread(worker, error));
             }
         }
         Ok(pool)
+    }
+
+    /// One of the groups, with its seats.
+    fn group(&self, sizes: &[usize], group: usize) -> Result<Group, BuildError> {
+        let (first, workers) = (sizes[..group].iter().sum(), sizes.iter().sum::<usize>());
+        let numbers = Numbers { first, first_spare: workers + group * MOST_SPARES };
+        let seats =
+            (first..first + sizes[group]).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
+        Ok(Group::new(self.place_of(sizes.len(), group), numbers, seats, self.queue))
+    }
+
+    /// Where a group is, and which others it takes work from.
+    fn place_of(&self, groups: usize, group: usize) -> Neighbourhood {
+        let node = |group: usize| self.nodes.get(group).copied().unwrap_or(0);
+        let others = |near: bool, every: u32| {
+            let others = (0..groups).filter(|&other| other != group && (node(other) == node(group)) == near);
+            Nearby { groups: if every == 0 { Box::default() } else { others.collect() }, every }
+        };
+        let siblings = Siblings { near: others(true, self.steal_near), far: others(false, self.steal_far) };
+        Neighbourhood { group, node: node(group), siblings }
     }
 
     fn seat(&self, worker: usize) -> Result<Seat, BuildError> {
@@ -165,7 +252,8 @@ fn available() -> usize {
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
-            .field("workers", &self.workers)
+            .field("groups", &self.groups)
+            .field("nodes", &self.nodes)
             .field("name", &self.starter.name)
             .field("queue", &self.queue)
             .field("hooks", &self.hooks)

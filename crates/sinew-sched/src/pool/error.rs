@@ -9,8 +9,10 @@ use crate::task::TaskRef;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No pool has so many workers.
+    /// No group has so many workers.
     Workers(usize),
+    /// No pool has so many groups.
+    Groups(usize),
     /// A queue of this capacity cannot be.
     QueueCapacity(usize),
     /// No thread can have this name: there is a zero byte in it.
@@ -24,8 +26,11 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Workers(0) => write!(f, "a pool needs a worker: ask for 1 to 64"),
-            Self::Workers(count) => write!(f, "a pool cannot have {count} workers: ask for 1 to 64"),
+            Self::Workers(0) => write!(f, "a group needs a worker: ask for 1 to 64"),
+            Self::Workers(count) => {
+                write!(f, "a group cannot have {count} workers: ask for 1 to 64, or for several groups")
+            }
+            Self::Groups(count) => write!(f, "a pool cannot have {count} groups: ask for 1 to 1024"),
             Self::QueueCapacity(capacity) => {
                 write!(f, "the shared queue cannot have a capacity of {capacity}: ask for 1 to 2^24")
             }
@@ -44,7 +49,7 @@ impl Error for BuildError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Driver(_, error) | Self::Thread(_, error) => Some(error),
-            Self::Workers(_) | Self::QueueCapacity(_) | Self::Name(_) => None,
+            Self::Workers(_) | Self::Groups(_) | Self::QueueCapacity(_) | Self::Name(_) => None,
         }
     }
 }
@@ -53,9 +58,10 @@ impl From<BuildError> for io::Error {
     fn from(error: BuildError) -> Self {
         let kind = match &error {
             BuildError::Driver(_, error) | BuildError::Thread(_, error) => error.kind(),
-            BuildError::Workers(_) | BuildError::QueueCapacity(_) | BuildError::Name(_) => {
-                io::ErrorKind::InvalidInput
-            }
+            BuildError::Workers(_)
+            | BuildError::Groups(_)
+            | BuildError::QueueCapacity(_)
+            | BuildError::Name(_) => io::ErrorKind::InvalidInput,
         };
         Self::new(kind, error)
     }
@@ -69,6 +75,8 @@ pub enum Refusal {
     Closed,
     /// There is no worker of this number.
     NoSuchWorker(usize),
+    /// There is no group of this number.
+    NoSuchGroup(usize),
 }
 
 /// Tasks that a pool did not take, and why. They are in here; dropping the error discards them.
@@ -94,6 +102,9 @@ impl fmt::Display for SubmitError {
             Refusal::Closed => write!(f, "the pool takes no new work: it is being shut down"),
             Refusal::NoSuchWorker(worker) => {
                 write!(f, "there is no worker {worker}: they are numbered from 0, see `Pool::workers`")
+            }
+            Refusal::NoSuchGroup(group) => {
+                write!(f, "there is no group {group}: they are numbered from 0")
             }
         }
     }

@@ -18,9 +18,14 @@ use crate::worker::Worker;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Placement {
-    /// Any worker: the one that submits it, if it is one of the pool's and gets to it first.
+    /// Any worker: the one that submits it, if it is one of the pool's and gets to it first, or another of its group. Threads that
+    /// are no workers bring work to all groups in turn.
     #[default]
     Anyone,
+    /// Any worker of this group; or of another, if they have more than they can do.
+    Group(usize),
+    /// Any worker of this group, and no other.
+    GroupOnly(usize),
     /// The worker of this number, below [`Pool::workers`](crate::Pool::workers).
     Worker(usize),
 }
@@ -71,9 +76,16 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push_all(tasks),
-                None => self.house.submit_outside(self.any_group(), tasks),
+                None => self.house.submit_outside(self.next_group(), tasks),
             }),
-            Placement::Worker(_) => {
+            Placement::Group(group) => {
+                let group = self.group(group);
+                self.with_worker(|worker| match worker {
+                    Some(worker) => worker.put(group, tasks),
+                    None => self.house.submit_outside(group, tasks),
+                });
+            }
+            Placement::GroupOnly(_) | Placement::Worker(_) => {
                 while let Some(task) = tasks.pop_front() {
                     self.reschedule(task, to);
                 }
@@ -87,13 +99,28 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// If there has been no such worker.
+    /// If there has been no such worker, or there is no such group.
     pub fn reschedule(&self, task: TaskRef, to: Placement) {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push(task),
-                None => self.house.submit_outside(self.any_group(), List::from(task)),
+                None => self.house.submit_outside(self.next_group(), List::from(task)),
             }),
+            Placement::Group(group) => {
+                let group = self.group(group);
+                self.with_worker(|worker| match worker {
+                    Some(worker) if worker.is_of(group) => worker.push(task),
+                    Some(worker) => worker.put(group, List::from(task)),
+                    None => self.house.submit_outside(group, List::from(task)),
+                });
+            }
+            Placement::GroupOnly(group) => {
+                let group = self.group(group);
+                self.with_worker(|worker| match worker {
+                    Some(worker) => worker.keep(group, task),
+                    None => self.house.keep_outside(group, task),
+                });
+            }
             Placement::Worker(number) => {
                 let (group, index) = self.house.worker(number).unwrap_or_else(|| no_worker(number));
                 self.with_worker(|worker| self.place_at(worker, group, index, task));
@@ -110,16 +137,25 @@ impl Handle {
         }
     }
 
-    /// The group that takes what threads outside have for anyone.
-    fn any_group(&self) -> &Group {
-        &self.house.groups()[0]
+    /// The group that takes what a thread outside has for anyone.
+    fn next_group(&self) -> &Group {
+        let groups = self.house.groups();
+        let turn = if groups.len() == 1 { 0 } else { self.house.outside.submitted.get() as usize };
+        &groups[turn % groups.len()]
+    }
+
+    fn group(&self, number: usize) -> &Arc<Group> {
+        self.house.groups().get(number).unwrap_or_else(|| panic!("there is no group {number}"))
     }
 
     fn refusal(&self, to: Placement) -> Option<Refusal> {
         match to {
             _ if self.house.life.stage() != Stage::Open => Some(Refusal::Closed),
             Placement::Worker(index) if index >= self.house.workers() => Some(Refusal::NoSuchWorker(index)),
-            Placement::Anyone | Placement::Worker(_) => None,
+            Placement::Group(group) | Placement::GroupOnly(group) if group >= self.groups() => {
+                Some(Refusal::NoSuchGroup(group))
+            }
+            Placement::Anyone | Placement::Group(_) | Placement::GroupOnly(_) | Placement::Worker(_) => None,
         }
     }
 
@@ -139,6 +175,24 @@ impl Handle {
     #[must_use]
     pub fn workers(&self) -> usize {
         self.house.workers()
+    }
+
+    /// How many groups of workers the pool has.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.house.groups().len()
+    }
+
+    /// How many workers a group has, spare ones not counted; none, if there is no such group.
+    #[must_use]
+    pub fn group_size(&self, group: usize) -> Option<usize> {
+        Some(self.house.groups().get(group)?.workers())
+    }
+
+    /// The NUMA node that a group is for; none, if there is no such group.
+    #[must_use]
+    pub fn group_node(&self, group: usize) -> Option<usize> {
+        Some(self.house.groups().get(group)?.node())
     }
 
     /// What the pool has done so far.

@@ -43,7 +43,7 @@ impl Worker {
         }
         let verdict = self.look_at_lone(usize::MAX, 0);
         if verdict == Verdict::SpareAtFirst {
-            self.group.idle.claim(1, |worker| self.wake(worker));
+            let _ = self.group.idle.claim(1, |worker| self.wake(worker));
         }
         verdict != Verdict::Take
     }

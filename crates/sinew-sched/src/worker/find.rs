@@ -19,7 +19,7 @@ const NEGLECT: Duration = Duration::from_millis(1);
 const MANY: usize = 64;
 
 /// What a round of searching comes to.
-enum Round {
+pub(super) enum Round {
     Task(TaskRef),
     /// There is something, and it is left alone for a moment.
     Spared,
@@ -55,7 +55,7 @@ impl Worker {
         }
         // It has a fence, between whatever made a driver watch, or this worker work, and the look at who is idle.
         if self.group.watch.may_lack() && self.neglectful().next().is_some() {
-            self.group.idle.work_arrived(1, || true, |worker| self.wake(worker));
+            let _ = self.group.idle.work_arrived(1, || true, |worker| self.wake(worker));
         }
     }
 
@@ -137,7 +137,10 @@ impl Worker {
         }
         match self.steal() {
             Round::Nothing if defers => Round::Spared,
-            Round::Nothing => self.look_everywhere(),
+            Round::Nothing => match self.steal_abroad() {
+                Round::Nothing => self.look_everywhere(),
+                found => found,
+            },
             found => found,
         }
     }
@@ -187,7 +190,7 @@ impl Worker {
     /// Takes half of what a worker has, if that is much. Who has much has it for long: tasks that yield stay where they are,
     /// and taking many one by one has both ends fight for each. Of few only one is taken: they are most likely parents and
     /// children, of which the oldest is the largest. Whoever relied on this searcher relies on its look round when it leaves.
-    fn steal_more(&self, seat: &Seat) {
+    pub(super) fn steal_more(&self, seat: &Seat) {
         let len = seat.thief.len();
         if len < MANY {
             return;
@@ -247,7 +250,8 @@ impl Worker {
     fn stop_searching(&self, evidence: Searching) {
         // `leave` has a fence.
         if self.group.idle.leave(evidence) {
-            self.group.announce(1, |worker| self.wake(worker));
+            self.house.announce(&self.group, 1, |worker| self.wake(worker));
+            self.house.announce_for_siblings(&self.group);
         }
     }
 
@@ -289,7 +293,11 @@ impl Worker {
             return Sight::Work;
         }
         let most = self.group.seats().map(|seat| seat.thief.len()).max().unwrap_or(0);
+        if !self.group.kept.is_empty() {
+            return Sight::Work;
+        }
         match (self.group.queue.is_empty(), most) {
+            (true, 0) if self.house.needs_help(&self.group) => Sight::Work,
             (true, 0) => Sight::Nothing,
             (true, 1) => Sight::Lone,
             (false, 0 | 1) if self.should_defer(false) => Sight::Lone,
@@ -324,7 +332,7 @@ impl Worker {
         }
     }
 
-    fn random(&self) -> u32 {
+    pub(super) fn random(&self) -> u32 {
         // xorshift: good enough to spread thieves.
         let mut x = self.random.get();
         x ^= x << 13;

@@ -14,6 +14,7 @@ mod exactly_once;
 mod examples;
 mod fairness;
 mod faults;
+mod groups;
 mod shutdown;
 mod spares;
 mod starting;
