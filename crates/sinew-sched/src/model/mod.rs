@@ -6,6 +6,7 @@
 //! Trusted with boxes that travel as tasks.
 #![expect(unsafe_code, reason = "a task is an untyped pointer")]
 
+mod abroad;
 mod deque;
 mod drain;
 mod idle;

@@ -43,7 +43,7 @@ fn a_spared_task_is_taken_in_the_end() {
             })
         };
         owner.push_loudly(taken.task(0));
-        idle.work_arrived(1, || owner.len() != 0, |_| parker.deliver(parker.inbox.tell()));
+        let _ = idle.work_arrived(1, || owner.len() != 0, |_| parker.deliver(parker.inbox.tell()));
         other.join().unwrap();
         taken.assert_each_once();
     });

@@ -1,0 +1,139 @@
+//! Two groups, one of which takes work from the other when all are at work there: that work is not slept through either.
+//!
+//! As in the model of one group, workers do what real ones do, less the spinning. Each group has one worker; the work is the first
+//! group's.
+
+use std::sync::Arc;
+
+use loom::sync::Notify;
+use loom::thread;
+
+use super::inbox::Parker;
+use super::{Taken, check, fails_without};
+use crate::idle::{Idle, Searching, SeenTo};
+use crate::queue::twin::ArrayQueue;
+use crate::sync::{Fence, full_fence};
+
+struct Two {
+    idle: [Idle; 2],
+    queue: ArrayQueue,
+    parkers: [Parker; 2],
+    taken: Taken,
+    /// Somebody took the last task.
+    last: Notify,
+}
+
+impl Two {
+    fn new(tasks: usize) -> Arc<Self> {
+        let (idle, parkers) = ([Idle::new(1), Idle::new(1)], [Parker::new(), Parker::new()]);
+        let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
+        let two = Arc::new(Self { idle, queue, parkers, taken, last: Notify::new() });
+        // A task that is left when a model fails is not dropped outside of it.
+        std::mem::forget(two.clone());
+        two
+    }
+
+    fn submit(&self, number: usize) {
+        self.queue.push(self.taken.task(number)).unwrap();
+        full_fence(Fence::Announce);
+        self.announce();
+    }
+
+    /// Tells the first group, and the second if all are at work in the first.
+    fn announce(&self) {
+        for group in 0..2 {
+            let tell = |_| self.parkers[group].deliver(self.parkers[group].inbox.tell());
+            if self.idle[group].work_arrived(1, || !self.queue.is_empty(), tell) == SeenTo::Here {
+                return;
+            }
+        }
+    }
+
+    fn leave(&self, group: usize, evidence: Searching) {
+        if self.idle[group].leave(evidence) && !self.queue.is_empty() {
+            self.announce();
+        }
+    }
+
+    /// Whether a worker that has lain down has to get up.
+    fn sees_work(&self, group: usize) -> bool {
+        // One of the second group leaves it to those of the first, if somebody is idle there.
+        !self.queue.is_empty() && (group == 0 || !self.idle[0].has_any())
+    }
+
+    /// Takes a task, if it is there for this worker, and sees to it that it is announced if not.
+    fn work(&self, group: usize) {
+        let mut searching = self.idle[group].search();
+        while self.taken.total() < self.taken.len() {
+            if let Some(task) = self.queue.pop() {
+                searching.take().into_iter().for_each(|evidence| self.leave(group, evidence));
+                drop(task);
+                if self.taken.total() == self.taken.len() {
+                    self.last.notify();
+                    break;
+                }
+                // It is at work until somebody else has taken the last one.
+                return self.last.wait();
+            }
+            self.idle[group].lie_down(0, searching.take());
+            if !self.sees_work(group) && self.taken.total() < self.taken.len() {
+                self.parkers[group].sleep();
+                drop(self.parkers[group].inbox.take());
+                searching = self.idle[group].get_up(0);
+            } else {
+                let claimed = self.idle[group].get_up(0);
+                searching = Some(claimed.unwrap_or_else(|| self.idle[group].search_anyway()));
+            }
+            searching = searching.or_else(|| self.idle[group].search());
+        }
+        searching.into_iter().for_each(|evidence| self.leave(group, evidence));
+        self.parkers.iter().for_each(|parker| parker.deliver(parker.inbox.tell()));
+    }
+}
+
+/// The only worker of the first group makes a task and is at work until the second group has taken it.
+fn busy_producer() {
+    let two = Two::new(1);
+    let other = two.clone();
+    let helper = thread::spawn(move || other.work(1));
+    two.submit(0);
+    two.last.wait();
+    helper.join().unwrap();
+    two.taken.assert_each_once();
+}
+
+/// The worker of the first group, which the producer may have relied on for both tasks, is at work with one until the second
+/// group has taken the other.
+fn busy_searcher() {
+    let two = Two::new(2);
+    let workers = [0, 1].map(|group| {
+        let two = two.clone();
+        thread::spawn(move || two.work(group))
+    });
+    two.submit(0);
+    two.submit(1);
+    for worker in workers {
+        worker.join().unwrap();
+    }
+    two.taken.assert_each_once();
+}
+
+#[test]
+fn what_a_busy_worker_makes_is_taken_by_another_group() {
+    check(3, busy_producer);
+}
+
+#[test]
+fn what_was_left_to_a_searcher_is_taken_by_another_group() {
+    check(1, busy_searcher);
+}
+
+#[test]
+fn it_fails_without_the_producers_fence() {
+    assert!(fails_without(Fence::Announce, 3, busy_producer));
+}
+
+#[test]
+fn it_fails_without_the_sleepers_fence() {
+    assert!(fails_without(Fence::LieDown, 3, busy_producer));
+}
