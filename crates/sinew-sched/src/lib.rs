@@ -9,6 +9,8 @@
 //! [`WorkerStats::panics`]. Whoever waits for its result has to notice by itself.
 //!
 //! A [`Core`] can be driven without a pool, by somebody else's loop.
+//!
+//! What machine this is, and how workers are grouped for it, is for [`topology`] to say, which knows neither.
 
 mod context;
 mod core;
@@ -29,6 +31,7 @@ mod stats;
 mod sync;
 mod task;
 mod tls;
+pub mod topology;
 mod unwind;
 mod worker;
 
@@ -40,3 +43,4 @@ pub use pool::{
 };
 pub use stats::{PoolStats, WorkerState, WorkerStats};
 pub use task::{Header, TaskRef, Vtable};
+pub use topology::CpuSet;

@@ -20,4 +20,5 @@ mod spares;
 mod starting;
 mod support;
 mod surplus;
+mod topology;
 mod wakes;

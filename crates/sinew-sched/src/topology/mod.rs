@@ -1,0 +1,12 @@
+//! Machines, what of them a process may use, and how workers are grouped for them. Knows no worker and no pool: it reads files,
+//! computes, and says why.
+//!
+//! Everything is read below a root that can be given, so that any machine can be described by files.
+
+mod cpu_set;
+mod list;
+mod selection;
+
+pub use cpu_set::CpuSet;
+pub use list::{ListError, ListFault};
+pub use selection::{CpuList, SelectError, Selection};
