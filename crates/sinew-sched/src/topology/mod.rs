@@ -4,9 +4,15 @@
 //! Everything is read below a root that can be given, so that any machine can be described by files.
 
 mod cpu_set;
+mod error;
+mod file;
 mod list;
+mod machine;
 mod selection;
+mod sysfs;
 
 pub use cpu_set::CpuSet;
+pub use error::TopologyError;
 pub use list::{ListError, ListFault};
+pub use machine::{Node, Topology};
 pub use selection::{CpuList, SelectError, Selection};

@@ -1,7 +1,10 @@
 //! Machines that we do not have, described by files.
 
 mod cpu_sets;
+mod machines;
+mod odd_machines;
 mod selections;
+mod tree;
 
 use sinew_sched::CpuSet;
 
