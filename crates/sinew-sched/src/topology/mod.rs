@@ -3,6 +3,9 @@
 //!
 //! Everything is read below a root that can be given, so that any machine can be described by files.
 
+mod access;
+mod affinity;
+mod cgroup;
 mod cpu_set;
 mod error;
 mod file;
@@ -11,6 +14,8 @@ mod machine;
 mod selection;
 mod sysfs;
 
+pub use access::Access;
+pub use cgroup::{Cgroups, Quota};
 pub use cpu_set::CpuSet;
 pub use error::TopologyError;
 pub use list::{ListError, ListFault};

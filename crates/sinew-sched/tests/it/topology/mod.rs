@@ -1,5 +1,7 @@
 //! Machines that we do not have, described by files.
 
+mod access;
+mod cgroups;
 mod cpu_sets;
 mod machines;
 mod odd_machines;

@@ -4,7 +4,7 @@ use super::set;
 use sinew_sched::topology::TopologyError;
 use sinew_sched::{CpuSet, Topology};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A root with `sys` and `proc` in it.
@@ -79,6 +79,10 @@ impl Tree {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::File::create(path).unwrap().set_len(length).unwrap();
         self
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {
