@@ -43,4 +43,4 @@ pub use pool::{
 };
 pub use stats::{PoolStats, WorkerState, WorkerStats};
 pub use task::{Header, TaskRef, Vtable};
-pub use topology::{CpuSet, Topology};
+pub use topology::{CpuSet, Profile, Topology};

@@ -3,8 +3,10 @@
 mod access;
 mod cgroups;
 mod cpu_sets;
+mod layouts;
 mod machines;
 mod odd_machines;
+mod profiles;
 mod selections;
 mod tree;
 
