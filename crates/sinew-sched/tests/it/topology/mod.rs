@@ -6,6 +6,7 @@ mod cpu_sets;
 mod layouts;
 mod machines;
 mod odd_machines;
+mod pins;
 mod profiles;
 mod selections;
 mod tree;
