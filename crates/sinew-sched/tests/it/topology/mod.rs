@@ -7,6 +7,7 @@ mod layouts;
 mod machines;
 mod odd_machines;
 mod pins;
+mod plans;
 mod profiles;
 mod selections;
 mod tree;
