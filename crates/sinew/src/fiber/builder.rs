@@ -9,7 +9,7 @@ use std::panic::Location;
 
 use super::handle::JoinHandle;
 use super::spawning;
-use crate::rt::{Attributes, Moves};
+use crate::rt::{Attributes, Moves, Target};
 
 /// When a new fiber first runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Builder {
     stack_size: Option<usize>,
     launch: Launch,
     migrates: bool,
+    target: Target,
+    group_local: bool,
 }
 
 impl Builder {
@@ -49,6 +51,39 @@ impl Builder {
     /// a fiber that wants more is refused.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size.max(1));
+        self
+    }
+
+    /// Has it begin in this group of its runtime's workers, and not in that of whoever makes it. If all are at work there, another
+    /// group may take it before it has begun.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    ///
+    /// let runtime = sinew::Runtime::builder().groups([1, 1]).start()?;
+    /// let group = runtime.run(|| {
+    ///     let fiber = fiber::Builder::new().group(1).group_local(true).spawn(fiber::current_group);
+    ///     fiber.unwrap().join().unwrap()
+    /// });
+    /// assert_eq!(group, Some(1));
+    /// # Ok::<(), sinew::StartError>(())
+    /// ```
+    pub fn group(mut self, group: usize) -> Self {
+        // A number that large is refused as any that is too large.
+        self.target = Target::Group(u32::try_from(group).unwrap_or(u32::MAX - 1));
+        self
+    }
+
+    /// Has it begin in any group, one after the other.
+    pub fn any_group(mut self) -> Self {
+        self.target = Target::Any;
+        self
+    }
+
+    /// Whether it never leaves the group where it is to begin, however much there is to do: it may unless set, before it has begun
+    /// or if it is [migratable](Self::migratable).
+    pub fn group_local(mut self, stays: bool) -> Self {
+        self.group_local = stays;
         self
     }
 
@@ -127,6 +162,8 @@ impl Builder {
             moves: if self.migrates { Moves::Always } else { Moves::UntilItRuns },
             location,
             at_once: self.launch == Launch::Dispatch,
+            target: self.target,
+            group_local: self.group_local,
             scope: None,
         }
     }

@@ -66,3 +66,9 @@ pub fn park_timeout(time: Duration) {
 pub fn panicking() -> bool {
     thread::panicking()
 }
+
+/// The group of workers that the calling fiber runs in; none, if it is a plain thread.
+#[must_use]
+pub fn current_group() -> Option<usize> {
+    rt::running().and_then(|(local, _)| local.context().group())
+}

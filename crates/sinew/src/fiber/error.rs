@@ -62,6 +62,9 @@ impl<F> fmt::Display for SpawnError<F> {
             Reason::NoWorker => {
                 write!(f, "a local fiber can only be made by a fiber: this is a plain thread")
             }
+            Reason::NoGroup(group, groups) => {
+                write!(f, "there is no group {group}: the runtime has {groups}, numbered from 0")
+            }
             Reason::StackSize(size) => {
                 write!(f, "a stack of {size} bytes was asked for: the largest has {LARGEST_CLASS}")
             }
@@ -81,7 +84,7 @@ impl<F> From<SpawnError<F>> for io::Error {
     fn from(error: SpawnError<F>) -> Self {
         let kind = match error.refused.reason {
             Reason::Limit(_) => io::ErrorKind::QuotaExceeded,
-            Reason::StackSize(_) => io::ErrorKind::InvalidInput,
+            Reason::StackSize(_) | Reason::NoGroup(..) => io::ErrorKind::InvalidInput,
             Reason::Closed | Reason::NoWorker => io::ErrorKind::Other,
         };
         Self::new(kind, error.to_string())

@@ -51,7 +51,9 @@ mod time;
 pub(crate) use batch::spawn_batch_in;
 pub use batch::{spawn_batch, try_spawn_batch};
 pub use builder::{Builder, Launch};
-pub use current::{Fiber, Thread, current, is_fiber, panicking, park, park_timeout, yield_now};
+pub use current::{
+    Fiber, Thread, current, current_group, is_fiber, panicking, park, park_timeout, yield_now,
+};
 pub use error::{Abandoned, Discarded, SpawnError};
 pub use handle::{JoinHandle, Result};
 pub use id::{FiberId, ThreadId};

@@ -28,6 +28,7 @@ use super::roster::{Links, Roamers};
 use super::run;
 use super::scope::ScopeData;
 use super::sync::{AtomicU32, Ordering};
+use super::target::Home;
 use super::tls;
 use super::word::{Next, Word};
 
@@ -86,6 +87,8 @@ pub(crate) struct Birth {
     pub(crate) name: Option<Box<str>>,
     pub(crate) stack_size: usize,
     pub(crate) moves: Moves,
+    /// The group that it never leaves, or [`NOWHERE`].
+    pub(crate) group: u32,
     /// Where the block is from.
     pub(crate) memory: Origin,
     pub(crate) location: &'static Location<'static>,
@@ -101,7 +104,7 @@ impl Birth {
     }
 }
 
-/// No worker yet.
+/// No worker yet, or no group.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// What can be done with a body of unknown type. Each takes the block that the body is behind.
@@ -249,7 +252,7 @@ impl Control {
                 // The task may run, end, and the engine with it, before this returns.
                 let engine = engine.keep();
                 engine.outside.wakes.add_shared(1);
-                engine.schedule(task, home);
+                engine.schedule(task, home.placement());
             }
         }
     }
@@ -269,10 +272,18 @@ impl Control {
         unsafe { self.engine.as_ref() }
     }
 
-    /// Where it has to go on, if not anywhere.
-    pub(crate) fn home(&self) -> Option<u32> {
+    /// Where it goes on.
+    pub(crate) fn home(&self) -> Home {
         // Relaxed: changed by the fiber before it was saved.
-        (self.pins.load(Ordering::Relaxed) != 0).then(|| self.worker())
+        if self.pins.load(Ordering::Relaxed) != 0 { Home::Worker(self.worker()) } else { self.begins() }
+    }
+
+    /// Where it goes on when it has no stack.
+    pub(crate) fn begins(&self) -> Home {
+        match self.birth.group {
+            NOWHERE => Home::Anywhere,
+            group => Home::Group(group),
+        }
     }
 
     /// Keeps it where it is, or lets it go. For the fiber itself.

@@ -32,7 +32,8 @@ const KEPT_STACKS: RangeInclusive<usize> = 512..=1 << 20;
 /// What an engine is made from.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    pub(crate) workers: Option<usize>,
+    /// The sizes of the groups.
+    pub(crate) groups: Option<Vec<usize>>,
     pub(crate) name: String,
     pub(crate) stack_size: usize,
     /// How many fibers there may be at a time.
@@ -77,7 +78,7 @@ impl Engine {
     pub(crate) fn start(settings: Settings) -> Result<(Arc<Self>, Pool), BuildError> {
         overflow::install().ok();
         hook::install(settings.panic_hook);
-        let workers = settings.workers;
+        let groups = settings.groups.clone();
         let limit = Limit::new(settings.max_fibers);
         let stall = Arc::new(Stall::new(settings.stall_report));
         let engine = Arc::new_cyclic(|this| Self {
@@ -114,8 +115,8 @@ impl Engine {
             .on_stop(|_| end_worker())
             .on_stay(|_| stay_worker())
             .on_all_busy(move || stall.arm(&watched));
-        if let Some(workers) = workers {
-            builder = builder.workers(workers);
+        if let Some(groups) = groups {
+            builder = builder.groups(groups);
         }
         let pool = builder.build()?;
         engine.pool.get_or_init(|| pool.handle());
@@ -156,9 +157,8 @@ impl Engine {
         drop(self.pool().submit_batch(tasks, Placement::Anyone));
     }
 
-    /// Has a fiber run: on a worker, or anywhere.
-    pub(crate) fn schedule(&self, task: TaskRef, home: Option<u32>) {
-        let to = home.map_or(Placement::Anyone, |worker| Placement::Worker(worker as usize));
+    /// Has a fiber run.
+    pub(crate) fn schedule(&self, task: TaskRef, to: Placement) {
         self.pool().reschedule(task, to);
     }
 
@@ -200,6 +200,21 @@ impl Engine {
     /// What the pool has done so far.
     pub(crate) fn pool_stats(&self) -> PoolStats {
         self.pool.get().map(Handle::stats).unwrap_or_default()
+    }
+
+    /// The pool's groups of workers.
+    pub(crate) fn groups(&self) -> usize {
+        self.pool().groups()
+    }
+
+    /// How many workers a group has.
+    pub(crate) fn group_size(&self, group: usize) -> Option<usize> {
+        self.pool().group_size(group)
+    }
+
+    /// The NUMA node of a group.
+    pub(crate) fn group_node(&self, group: usize) -> Option<usize> {
+        self.pool().group_node(group)
     }
 
     /// How many workers there are.

@@ -23,6 +23,7 @@ use super::ids::Ids;
 use super::memory::Memory;
 use super::roster::{Roamers, Roster};
 use super::running::Running;
+use super::target::Home;
 
 /// Who enters a fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,12 +216,12 @@ impl Local {
         id
     }
 
-    /// Has a fiber of this engine run again: on its worker if it has one, else anywhere.
-    pub(crate) fn schedule(&self, task: TaskRef, home: Option<u32>) {
+    /// Has a fiber of this engine run again, where it may.
+    pub(crate) fn schedule(&self, task: TaskRef, home: Home) {
         match home {
-            Some(home) if home == self.worker => self.context().core().push(task),
-            None => self.context().submit(task),
-            home => self.engine.schedule(task, home),
+            Home::Worker(home) if home == self.worker => self.context().core().push(task),
+            Home::Anywhere => self.context().submit(task),
+            home => self.engine.schedule(task, home.placement()),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::control::{Control, Ended, FiberCoroutine, Moves, Pause, Status};
 use super::end::{discard, finish, leave_stack};
 use super::local::{By, Local};
 use super::starving;
+use super::target::Home;
 use super::tls;
 use super::word::Next;
 
@@ -62,7 +63,7 @@ unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
 unsafe fn exchange(local: &Local, control: NonNull<Control>) -> Option<TaskRef> {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
-    if this.home().is_none() {
+    if !matches!(this.home(), Home::Worker(_)) {
         // SAFETY: the caller's right.
         unsafe { go_to_the_back(local, control, By::Worker) };
         return local.context().take_next();
@@ -233,17 +234,17 @@ unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>, by: By) {
     // SAFETY: the caller's right.
     let task = unsafe { Control::task(control) };
     match home {
-        None => give_way(local, task, by),
-        Some(_) => local.context().core().push(task),
+        Home::Worker(_) => local.context().core().push(task),
+        home => give_way(local, task, home, by),
     }
 }
 
 /// Lets others run before this task. If another fiber entered this one, and so is the next to run, idle workers hear of it.
 #[inline]
-fn give_way(local: &Local, task: TaskRef, by: By) {
+fn give_way(local: &Local, task: TaskRef, home: Home, by: By) {
     match by {
-        By::Worker => local.context().yield_to_others(task),
-        By::Fiber => local.context().submit(task),
+        By::Worker if home == Home::Anywhere => local.context().yield_to_others(task),
+        By::Worker | By::Fiber => local.schedule(task, home),
     }
 }
 
@@ -260,5 +261,5 @@ unsafe fn go_anywhere(local: &Local, control: NonNull<Control>, by: By) {
     this.locals.reopen();
     this.set_status(Status::Ready);
     // SAFETY: the caller's right.
-    give_way(local, unsafe { Control::task(control) }, by);
+    give_way(local, unsafe { Control::task(control) }, this.begins(), by);
 }

@@ -15,15 +15,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sinew_coroutine::LARGEST_CLASS;
+use sinew_sched::Placement;
 
 use super::body::Body;
 use super::cell::{FiberCell, Outcome};
-use super::control::{Birth, Control, Dropped, Moves, Status};
+use super::control::{Birth, Control, Dropped, Moves, NOWHERE, Status};
 use super::engine::Engine;
 use super::local::{By, Local};
 use super::memory::{self, Memory};
 use super::reference::Fiber;
 use super::scope::ScopeData;
+use super::target::{Home, Target};
 use super::word::{Cause, Ends};
 use super::{ids, run, tls, wait};
 
@@ -36,6 +38,9 @@ pub(crate) struct Attributes {
     pub(crate) location: &'static Location<'static>,
     /// It is entered at once, before the fiber that makes it goes on.
     pub(crate) at_once: bool,
+    pub(crate) target: Target,
+    /// It never leaves the group where it begins.
+    pub(crate) group_local: bool,
     pub(crate) scope: Option<Arc<ScopeData>>,
 }
 
@@ -56,6 +61,8 @@ pub(crate) enum Reason {
     NoWorker,
     /// No stack is that large.
     StackSize(usize),
+    /// There is no such group; this is how many there are.
+    NoGroup(u32, usize),
 }
 
 /// This size, if there are stacks of it at all.
@@ -135,14 +142,14 @@ impl<'a> Site<'a> {
 /// caller's.
 #[inline]
 pub(crate) unsafe fn spawn<F: Body<T>, T>(site: Site<'_>, attributes: Attributes, body: F) -> Spawned<F, T> {
-    let at_once = attributes.at_once;
+    let (at_once, target) = (attributes.at_once, attributes.target);
     // SAFETY: the caller's promise.
     let (handle, control) = unsafe { make(site, attributes, body) }?;
     match site {
         // SAFETY: the right to run it is new, and ours.
-        Site::Worker(local) => unsafe { start(local, control, at_once) },
+        Site::Worker(local) if target == Target::Nearest => unsafe { start(local, control, at_once) },
         // SAFETY: as above.
-        Site::Outside(engine) => engine.schedule(unsafe { Control::task(control) }, None),
+        _ => unsafe { start_elsewhere(site.engine(), control, target) },
     }
     Ok(handle)
 }
@@ -164,6 +171,13 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         Ok(size) => size,
         Err(reason) => return Err(Refused { body, reason }),
     };
+    let group = match attributes.group(site) {
+        Ok(group) => group,
+        Err(reason) => {
+            engine.limit.leave();
+            return Err(Refused { body, reason });
+        }
+    };
     let (place, memory) = memory::take(site.memory());
     let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
     let birth = Birth {
@@ -171,6 +185,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         name: attributes.name,
         stack_size,
         moves: if migrates { Moves::Always } else { attributes.moves },
+        group,
         location: attributes.location,
         memory,
         scope: attributes.scope,
@@ -201,7 +216,61 @@ unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
     let task = unsafe { Control::task(control) };
     match moves {
         Moves::Never => local.context().core().push(task),
-        Moves::UntilItRuns | Moves::Always => local.context().submit(task),
+        // SAFETY: the task is the right to run it, which is a reference.
+        Moves::UntilItRuns | Moves::Always => local.schedule(task, unsafe { control.as_ref() }.begins()),
+    }
+}
+
+/// Has a new fiber begin in a group that was chosen for it, or that a thread which is no worker has for it.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+unsafe fn start_elsewhere(engine: &Engine, control: NonNull<Control>, target: Target) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    let to = match (this.begins(), target) {
+        (Home::Anywhere, Target::Nearest) => Placement::Anyone,
+        (Home::Anywhere, Target::Group(group)) => Placement::Group(group as usize),
+        (Home::Anywhere, Target::Any) => Placement::Group(spread(engine, this.birth.id)),
+        (home, _) => home.placement(),
+    };
+    // SAFETY: the caller's right.
+    engine.schedule(unsafe { Control::task(control) }, to);
+}
+
+/// One group after the other, by the numbers of fibers.
+fn spread(engine: &Engine, id: NonZero<u64>) -> usize {
+    (id.get() % engine.groups() as u64) as usize
+}
+
+impl Attributes {
+    /// The group that the fiber is to stay in, or [`NOWHERE`].
+    ///
+    /// # Errors
+    ///
+    /// If it is to begin in a group that there is not.
+    #[inline]
+    fn group(&self, site: Site<'_>) -> Result<u32, Reason> {
+        if self.target == Target::Nearest && !self.group_local {
+            Ok(NOWHERE)
+        } else {
+            self.chosen_group(site)
+        }
+    }
+
+    #[cold]
+    fn chosen_group(&self, site: Site<'_>) -> Result<u32, Reason> {
+        let engine = site.engine();
+        let group = match (self.target, site) {
+            (Target::Group(group), _) if group as usize >= engine.groups() => {
+                return Err(Reason::NoGroup(group, engine.groups()));
+            }
+            (Target::Group(group), _) => group,
+            (Target::Nearest, Site::Worker(local)) => local.context().group().unwrap_or(0) as u32,
+            (Target::Nearest | Target::Any, _) => spread(engine, ids::one()) as u32,
+        };
+        Ok(if self.group_local { group } else { NOWHERE })
     }
 }
 

@@ -33,6 +33,7 @@ use sinew_sched::TaskRef;
 
 use super::control::{Control, Moves};
 use super::local::Local;
+use super::target::Home;
 use super::tls;
 
 /// How often somebody looks whether there is memory again.
@@ -222,7 +223,8 @@ fn feed_one(source: &mut Source<'_>, task: TaskRef) -> Result<(), TaskRef> {
     if !is_given {
         return Err(task);
     }
-    local.schedule(task, (this.birth.moves == Moves::Never).then(|| this.worker()));
+    let home = if this.birth.moves == Moves::Never { Home::Worker(this.worker()) } else { this.begins() };
+    local.schedule(task, home);
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use crate::rt::{Engine, Settings};
 #[must_use = "a runtime is made by `start`"]
 #[derive(Debug, Default)]
 pub struct RuntimeBuilder {
-    workers: Option<usize>,
+    groups: Option<Vec<usize>>,
     name: Option<String>,
     stack_size: Option<usize>,
     max_fibers: Option<usize>,
@@ -73,9 +73,15 @@ impl Error for StartError {
 }
 
 impl RuntimeBuilder {
-    /// How many workers: 1 to 64; as many as the process has CPUs unless set.
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = Some(workers);
+    /// How many workers, in one group: 1 to 64; as many as the process has CPUs unless set.
+    pub fn workers(self, workers: usize) -> Self {
+        self.groups([workers])
+    }
+
+    /// Workers in several groups, so many in each: 1 to 64. A group has queues of its own; between groups fibers that have not begun
+    /// go only when one has more than it can do.
+    pub fn groups(mut self, sizes: impl IntoIterator<Item = usize>) -> Self {
+        self.groups = Some(sizes.into_iter().collect());
         self
     }
 
@@ -143,7 +149,7 @@ impl RuntimeBuilder {
     pub fn start(self) -> Result<Runtime, StartError> {
         let size = number("SINEW_STACK_SIZE", 0..=LARGEST_CLASS)?;
         let settings = Settings {
-            workers: self.workers.or(number("SINEW_WORKERS", 1..=MOST_WORKERS)?),
+            groups: self.groups.or(number("SINEW_WORKERS", 1..=MOST_WORKERS)?.map(|workers| vec![workers])),
             name: self.name.unwrap_or_else(|| "sinew".to_owned()),
             stack_size: self.stack_size.or(size).unwrap_or(DEFAULT_STACK_SIZE).max(1),
             max_fibers: self.max_fibers,

@@ -135,6 +135,24 @@ impl Runtime {
         self.engine.workers()
     }
 
+    /// How many groups of workers there are.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.engine.groups()
+    }
+
+    /// How many workers a group has; none, if there is no such group.
+    #[must_use]
+    pub fn group_size(&self, group: usize) -> Option<usize> {
+        self.engine.group_size(group)
+    }
+
+    /// The NUMA node that a group is for; none, if there is no such group.
+    #[must_use]
+    pub fn group_node(&self, group: usize) -> Option<usize> {
+        self.engine.group_node(group)
+    }
+
     /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as long as that takes. After
     /// `at_most` it discards those that have not begun, abandons those that wait, and gives those that run a moment more, some
     /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.

@@ -2,6 +2,7 @@
 
 mod batch;
 mod faults;
+mod groups;
 mod info;
 mod invariants;
 mod join;

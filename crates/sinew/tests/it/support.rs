@@ -30,6 +30,19 @@ pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
     }
 }
 
+/// As [`everywhere`], in runtimes with groups of these sizes.
+pub(crate) fn everywhere_in(groups: &[&[usize]], body: impl Fn() + Send + Sync + 'static) {
+    let body = Arc::new(body);
+    for sizes in groups {
+        // SAFETY: this file's promise.
+        for builder in [Runtime::builder(), unsafe { Runtime::builder().assume_migration_safe() }] {
+            let body = body.clone();
+            let runtime = Watched::new(builder.groups(sizes.iter().copied()).start().unwrap());
+            runtime.run(move || body());
+        }
+    }
+}
+
 pub(crate) fn pinned(workers: usize) -> Watched {
     Watched::new(Runtime::builder().workers(workers).start().unwrap())
 }
