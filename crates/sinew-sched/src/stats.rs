@@ -63,6 +63,7 @@ pub(crate) struct Counters {
     pub(crate) steals_tried: Count,
     pub(crate) steals: Count,
     pub(crate) steals_abroad: Count,
+    pub(crate) affinity_errors: Count,
     pub(crate) searches: Count,
     pub(crate) naps: Count,
     pub(crate) sleeps: Count,
@@ -102,6 +103,7 @@ impl Counters {
             steals_tried: self.steals_tried.get(),
             steals: self.steals.get(),
             steals_abroad: self.steals_abroad.get(),
+            affinity_errors: self.affinity_errors.get(),
             searches: self.searches.get(),
             naps: self.naps.get(),
             sleeps: self.sleeps.get(),
@@ -149,6 +151,8 @@ pub struct WorkerStats {
     pub looks_for_others: u64,
     /// Tasks that have begun and cannot move, less those that ended.
     pub owned: isize,
+    /// Starts on CPUs of its own that the kernel refused: it runs where the process may.
+    pub affinity_errors: u64,
     /// Calls of the driver that failed or panicked.
     pub driver_errors: u64,
 }

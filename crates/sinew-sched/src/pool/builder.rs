@@ -12,6 +12,7 @@ use crate::driver::Driver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, Starter as _};
 use crate::hooks::Hooks;
 use crate::house::House;
+use crate::topology::{Plan, affinity};
 
 /// Tasks that the shared queue holds before it spills.
 const QUEUE: usize = 65_536;
@@ -31,6 +32,7 @@ const STEAL_NEAR: u32 = 16;
 pub struct Builder {
     groups: Option<Vec<usize>>,
     nodes: Vec<usize>,
+    is_numa: bool,
     steal_near: u32,
     steal_far: u32,
     queue: usize,
@@ -43,6 +45,7 @@ impl Default for Builder {
         Self {
             groups: None,
             nodes: Vec::new(),
+            is_numa: false,
             steal_near: STEAL_NEAR,
             steal_far: 0,
             queue: QUEUE,
@@ -76,6 +79,29 @@ impl Builder {
     #[must_use]
     pub fn groups(mut self, sizes: impl IntoIterator<Item = usize>) -> Self {
         self.groups = Some(sizes.into_iter().collect());
+        self
+    }
+
+    /// Groups as a plan has them: their sizes, nodes, and the CPUs that their threads run on, if it chose some. With NUMA on, what a
+    /// group's workers share is made on a thread of its node, so that the memory is there.
+    ///
+    /// ```
+    /// use sinew_sched::Pool;
+    /// use sinew_sched::topology::{Plan, Wishes};
+    ///
+    /// let wishes = Wishes { concurrency: Some(2), group_size: Some(1), ..Wishes::default() };
+    /// let pool = Pool::builder().plan(&Plan::for_this_process("/", &wishes)?).build()?;
+    /// assert_eq!((pool.workers(), pool.handle().groups()), (2, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn plan(mut self, plan: &Plan) -> Self {
+        let (layout, pinning) = (plan.layout(), plan.pinning());
+        let numbers = 0..layout.groups();
+        self.groups = Some(numbers.clone().map(|_| layout.group_size()).collect());
+        self.nodes = numbers.map(|group| pinning.node(group).unwrap_or(0) as usize).collect();
+        self.is_numa = layout.is_numa();
+        self.starter.pinning = plan.chooses_cpus().then(|| pinning.clone());
         self
     }
 
@@ -202,7 +228,8 @@ impl Builder {
         if self.starter.name.contains('\0') {
             return Err(BuildError::Name(self.starter.name));
         }
-        let groups = (0..sizes.len()).map(|group| self.group(&sizes, group)).collect::<Result<_, _>>()?;
+        let groups =
+            (0..sizes.len()).map(|group| self.group_on_its_node(&sizes, group)).collect::<Result<_, _>>()?;
         let house = Arc::new(House::new(groups, self.hooks, Box::new(self.starter)));
         let pool = Pool::with_house(house.clone());
         for worker in 0..workers {
@@ -216,6 +243,28 @@ impl Builder {
             }
         }
         Ok(pool)
+    }
+
+    /// One of the groups, made on a thread of its node if that matters: memory is where it is first written to.
+    fn group_on_its_node(&self, sizes: &[usize], group: usize) -> Result<Group, BuildError> {
+        match self.starter.pinning.as_ref().filter(|_| self.is_numa).and_then(|pinning| pinning.group(group))
+        {
+            None => self.group(sizes, group),
+            Some(cpus) => std::thread::scope(|scope| {
+                let make = || {
+                    // If the kernel refuses, memory is wherever it is.
+                    let _ = affinity::set(&cpus);
+                    self.group(sizes, group)
+                };
+                let thread = std::thread::Builder::new().spawn_scoped(scope, make);
+                let made = thread.map(std::thread::ScopedJoinHandle::join);
+                match made {
+                    Ok(Ok(group)) => group,
+                    Ok(Err(payload)) => std::panic::resume_unwind(payload),
+                    Err(_) => self.group(sizes, group),
+                }
+            }),
+        }
     }
 
     /// One of the groups, with its seats.

@@ -7,6 +7,7 @@ use crate::driver::{Driver, FutexDriver};
 use crate::group::{self, Group, Role, Seat};
 use crate::house::House;
 use crate::mailbox::Mailbox;
+use crate::topology::{CpuSet, Pinning, affinity};
 use crate::unwind;
 use crate::worker::Place;
 
@@ -20,6 +21,8 @@ pub(super) struct Starter {
     pub(super) name: String,
     pub(super) driver: Box<DriverMaker>,
     pub(super) spawner: Box<Spawner>,
+    /// The CPUs of the workers, if they are not to run on all.
+    pub(super) pinning: Option<Pinning>,
 }
 
 impl Default for Starter {
@@ -28,6 +31,7 @@ impl Default for Starter {
             name: "sinew".to_owned(),
             driver: Box::new(|_| Ok(Box::new(FutexDriver::default()))),
             spawner: Box::new(spawn_thread),
+            pinning: None,
         }
     }
 }
@@ -42,8 +46,24 @@ impl group::Starter for Starter {
         let place = Place::take(house, group, index)
             .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
         let name = format!("{}-{}", self.name, group.number_of(index));
+        let (cpus, counters) = (self.cpus(group.number(), index), place.counters());
+        let run = move || {
+            // Without, the worker is as good as any; that it was refused is counted.
+            if cpus.is_some_and(|cpus| affinity::set(&cpus).is_err()) {
+                counters.affinity_errors.add_shared(1);
+            }
+            place.run();
+        };
         // If it does not run, the place is left again by being dropped.
-        unwind::catch_result("the starter of threads", || (self.spawner)(name, Box::new(move || place.run())))
+        unwind::catch_result("the starter of threads", || (self.spawner)(name, Box::new(run)))
+    }
+}
+
+impl Starter {
+    /// Where a worker may run. Spare ones may where their group does.
+    pub(super) fn cpus(&self, group: usize, index: usize) -> Option<CpuSet> {
+        let pinning = self.pinning.as_ref()?;
+        pinning.worker(group, index).or_else(|| pinning.group(group))
     }
 }
 

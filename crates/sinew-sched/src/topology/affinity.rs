@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use rustix::thread::{CpuSet as Mask, sched_getaffinity};
+use rustix::thread::{CpuSet as Mask, sched_getaffinity, sched_setaffinity};
 
 use super::cpu_set::CpuSet;
 use super::file;
@@ -16,6 +16,17 @@ pub(super) fn current(root: &Path) -> io::Result<CpuSet> {
         Err(rustix::io::Errno::INVAL) => from_status(root),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Has the calling thread run on these CPUs only.
+///
+/// # Errors
+///
+/// If the kernel refuses: none of them is there, or it is not permitted. Those are left out that the call's mask has no bit for.
+pub(crate) fn set(cpus: &CpuSet) -> io::Result<()> {
+    let mut mask = Mask::new();
+    cpus.iter().filter(|cpu| (*cpu as usize) < Mask::MAX_CPU).for_each(|cpu| mask.set(cpu as usize));
+    Ok(sched_setaffinity(None, &mask)?)
 }
 
 /// The same from the thread's status.

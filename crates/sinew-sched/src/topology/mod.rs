@@ -8,7 +8,7 @@
 //! Everything is read below a root that can be given, so that any machine can be described by files.
 
 mod access;
-mod affinity;
+pub(crate) mod affinity;
 mod cgroup;
 mod cpu_set;
 mod describe;

@@ -129,6 +129,14 @@ impl Plan {
         &self.layout
     }
 
+    /// Whether workers are to run on CPUs of their own choice: the user named some, or groups belong to nodes. Otherwise they run where
+    /// the kernel puts them, which is close to whoever wakes them.
+    #[must_use]
+    pub fn chooses_cpus(&self) -> bool {
+        let Wishes { one_per_cpu, cpus, .. } = &self.wishes;
+        *one_per_cpu || *cpus != Selection::default() || self.layout.is_numa()
+    }
+
     /// The CPUs of their workers.
     #[must_use]
     pub fn pinning(&self) -> &Pinning {

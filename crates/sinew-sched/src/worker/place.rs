@@ -9,6 +9,7 @@ use crate::group::Group;
 use crate::house::House;
 use crate::life::Threads;
 use crate::queue::deque::Owner;
+use crate::stats::Counters;
 use crate::tls;
 
 /// The right to be the worker of a seat.
@@ -28,6 +29,12 @@ impl Place {
         house.threads.begin();
         let at = Some((house.clone(), group.clone()));
         Some(Self { at, index, deque: Some(deque), threads: house.threads.clone() })
+    }
+
+    /// What its worker counts.
+    pub(crate) fn counters(&self) -> Arc<Counters> {
+        let seat = self.at.as_ref().and_then(|(_, group)| group.seat(self.index));
+        seat.map_or_else(Arc::default, |seat| seat.counters.clone())
     }
 
     /// Runs tasks until it is over, or the worker is not needed any more. The thread ends with this, unless tasks that cannot
