@@ -12,7 +12,8 @@ use sinew_sched::TaskRef;
 use super::body::Body;
 use super::control::Control;
 use super::engine::Engine;
-use super::spawn::{Attributes, Handle, Refused, Site, make};
+use super::handle::Handle;
+use super::spawn::{Attributes, Refused, Site, make};
 
 /// Makes a fiber of each body, and has all of them run. If one is refused, or the iterator panics, none runs: those that were
 /// made are discarded.
