@@ -17,6 +17,9 @@ pub use runtime::{
     WorkerFibers, run,
 };
 
+pub use sinew_sched::Profile;
+pub use sinew_sched::topology;
+
 /// The examples of the README are tested here.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

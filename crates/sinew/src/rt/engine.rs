@@ -9,7 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use sinew_coroutine::{StackPool, overflow};
-use sinew_sched::{BuildError, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, TaskRef};
+use sinew_sched::topology::Plan;
+use sinew_sched::{
+    BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, TaskRef,
+};
 
 use super::control::Control;
 use super::counters::{All, Counters};
@@ -29,11 +32,24 @@ use super::tls;
 /// microsecond, and the one that comes next twice that.
 const KEPT_STACKS: RangeInclusive<usize> = 512..=1 << 20;
 
+/// Which groups of workers there are.
+#[derive(Clone, Debug)]
+pub(crate) enum Layout {
+    /// Of these sizes.
+    Given(Vec<usize>),
+    /// As planned for the machine.
+    Planned(Box<Plan>),
+    /// One, with a worker for each CPU: this is why the machine is not known better.
+    Unknown(String),
+}
+
 /// What an engine is made from.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The sizes of the groups.
-    pub(crate) groups: Option<Vec<usize>>,
+    pub(crate) layout: Layout,
+    pub(crate) steal_within_node: Option<u32>,
+    pub(crate) steal_across_nodes: Option<u32>,
+    pub(crate) queue_capacity: Option<usize>,
     pub(crate) name: String,
     pub(crate) stack_size: usize,
     /// How many fibers there may be at a time.
@@ -73,12 +89,33 @@ pub(crate) struct Engine {
     pub(crate) stall: Arc<Stall>,
 }
 
+impl Settings {
+    /// What of them is the pool's.
+    fn apply(&self, mut builder: Builder) -> Builder {
+        match &self.layout {
+            Layout::Given(groups) => builder = builder.groups(groups.iter().copied()),
+            Layout::Planned(plan) => builder = builder.plan(plan),
+            Layout::Unknown(_) => {}
+        }
+        if let Some(rounds) = self.steal_within_node {
+            builder = builder.steal_within_node(rounds);
+        }
+        if let Some(rounds) = self.steal_across_nodes {
+            builder = builder.steal_across_nodes(rounds);
+        }
+        if let Some(capacity) = self.queue_capacity {
+            builder = builder.queue_capacity(capacity);
+        }
+        builder
+    }
+}
+
 impl Engine {
     /// Starts one, with the pool that its owner shuts down.
     pub(crate) fn start(settings: Settings) -> Result<(Arc<Self>, Pool), BuildError> {
         overflow::install().ok();
         hook::install(settings.panic_hook);
-        let groups = settings.groups.clone();
+        let settings_of_pool = settings.clone();
         let limit = Limit::new(settings.max_fibers);
         let stall = Arc::new(Stall::new(settings.stall_report));
         let engine = Arc::new_cyclic(|this| Self {
@@ -115,9 +152,7 @@ impl Engine {
             .on_stop(|_| end_worker())
             .on_stay(|_| stay_worker())
             .on_all_busy(move || stall.arm(&watched));
-        if let Some(groups) = groups {
-            builder = builder.groups(groups);
-        }
+        builder = settings_of_pool.apply(builder);
         let pool = builder.build()?;
         engine.pool.get_or_init(|| pool.handle());
         // Those of all workers are there before the first has begun to count.

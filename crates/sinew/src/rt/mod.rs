@@ -42,7 +42,7 @@ pub(crate) use batch::spawn_batch;
 pub use cell::{Abandoned, Discarded};
 pub(crate) use control::{Control, Moves, Status};
 pub(crate) use counters::{All, Counters};
-pub(crate) use engine::{Engine, Leak, Settings};
+pub(crate) use engine::{Engine, Layout, Leak, Settings};
 pub(crate) use handle::Handle;
 pub(crate) use locals::{Gone, Key, Used, get as get_local};
 pub use reference::Fiber;

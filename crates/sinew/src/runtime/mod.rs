@@ -2,6 +2,8 @@
 
 mod builder;
 mod default;
+mod describe;
+mod environment;
 mod report;
 mod stats;
 

@@ -17,6 +17,7 @@ mod park;
 mod pins;
 mod runtimes;
 mod scope;
+mod settings;
 mod shutdown;
 mod spawn;
 mod stall;

@@ -1,0 +1,64 @@
+//! A runtime in words: what was chosen, and why.
+
+use std::fmt::Write;
+
+use super::Runtime;
+use crate::rt::{Layout, Settings};
+
+impl Runtime {
+    /// What was found of the machine, what was chosen and why, and the settings, for people to read.
+    ///
+    /// ```
+    /// let runtime = sinew::Runtime::builder().groups([2, 1]).name("shop").start()?;
+    /// let text = runtime.describe();
+    /// assert!(text.contains("runtime 'shop': 3 workers in 2 groups"), "{text}");
+    /// # Ok::<(), sinew::StartError>(())
+    /// ```
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write_description(&mut text);
+        text
+    }
+
+    fn write_description(&self, text: &mut String) -> std::fmt::Result {
+        let settings = &self.engine.settings;
+        let (workers, groups) = (self.workers(), self.groups());
+        writeln!(
+            text,
+            "runtime '{}': {} in {}",
+            settings.name,
+            count(workers, "worker"),
+            count(groups, "group")
+        )?;
+        match &settings.layout {
+            Layout::Given(sizes) => writeln!(text, "groups: {sizes:?}, as asked for")?,
+            Layout::Planned(plan) => write!(text, "{plan}")?,
+            Layout::Unknown(why) => {
+                writeln!(text, "groups: a worker for each CPU; the machine is not known: {why}")?
+            }
+        }
+        write_settings(text, settings)
+    }
+}
+
+fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
+    let moves = if settings.migrates { "move at any suspension" } else { "stay where they have begun" };
+    writeln!(text, "fibers: {moves}; stacks of {} bytes", settings.stack_size)?;
+    match settings.max_fibers {
+        Some(most) => writeln!(text, "  at most {most} at a time")?,
+        None => writeln!(text, "  any number at a time")?,
+    }
+    let every = |rounds: u32| match rounds {
+        0 => "never".to_owned(),
+        rounds => format!("every {rounds} vain rounds"),
+    };
+    let (near, far) = (settings.steal_within_node.unwrap_or(16), settings.steal_across_nodes.unwrap_or(0));
+    writeln!(text, "work from other groups: of the node {}, of others {}", every(near), every(far))?;
+    writeln!(text, "queue of a group: {} before it spills", settings.queue_capacity.unwrap_or(65_536))
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
