@@ -40,6 +40,12 @@ impl<'a> Context<'a> {
         self.worker.map(|worker| worker.group().number())
     }
 
+    /// The NUMA node that its group is for, if it is a worker of one.
+    #[must_use]
+    pub fn node(&self) -> Option<usize> {
+        self.worker.map(|worker| worker.group().node())
+    }
+
     pub(crate) fn as_worker(&self) -> Option<&'a Worker> {
         self.worker
     }

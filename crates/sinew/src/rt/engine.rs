@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::ops::RangeInclusive;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use sinew_coroutine::{StackPool, overflow};
+use sinew_coroutine::overflow;
 use sinew_sched::topology::Plan;
 use sinew_sched::{
     BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, TaskRef,
@@ -23,14 +22,10 @@ use super::limit::Limit;
 use super::local::Local;
 use super::roster::Roamers;
 use super::spawn::Reason;
+use super::stacks::Stacks;
 use super::stall::Stall;
 use super::starving::Starving;
 use super::tls;
-
-/// How many unused stacks of a size keep their memory: more than the first are given back by workers with nothing to do, once
-/// nobody has needed them for ten seconds; more than the second at once. Giving them back as they come costs a fiber that ends a
-/// microsecond, and the one that comes next twice that.
-const KEPT_STACKS: RangeInclusive<usize> = 512..=1 << 20;
 
 /// Which groups of workers there are.
 #[derive(Clone, Debug)]
@@ -76,7 +71,7 @@ pub(crate) struct Leak {
 pub(crate) struct Engine {
     this: Weak<Self>,
     pool: OnceLock<Handle>,
-    pub(crate) stacks: StackPool,
+    pub(crate) stacks: Stacks,
     pub(crate) settings: Settings,
     /// Those that have begun and may move, by the worker where they began.
     roamers: Mutex<Vec<Arc<Roamers>>>,
@@ -87,6 +82,23 @@ pub(crate) struct Engine {
     pub(crate) limit: Limit,
     pub(crate) starving: Starving,
     pub(crate) stall: Arc<Stall>,
+}
+
+impl Layout {
+    /// The NUMA node of each group; one, if they belong to none.
+    fn nodes(&self) -> Vec<usize> {
+        match self {
+            Self::Planned(plan) if self.is_numa() => (0..plan.layout().groups())
+                .map(|group| plan.pinning().node(group).unwrap_or(0) as usize)
+                .collect(),
+            Self::Given(_) | Self::Planned(_) | Self::Unknown(_) => vec![0],
+        }
+    }
+
+    /// Whether groups belong to nodes.
+    fn is_numa(&self) -> bool {
+        matches!(self, Self::Planned(plan) if plan.layout().is_numa())
+    }
 }
 
 impl Settings {
@@ -121,7 +133,7 @@ impl Engine {
         let engine = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             pool: OnceLock::new(),
-            stacks: StackPool::builder().keep(KEPT_STACKS).build(),
+            stacks: Stacks::new(settings.layout.nodes(), settings.stack_size, settings.prewarm),
             settings,
             roamers: Mutex::default(),
             counters: Mutex::default(),
@@ -132,10 +144,8 @@ impl Engine {
             starving: Starving::new(),
             stall,
         });
-        if engine.settings.prewarm > 0 {
-            // Those that cannot be had now are had later, or reported then.
-            let stacks = engine.settings.prewarm.min(*KEPT_STACKS.end());
-            engine.stacks.prewarm(engine.settings.stack_size, stacks).ok();
+        if !engine.settings.layout.is_numa() {
+            engine.stacks.warm_up(0);
         }
         let watched = engine.this.clone();
         let stall = engine.stall.clone();

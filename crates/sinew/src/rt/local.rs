@@ -72,7 +72,10 @@ impl Local {
         driver: Arc<CoreDriver>,
         context: &Context<'_>,
     ) -> Self {
-        let (stacks, counters) = (UnsafeCell::new(engine.stacks.cache()), engine.counters_of(worker));
+        let node = context.node().unwrap_or(0);
+        engine.stacks.warm_up(node);
+        let (stacks, counters) =
+            (UnsafeCell::new(engine.stacks.of(node).cache()), engine.counters_of(worker));
         let (roamers, memory) = (engine.add_roamers(), Memory::new());
         Self {
             engine,
@@ -204,7 +207,7 @@ impl Local {
 
     /// The worker has nothing to do: gives some memory back that nobody needs. Whether there was any: there may be more.
     pub(crate) fn give_back(&self) -> bool {
-        self.memory.trim() || self.engine.stacks.trim_idle() > 0
+        self.memory.trim() || self.engine.stacks.trim_idle()
     }
 
     /// A number for a new fiber.

@@ -26,6 +26,7 @@ mod run;
 mod running;
 mod scope;
 mod spawn;
+mod stacks;
 mod stall;
 mod starving;
 mod steps;

@@ -6,6 +6,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS};
@@ -46,6 +47,7 @@ pub struct RuntimeBuilder {
     steal_within_node: Option<u32>,
     steal_across_nodes: Option<u32>,
     queue_capacity: Option<usize>,
+    machine_root: Option<PathBuf>,
     name: Option<String>,
     stack_size: Option<usize>,
     max_fibers: Option<usize>,
@@ -181,6 +183,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Where the machine is described, in `sys` and `proc` below this directory: `/` unless set. For tests of machines that one does
+    /// not have.
+    pub fn machine_root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.machine_root = Some(root.into());
+        self
+    }
+
     /// After how many rounds of searching that come to nothing a worker looks at another group of its node: 16 unless set; 0 for
     /// never.
     pub fn steal_within_node(mut self, rounds: u32) -> Self {
@@ -300,7 +309,8 @@ impl RuntimeBuilder {
             return Ok(Layout::Given(vec![workers]));
         }
         let wishes = self.wishes()?;
-        match Plan::for_this_process("/", &wishes) {
+        let root = self.machine_root.take().unwrap_or_else(|| PathBuf::from("/"));
+        match Plan::for_this_process(root, &wishes) {
             Ok(plan) => Ok(Layout::Planned(Box::new(plan))),
             // Whoever wants nothing in particular gets what there is.
             Err(error) if wishes == Wishes::default() => Ok(Layout::Unknown(error.to_string())),

@@ -6,7 +6,8 @@
 #![expect(unsafe_code, reason = "variables are set")]
 
 use super::support::{Watched, in_child, stderr};
-use sinew::topology::CpuList;
+use sinew::fiber::Builder;
+use sinew::topology::{CpuList, CpuSet};
 use sinew::{Profile, Runtime, RuntimeBuilder, StartError};
 
 fn refused(builder: RuntimeBuilder) -> String {
@@ -35,12 +36,7 @@ fn workers_run_on_chosen_cpus() {
     let last: CpuList = "-1".parse().unwrap();
     let builder = Runtime::builder().cpus(last).concurrency(2).steal_across_nodes(8).queue_capacity(64);
     let runtime = Watched::new(builder.start().unwrap());
-    let allowed = runtime.run(|| {
-        let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
-        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
-        list.to_owned()
-    });
-    assert!(allowed.parse::<u32>().is_ok(), "one CPU: {allowed}");
+    assert_eq!(runtime.run(allowed).len(), 1);
     assert!(runtime.describe().contains("queue of a group: 64"));
 }
 
@@ -103,4 +99,44 @@ fn the_environment_sets_what_the_builder_does_not() {
         assert!(describe(Runtime::builder().group_size(2)).contains("groups of 2 workers"));
     });
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// The CPUs that the calling thread may run on.
+fn allowed() -> CpuSet {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    list.trim().parse().unwrap()
+}
+
+/// A machine with a node for each of two CPUs that are really there.
+#[test]
+fn groups_of_a_node_run_there_on_stacks_of_their_own() {
+    let cpus: Vec<_> = allowed().iter().take(2).collect();
+    let [first, second] = cpus[..] else { return eprintln!("skipped: it takes two CPUs") };
+    let root = std::env::temp_dir().join(format!("sinew-two-nodes-{}", std::process::id()));
+    let write = |path: &str, text: String| {
+        let path = root.join("sys/devices/system").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("cpu/online", format!("{first},{second}\n"));
+    write("node/online", "0-1\n".to_owned());
+    for (node, cpu) in [(0, first), (1, second)] {
+        write(&format!("node/node{node}/cpulist"), format!("{cpu}\n"));
+    }
+    let builder = Runtime::builder().machine_root(&root).concurrency(2).numa(true).prewarm(10);
+    let runtime = Watched::new(builder.start().unwrap());
+    let text = runtime.describe();
+    assert_eq!((runtime.groups(), runtime.workers()), (2, 2), "{text}");
+    assert_eq!((runtime.group_node(0), runtime.group_node(1)), (Some(0), Some(1)), "{text}");
+    for (group, cpu) in [(0, first), (1, second)] {
+        let cpus = runtime.run(move || {
+            let fiber = Builder::new().group(group).group_local(true).spawn(allowed);
+            fiber.unwrap().join().unwrap()
+        });
+        assert_eq!(cpus, CpuSet::from_range(cpu..=cpu), "{text}");
+    }
+    assert!(runtime.stack_stats().pooled >= 10, "five for each node");
+    drop(runtime);
+    std::fs::remove_dir_all(&root).unwrap();
 }
