@@ -131,7 +131,8 @@ impl Stall {
     pub(crate) fn pass(&self) {
         // Between taking the pointer back and this load. The watcher's barrier makes it one for the processor too.
         compiler_fence(Ordering::SeqCst);
-        if self.is_reading.load(Ordering::Relaxed) {
+        // Acquire: pairs with the release at the end of a reading.
+        if self.is_reading.load(Ordering::Acquire) {
             self.pass_slow();
         }
     }
@@ -187,7 +188,8 @@ impl Stall {
         let barrier = membarrier(MembarrierCommand::RegisterPrivateExpedited)
             .and_then(|()| membarrier(MembarrierCommand::PrivateExpedited));
         let result = barrier.is_ok().then(read);
-        self.is_reading.store(false, Ordering::Relaxed);
+        // Release: whoever sees that it is over frees what was read after it was read.
+        self.is_reading.store(false, Ordering::Release);
         drop(reading);
         result
     }
