@@ -225,15 +225,18 @@ fn a_fiber_that_moves_and_waits_when_it_is_late_is_abandoned_too() {
     for workers in WORKERS {
         let mut runtime = migrating(workers);
         let (begins, has_begun) = mpsc::channel();
+        let (release, is_released) = mpsc::channel::<()>();
         let late = runtime.spawn(move || {
             begins.send(()).unwrap();
-            // Longer than a shutdown waits for its worker.
-            std::thread::sleep(Duration::from_millis(400));
+            // It blocks its thread until the shutdown does not wait for it any more.
+            is_released.recv().unwrap();
+            drop(is_released);
             fiber::park();
         });
         has_begun.recv().unwrap();
         let report = runtime.take().shutdown(Some(Duration::from_millis(10)));
         assert!(!report.drained, "{report:?}");
+        release.send(()).unwrap();
         assert!(late.join().unwrap_err().is::<fiber::Abandoned>());
     }
 }
