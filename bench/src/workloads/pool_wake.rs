@@ -4,8 +4,8 @@
 //! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as
 //! soon as the former task has run, and the wakes of those 1,000 times are counted.
 
-use super::wake::{SPINNING, idle, quantile, sorted};
-use super::{Entry, Job, Metric, Readings, Workload};
+use super::wake::{METRICS, SPINNING, idle, quantile, sorted};
+use super::{Entry, Job, Readings, Workload};
 use crate::bell::Bell;
 use crate::peers;
 use crate::runtimes;
@@ -17,16 +17,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     name: "pool_wake",
     what: "a thread outside submits a task to an idle pool",
     single_threaded: false,
-    metrics: &[
-        Metric { name: "p50_us", unit: "µs until it runs, median", lower_is_better: true },
-        Metric { name: "p99_us", unit: "µs until it runs, 99th percentile", lower_is_better: true },
-        Metric { name: "spinning_ns", unit: "ns until it runs, a worker searching", lower_is_better: true },
-        Metric {
-            name: "spinning_syscalls",
-            unit: "wakes in 1,000 times, a worker searching",
-            lower_is_better: true,
-        },
-    ],
+    metrics: METRICS,
     entries: &[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::TOKIO, tokio)],
 };
 

@@ -28,21 +28,24 @@ pub(super) const SPINNING: usize = 1_000;
 /// So many nanoseconds after it has run out of fibers, a worker still searches.
 const SEARCH: u64 = 30_000;
 
+/// What is told of a wake, of a fiber or of a task.
+pub(super) const METRICS: &[Metric] = &[
+    Metric { name: "p50_us", unit: "µs until it runs, median", lower_is_better: true },
+    Metric { name: "p99_us", unit: "µs until it runs, 99th percentile", lower_is_better: true },
+    Metric { name: "spinning_ns", unit: "ns until it runs, a worker searching", lower_is_better: true },
+    Metric {
+        name: "spinning_syscalls",
+        unit: "wakes in 1,000 times, a worker searching",
+        lower_is_better: true,
+    },
+];
+
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "wake",
     what: "a thread outside unparks a fiber of an idle runtime",
     single_threaded: false,
-    metrics: &[
-        Metric { name: "p50_us", unit: "µs until it runs, median", lower_is_better: true },
-        Metric { name: "p99_us", unit: "µs until it runs, 99th percentile", lower_is_better: true },
-        Metric { name: "spinning_ns", unit: "ns until it runs, a worker searching", lower_is_better: true },
-        Metric {
-            name: "spinning_syscalls",
-            unit: "wakes in 1,000 times, a worker searching",
-            lower_is_better: true,
-        },
-    ],
+    metrics: METRICS,
     entries: &[
         Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
         Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
