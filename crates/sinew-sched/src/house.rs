@@ -142,6 +142,16 @@ impl House {
         }
     }
 
+    /// The same with one task.
+    pub(crate) fn put_one(&self, group: &Group, task: TaskRef, tell: impl FnMut(usize)) {
+        group.queue.push(task);
+        if self.life.stage_after_push() == Stage::Over {
+            self.sweep();
+        } else {
+            self.announce(group, 1, tell);
+        }
+    }
+
     /// There is work that anyone of a group may take, and a fence between that and this. Sleepers of the group are told through
     /// `tell`; if all are at work there, one of a group that takes work from it.
     pub(crate) fn announce(&self, group: &Group, count: usize, tell: impl FnMut(usize)) {

@@ -28,6 +28,7 @@ mod pool;
 mod prefetch;
 mod queue;
 mod stats;
+mod strategy;
 mod sync;
 mod task;
 mod tls;
@@ -42,5 +43,6 @@ pub use pool::{
     BuildError, Builder, Handle, Placement, Pool, Refusal, ShutdownReport, StuckWorker, SubmitError,
 };
 pub use stats::{PoolStats, WorkerState, WorkerStats};
+pub use strategy::{ParseStrategyError, Strategy};
 pub use task::{Header, TaskRef, Vtable};
 pub use topology::{CpuSet, Profile, Topology};

@@ -36,7 +36,8 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// The fences that the protocols of this crate rest on. The models take each of them out in turn, and have to fail.
+/// The fences that the protocols of this crate rest on, and two other things that others got wrong. The models take each of them
+/// out in turn, and have to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
     /// The owner of a deque, between announcing that it takes its newest task and looking at the top.
@@ -65,6 +66,10 @@ pub(crate) enum Fence {
     Drained,
     /// Whoever changes what a worker is there for, between that and telling it.
     Role,
+    /// No fence: that a claim takes the worker whose bit it clears, and not the next one.
+    OwnBit,
+    /// No fence: that a bit is shifted as far as there are workers, and not half as far.
+    FullShift,
 }
 
 /// A SeqCst fence.
@@ -89,8 +94,9 @@ pub(crate) fn store_then_fence(word: &AtomicIsize, value: isize, which: Fence) {
     }
 }
 
+/// Whether it is in place: always, but for the models.
 #[cfg(not(all(loom, test)))]
-const fn is_there(_: Fence) -> bool {
+pub(crate) const fn is_there(_: Fence) -> bool {
     true
 }
 

@@ -17,6 +17,7 @@ pub(crate) use watch::Watch;
 
 use crate::idle::{Idle, MOST_WORKERS, SeenTo};
 use crate::queue::shared::SharedQueue;
+use crate::strategy::Strategy;
 
 /// Tasks that only a group may run, before their queue spills to its list: it is for few.
 const KEPT: usize = 256;
@@ -35,6 +36,7 @@ pub(crate) struct Siblings {
 pub(crate) struct Neighbourhood {
     /// Its number.
     pub(crate) group: usize,
+    pub(crate) strategy: Strategy,
     pub(crate) node: usize,
     pub(crate) siblings: Siblings,
 }
@@ -72,6 +74,7 @@ pub(crate) struct Numbers {
 pub(crate) struct Group {
     pub(crate) idle: Idle,
     pub(crate) queue: SharedQueue,
+    pub(crate) strategy: Strategy,
     /// Tasks that only this group may run.
     pub(crate) kept: SharedQueue,
     number: usize,
@@ -95,7 +98,8 @@ impl Group {
         let seats =
             (0..MOST_WORKERS).map(|_| given.next().map_or_else(OnceLock::new, OnceLock::from)).collect();
         Self {
-            idle: Idle::new(workers),
+            idle: Idle::new(place.strategy, workers),
+            strategy: place.strategy,
             queue: SharedQueue::new(queue),
             kept: SharedQueue::new(KEPT.min(queue)),
             number: place.group,

@@ -12,6 +12,7 @@ use super::inbox::Parker;
 use super::{Taken, check, fails_without};
 use crate::idle::{Idle, Searching, SeenTo};
 use crate::queue::twin::ArrayQueue;
+use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
 
 struct Two {
@@ -25,7 +26,8 @@ struct Two {
 
 impl Two {
     fn new(tasks: usize) -> Arc<Self> {
-        let (idle, parkers) = ([Idle::new(1), Idle::new(1)], [Parker::new(), Parker::new()]);
+        let (idle, parkers) =
+            ([Idle::new(Strategy::Local, 1), Idle::new(Strategy::Local, 1)], [Parker::new(), Parker::new()]);
         let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
         let two = Arc::new(Self { idle, queue, parkers, taken, last: Notify::new() });
         // A task that is left when a model fails is not dropped outside of it.
@@ -50,7 +52,7 @@ impl Two {
     }
 
     fn leave(&self, group: usize, evidence: Searching) {
-        if self.idle[group].leave(evidence) && !self.queue.is_empty() {
+        if self.idle[group].leave(0, evidence) && !self.queue.is_empty() {
             self.announce();
         }
     }
@@ -63,7 +65,7 @@ impl Two {
 
     /// Takes a task, if it is there for this worker, and sees to it that it is announced if not.
     fn work(&self, group: usize) {
-        let mut searching = self.idle[group].search();
+        let mut searching = self.idle[group].search(0);
         while self.taken.total() < self.taken.len() {
             if let Some(task) = self.queue.pop() {
                 searching.take().into_iter().for_each(|evidence| self.leave(group, evidence));
@@ -82,9 +84,9 @@ impl Two {
                 searching = self.idle[group].get_up(0);
             } else {
                 let claimed = self.idle[group].get_up(0);
-                searching = Some(claimed.unwrap_or_else(|| self.idle[group].search_anyway()));
+                searching = Some(claimed.unwrap_or_else(|| self.idle[group].search_anyway(0)));
             }
-            searching = searching.or_else(|| self.idle[group].search());
+            searching = searching.or_else(|| self.idle[group].search(0));
         }
         searching.into_iter().for_each(|evidence| self.leave(group, evidence));
         self.parkers.iter().for_each(|parker| parker.deliver(parker.inbox.tell()));

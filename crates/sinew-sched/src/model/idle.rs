@@ -11,8 +11,19 @@ use super::{Taken, check, fails_without};
 use crate::idle::{Idle, Searching};
 use crate::queue::deque::{Steal, deque};
 use crate::queue::twin::ArrayQueue;
+use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
 use crate::task::TaskRef;
+
+/// The workers' numbers: far enough apart that half a word does not hold both.
+const NUMBERS: [usize; 2] = [1, 33];
+
+/// Tells the worker of this number, if there is one.
+fn tell(parkers: &[Parker; 2], number: usize) {
+    if let Some(index) = NUMBERS.iter().position(|it| *it == number) {
+        parkers[index].deliver(parkers[index].inbox.tell());
+    }
+}
 
 struct Group {
     idle: Idle,
@@ -24,10 +35,10 @@ struct Group {
 }
 
 impl Group {
-    fn new(tasks: usize) -> Arc<Self> {
+    fn new(strategy: Strategy, tasks: usize) -> Arc<Self> {
         let parkers = [Parker::new(), Parker::new()];
         let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
-        Arc::new(Self { idle: Idle::new(2), queue, parkers, taken, second: Notify::new() })
+        Arc::new(Self { idle: Idle::new(strategy, 2), queue, parkers, taken, second: Notify::new() })
     }
 
     fn submit(&self, task: TaskRef) {
@@ -37,32 +48,25 @@ impl Group {
     }
 
     fn announce(&self) {
-        let _ = self.idle.work_arrived(
-            1,
-            || !self.queue.is_empty(),
-            |worker| {
-                let parker = &self.parkers[worker];
-                parker.deliver(parker.inbox.tell());
-            },
-        );
+        let _ = self.idle.work_arrived(1, || !self.queue.is_empty(), |worker| tell(&self.parkers, worker));
     }
 
     /// Runs tasks until all are done, then lets the other worker know.
     fn work(&self, index: usize, all: usize) {
-        let mut searching = self.idle.search();
+        let mut searching = self.idle.search(NUMBERS[index]);
         while self.taken.total() < all {
             if let Some(task) = self.queue.pop() {
                 if let Some(evidence) = searching.take() {
-                    self.leave(evidence);
+                    self.leave(index, evidence);
                 }
                 drop(task);
                 self.meet(all);
                 continue;
             }
-            searching = self.lie_down(index, searching, all).or_else(|| self.idle.search());
+            searching = self.lie_down(index, searching, all).or_else(|| self.idle.search(NUMBERS[index]));
         }
         if let Some(evidence) = searching {
-            self.leave(evidence);
+            self.leave(index, evidence);
         }
         self.parkers.iter().for_each(|parker| parker.deliver(parker.inbox.tell()));
     }
@@ -76,26 +80,27 @@ impl Group {
         }
     }
 
-    fn leave(&self, evidence: Searching) {
-        if self.idle.leave(evidence) {
+    fn leave(&self, index: usize, evidence: Searching) {
+        if self.idle.leave(NUMBERS[index], evidence) {
             self.announce();
         }
     }
 
     fn lie_down(&self, index: usize, searching: Option<Searching>, all: usize) -> Option<Searching> {
-        self.idle.lie_down(index, searching);
+        self.idle.lie_down(NUMBERS[index], searching);
         if self.queue.is_empty() && self.taken.total() < all {
             self.parkers[index].sleep();
             drop(self.parkers[index].inbox.take());
-            return self.idle.get_up(index);
+            return self.idle.get_up(NUMBERS[index]);
         }
-        Some(self.idle.get_up(index).unwrap_or_else(|| self.idle.search_anyway()))
+        let claimed = self.idle.get_up(NUMBERS[index]);
+        Some(claimed.unwrap_or_else(|| self.idle.search_anyway(NUMBERS[index])))
     }
 }
 
 /// So many producers with a task each, and so many workers.
-fn produce(tasks: usize, workers: usize) {
-    let group = Group::new(tasks);
+fn produce(strategy: Strategy, tasks: usize, workers: usize) {
+    let group = Group::new(strategy, tasks);
     let producer = |number| {
         let (group, task) = (group.clone(), group.taken.task(number));
         thread::spawn(move || group.submit(task))
@@ -113,7 +118,7 @@ fn produce(tasks: usize, workers: usize) {
 /// A worker that takes two tasks from the queue, keeps one, and puts the other into its deque. The first needs the second: it
 /// runs on until somebody has taken that. On its way from one place to the other, the second is nowhere to be seen.
 fn take_two() {
-    let group = Group::new(2);
+    let group = Group::new(Strategy::Local, 2);
     let (owner, thief) = deque();
     let thief = Arc::new(thief);
     for number in 0..2 {
@@ -135,15 +140,16 @@ fn take_two() {
                     drop(task);
                     break;
                 }
-                group.idle.lie_down(1, searching.take());
+                group.idle.lie_down(NUMBERS[1], searching.take());
                 if !is_there() {
                     group.parkers[1].sleep();
                     drop(group.parkers[1].inbox.take());
                 }
-                searching = Some(group.idle.get_up(1).unwrap_or_else(|| group.idle.search_anyway()));
+                let claimed = group.idle.get_up(NUMBERS[1]);
+                searching = Some(claimed.unwrap_or_else(|| group.idle.search_anyway(NUMBERS[1])));
             }
             if let Some(evidence) = searching {
-                let _ = group.idle.leave(evidence);
+                let _ = group.idle.leave(NUMBERS[1], evidence);
             }
             group.second.notify();
         })
@@ -152,14 +158,7 @@ fn take_two() {
     if let Some(second) = group.queue.pop() {
         owner.push(second);
         full_fence(Fence::Announce);
-        let _ = group.idle.work_arrived(
-            1,
-            || thief.len() != 0,
-            |worker| {
-                let parker = &group.parkers[worker];
-                parker.deliver(parker.inbox.tell());
-            },
-        );
+        let _ = group.idle.work_arrived(1, || thief.len() != 0, |worker| tell(&group.parkers, worker));
     }
     drop(first);
     group.second.wait();
@@ -178,29 +177,57 @@ fn a_task_on_its_way_is_not_slept_through() {
     check(2, take_two);
 }
 
+const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
+
 #[test]
 fn one_worker_sleeps_through_nothing() {
-    check(3, || produce(1, 1));
+    for strategy in STRATEGIES {
+        check(3, move || produce(strategy, 1, 1));
+    }
 }
 
 #[test]
 fn two_workers_sleep_through_nothing() {
     // The largest bounds that end in a minute: one more takes a hundred times as long.
-    check(1, || produce(1, 2));
-    check(0, || produce(2, 2));
+    for strategy in STRATEGIES {
+        check(1, move || produce(strategy, 1, 2));
+        check(0, move || produce(strategy, 2, 2));
+    }
 }
 
 #[test]
 fn it_fails_without_the_producers_fence() {
-    assert!(fails_without(Fence::Announce, 3, || produce(1, 1)));
+    for strategy in STRATEGIES {
+        assert!(fails_without(Fence::Announce, 3, move || produce(strategy, 1, 1)), "{strategy}");
+    }
 }
 
 #[test]
 fn it_fails_without_the_sleepers_fence() {
-    assert!(fails_without(Fence::LieDown, 3, || produce(1, 1)));
+    for strategy in STRATEGIES {
+        assert!(fails_without(Fence::LieDown, 3, move || produce(strategy, 1, 1)), "{strategy}");
+    }
 }
 
 #[test]
 fn it_fails_without_the_searchers_fence() {
-    assert!(fails_without(Fence::Leave, 2, || produce(2, 2)));
+    for strategy in STRATEGIES {
+        assert!(fails_without(Fence::Leave, 2, move || produce(strategy, 2, 2)), "{strategy}");
+    }
+}
+
+/// As in flare, where the number of a bit was counted from one.
+#[test]
+fn it_fails_if_the_next_worker_is_claimed() {
+    for strategy in STRATEGIES {
+        assert!(fails_without(Fence::OwnBit, 2, move || produce(strategy, 1, 1)), "{strategy}");
+    }
+}
+
+/// As in flare, where the bits above the 32nd were shifted out.
+#[test]
+fn it_fails_if_bits_are_shifted_half_as_far() {
+    for strategy in STRATEGIES {
+        assert!(fails_without(Fence::FullShift, 2, move || produce(strategy, 2, 2)), "{strategy}");
+    }
 }

@@ -6,6 +6,7 @@ use loom::thread;
 use super::{Taken, check};
 use crate::idle::Idle;
 use crate::queue::deque::{Steal, deque};
+use crate::strategy::Strategy;
 
 /// A parent pushes one child and runs on until somebody has taken it, as a parent does that spins on what the child sets.
 /// The thief spares the child once, and may sleep only when it sees nothing at all.
@@ -13,13 +14,13 @@ use crate::queue::deque::{Steal, deque};
 fn a_spared_task_is_taken_in_the_end() {
     check(3, || {
         let taken = Taken::new(1);
-        let idle = Arc::new(Idle::new(2));
+        let idle = Arc::new(Idle::new(Strategy::Local, 2));
         let parker = Arc::new(super::inbox::Parker::new());
         let (owner, thief) = deque();
         let other = {
             let (taken, idle, parker) = (taken.clone(), idle.clone(), parker.clone());
             thread::spawn(move || {
-                let mut searching = Some(idle.search_anyway());
+                let mut searching = Some(idle.search_anyway(1));
                 let mut spared = false;
                 while taken.total() == 0 {
                     match thief.len() {
@@ -29,7 +30,7 @@ fn a_spared_task_is_taken_in_the_end() {
                                 parker.sleep();
                                 drop(parker.inbox.take());
                             }
-                            searching = Some(idle.get_up(1).unwrap_or_else(|| idle.search_anyway()));
+                            searching = Some(idle.get_up(1).unwrap_or_else(|| idle.search_anyway(1)));
                         }
                         _ if !spared => spared = true,
                         _ => {
@@ -39,7 +40,7 @@ fn a_spared_task_is_taken_in_the_end() {
                         }
                     }
                 }
-                let _ = idle.leave(searching.take().expect("it is searching"));
+                let _ = idle.leave(1, searching.take().expect("it is searching"));
             })
         };
         owner.push_loudly(taken.task(0));

@@ -12,6 +12,7 @@ use crate::driver::Driver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, Starter as _};
 use crate::hooks::Hooks;
 use crate::house::House;
+use crate::strategy::Strategy;
 use crate::topology::{Plan, affinity};
 
 /// Tasks that the shared queue holds before it spills.
@@ -35,6 +36,7 @@ pub struct Builder {
     is_numa: bool,
     steal_near: u32,
     steal_far: u32,
+    strategy: Strategy,
     queue: usize,
     hooks: Hooks,
     starter: Starter,
@@ -48,6 +50,7 @@ impl Default for Builder {
             is_numa: false,
             steal_near: STEAL_NEAR,
             steal_far: 0,
+            strategy: Strategy::default(),
             queue: QUEUE,
             hooks: Hooks::default(),
             starter: Starter::default(),
@@ -134,6 +137,13 @@ impl Builder {
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.starter.name = name.into();
+        self
+    }
+
+    /// How the workers of a group share what anyone may run: [`Local`](Strategy::Local) unless set.
+    #[must_use]
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = strategy;
         self
     }
 
@@ -284,7 +294,7 @@ impl Builder {
             Nearby { groups: if every == 0 { Box::default() } else { others.collect() }, every }
         };
         let siblings = Siblings { near: others(true, self.steal_near), far: others(false, self.steal_far) };
-        Neighbourhood { group, node: node(group), siblings }
+        Neighbourhood { group, strategy: self.strategy, node: node(group), siblings }
     }
 
     fn seat(&self, worker: usize) -> Result<Seat, BuildError> {

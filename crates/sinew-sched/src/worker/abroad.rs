@@ -6,6 +6,7 @@ use super::find::Round;
 use crate::group::{Group, Nearby};
 use crate::idle::Verdict;
 use crate::queue::deque::Steal;
+use crate::strategy::Strategy;
 use crate::task::TaskRef;
 
 /// The most tasks taken from another group's queue at once.
@@ -75,7 +76,10 @@ impl Worker {
         if group.queue.is_empty() {
             return None;
         }
-        let share = group.queue.len() / (group.workers() + self.group.workers());
+        let share = match self.group.strategy {
+            Strategy::Local => group.queue.len() / (group.workers() + self.group.workers()),
+            Strategy::Shared => 0,
+        };
         group.queue.take_some(share.min(MOST_TAKEN), |task| self.deque.push(task))
     }
 

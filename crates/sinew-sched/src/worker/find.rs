@@ -61,7 +61,7 @@ impl Worker {
 
     fn wait_for_task(&self, context: &Context<'_>) -> Option<TaskRef> {
         let mut spin = Spin::start();
-        let mut searching = if self.is_surplus() { None } else { self.group.idle.search() };
+        let mut searching = if self.is_surplus() { None } else { self.group.idle.search(self.index) };
         loop {
             if let Some(evidence) = searching.take() {
                 match self.search(&mut spin) {
@@ -98,7 +98,7 @@ impl Worker {
                     None => task,
                 });
             }
-            searching = searching.or_else(|| self.group.idle.search());
+            searching = searching.or_else(|| self.group.idle.search(self.index));
         }
     }
 
@@ -249,7 +249,7 @@ impl Worker {
 
     fn stop_searching(&self, evidence: Searching) {
         // `leave` has a fence.
-        if self.group.idle.leave(evidence) {
+        if self.group.idle.leave(self.index, evidence) {
             self.house.announce(&self.group, 1, |worker| self.wake(worker));
             self.house.announce_for_siblings(&self.group);
         }
@@ -275,7 +275,7 @@ impl Worker {
             }
             sight => {
                 let claimed = self.group.idle.get_up(self.index);
-                let searching = claimed.unwrap_or_else(|| self.group.idle.search_anyway());
+                let searching = claimed.unwrap_or_else(|| self.group.idle.search_anyway(self.index));
                 if matches!(sight, Sight::Lone) && spin.is_over() {
                     self.nap();
                 }

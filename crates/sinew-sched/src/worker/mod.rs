@@ -26,6 +26,7 @@ use crate::house::House;
 use crate::idle::{Patience, SeenTo};
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
+use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
 use crate::task::{Header, List, TaskRef};
 use crate::unwind::{self, Ended};
@@ -176,11 +177,19 @@ impl Worker {
     /// Adds a task that anyone may run, as the next one here.
     #[inline]
     pub(crate) fn push(&self, task: TaskRef) {
+        if self.group.strategy == Strategy::Shared {
+            return self.share(task);
+        }
         self.deque.push_loudly(task);
         let arrived = self.group.idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
         if arrived == SeenTo::ByNobody && !self.group.siblings.is_empty() {
             self.house.call_siblings(&self.group);
         }
+    }
+
+    /// Adds a task to the group's queue.
+    fn share(&self, task: TaskRef) {
+        self.house.put_one(&self.group, task, |worker| self.wake(worker));
     }
 
     /// Takes this task out of the deque, if it is the newest there.
@@ -198,6 +207,9 @@ impl Worker {
     /// next task comes from the deque, as many wait there as before.
     #[inline]
     pub(crate) fn push_yielded(&self, task: TaskRef) {
+        if self.group.strategy == Strategy::Shared {
+            return self.share(task);
+        }
         self.oldest_next.set(self.deque.len());
         if self.unannounced.replace(true) {
             self.announce(1);

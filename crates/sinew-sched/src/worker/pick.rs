@@ -3,6 +3,7 @@
 
 use super::Worker;
 use crate::life::Stage;
+use crate::strategy::Strategy;
 use crate::task::TaskRef;
 
 /// Turns are counted in rounds of this many. In the last one the inbox, the group's queue and the driver are looked at.
@@ -89,6 +90,9 @@ impl Worker {
     /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.
     #[inline]
     pub(super) fn pop_own(&self) -> Option<TaskRef> {
+        if self.group.strategy == Strategy::Shared {
+            return self.take_shared_unless_overloaded();
+        }
         let oldest = self.oldest_next.get();
         self.oldest_next.set(oldest.saturating_sub(1));
         let task = if oldest != 0 { self.deque.pop_oldest() } else { self.deque.pop() };
@@ -163,7 +167,11 @@ impl Worker {
     }
 
     pub(super) fn take_from_queue(&self) -> Option<TaskRef> {
-        let share = if self.overloaded.get() { 0 } else { self.group.queue.len() / self.group.workers() };
+        let share = if self.overloaded.get() || self.group.strategy == Strategy::Shared {
+            0
+        } else {
+            self.group.queue.len() / self.group.workers()
+        };
         let mut moved = 0;
         let task = self.group.queue.take_some(share.min(MOST_TAKEN), |task| {
             self.deque.push(task);
