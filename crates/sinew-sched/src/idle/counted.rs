@@ -64,7 +64,7 @@ impl Counted {
     }
 
     #[inline]
-    pub(super) fn work_arrived(
+    pub(crate) fn work_arrived(
         &self,
         count: usize,
         is_there: impl FnOnce() -> bool,

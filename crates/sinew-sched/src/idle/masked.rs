@@ -80,7 +80,7 @@ impl Masked {
         Some(searching)
     }
 
-    #[inline]
+    #[inline(never)]
     pub(super) fn work_arrived(
         &self,
         count: usize,

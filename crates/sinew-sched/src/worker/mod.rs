@@ -23,7 +23,7 @@ use crate::core::Core;
 use crate::group::{Group, Role, Seat};
 use crate::hooks::Hook;
 use crate::house::House;
-use crate::idle::{Patience, SeenTo};
+use crate::idle::{Idle, Patience, SeenTo};
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
 use crate::strategy::Strategy;
@@ -177,17 +177,16 @@ impl Worker {
     /// Adds a task that anyone may run, as the next one here.
     #[inline]
     pub(crate) fn push(&self, task: TaskRef) {
-        if self.group.strategy == Strategy::Shared {
-            return self.share(task);
-        }
+        let Idle::Counted(idle) = &self.group.idle else { return self.share(task) };
         self.deque.push_loudly(task);
-        let arrived = self.group.idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
+        let arrived = idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
         if arrived == SeenTo::ByNobody && !self.group.siblings.is_empty() {
             self.house.call_siblings(&self.group);
         }
     }
 
     /// Adds a task to the group's queue.
+    #[inline(never)]
     fn share(&self, task: TaskRef) {
         self.house.put_one(&self.group, task, |worker| self.wake(worker));
     }

@@ -273,12 +273,14 @@ impl Control {
     }
 
     /// Where it goes on.
+    #[inline]
     pub(crate) fn home(&self) -> Home {
         // Relaxed: changed by the fiber before it was saved.
         if self.pins.load(Ordering::Relaxed) != 0 { Home::Worker(self.worker()) } else { self.begins() }
     }
 
     /// Where it goes on when it has no stack.
+    #[inline]
     pub(crate) fn begins(&self) -> Home {
         match self.birth.group {
             NOWHERE => Home::Anywhere,

@@ -220,12 +220,18 @@ impl Local {
     }
 
     /// Has a fiber of this engine run again, where it may.
+    #[inline]
     pub(crate) fn schedule(&self, task: TaskRef, home: Home) {
         match home {
             Home::Worker(home) if home == self.worker => self.context().core().push(task),
             Home::Anywhere => self.context().submit(task),
-            home => self.engine.schedule(task, home.placement()),
+            home => self.schedule_elsewhere(task, home),
         }
+    }
+
+    #[inline(never)]
+    fn schedule_elsewhere(&self, task: TaskRef, home: Home) {
+        self.engine.schedule(task, home.placement());
     }
 }
 

@@ -166,7 +166,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         Ok(size) => size,
         Err(reason) => return Err(Refused { body, reason }),
     };
-    let group = match attributes.group(site) {
+    let group = match group_to_stay_in(site, attributes.target, attributes.group_local) {
         Ok(group) => group,
         Err(reason) => {
             engine.limit.leave();
@@ -238,32 +238,31 @@ fn spread(engine: &Engine, id: NonZero<u64>) -> usize {
     (id.get() % engine.groups() as u64) as usize
 }
 
-impl Attributes {
-    /// The group that the fiber is to stay in, or [`NOWHERE`].
-    ///
-    /// # Errors
-    ///
-    /// If it is to begin in a group that there is not.
-    #[inline]
-    fn group(&self, site: Site<'_>) -> Result<u32, Reason> {
-        if self.target == Target::Nearest && !self.group_local {
-            Ok(NOWHERE)
-        } else {
-            self.chosen_group(site)
-        }
+/// The group that a new fiber is to stay in, or [`NOWHERE`].
+///
+/// # Errors
+///
+/// If it is to begin in a group that there is not.
+#[inline]
+fn group_to_stay_in(site: Site<'_>, target: Target, group_local: bool) -> Result<u32, Reason> {
+    if target == Target::Nearest && !group_local {
+        Ok(NOWHERE)
+    } else {
+        choose_group(site, target, group_local)
     }
+}
 
-    #[cold]
-    fn chosen_group(&self, site: Site<'_>) -> Result<u32, Reason> {
-        let engine = site.engine();
-        let group = match (self.target, site) {
-            (Target::Group(group), _) if group as usize >= engine.groups() => {
-                return Err(Reason::NoGroup(group, engine.groups()));
-            }
-            (Target::Group(group), _) => group,
-            (Target::Nearest, Site::Worker(local)) => local.context().group().unwrap_or(0) as u32,
-            (Target::Nearest | Target::Any, _) => spread(engine, ids::one()) as u32,
-        };
-        Ok(if self.group_local { group } else { NOWHERE })
-    }
+// By value: attributes that somebody points to would have to lie in memory, for every fiber.
+#[cold]
+fn choose_group(site: Site<'_>, target: Target, group_local: bool) -> Result<u32, Reason> {
+    let engine = site.engine();
+    let group = match (target, site) {
+        (Target::Group(group), _) if group as usize >= engine.groups() => {
+            return Err(Reason::NoGroup(group, engine.groups()));
+        }
+        (Target::Group(group), _) => group,
+        (Target::Nearest, Site::Worker(local)) => local.context().group().unwrap_or(0) as u32,
+        (Target::Nearest | Target::Any, _) => spread(engine, ids::one()) as u32,
+    };
+    Ok(if group_local { group } else { NOWHERE })
 }
