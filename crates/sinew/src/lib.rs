@@ -13,12 +13,12 @@ mod rt;
 mod runtime;
 
 pub use runtime::{
-    LeakedFiber, Runtime, RuntimeBuilder, RuntimeStats, ShutdownReport, StartError, StuckWorker,
+    Config, LeakedFiber, Runtime, RuntimeBuilder, RuntimeStats, ShutdownReport, StartError, StuckWorker,
     WorkerFibers, run,
 };
 
-pub use sinew_sched::Profile;
 pub use sinew_sched::topology;
+pub use sinew_sched::{Profile, Strategy};
 
 /// The examples of the README are tested here.
 #[cfg(doctest)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use sinew_coroutine::overflow;
 use sinew_sched::topology::Plan;
 use sinew_sched::{
-    BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, TaskRef,
+    BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, Strategy, TaskRef,
 };
 
 use super::control::Control;
@@ -42,6 +42,7 @@ pub(crate) enum Layout {
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) layout: Layout,
+    pub(crate) strategy: Strategy,
     pub(crate) steal_within_node: Option<u32>,
     pub(crate) steal_across_nodes: Option<u32>,
     pub(crate) queue_capacity: Option<usize>,
@@ -109,6 +110,7 @@ impl Settings {
             Layout::Planned(plan) => builder = builder.plan(plan),
             Layout::Unknown(_) => {}
         }
+        builder = builder.strategy(self.strategy);
         if let Some(rounds) = self.steal_within_node {
             builder = builder.steal_within_node(rounds);
         }

@@ -45,6 +45,7 @@ impl Runtime {
 
 fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
     let moves = if settings.migrates { "move at any suspension" } else { "stay where they have begun" };
+    writeln!(text, "strategy {}", settings.strategy)?;
     writeln!(text, "fibers: {moves}; stacks of {} bytes", settings.stack_size)?;
     match settings.max_fibers {
         Some(most) => writeln!(text, "  at most {most} at a time")?,

@@ -5,7 +5,44 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::builder::StartError;
+use sinew_coroutine::LARGEST_CLASS;
+
+use super::config::Config;
+use super::error::StartError;
+
+/// The most workers that a group has.
+const MOST_WORKERS: usize = 64;
+
+/// The most fibers that the queue of a group takes before it spills.
+const LARGEST_QUEUE: usize = 1 << 24;
+
+/// All settings that are there.
+///
+/// # Errors
+///
+/// If one makes no sense.
+pub(super) fn config() -> Result<Config, StartError> {
+    Ok(Config {
+        workers: number("SINEW_WORKERS", 1..=MOST_WORKERS)?,
+        groups: None,
+        profile: value("SINEW_PROFILE")?,
+        concurrency: number("SINEW_CONCURRENCY", 1..=usize::MAX)?,
+        group_size: number("SINEW_GROUP_SIZE", 1..=MOST_WORKERS)?,
+        numa: flag("SINEW_NUMA")?,
+        cpus: value("SINEW_CPUS")?,
+        excluded_cpus: value("SINEW_EXCLUDED_CPUS")?,
+        worker_per_cpu: flag("SINEW_WORKER_PER_CPU")?,
+        strategy: value("SINEW_STRATEGY")?,
+        steal_within_node: number("SINEW_STEAL_WITHIN_NODE", 0..=u32::MAX)?,
+        steal_across_nodes: number("SINEW_STEAL_ACROSS_NODES", 0..=u32::MAX)?,
+        queue_capacity: number("SINEW_QUEUE_CAPACITY", 1..=LARGEST_QUEUE)?,
+        name: None,
+        stack_size: number("SINEW_STACK_SIZE", 0..=LARGEST_CLASS)?,
+        max_fibers: number("SINEW_MAX_FIBERS", 1..=usize::MAX)?,
+        prewarm: number("SINEW_PREWARM", 0..=1_000_000)?,
+        stall_report_ms: number("SINEW_STALL_REPORT_MS", 0..=u64::MAX)?,
+    })
+}
 
 /// The text of a variable, without what surrounds it.
 fn text(name: &str) -> Option<String> {
@@ -17,10 +54,10 @@ fn refused(name: &'static str, text: String, wanted: impl Display) -> StartError
 }
 
 /// A number.
-pub(super) fn number(
+fn number<T: FromStr + PartialOrd + Display>(
     name: &'static str,
-    numbers: RangeInclusive<usize>,
-) -> Result<Option<usize>, StartError> {
+    numbers: RangeInclusive<T>,
+) -> Result<Option<T>, StartError> {
     let Some(text) = text(name) else { return Ok(None) };
     match text.parse() {
         Ok(number) if numbers.contains(&number) => Ok(Some(number)),
@@ -29,7 +66,7 @@ pub(super) fn number(
 }
 
 /// Yes or no.
-pub(super) fn flag(name: &'static str) -> Result<Option<bool>, StartError> {
+fn flag(name: &'static str) -> Result<Option<bool>, StartError> {
     let Some(text) = text(name) else { return Ok(None) };
     match text.as_str() {
         "1" | "on" | "true" | "yes" => Ok(Some(true)),
@@ -39,7 +76,7 @@ pub(super) fn flag(name: &'static str) -> Result<Option<bool>, StartError> {
 }
 
 /// Anything that can be read from text; why it cannot is in the error.
-pub(super) fn value<T: FromStr<Err: Display>>(name: &'static str) -> Result<Option<T>, StartError> {
+fn value<T: FromStr<Err: Display>>(name: &'static str) -> Result<Option<T>, StartError> {
     let Some(text) = text(name) else { return Ok(None) };
     match text.parse() {
         Ok(value) => Ok(Some(value)),

@@ -1,9 +1,12 @@
 //! Runtimes: workers, and what their fibers need. One starts by itself; others can be made.
 
 mod builder;
+mod config;
 mod default;
 mod describe;
 mod environment;
+mod error;
+mod layout;
 mod report;
 mod stats;
 
@@ -13,8 +16,10 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use builder::{RuntimeBuilder, StartError};
+pub use builder::RuntimeBuilder;
+pub use config::Config;
 pub(crate) use default::site;
+pub use error::StartError;
 pub use report::{LeakedFiber, ShutdownReport, StuckWorker};
 pub use stats::{RuntimeStats, WorkerFibers};
 

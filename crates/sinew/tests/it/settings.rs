@@ -8,7 +8,7 @@
 use super::support::{Watched, in_child, stderr};
 use sinew::fiber::Builder;
 use sinew::topology::{CpuList, CpuSet};
-use sinew::{Profile, Runtime, RuntimeBuilder, StartError};
+use sinew::{Config, Profile, Runtime, RuntimeBuilder, StartError};
 
 fn refused(builder: RuntimeBuilder) -> String {
     match builder.start() {
@@ -84,7 +84,15 @@ fn the_environment_sets_what_the_builder_does_not() {
             ("SINEW_STEAL_WITHIN_NODE", "3", "of the node every 3"),
             ("SINEW_STEAL_ACROSS_NODES", "9", "of others every 9"),
             ("SINEW_QUEUE_CAPACITY", "0", "1 to 16777216"),
-            ("SINEW_QUEUE_CAPACITY", "128", "queue of a group: 128"),
+            ("SINEW_QUEUE_CAPACITY", "1000", "queue of a group: 1000"),
+            ("SINEW_STRATEGY", "share", "`local` or `shared`"),
+            ("SINEW_STRATEGY", "shared", "strategy shared"),
+            ("SINEW_MAX_FIBERS", "0", "a number from 1"),
+            ("SINEW_MAX_FIBERS", "77", "at most 77"),
+            ("SINEW_PREWARM", "1000001", "0 to 1000000"),
+            ("SINEW_PREWARM", "3", "strategy shared"),
+            ("SINEW_STALL_REPORT_MS", "soon", "SINEW_STALL_REPORT_MS"),
+            ("SINEW_STALL_REPORT_MS", "0", "strategy shared"),
         ] {
             set(name, value);
             let text = describe(Runtime::builder());
@@ -99,6 +107,53 @@ fn the_environment_sets_what_the_builder_does_not() {
         assert!(describe(Runtime::builder().group_size(2)).contains("groups of 2 workers"));
     });
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+fn config(json: &str) -> Result<Config, serde_json::Error> {
+    serde_json::from_str(json)
+}
+
+#[test]
+fn settings_are_read_from_a_file_and_written_to_one() {
+    let text = r#"{"profile": "io", "concurrency": 3, "group_size": 1, "cpus": "0", "excluded_cpus": null, "strategy": "shared",
+        "queue_capacity": 1000, "max_fibers": 99, "stall_report_ms": 0, "name": "shop", "steal_within_node": 4}"#;
+    let config = config(text).unwrap();
+    let again: Config = serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
+    assert_eq!(again, config);
+    let runtime = Watched::new(RuntimeBuilder::from(config).group_size(2).start().unwrap());
+    let text = runtime.describe();
+    for words in [
+        "runtime 'shop': 4 workers in 2 groups",
+        "profile io",
+        "strategy shared",
+        "at most 99",
+        "of the node every 4",
+        "queue of a group: 1000",
+    ] {
+        assert!(text.contains(words), "{words:?} in: {text}");
+    }
+    assert_eq!(runtime.run(|| 6 * 7), 42);
+}
+
+#[test]
+fn a_file_that_makes_no_sense_is_refused() {
+    for (text, words) in [
+        (r#"{"profil": "io"}"#, "profil"),
+        (r#"{"profile": "io-hevy"}"#, "io-heavy"),
+        (r#"{"strategy": "v1"}"#, "`local` or `shared`"),
+        (r#"{"cpus": "3-1"}"#, "3-1"),
+        (r#"{"workers": -1}"#, "-1"),
+    ] {
+        let error = config(text).unwrap_err().to_string();
+        assert!(error.contains(words), "{words:?} in: {error}");
+    }
+    let started = |text: &str| refused(RuntimeBuilder::from(config(text).unwrap()));
+    let error = started(r#"{"workers": 2, "groups": [1, 1]}"#);
+    assert!(error.contains("`workers`"), "{error}");
+    let error = started(r#"{"workers": 65}"#);
+    assert!(error.contains("64"), "{error}");
+    let error = started(r#"{"workers": 1, "stack_size": 1000000000}"#);
+    assert!(error.contains("1000000000"), "{error}");
 }
 
 /// The CPUs that the calling thread may run on.

@@ -5,7 +5,7 @@
 //! Trusted with the promise that the fibers of tests which run over all kinds of runtime hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
-use sinew::Runtime;
+use sinew::{Runtime, Strategy};
 use std::io::Write;
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -19,25 +19,22 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The numbers of workers that most tests run over.
 pub(crate) const WORKERS: [usize; 3] = [1, 2, 8];
 
-/// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, whose fibers stay or move. Nothing may be left of it.
+pub(crate) const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
+
+/// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, of both strategies, whose fibers stay or move. Nothing may be left of it.
 pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
-    let body = Arc::new(body);
-    for workers in WORKERS {
-        for runtime in [pinned(workers), migrating(workers)] {
-            let body = body.clone();
-            runtime.run(move || body());
-        }
-    }
+    everywhere_in(&[&[1], &[2], &[8]], body);
 }
 
 /// As [`everywhere`], in runtimes with groups of these sizes.
 pub(crate) fn everywhere_in(groups: &[&[usize]], body: impl Fn() + Send + Sync + 'static) {
     let body = Arc::new(body);
-    for sizes in groups {
+    for (sizes, strategy) in groups.iter().flat_map(|sizes| STRATEGIES.map(|strategy| (sizes, strategy))) {
         // SAFETY: this file's promise.
         for builder in [Runtime::builder(), unsafe { Runtime::builder().assume_migration_safe() }] {
             let body = body.clone();
-            let runtime = Watched::new(builder.groups(sizes.iter().copied()).start().unwrap());
+            let builder = builder.groups(sizes.iter().copied()).strategy(strategy);
+            let runtime = Watched::new(builder.start().unwrap());
             runtime.run(move || body());
         }
     }

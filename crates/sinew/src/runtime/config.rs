@@ -1,0 +1,143 @@
+//! Settings of a runtime as data, of which any may be missing.
+
+use sinew_sched::topology::CpuList;
+use sinew_sched::{Profile, Strategy};
+
+/// Settings of a [`Runtime`](crate::Runtime) as data: to be read from a file, say, with the feature `serde`. What each of them means, and
+/// what holds where one is missing, is told at the setting of the same name of [`RuntimeBuilder`](crate::RuntimeBuilder).
+///
+/// ```
+/// let mut config = sinew::Config::default();
+/// config.workers = Some(2);
+/// let runtime = sinew::RuntimeBuilder::from(config).name("shop").start()?;
+/// assert_eq!(runtime.workers(), 2);
+/// # Ok::<(), sinew::StartError>(())
+/// ```
+///
+/// With `serde`, every setting may be left out, profiles, strategies and lists of CPUs are text, and a name that there is not is an
+/// error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
+pub struct Config {
+    /// [`workers`](crate::RuntimeBuilder::workers). Not together with `groups`.
+    pub workers: Option<usize>,
+    /// [`groups`](crate::RuntimeBuilder::groups).
+    pub groups: Option<Vec<usize>>,
+    /// [`profile`](crate::RuntimeBuilder::profile).
+    #[cfg_attr(feature = "serde", serde(with = "as_text"))]
+    pub profile: Option<Profile>,
+    /// [`concurrency`](crate::RuntimeBuilder::concurrency).
+    pub concurrency: Option<usize>,
+    /// [`group_size`](crate::RuntimeBuilder::group_size).
+    pub group_size: Option<usize>,
+    /// [`numa`](crate::RuntimeBuilder::numa).
+    pub numa: Option<bool>,
+    /// [`cpus`](crate::RuntimeBuilder::cpus).
+    #[cfg_attr(feature = "serde", serde(with = "as_text"))]
+    pub cpus: Option<CpuList>,
+    /// [`excluded_cpus`](crate::RuntimeBuilder::excluded_cpus).
+    #[cfg_attr(feature = "serde", serde(with = "as_text"))]
+    pub excluded_cpus: Option<CpuList>,
+    /// [`worker_per_cpu`](crate::RuntimeBuilder::worker_per_cpu).
+    pub worker_per_cpu: Option<bool>,
+    /// [`strategy`](crate::RuntimeBuilder::strategy).
+    #[cfg_attr(feature = "serde", serde(with = "as_text"))]
+    pub strategy: Option<Strategy>,
+    /// [`steal_within_node`](crate::RuntimeBuilder::steal_within_node).
+    pub steal_within_node: Option<u32>,
+    /// [`steal_across_nodes`](crate::RuntimeBuilder::steal_across_nodes).
+    pub steal_across_nodes: Option<u32>,
+    /// [`queue_capacity`](crate::RuntimeBuilder::queue_capacity).
+    pub queue_capacity: Option<usize>,
+    /// [`name`](crate::RuntimeBuilder::name).
+    pub name: Option<String>,
+    /// [`stack_size`](crate::RuntimeBuilder::stack_size).
+    pub stack_size: Option<usize>,
+    /// [`max_fibers`](crate::RuntimeBuilder::max_fibers).
+    pub max_fibers: Option<usize>,
+    /// [`prewarm`](crate::RuntimeBuilder::prewarm).
+    pub prewarm: Option<usize>,
+    /// [`stall_report`](crate::RuntimeBuilder::stall_report), in milliseconds; 0 for never.
+    pub stall_report_ms: Option<u64>,
+}
+
+impl Config {
+    /// The settings that say how to lay groups out, and whether they are there.
+    pub(super) fn planning(&self) -> [(&'static str, bool); 7] {
+        [
+            ("profile", self.profile.is_some()),
+            ("concurrency", self.concurrency.is_some()),
+            ("group_size", self.group_size.is_some()),
+            ("numa", self.numa.is_some()),
+            ("cpus", self.cpus.is_some()),
+            ("excluded_cpus", self.excluded_cpus.is_some()),
+            ("worker_per_cpu", self.worker_per_cpu.is_some()),
+        ]
+    }
+
+    /// The same, where one is there.
+    pub(super) fn plans_by(&self) -> Option<&'static str> {
+        self.planning().into_iter().find_map(|(name, is_there)| is_there.then_some(name))
+    }
+
+    /// With what another one has where this one has nothing. If this one gives the groups, the other does not plan them, and the other way
+    /// round.
+    pub(super) fn or(self, other: Self) -> Self {
+        let is_given = self.workers.is_some() || self.groups.is_some();
+        let (mut given, mut planned) = (other.clone(), other.clone());
+        if is_given || other.workers.is_some() && self.plans_by().is_none() {
+            planned = Self::default();
+        }
+        if is_given || self.plans_by().is_some() {
+            given = Self::default();
+        }
+        Self {
+            workers: self.workers.or(given.workers),
+            groups: self.groups.or(given.groups),
+            profile: self.profile.or(planned.profile),
+            concurrency: self.concurrency.or(planned.concurrency),
+            group_size: self.group_size.or(planned.group_size),
+            numa: self.numa.or(planned.numa),
+            cpus: self.cpus.or(planned.cpus),
+            excluded_cpus: self.excluded_cpus.or(planned.excluded_cpus),
+            worker_per_cpu: self.worker_per_cpu.or(planned.worker_per_cpu),
+            strategy: self.strategy.or(other.strategy),
+            steal_within_node: self.steal_within_node.or(other.steal_within_node),
+            steal_across_nodes: self.steal_across_nodes.or(other.steal_across_nodes),
+            queue_capacity: self.queue_capacity.or(other.queue_capacity),
+            name: self.name.or(other.name),
+            stack_size: self.stack_size.or(other.stack_size),
+            max_fibers: self.max_fibers.or(other.max_fibers),
+            prewarm: self.prewarm.or(other.prewarm),
+            stall_report_ms: self.stall_report_ms.or(other.stall_report_ms),
+        }
+    }
+}
+
+/// What is text in a file: written as it prints, read as it parses.
+#[cfg(feature = "serde")]
+mod as_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T: Display, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(T::to_string).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    }
+}

@@ -1,0 +1,47 @@
+//! From settings to groups: as given, or laid out for the machine.
+
+use std::path::PathBuf;
+
+use sinew_sched::topology::{Plan, Selection, Wishes};
+
+use super::config::Config;
+use super::error::StartError;
+use crate::rt::Layout;
+
+/// The groups that the settings ask for, on the machine that is described below this directory.
+///
+/// # Errors
+///
+/// If they are both given and to be planned, or cannot be had.
+pub(super) fn choose(config: &Config, root: Option<PathBuf>) -> Result<Layout, StartError> {
+    let given = match (config.workers, &config.groups) {
+        (Some(_), Some(_)) => return Err(StartError::Contradiction("workers")),
+        (Some(workers), None) => Some(vec![workers]),
+        (None, groups) => groups.clone(),
+    };
+    match (given, config.plans_by()) {
+        (Some(_), Some(setting)) => Err(StartError::Contradiction(setting)),
+        (Some(groups), None) => Ok(Layout::Given(groups)),
+        (None, _) => plan(wishes(config), root.unwrap_or_else(|| PathBuf::from("/"))),
+    }
+}
+
+fn plan(wishes: Wishes, root: PathBuf) -> Result<Layout, StartError> {
+    match Plan::for_this_process(root, &wishes) {
+        Ok(plan) => Ok(Layout::Planned(Box::new(plan))),
+        // Whoever wants nothing in particular gets what there is.
+        Err(error) if wishes == Wishes::default() => Ok(Layout::Unknown(error.to_string())),
+        Err(error) => Err(StartError::Plan(error)),
+    }
+}
+
+fn wishes(config: &Config) -> Wishes {
+    Wishes {
+        profile: config.profile.unwrap_or_default(),
+        concurrency: config.concurrency,
+        group_size: config.group_size,
+        numa: config.numa,
+        cpus: Selection { allowed: config.cpus.clone(), excluded: config.excluded_cpus.clone() },
+        one_per_cpu: config.worker_per_cpu.unwrap_or(false),
+    }
+}
