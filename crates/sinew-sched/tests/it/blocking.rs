@@ -1,7 +1,7 @@
 //! Workers that block: what may move moves, the rest waits, spare workers come and go.
 
-use super::support::{Countdown, WORKERS, Watched, block_once, start_thread};
-use sinew_sched::{Placement, Pool, TaskRef, WorkerState};
+use super::support::{Countdown, WORKERS, Watched, block_once, builder, start_thread};
+use sinew_sched::{Placement, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -103,7 +103,7 @@ fn a_spare_worker_goes_when_it_is_not_needed() {
 fn a_spare_worker_is_used_again_while_it_is_there() {
     let threads = Arc::new(AtomicUsize::new(0));
     let count = threads.clone();
-    let pool = Pool::builder()
+    let pool = builder()
         .workers(1)
         .spawn_with(move |name, body| {
             count.fetch_add(1, Ordering::Relaxed);
@@ -150,7 +150,7 @@ fn a_spare_worker_stays_for_what_it_has_begun() {
 #[test]
 fn without_a_spare_worker_the_others_go_on() {
     let threads = AtomicUsize::new(0);
-    let pool = Pool::builder()
+    let pool = builder()
         .workers(2)
         .spawn_with(move |name, body| match threads.fetch_add(1, Ordering::Relaxed) {
             0 | 1 => start_thread(name, body),

@@ -2,10 +2,10 @@
 
 use super::fairness::{spawn, stay, storm, wander};
 use super::support::{
-    Countdown, Fates, WORKERS, Watched, on_all_workers, start_thread, wait_until, wait_until_all_are_gone,
-    wait_until_all_sleep,
+    Countdown, Fates, WORKERS, Watched, builder, on_all_workers, start_thread, wait_until,
+    wait_until_all_are_gone, wait_until_all_sleep,
 };
-use sinew_sched::{Context, Placement, Pool, ShutdownReport, TaskRef, WorkerState};
+use sinew_sched::{Context, Placement, ShutdownReport, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -132,7 +132,7 @@ fn fill(context: &Context<'_>, fates: &Fates) {
 fn a_worker_that_comes_back_after_the_end_begins_nothing() {
     for workers in WORKERS {
         let starts = AtomicUsize::new(0);
-        let pool = Pool::builder().workers(workers).spawn_with(move |name, body| {
+        let pool = builder().workers(workers).spawn_with(move |name, body| {
             let is_spare = starts.fetch_add(1, Ordering::Relaxed) >= workers;
             if is_spare { Err(io::ErrorKind::WouldBlock.into()) } else { start_thread(name, body) }
         });
@@ -168,7 +168,7 @@ fn a_worker_that_comes_back_after_the_end_begins_nothing() {
 fn a_worker_with_begun_tasks_does_not_end() {
     let stopped: Arc<Mutex<Vec<_>>> = Arc::default();
     let copy = stopped.clone();
-    let pool = Pool::builder()
+    let pool = builder()
         .workers(3)
         .on_stop(move |context| copy.lock().unwrap().push(context.worker()))
         .build()
@@ -193,7 +193,7 @@ fn what_stop_hooks_submit_is_discarded_and_reported() {
             for at_most in [None, Some(Duration::ZERO)] {
                 let fates = Fates::default();
                 let tasks = fates.clone();
-                let pool = Pool::builder()
+                let pool = builder()
                     .workers(workers)
                     .on_stop(move |context| (0..10).for_each(|_| leave(context, tasks.task())));
                 let mut watched = Watched::with(pool.build().unwrap());
@@ -246,7 +246,7 @@ fn note_late(is_over: &Arc<AtomicBool>, late: &Arc<AtomicUsize>) -> TaskRef {
 fn a_stop_hook_that_never_returns_does_not_hold_a_deadline_up() {
     let stop = Arc::new(AtomicBool::new(false));
     let copy = stop.clone();
-    let builder = Pool::builder().workers(2).on_stop(move |_| {
+    let builder = builder().workers(2).on_stop(move |_| {
         while !copy.load(Ordering::Relaxed) {
             thread::yield_now();
         }
@@ -261,7 +261,7 @@ fn a_stop_hook_that_never_returns_does_not_hold_a_deadline_up() {
 fn a_hook_before_sleep_that_never_returns_does_not_hold_a_deadline_up() {
     let (stop, begun) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let (copy, at_it) = (stop.clone(), begun.clone());
-    let builder = Pool::builder().workers(2).before_sleep(move |_| {
+    let builder = builder().workers(2).before_sleep(move |_| {
         at_it.fetch_add(1, Ordering::Relaxed);
         while !copy.load(Ordering::Relaxed) {
             thread::yield_now();
@@ -284,7 +284,7 @@ fn no_spare_worker_starts_after_the_end() {
         copy.fetch_add(1, Ordering::SeqCst);
         start_thread(name, body)
     };
-    let mut watched = Watched::with(Pool::builder().workers(1).spawn_with(spawn).build().unwrap());
+    let mut watched = Watched::with(builder().workers(1).spawn_with(spawn).build().unwrap());
     let handle = watched.handle();
     let (begun, gate) = (Countdown::new(1), Countdown::new(1));
     let (flag, opened) = (begun.clone(), gate.clone());

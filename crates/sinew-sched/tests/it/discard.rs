@@ -1,9 +1,9 @@
 //! Tasks whose discarding is a user's code: it panics, or sends more.
 
 use super::support::{
-    Countdown, Fates, Nasty, WORKERS, Watched, on_all_workers, wait_until, wait_until_all_are_gone,
+    Countdown, Fates, Nasty, WORKERS, Watched, builder, on_all_workers, wait_until, wait_until_all_are_gone,
 };
-use sinew_sched::{Context, Core, FutexDriver, Handle, Placement, Pool, TaskRef};
+use sinew_sched::{Context, Core, FutexDriver, Handle, Placement, TaskRef};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl Drop for Chain {
 #[test]
 fn a_long_chain_of_tasks_is_discarded_after_the_end() {
     for workers in WORKERS {
-        let pool = Pool::builder().workers(workers).build().unwrap();
+        let pool = builder().workers(workers).build().unwrap();
         let (handle, token) = (pool.handle(), Arc::new(()));
         assert!(pool.shutdown(None).drained);
         for to in [Placement::Anyone, Placement::Worker(0), Placement::Worker(workers - 1)] {

@@ -1,7 +1,7 @@
 //! A drain ends when nothing is left to do, and not before.
 
-use super::support::{Countdown, Random, Watched, block_once, wait_until, wait_until_all_sleep};
-use sinew_sched::{Driver, FutexDriver, Handle, Placement, Pool, TaskRef};
+use super::support::{Countdown, Random, Watched, block_once, builder, wait_until, wait_until_all_sleep};
+use sinew_sched::{Driver, FutexDriver, Handle, Placement, TaskRef};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +51,7 @@ fn wait_until_seen(handle: &Handle, worker: usize, sleeps: u64) {
 fn a_drain_ends_with_a_spare_worker_that_is_on_its_way_out() {
     let (leaving, gate) = (Countdown::new(1), Countdown::new(1));
     let (left, opened) = (leaving.clone(), gate.clone());
-    let pool = Pool::builder().workers(1).on_stop(move |context| {
+    let pool = builder().workers(1).on_stop(move |context| {
         if context.worker() == Some(1) {
             left.count_down();
             opened.wait();
@@ -75,7 +75,7 @@ fn a_drain_ends_with_a_spare_worker_that_is_on_its_way_out() {
 #[test]
 fn a_drain_ends_soon_after_a_block() {
     for round in 0..50 {
-        let pool = Pool::builder().workers(1).on_stop(|context| {
+        let pool = builder().workers(1).on_stop(|context| {
             if context.worker() == Some(1) {
                 (0..100).for_each(|_| thread::yield_now());
             }
@@ -122,7 +122,7 @@ fn a_drain_waits_for_a_task_that_has_arrived_and_was_not_taken() {
     for workers in [2, 8, 64] {
         let (gate, is_armed) = (Countdown::new(1), Arc::new(AtomicBool::new(false)));
         let (opened, flag) = (gate.clone(), is_armed.clone());
-        let pool = Pool::builder().workers(workers).driver(move |worker| match worker {
+        let pool = builder().workers(workers).driver(move |worker| match worker {
             0 => {
                 let (gate, is_armed) = (opened.clone(), flag.clone());
                 Ok(Box::new(SlowDriver { gate, is_armed, futex: FutexDriver::default() }))

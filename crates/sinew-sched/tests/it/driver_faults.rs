@@ -1,7 +1,7 @@
 //! Drivers that panic: it is counted, and the pool goes on.
 
-use super::support::{Countdown, WORKERS, Watched, wait_until_all_sleep};
-use sinew_sched::{Core, Driver, FutexDriver, Placement, Pool};
+use super::support::{Countdown, WORKERS, Watched, builder, wait_until_all_sleep};
+use sinew_sched::{Core, Driver, FutexDriver, Placement};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ fn a_driver_that_panics_is_counted_and_harms_nobody() {
     for workers in WORKERS {
         let faults: Vec<_> = (0..workers).map(|_| Faults::all()).collect();
         let make = move |worker: usize| -> io::Result<Box<dyn Driver>> { Ok(Clumsy::boxed(&faults[worker])) };
-        let watched = Watched::with(Pool::builder().workers(workers).driver(make).build().unwrap());
+        let watched = Watched::with(builder().workers(workers).driver(make).build().unwrap());
         let handle = watched.handle();
         for _ in 0..3 {
             wait_until_all_sleep(&handle);

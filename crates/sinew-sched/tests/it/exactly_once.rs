@@ -1,7 +1,9 @@
 //! Every task runs exactly once, whoever submits, steals, yields or shuts down meanwhile.
 
-use super::support::{Countdown, Fates, Random, WORKERS, Watched, wait_until, wait_until_all_are_gone};
-use sinew_sched::{Context, Handle, Placement, Pool, TaskRef};
+use super::support::{
+    Countdown, Fates, Random, WORKERS, Watched, builder, wait_until, wait_until_all_are_gone,
+};
+use sinew_sched::{Context, Handle, Placement, TaskRef};
 use std::thread;
 use std::time::Duration;
 
@@ -88,7 +90,7 @@ fn submit_some(handle: &Handle, done: &Countdown, count: usize, seed: u64) {
 #[test]
 fn a_queue_that_overflows_loses_nothing() {
     for workers in WORKERS {
-        let pool = Pool::builder().workers(workers).queue_capacity(4).build().unwrap();
+        let pool = builder().workers(workers).queue_capacity(4).build().unwrap();
         let watched = Watched::with(pool);
         let done = Countdown::new(10_000);
         for _ in 0..10_000 {

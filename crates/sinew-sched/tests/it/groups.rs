@@ -1,13 +1,13 @@
 //! Several groups: where work goes, who takes it from whom, and that none is left lying.
 
-use crate::support::{Random, Watched, wait_until};
-use sinew_sched::{BuildError, Context, Placement, Pool, Refusal, TaskRef};
+use crate::support::{Random, Watched, builder, wait_until};
+use sinew_sched::{BuildError, Context, Placement, Refusal, TaskRef};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 fn pool(sizes: &[usize]) -> Watched {
-    Watched::with(Pool::builder().groups(sizes.iter().copied()).build().unwrap())
+    Watched::with(builder().groups(sizes.iter().copied()).build().unwrap())
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn what_is_for_one_group_only_is_run_by_no_other() {
 #[test]
 fn work_crosses_nodes_only_if_that_is_on() {
     for rounds in [0, 1, 64] {
-        let builder = Pool::builder().groups([1, 1, 1]).nodes([0, 1, 0]);
+        let builder = builder().groups([1, 1, 1]).nodes([0, 1, 0]);
         let watched = Watched::with(builder.steal_across_nodes(rounds).build().unwrap());
         assert_eq!(watched.handle().group_node(1), Some(1));
         let near = Held::all(&watched, 2..3);
@@ -158,7 +158,7 @@ fn work_crosses_nodes_only_if_that_is_on() {
 
 #[test]
 fn nothing_is_taken_from_others_if_that_is_off() {
-    let watched = Watched::with(Pool::builder().groups([1, 1]).steal_within_node(0).build().unwrap());
+    let watched = Watched::with(builder().groups([1, 1]).steal_within_node(0).build().unwrap());
     let held = Held::all(&watched, 0..1);
     let groups = run_in(&watched, Placement::Group(0), 10);
     let own = run_in(&watched, Placement::Group(1), 100);
@@ -171,7 +171,7 @@ fn nothing_is_taken_from_others_if_that_is_off() {
 
 #[test]
 fn what_threads_bring_goes_to_all_groups() {
-    let watched = Watched::with(Pool::builder().groups([1, 1, 1]).steal_within_node(0).build().unwrap());
+    let watched = Watched::with(builder().groups([1, 1, 1]).steal_within_node(0).build().unwrap());
     let groups = run_in(&watched, Placement::Anyone, 30);
     wait_until(|| groups.lock().unwrap().len() == 30);
     let found: HashSet<_> = groups.lock().unwrap().iter().copied().collect();
@@ -216,7 +216,7 @@ fn no_wake_is_lost_between_groups() {
 
 #[test]
 fn groups_that_cannot_be_are_refused() {
-    let refused = |sizes: &[usize]| Pool::builder().groups(sizes.iter().copied()).build().unwrap_err();
+    let refused = |sizes: &[usize]| builder().groups(sizes.iter().copied()).build().unwrap_err();
     assert!(matches!(refused(&[]), BuildError::Groups(0)));
     assert!(matches!(refused(&[1; 1025]), BuildError::Groups(1025)));
     assert!(matches!(refused(&[1, 0]), BuildError::Workers(0)));

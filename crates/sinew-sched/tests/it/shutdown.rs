@@ -1,7 +1,7 @@
 //! The end of a pool: drained, or at a deadline, with a report.
 
-use super::support::{Countdown, WORKERS, Watched};
-use sinew_sched::{Placement, Pool, Refusal, TaskRef};
+use super::support::{Countdown, WORKERS, Watched, builder};
+use sinew_sched::{Placement, Refusal, TaskRef};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -10,7 +10,7 @@ use std::time::Duration;
 #[test]
 fn a_shutdown_does_what_there_is() {
     for workers in WORKERS {
-        let pool = Pool::builder().workers(workers).build().unwrap();
+        let pool = builder().workers(workers).build().unwrap();
         let done = Countdown::new(2_000);
         for number in 0..1_000 {
             pool.handle().submit(done.task(), Placement::Anyone).unwrap();
@@ -25,7 +25,7 @@ fn a_shutdown_does_what_there_is() {
 #[test]
 fn work_in_progress_may_make_more_of_it() {
     for workers in WORKERS {
-        let pool = Pool::builder().workers(workers).build().unwrap();
+        let pool = builder().workers(workers).build().unwrap();
         let done = Countdown::new(1);
         pool.handle().submit(chain(1_000, &done), Placement::Anyone).unwrap();
         assert!(pool.shutdown(None).drained);
@@ -43,7 +43,7 @@ fn chain(left: usize, done: &Countdown) -> TaskRef {
 
 #[test]
 fn new_work_is_refused_and_handed_back() {
-    let pool = Pool::builder().workers(2).build().unwrap();
+    let pool = builder().workers(2).build().unwrap();
     let handle = pool.handle();
     pool.shutdown(None);
     let (sender, receiver) = mpsc::channel();
@@ -61,7 +61,7 @@ fn new_work_is_refused_and_handed_back() {
 
 #[test]
 fn a_task_rescheduled_when_it_is_over_is_discarded() {
-    let pool = Pool::builder().workers(2).build().unwrap();
+    let pool = builder().workers(2).build().unwrap();
     let handle = pool.handle();
     pool.shutdown(None);
     for to in [Placement::Anyone, Placement::Worker(1)] {
@@ -74,7 +74,7 @@ fn a_task_rescheduled_when_it_is_over_is_discarded() {
 #[test]
 fn a_deadline_discards_what_has_not_begun() {
     for workers in WORKERS {
-        let pool = Pool::builder().workers(workers).build().unwrap();
+        let pool = builder().workers(workers).build().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let begun = Countdown::new(workers);
         for worker in 0..workers {
@@ -106,7 +106,7 @@ fn a_deadline_discards_what_has_not_begun() {
 
 #[test]
 fn a_worker_with_begun_tasks_stays_and_is_reported() {
-    let pool = Pool::builder().workers(2).build().unwrap();
+    let pool = builder().workers(2).build().unwrap();
     let done = Countdown::new(1);
     let copy = done.clone();
     let task = TaskRef::new(move |context| {
@@ -145,7 +145,7 @@ fn a_drain_waits_for_begun_tasks_that_end_in_time() {
 #[test]
 fn a_worker_that_shuts_its_own_pool_down_does_not_wait() {
     for workers in WORKERS {
-        let pool = Pool::builder().workers(workers).build().unwrap();
+        let pool = builder().workers(workers).build().unwrap();
         let handle = pool.handle();
         let (sender, receiver) = mpsc::channel();
         let task = TaskRef::new(move |_| sender.send(pool.shutdown(None)).unwrap());
@@ -161,7 +161,7 @@ fn a_worker_that_shuts_its_own_pool_down_does_not_wait() {
 
 #[test]
 fn dropping_a_pool_finishes_its_work_in_the_background() {
-    let pool = Pool::builder().workers(2).build().unwrap();
+    let pool = builder().workers(2).build().unwrap();
     let done = Countdown::new(1_000);
     for _ in 0..1_000 {
         pool.handle().submit(done.task(), Placement::Anyone).unwrap();

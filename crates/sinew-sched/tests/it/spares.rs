@@ -1,7 +1,7 @@
 //! Spare workers that are not to be had, or come in the user's own way; and what becomes of what they leave behind.
 
 use super::support::{
-    Countdown, WORKERS, Watched, block_once, start_thread, wait_until, wait_until_all_sleep,
+    Countdown, WORKERS, Watched, block_once, builder, start_thread, wait_until, wait_until_all_sleep,
 };
 use sinew_sched::{Driver, FutexDriver, Handle, Placement, Pool, TaskRef, WorkerState};
 use std::io;
@@ -31,13 +31,13 @@ fn failing(workers: usize, fail: Failure) -> impl Fn() -> io::Result<()> + Send 
 fn pool_with_failing_threads(workers: usize, fail: Failure) -> Pool {
     let may_start = failing(workers, fail);
     let spawn = move |name, body| may_start().and_then(|()| start_thread(name, body));
-    Pool::builder().workers(workers).spawn_with(spawn).build().unwrap()
+    builder().workers(workers).spawn_with(spawn).build().unwrap()
 }
 
 fn pool_with_failing_drivers(workers: usize, fail: Failure) -> Pool {
     let may_start = failing(workers, fail);
     let make = move |_| may_start().map(|()| Box::new(FutexDriver::default()) as Box<dyn Driver>);
-    Pool::builder().workers(workers).driver(make).build().unwrap()
+    builder().workers(workers).driver(make).build().unwrap()
 }
 
 /// Has all workers block until `body` has returned.
@@ -101,7 +101,7 @@ fn whoever_starts_a_spare_worker_may_ask_the_pool() {
         }
     };
     let (asks_first, asks_then) = (ask(), ask());
-    let pool = Pool::builder()
+    let pool = builder()
         .workers(1)
         .driver(move |_| {
             asks_first();
@@ -139,7 +139,7 @@ fn what_is_sent_to_a_spare_worker_that_has_left_runs() {
 fn what_a_spare_worker_is_left_with_when_it_goes_runs() {
     let (leaving, gate, done) = (Countdown::new(1), Countdown::new(1), Countdown::new(4));
     let (left, opened, left_behind) = (leaving.clone(), gate.clone(), done.clone());
-    let pool = Pool::builder().workers(1).on_stop(move |context| {
+    let pool = builder().workers(1).on_stop(move |context| {
         if context.worker() == Some(1) {
             context.core().push(left_behind.task());
             context.submit(left_behind.task());
@@ -162,7 +162,7 @@ fn what_a_spare_worker_is_left_with_when_it_goes_runs() {
 fn a_worker_that_blocks_tells_others_of_what_it_leaves_to_them() {
     for workers in [2, 8, 64] {
         let starts = AtomicUsize::new(0);
-        let pool = Pool::builder().workers(workers).spawn_with(move |name, body| {
+        let pool = builder().workers(workers).spawn_with(move |name, body| {
             if starts.fetch_add(1, Ordering::Relaxed) < workers { start_thread(name, body) } else { refuse() }
         });
         let watched = Watched::with(pool.build().unwrap());
@@ -193,7 +193,7 @@ fn a_spare_worker_that_was_given_up_is_started_again() {
         }
         _ => start_thread(name, body),
     };
-    let watched = Watched::with(Pool::builder().workers(1).spawn_with(spawn).build().unwrap());
+    let watched = Watched::with(builder().workers(1).spawn_with(spawn).build().unwrap());
     while_all_block(&watched, || {});
     block_once(&watched.handle());
     watched.finish();
@@ -207,7 +207,7 @@ fn a_spare_worker_whose_start_failed_after_all_is_one_as_any_other() {
         start_thread(name, body)?;
         if starts.fetch_add(1, Ordering::Relaxed) == 1 { refuse() } else { Ok(()) }
     };
-    let watched = Watched::with(Pool::builder().workers(1).spawn_with(spawn).build().unwrap());
+    let watched = Watched::with(builder().workers(1).spawn_with(spawn).build().unwrap());
     let handle = watched.handle();
     while_all_block(&watched, || {
         let done = Countdown::new(1);

@@ -1,7 +1,7 @@
 //! Pools that do not come about, or only in part; and what is left of a pool that is over: nothing.
 
-use super::support::{Countdown, Fates, WORKERS, Watched, block_once, start_thread, wait_until};
-use sinew_sched::{BuildError, Builder, Driver, FutexDriver, Placement, Pool, TaskRef};
+use super::support::{Countdown, Fates, WORKERS, Watched, block_once, builder, start_thread, wait_until};
+use sinew_sched::{BuildError, Builder, Driver, FutexDriver, Placement, TaskRef};
 use std::error::Error;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +40,7 @@ fn holding(token: &Arc<()>) -> Builder {
         move |_: &sinew_sched::Context<'_>| assert!(Arc::strong_count(&token) > 1)
     };
     let copy = token.clone();
-    Pool::builder().on_start(hook()).before_sleep(hook()).on_stop(hook()).driver(move |_| {
+    builder().on_start(hook()).before_sleep(hook()).on_stop(hook()).driver(move |_| {
         let (_token, futex) = (copy.clone(), FutexDriver::default());
         Ok(Box::new(Holder { _token, futex }))
     })
@@ -71,7 +71,7 @@ fn a_maker_of_drivers_that_panics_is_an_error() {
     for failing in [0, 1, 7] {
         let token = Arc::new(());
         let copy = token.clone();
-        let builder = Pool::builder().workers(8).driver(move |worker| {
+        let builder = builder().workers(8).driver(move |worker| {
             assert!(worker < failing, "on purpose");
             let (_token, futex) = (copy.clone(), FutexDriver::default());
             Ok(Box::new(Holder { _token, futex }))
@@ -87,7 +87,7 @@ fn a_maker_of_drivers_that_panics_is_an_error() {
 fn a_name_that_no_thread_can_have_is_an_error() {
     let started = Arc::new(AtomicUsize::new(0));
     let count = started.clone();
-    let builder = Pool::builder().name("we\0ft").spawn_with(move |name, body| {
+    let builder = builder().name("we\0ft").spawn_with(move |name, body| {
         count.fetch_add(1, Ordering::Relaxed);
         start_thread(name, body)
     });
@@ -127,7 +127,7 @@ fn a_worker_inside_another_pools_task_is_an_error() {
 #[test]
 fn what_is_submitted_to_threads_that_never_come_is_discarded_and_reported() {
     for workers in WORKERS {
-        let pool = Pool::builder().workers(workers).spawn_with(|_, body| {
+        let pool = builder().workers(workers).spawn_with(|_, body| {
             drop(body);
             Ok(())
         });
@@ -148,7 +148,7 @@ fn what_is_submitted_to_threads_that_never_come_is_discarded_and_reported() {
 #[test]
 fn one_thread_that_comes_does_the_work_of_all() {
     for workers in WORKERS {
-        let pool = Pool::builder()
+        let pool = builder()
             .workers(workers)
             .spawn_with(move |name, body| if name == "sinew-0" { start_thread(name, body) } else { Ok(()) });
         let watched = Watched::with(pool.build().unwrap());
@@ -171,7 +171,7 @@ fn threads_that_are_given_up_during_a_drain_end_it() {
     for workers in WORKERS {
         let bodies: Arc<Mutex<Vec<Body>>> = Arc::default();
         let copy = bodies.clone();
-        let pool = Pool::builder().workers(workers).spawn_with(move |_, body| {
+        let pool = builder().workers(workers).spawn_with(move |_, body| {
             copy.lock().unwrap().push(body);
             Ok(())
         });

@@ -1,6 +1,8 @@
 //! What the tests share: pools under watch, tasks that are counted, numbers from a seed.
 
-use sinew_sched::{Context, Handle, Placement, Pool, ShutdownReport, TaskRef, WorkerState};
+use sinew_sched::{
+    Builder, Context, Handle, Placement, Pool, ShutdownReport, Strategy, TaskRef, WorkerState,
+};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -13,6 +15,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The numbers of workers that most tests run over.
 pub(crate) const WORKERS: [usize; 4] = [1, 2, 8, 64];
 
+/// Settings of a pool, with the strategy that this test program is for.
+pub(crate) fn builder() -> Builder {
+    Pool::builder().strategy(strategy())
+}
+
+/// Most tests are in two programs: one for each strategy.
+pub(crate) fn strategy() -> Strategy {
+    if module_path!().starts_with("shared::") { Strategy::Shared } else { Strategy::Local }
+}
+
 /// A pool, and a thread that reports what every worker was doing if the test does not end.
 pub(crate) struct Watched {
     pub(crate) pool: Option<Pool>,
@@ -22,7 +34,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub(crate) fn new(workers: usize) -> Self {
-        Self::with(Pool::builder().workers(workers).build().unwrap())
+        Self::with(builder().workers(workers).build().unwrap())
     }
 
     pub(crate) fn with(pool: Pool) -> Self {

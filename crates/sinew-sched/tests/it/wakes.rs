@@ -1,7 +1,7 @@
 //! The hunt for lost wake-ups: a wake that is lost hangs a test, and the watch reports who was asleep.
 
-use super::support::{Countdown, Random, WORKERS, Watched, on_all_workers, wait_until_all_sleep};
-use sinew_sched::{Placement, Pool, TaskRef};
+use super::support::{Countdown, Random, WORKERS, Watched, builder, on_all_workers, wait_until_all_sleep};
+use sinew_sched::{Placement, TaskRef};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -199,7 +199,7 @@ fn work_of_a_hook_that_takes_long_is_taken_by_others() {
     for workers in [2, 8, 64] {
         let (is_armed, done) = (Arc::new(AtomicBool::new(false)), Countdown::new(1));
         let (armed, copy) = (is_armed.clone(), done.clone());
-        let pool = Pool::builder().workers(workers).before_sleep(move |context| {
+        let pool = builder().workers(workers).before_sleep(move |context| {
             if context.worker() == Some(0) && armed.swap(false, Ordering::Relaxed) {
                 let child = Countdown::new(1);
                 context.submit(child.task());
@@ -222,7 +222,7 @@ fn it_is_said_when_nobody_is_idle() {
     for workers in WORKERS {
         let said = Arc::new(AtomicUsize::new(0));
         let copy = said.clone();
-        let pool = Pool::builder().workers(workers).on_all_busy(move || {
+        let pool = builder().workers(workers).on_all_busy(move || {
             copy.fetch_add(1, Ordering::SeqCst);
         });
         let watched = Watched::with(pool.build().unwrap());
