@@ -150,6 +150,8 @@ impl Worker {
         while let Some(task) = self.core.pop().or_else(|| self.deque.pop()) {
             self.house.discard(task);
         }
+        // What a task has left in the group's queue without a word, nobody else knows of.
+        self.house.sweep();
     }
 
     /// The thread stays, and with it all that its tasks hold. Whoever sends it something discards that.
@@ -202,17 +204,18 @@ impl Worker {
         self.house.put(&self.group, tasks, |worker| self.wake(worker));
     }
 
-    /// Adds a task that anyone may run, and has the oldest one in the deque go before it. Nobody is woken, for now: if the
-    /// next task comes from the deque, as many wait there as before.
+    /// Adds a task that anyone may run, and has the oldest one in the deque, or in the group's queue, go before it. Nobody is woken, for
+    /// now: if the next task comes from there, as many wait there as before.
     #[inline]
     pub(crate) fn push_yielded(&self, task: TaskRef) {
-        if self.group.strategy == Strategy::Shared {
-            return self.share(task);
-        }
-        self.oldest_next.set(self.deque.len());
         if self.unannounced.replace(true) {
             self.announce(1);
         }
+        if self.group.strategy == Strategy::Shared {
+            // If all is over meanwhile, this worker sweeps the queue before it ends.
+            return self.group.queue.push(task);
+        }
+        self.oldest_next.set(self.deque.len());
         self.deque.push(task);
     }
 

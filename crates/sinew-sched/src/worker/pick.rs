@@ -91,7 +91,7 @@ impl Worker {
     #[inline]
     pub(super) fn pop_own(&self) -> Option<TaskRef> {
         if self.group.strategy == Strategy::Shared {
-            return self.take_shared_unless_overloaded();
+            return self.pop_shared();
         }
         let oldest = self.oldest_next.get();
         self.oldest_next.set(oldest.saturating_sub(1));
@@ -100,8 +100,23 @@ impl Worker {
         task.and_then(|task| self.accept(task))
     }
 
-    /// This task is taken from elsewhere than the deque. If one has gone back there without a word, one more waits there
-    /// than before.
+    /// From the group's queue, where all is that anyone may run.
+    fn pop_shared(&self) -> Option<TaskRef> {
+        if !self.unannounced.replace(false) {
+            return self.take_shared_unless_overloaded();
+        }
+        // In exchange for the one that went back there. If none is taken, that one may still wait.
+        self.weigh();
+        let may_take = !self.overloaded.get() && !self.is_surplus();
+        let task = may_take.then(|| self.take_from_queue()).flatten();
+        if task.is_none() {
+            self.announce(1);
+        }
+        task
+    }
+
+    /// This task is taken from elsewhere. If one has gone back to the deque or the queue without a word, one more waits there than
+    /// before.
     #[inline]
     fn instead(&self, task: TaskRef) -> TaskRef {
         if self.unannounced.replace(false) {
