@@ -35,12 +35,16 @@ impl Worker {
         self.is_blocked.set(false);
     }
 
-    /// Puts all that anyone may run into the group's queue.
+    /// Puts all that anyone may run into the group's queue, and says so.
     pub(super) fn share_all(&self) {
         // Oldest first: it is the order that the queue keeps.
         let tasks: List = std::iter::from_fn(|| self.deque.pop_oldest()).collect();
+        let is_unannounced = self.unannounced.replace(false);
         if !tasks.is_empty() {
             self.push_all(tasks);
+        } else if is_unannounced {
+            // It lies in the group's queue already.
+            self.announce(1);
         }
     }
 

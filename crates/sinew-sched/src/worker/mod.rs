@@ -24,6 +24,7 @@ use crate::group::{Group, Role, Seat};
 use crate::hooks::Hook;
 use crate::house::House;
 use crate::idle::{Idle, Patience, SeenTo};
+use crate::life::Stage;
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
 use crate::strategy::Strategy;
@@ -147,11 +148,9 @@ impl Worker {
 
     fn discard_all(&self) {
         self.core.receive();
-        while let Some(task) = self.core.pop().or_else(|| self.deque.pop()) {
-            self.house.discard(task);
-        }
         // What a task has left in the group's queue without a word, nobody else knows of.
-        self.house.sweep();
+        let next = || self.core.pop().or_else(|| self.deque.pop()).or_else(|| self.group.queue.take());
+        std::iter::from_fn(next).for_each(|task| self.house.discard(task));
     }
 
     /// The thread stays, and with it all that its tasks hold. Whoever sends it something discards that.
@@ -208,15 +207,25 @@ impl Worker {
     /// now: if the next task comes from there, as many wait there as before.
     #[inline]
     pub(crate) fn push_yielded(&self, task: TaskRef) {
+        if self.group.strategy == Strategy::Shared {
+            return self.push_yielded_shared(task);
+        }
         if self.unannounced.replace(true) {
             self.announce(1);
         }
-        if self.group.strategy == Strategy::Shared {
-            // If all is over meanwhile, this worker sweeps the queue before it ends.
-            return self.group.queue.push(task);
-        }
         self.oldest_next.set(self.deque.len());
         self.deque.push(task);
+    }
+
+    fn push_yielded_shared(&self, task: TaskRef) {
+        if self.house.life.stage() != Stage::Open {
+            return self.share(task);
+        }
+        if self.unannounced.replace(true) {
+            self.announce(1);
+        }
+        // If all is over meanwhile, this worker sees to the queue before it ends.
+        self.group.queue.push(task);
     }
 
     /// Puts tasks into the queue of any group.
