@@ -51,10 +51,12 @@ impl Masked {
         Searching(())
     }
 
-    /// It may have been claimed, for more than it has found.
+    /// It has always been relied on, for all it knows: whoever saw it on its way, or is of another group, has only looked.
     pub(super) fn leave(&self, worker: usize, _searching: Searching) -> bool {
         self.words.spinning.0.remove(worker, Ordering::Relaxed);
-        // Pairs with the fence of a producer: one that claimed us is seen by our look at the queues.
+        // Pairs with the fences of those that only looked: a producer that saw us on our way, a worker of another group that saw us
+        // spin. They are seen by our look at the queues and at who sleeps. A producer that claimed us would be seen without: it has
+        // changed the same word.
         full_fence(Fence::Leave);
         true
     }
@@ -87,8 +89,10 @@ impl Masked {
         is_there: impl FnOnce() -> bool,
         mut tell: impl FnMut(usize),
     ) -> SeenTo {
-        // Acquire: pairs with the releases above. SeqCst, because what stands for the fence before may be an exchange.
-        let is_anybody = self.words.pending.load(Ordering::SeqCst) > 0
+        // Acquire: pairs with the releases above. SeqCst, because what stands for the fence before may be an exchange. Before the
+        // look at who spins, so that whoever is not on its way any more is seen there.
+        let is_pending = self.words.pending.load(Ordering::SeqCst) > 0;
+        let is_anybody = is_pending
             || !self.words.spinning.0.is_empty(Ordering::SeqCst)
             || !self.words.sleeping.0.is_empty(Ordering::SeqCst);
         if !is_anybody {
@@ -99,21 +103,14 @@ impl Masked {
         }
         let mut seen_to = 0;
         while seen_to < count {
-            if self.words.spinning.0.claim_lowest().is_none() && !self.wake_one(seen_to, &mut tell) {
+            // Whoever is on its way sees to the first task only: a batch is to have as many workers as tasks.
+            let is_seen_to = self.words.spinning.0.claim_lowest().is_some() || is_pending && seen_to == 0;
+            if !is_seen_to && self.claim(1, &mut tell) == 0 {
                 break;
             }
             seen_to += 1;
         }
         if seen_to == 0 { SeenTo::ByNobody } else { SeenTo::Here }
-    }
-
-    /// Has a sleeper woken, unless one is on its way: then that one will see to it, if this is the first task. Whether somebody is
-    /// there.
-    fn wake_one(&self, seen_to: usize, tell: &mut impl FnMut(usize)) -> bool {
-        if seen_to == 0 && self.words.pending.load(Ordering::SeqCst) > 0 {
-            return true;
-        }
-        self.claim(1, tell) == 1
     }
 
     #[cold]
@@ -136,10 +133,76 @@ impl Masked {
     }
 
     pub(super) fn has_others(&self, worker: usize) -> bool {
-        self.words.spinning.0.has_others(worker) || self.words.sleeping.0.has_others(worker)
+        // Whoever is on its way too: this worker may just have had it woken, to leave it something.
+        self.words.pending.load(Ordering::Relaxed) > 0
+            || self.words.spinning.0.has_others(worker)
+            || self.words.sleeping.0.has_others(worker)
     }
 
     pub(super) fn is_sleeping(&self, worker: usize) -> bool {
         self.words.sleeping.0.contains(worker)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whom a batch of so many tasks has told, and whether it was seen to.
+    fn arrive(idle: &Masked, count: usize) -> (Vec<usize>, SeenTo) {
+        let mut told = Vec::new();
+        let seen_to = idle.work_arrived(count, || true, |worker| told.push(worker));
+        (told, seen_to)
+    }
+
+    #[test]
+    fn spinners_are_claimed_first_and_not_told() {
+        let idle = Masked::new(4);
+        let spinning = [2, 3].map(|worker| idle.search(worker).expect("two may"));
+        assert!(idle.search(1).is_none(), "no more than two");
+        idle.lie_down(1, None);
+        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::Here));
+        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::Here));
+        assert_eq!(arrive(&idle, 1), (vec![1], SeenTo::Here));
+        for (worker, evidence) in [2, 3].into_iter().zip(spinning) {
+            assert!(idle.leave(worker, evidence), "each looks");
+        }
+    }
+
+    #[test]
+    fn one_on_its_way_is_enough_for_tasks_one_by_one() {
+        let idle = Masked::new(4);
+        (0..4).for_each(|worker| idle.lie_down(worker, None));
+        assert_eq!(arrive(&idle, 1), (vec![0], SeenTo::Here));
+        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::Here));
+        // Of a batch, only one task is left to it.
+        assert_eq!(arrive(&idle, 3), (vec![1, 2], SeenTo::Here));
+        for worker in 0..3 {
+            let evidence = idle.get_up(worker).expect("it was claimed");
+            assert!(idle.leave(worker, evidence), "each looks");
+        }
+        assert_eq!(arrive(&idle, 2), (vec![3], SeenTo::Here));
+        assert!(idle.get_up(3).is_some());
+    }
+
+    #[test]
+    fn nobody_sees_to_it_if_all_are_at_work() {
+        let idle = Masked::new(2);
+        assert_eq!(arrive(&idle, 2), (vec![], SeenTo::ByNobody));
+        idle.lie_down(0, None);
+        assert!(idle.get_up(0).is_none(), "nobody claimed it");
+        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::ByNobody));
+    }
+
+    /// Or a worker that has somebody woken, to leave it a task, takes that task itself.
+    #[test]
+    fn one_on_its_way_is_one_to_leave_work_to() {
+        let idle = Masked::new(2);
+        let _searching = idle.search(0);
+        assert!(!idle.has_others(0));
+        idle.lie_down(1, None);
+        assert!(idle.has_others(0));
+        assert_eq!(idle.claim(1, |_| {}), 1);
+        assert!(idle.has_others(0));
     }
 }
