@@ -9,7 +9,8 @@ use loom::sync::Notify;
 use loom::thread;
 
 use super::inbox::Parker;
-use super::{Taken, check, fails_without};
+use super::relied::{BEGINS, Begin};
+use super::{STRATEGIES, Taken, check, fails_without};
 use crate::idle::{Idle, Searching, SeenTo};
 use crate::queue::twin::ArrayQueue;
 use crate::strategy::Strategy;
@@ -25,9 +26,8 @@ struct Two {
 }
 
 impl Two {
-    fn new(tasks: usize) -> Arc<Self> {
-        let (idle, parkers) =
-            ([Idle::new(Strategy::Local, 1), Idle::new(Strategy::Local, 1)], [Parker::new(), Parker::new()]);
+    fn new(strategy: Strategy, tasks: usize) -> Arc<Self> {
+        let (idle, parkers) = ([0, 1].map(|_| Idle::new(strategy, 1)), [0, 1].map(|_| Parker::new()));
         let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
         let two = Arc::new(Self { idle, queue, parkers, taken, last: Notify::new() });
         // A task that is left when a model fails is not dropped outside of it.
@@ -94,8 +94,8 @@ impl Two {
 }
 
 /// The only worker of the first group makes a task and is at work until the second group has taken it.
-fn busy_producer() {
-    let two = Two::new(1);
+fn busy_producer(strategy: Strategy) {
+    let two = Two::new(strategy, 1);
     let other = two.clone();
     let helper = thread::spawn(move || other.work(1));
     two.submit(0);
@@ -106,8 +106,8 @@ fn busy_producer() {
 
 /// The worker of the first group, which the producer may have relied on for both tasks, is at work with one until the second
 /// group has taken the other.
-fn busy_searcher() {
-    let two = Two::new(2);
+fn busy_searcher(strategy: Strategy) {
+    let two = Two::new(strategy, 2);
     let workers = [0, 1].map(|group| {
         let two = two.clone();
         thread::spawn(move || two.work(group))
@@ -120,22 +120,68 @@ fn busy_searcher() {
     two.taken.assert_each_once();
 }
 
+/// A task waits in the first group, and its worker has been sent another one and leaves. That of the second group lies down, and leaves
+/// the first task to it if it sees it search: then it has to be claimed.
+fn busy_neighbour(strategy: Strategy, begin: Begin) {
+    let two = Two::new(strategy, 1);
+    two.queue.push(two.taken.task(0)).unwrap();
+    let begun = begin.begin(&two.idle[0], 0);
+    let searcher = {
+        let two = two.clone();
+        thread::spawn(move || {
+            let evidence = begun.or_else(|| two.idle[0].get_up(0)).expect("it was claimed");
+            two.leave(0, evidence);
+        })
+    };
+    two.idle[1].lie_down(0, None);
+    let gets_up = two.sees_work(1);
+    searcher.join().unwrap();
+    assert!(gets_up || !two.idle[1].is_sleeping(0), "it sleeps, and a task waits");
+    drop(two.queue.pop().expect("nobody took it"));
+    two.taken.assert_each_once();
+}
+
 #[test]
 fn what_a_busy_worker_makes_is_taken_by_another_group() {
-    check(3, busy_producer);
+    for strategy in STRATEGIES {
+        check(3, move || busy_producer(strategy));
+    }
 }
 
 #[test]
 fn what_was_left_to_a_searcher_is_taken_by_another_group() {
-    check(1, busy_searcher);
+    for strategy in STRATEGIES {
+        check(1, move || busy_searcher(strategy));
+        for begin in BEGINS {
+            check(4, move || busy_neighbour(strategy, begin));
+        }
+    }
 }
 
 #[test]
 fn it_fails_without_the_producers_fence() {
-    assert!(fails_without(Fence::Announce, 3, busy_producer));
+    for strategy in STRATEGIES {
+        assert!(fails_without(Fence::Announce, 3, move || busy_producer(strategy)), "{strategy}");
+    }
 }
 
 #[test]
 fn it_fails_without_the_sleepers_fence() {
-    assert!(fails_without(Fence::LieDown, 3, busy_producer));
+    for strategy in STRATEGIES {
+        assert!(fails_without(Fence::LieDown, 3, move || busy_producer(strategy)), "{strategy}");
+        for begin in BEGINS {
+            let fails = fails_without(Fence::LieDown, 4, move || busy_neighbour(strategy, begin));
+            assert!(fails, "{strategy}, {begin:?}");
+        }
+    }
+}
+
+#[test]
+fn it_fails_without_the_searchers_fence() {
+    for strategy in STRATEGIES {
+        for begin in BEGINS {
+            let fails = fails_without(Fence::Leave, 4, move || busy_neighbour(strategy, begin));
+            assert!(fails, "{strategy}, {begin:?}");
+        }
+    }
 }

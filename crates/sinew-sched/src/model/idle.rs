@@ -7,7 +7,7 @@ use loom::sync::{Arc, Notify};
 use loom::thread;
 
 use super::inbox::Parker;
-use super::{Taken, check, fails_without};
+use super::{STRATEGIES, Taken, check, fails_without};
 use crate::idle::{Idle, Searching};
 use crate::queue::deque::{Steal, deque};
 use crate::queue::twin::ArrayQueue;
@@ -177,8 +177,6 @@ fn a_task_on_its_way_is_not_slept_through() {
     check(2, take_two);
 }
 
-const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
-
 #[test]
 fn one_worker_sleeps_through_nothing() {
     for strategy in STRATEGIES {
@@ -206,13 +204,6 @@ fn it_fails_without_the_producers_fence() {
 fn it_fails_without_the_sleepers_fence() {
     for strategy in STRATEGIES {
         assert!(fails_without(Fence::LieDown, 3, move || produce(strategy, 1, 1)), "{strategy}");
-    }
-}
-
-#[test]
-fn it_fails_without_the_searchers_fence() {
-    for strategy in STRATEGIES {
-        assert!(fails_without(Fence::Leave, 2, move || produce(strategy, 2, 2)), "{strategy}");
     }
 }
 

@@ -7,11 +7,13 @@
 #![expect(unsafe_code, reason = "a task is an untyped pointer")]
 
 mod abroad;
+mod batch;
 mod deque;
 mod drain;
 mod idle;
 mod inbox;
 mod patience;
+mod relied;
 mod role;
 mod shutdown;
 
@@ -24,6 +26,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use loom::cell::UnsafeCell;
 
 use crate::context::Context;
+use crate::strategy::Strategy;
 use crate::sync::Fence;
 use crate::task::{Header, TaskRef, Vtable};
 
@@ -38,6 +41,9 @@ static RUNNING: RwLock<()> = RwLock::new(());
 pub(crate) fn is_there(fence: Fence) -> bool {
     MISSING.load(Ordering::Relaxed) != fence as usize
 }
+
+/// Both have the same models, as far as both do what is modelled.
+const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
 
 /// Runs a model, with at most so many preemptions in an execution.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {

@@ -3,49 +3,53 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::{Taken, check};
+use super::{STRATEGIES, Taken, check};
 use crate::idle::Idle;
 use crate::queue::deque::{Steal, deque};
 use crate::strategy::Strategy;
 
 /// A parent pushes one child and runs on until somebody has taken it, as a parent does that spins on what the child sets.
 /// The thief spares the child once, and may sleep only when it sees nothing at all.
-#[test]
-fn a_spared_task_is_taken_in_the_end() {
-    check(3, || {
-        let taken = Taken::new(1);
-        let idle = Arc::new(Idle::new(Strategy::Local, 2));
-        let parker = Arc::new(super::inbox::Parker::new());
-        let (owner, thief) = deque();
-        let other = {
-            let (taken, idle, parker) = (taken.clone(), idle.clone(), parker.clone());
-            thread::spawn(move || {
-                let mut searching = Some(idle.search_anyway(1));
-                let mut spared = false;
-                while taken.total() == 0 {
-                    match thief.len() {
-                        0 => {
-                            idle.lie_down(1, searching.take());
-                            if thief.len() == 0 {
-                                parker.sleep();
-                                drop(parker.inbox.take());
-                            }
-                            searching = Some(idle.get_up(1).unwrap_or_else(|| idle.search_anyway(1)));
+fn spare(strategy: Strategy) {
+    let taken = Taken::new(1);
+    let idle = Arc::new(Idle::new(strategy, 2));
+    let parker = Arc::new(super::inbox::Parker::new());
+    let (owner, thief) = deque();
+    let other = {
+        let (taken, idle, parker) = (taken.clone(), idle.clone(), parker.clone());
+        thread::spawn(move || {
+            let mut searching = Some(idle.search_anyway(1));
+            let mut spared = false;
+            while taken.total() == 0 {
+                match thief.len() {
+                    0 => {
+                        idle.lie_down(1, searching.take());
+                        if thief.len() == 0 {
+                            parker.sleep();
+                            drop(parker.inbox.take());
                         }
-                        _ if !spared => spared = true,
-                        _ => {
-                            if let Steal::Task(task) = thief.steal() {
-                                drop(task);
-                            }
+                        searching = Some(idle.get_up(1).unwrap_or_else(|| idle.search_anyway(1)));
+                    }
+                    _ if !spared => spared = true,
+                    _ => {
+                        if let Steal::Task(task) = thief.steal() {
+                            drop(task);
                         }
                     }
                 }
-                let _ = idle.leave(1, searching.take().expect("it is searching"));
-            })
-        };
-        owner.push_loudly(taken.task(0));
-        let _ = idle.work_arrived(1, || owner.len() != 0, |_| parker.deliver(parker.inbox.tell()));
-        other.join().unwrap();
-        taken.assert_each_once();
-    });
+            }
+            let _ = idle.leave(1, searching.take().expect("it is searching"));
+        })
+    };
+    owner.push_loudly(taken.task(0));
+    let _ = idle.work_arrived(1, || owner.len() != 0, |_| parker.deliver(parker.inbox.tell()));
+    other.join().unwrap();
+    taken.assert_each_once();
+}
+
+#[test]
+fn a_spared_task_is_taken_in_the_end() {
+    for strategy in STRATEGIES {
+        check(3, move || spare(strategy));
+    }
 }
