@@ -188,9 +188,10 @@ fn one(args: &OneArgs) -> Result<(), Box<dyn Error>> {
     if workload.single_threaded && args.threads != 1 {
         return Err("this workload runs on one thread only".into());
     }
-    let measure = workload.entry(&args.peer).and_then(|entry| entry.measure);
-    let measure = measure.ok_or("this peer has no part in this program's workload")?;
-    let readings = measure.take(&Job { pace: Pace::parse(&args.settings)?, threads: args.threads });
+    let entry = workload.entry(&args.peer).and_then(|entry| Some((entry.peer, entry.measure?)));
+    let (peer, measure) = entry.ok_or("this peer has no part in this program's workload")?;
+    let pace = Pace::parse(&args.settings)?;
+    let readings = measure(&Job { pace, threads: args.threads, flavour: peer.flavour() });
     readings.iter().try_for_each(|(name, value)| print(&format!("{name} {value}\n")))?;
     Ok(())
 }

@@ -13,7 +13,7 @@ pub(crate) fn text() -> String {
 fn workload_text(workload: &Workload) -> String {
     let threads = if workload.single_threaded { "1 thread" } else { "1 and 2 threads" };
     let metrics: Vec<_> = workload.metrics.iter().map(metric_text).collect();
-    let peers: Vec<_> = workload.entries.iter().map(|entry| entry.peer.name).collect();
+    let peers: Vec<_> = workload.all_entries().map(|entry| entry.peer.name).collect();
     format!(
         "  {}: {}, {threads}\n    metrics: {}\n    peers: {}\n",
         workload.name,

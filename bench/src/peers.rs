@@ -1,6 +1,8 @@
 //! Who is measured. A peer is named once, here; what it does in a workload is in that workload's file.
 
 use crate::foreign::{Boost, Go, Java, Toolchain};
+use crate::runtimes::Flavour;
+use sinew::Strategy;
 
 /// A library or runtime that workloads are measured with.
 pub(crate) struct Peer {
@@ -14,6 +16,8 @@ pub(crate) struct Peer {
 
 /// Where a peer's code lives.
 pub(crate) enum Home {
+    /// Ours, in a flavour.
+    Ours(Flavour),
     /// Rust, linked into this program, which starts itself again as the child.
     Here,
     /// A program of its own in another language.
@@ -21,11 +25,50 @@ pub(crate) enum Home {
 }
 
 /// Ours.
-pub(crate) static SINEW: Peer = Peer { name: "sinew", what: "this repository", home: Home::Here };
+pub(crate) static SINEW: Peer =
+    Peer { name: "sinew", what: "this repository", home: Home::Ours(Flavour::DEFAULT) };
 
 /// Ours, with fibers that may go on at another worker after any suspension.
-pub(crate) static SINEW_MIGRATING: Peer =
-    Peer { name: "sinew-migrating", what: "this repository, fibers that move", home: Home::Here };
+pub(crate) static SINEW_MIGRATING: Peer = Peer {
+    name: "sinew-migrating",
+    what: "this repository, fibers that move",
+    home: Home::Ours(Flavour::DEFAULT.migrating()),
+};
+
+/// Ours, with one queue for the workers of a group.
+pub(crate) static SINEW_SHARED: Peer = Peer {
+    name: "sinew-shared",
+    what: "this repository, with shared queues",
+    home: Home::Ours(Flavour::DEFAULT.with(Strategy::Shared)),
+};
+
+/// Both.
+pub(crate) static SINEW_SHARED_MIGRATING: Peer = Peer {
+    name: "sinew-shared-migrating",
+    what: "this repository, with shared queues, fibers that move",
+    home: Home::Ours(Flavour::DEFAULT.with(Strategy::Shared).migrating()),
+};
+
+/// Ours, with the default strategy spelt out.
+pub(crate) static SINEW_LOCAL: Peer = Peer {
+    name: "sinew-local",
+    what: "this repository, with a deque for each worker: the default (only when named)",
+    home: Home::Ours(Flavour::DEFAULT.with(Strategy::Local)),
+};
+
+/// The same, with fibers that move.
+pub(crate) static SINEW_LOCAL_MIGRATING: Peer = Peer {
+    name: "sinew-local-migrating",
+    what: "this repository, with a deque for each worker, fibers that move (only when named)",
+    home: Home::Ours(Flavour::DEFAULT.with(Strategy::Local).migrating()),
+};
+
+/// Ours, with workers in groups of eight.
+pub(crate) static SINEW_GROUPS: Peer = Peer {
+    name: "sinew-groups",
+    what: "this repository, workers in groups of 8 (only when named)",
+    home: Home::Ours(Flavour::DEFAULT.in_groups_of(8)),
+};
 
 /// The fastest Rust coroutines.
 pub(crate) static COROSENSEI: Peer =
@@ -72,9 +115,14 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 13] = [
+pub(crate) static ALL: [&Peer; 18] = [
     &SINEW,
     &SINEW_MIGRATING,
+    &SINEW_SHARED,
+    &SINEW_SHARED_MIGRATING,
+    &SINEW_LOCAL,
+    &SINEW_LOCAL_MIGRATING,
+    &SINEW_GROUPS,
     &COROSENSEI,
     &GENERATOR,
     &SWAPCONTEXT,
@@ -89,10 +137,24 @@ pub(crate) static ALL: [&Peer; 13] = [
 ];
 
 impl Peer {
+    /// The flavour of ours that it is, or the usual one.
+    pub(crate) fn flavour(&self) -> Flavour {
+        match self.home {
+            Home::Ours(flavour) => flavour,
+            Home::Here | Home::Foreign(_) => Flavour::DEFAULT,
+        }
+    }
+
+    /// Whether it takes part only if it is named: it is another one by another name, or of interest for a few questions only.
+    pub(crate) fn is_on_request(&self) -> bool {
+        let flavour = self.flavour();
+        flavour.strategy == Some(Strategy::Local) || flavour.group.is_some()
+    }
+
     /// The version found on this machine if the peer can run here, or what is missing.
     pub(crate) fn available(&self) -> Result<String, String> {
         match self.home {
-            Home::Here => Ok("built in".to_owned()),
+            Home::Ours(_) | Home::Here => Ok("built in".to_owned()),
             Home::Foreign(toolchain) => toolchain.find().map(|found| found.version),
         }
     }

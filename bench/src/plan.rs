@@ -71,7 +71,7 @@ impl Plan {
             self.skip(workload, &format!("with {name}"), "the workload has no such peer");
         }
         let mut entries = Vec::new();
-        for entry in workload.entries.iter().filter(|entry| wanted(&choice.peers, entry.peer.name)) {
+        for entry in workload.all_entries().filter(|entry| is_chosen(choice, entry.peer)) {
             match available(entry.peer) {
                 Ok(()) => entries.push(entry),
                 Err(reason) => self.skip(workload, &format!("with {}", entry.peer.name), &reason),
@@ -83,6 +83,11 @@ impl Plan {
     fn skip(&mut self, workload: &Workload, combination: &str, reason: &str) {
         self.skipped.push(format!("skipped: {} {combination}: {reason}", workload.name));
     }
+}
+
+/// Whether a peer was named, or none was and it is one of the usual ones.
+fn is_chosen(choice: &Choice, peer: &Peer) -> bool {
+    wanted(&choice.peers, peer.name) && !(choice.peers.is_empty() && peer.is_on_request())
 }
 
 fn wanted(names: &[String], name: &str) -> bool {

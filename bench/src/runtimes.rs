@@ -6,26 +6,60 @@
 
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
+use crate::workloads::Job;
 use may::go;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use sinew::Strategy;
 use sinew_sched::Pool;
 use tokio::runtime::{Builder, Runtime};
 
+/// How ours is set.
+#[derive(Clone, Copy)]
+pub(crate) struct Flavour {
+    /// Unless it is the default.
+    pub(crate) strategy: Option<Strategy>,
+    /// Fibers may go on at another worker after any suspension.
+    pub(crate) migrates: bool,
+    /// Workers are in groups of so many.
+    pub(crate) group: Option<usize>,
+}
+
+impl Flavour {
+    /// As it comes: fibers stay where they have begun.
+    pub(crate) const DEFAULT: Self = Self { strategy: None, migrates: false, group: None };
+
+    pub(crate) const fn migrating(self) -> Self {
+        Self { migrates: true, ..self }
+    }
+
+    pub(crate) const fn with(self, strategy: Strategy) -> Self {
+        Self { strategy: Some(strategy), ..self }
+    }
+
+    pub(crate) const fn in_groups_of(self, workers: usize) -> Self {
+        Self { group: Some(workers), ..self }
+    }
+
+    /// So many workers, in groups.
+    fn groups(self, workers: usize) -> Vec<usize> {
+        let most = self.group.unwrap_or(workers);
+        (0..workers).step_by(most).map(|first| most.min(workers - first)).collect()
+    }
+}
+
+/// Ours, without fibers.
+pub(crate) fn pool(job: &Job) -> Pool {
+    let strategy = job.flavour.strategy.unwrap_or_default();
+    let builder = Pool::builder().groups(job.flavour.groups(job.threads)).strategy(strategy);
+    builder.build().expect("a pool")
+}
+
 /// Ours.
-pub(crate) fn sinew(threads: usize) -> Pool {
-    Pool::builder().workers(threads).build().expect("a pool")
-}
-
-/// Ours, with fibers that stay where they have begun.
-pub(crate) fn fibers(threads: usize) -> sinew::Runtime {
-    sinew::Runtime::builder().workers(threads).start().expect("a runtime")
-}
-
-/// Ours, with fibers that may go on at another worker after any suspension.
-pub(crate) fn migrating_fibers(threads: usize) -> sinew::Runtime {
+pub(crate) fn fibers(job: &Job) -> sinew::Runtime {
+    let builder = sinew::Runtime::builder().groups(job.flavour.groups(job.threads));
     // SAFETY: the fibers of the workloads hold nothing of their thread.
-    let builder = unsafe { sinew::Runtime::builder().assume_migration_safe() };
-    builder.workers(threads).start().expect("a runtime")
+    let builder = if job.flavour.migrates { unsafe { builder.assume_migration_safe() } } else { builder };
+    builder.strategy(job.flavour.strategy.unwrap_or_default()).start().expect("a runtime")
 }
 
 /// Ends ours, and makes sure that nothing was left.

@@ -15,7 +15,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     what: "create + run + finish of a bare coroutine, stack reused",
     single_threaded: true,
     metrics: &[Metric { name: "ns", unit: "ns a coroutine", lower_is_better: true }],
-    entries: &[
+    entries: &[&[
         Entry::here(&peers::SINEW, sinew),
         Entry::here(&peers::COROSENSEI, corosensei),
         Entry::here(&peers::GENERATOR, generator),
@@ -23,7 +23,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
         Entry::foreign(&peers::JAVA).deviating(&[("api", "jdk.internal.vm.Continuation")]),
-    ],
+    ]],
 };
 
 fn sinew(job: &Job) -> Readings {

@@ -2,11 +2,11 @@
 //! the number before it, computes the one before that by itself, and joins the child. The figure is for one spawn; there are
 //! 317,810. The number is checked.
 
-use super::{Entry, Job, Metric, Readings, Workload, both};
+use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::peers;
 use crate::runtimes;
 use may::go;
-use sinew::{Runtime, fiber};
+use sinew::fiber;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -18,17 +18,19 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a spawn", lower_is_better: true },
     ],
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may).deviating(&[("number", "21")]),
-        Entry::here(&peers::RAYON, rayon),
-        Entry::foreign(&peers::BOOST),
-        Entry::foreign(&peers::GO),
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may).deviating(&[("number", "21")]),
+            Entry::here(&peers::RAYON, rayon),
+            Entry::foreign(&peers::BOOST),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
-fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     fn fib(n: u32) -> u64 {
         if n < 2 {
             return u64::from(n);

@@ -2,11 +2,10 @@
 //! spawned and joined. The headline is the processor time of the whole process in this time; beside it stands how often its
 //! threads went off a processor, each of which is a wake-up. It is `pool_idle` with fibers.
 
-use super::{Entry, Job, Metric, Readings, Workload, pool_submit, spawn_batch_100k};
+use super::{Entry, Job, Metric, Readings, Workload, fibers, pool_submit, spawn_batch_100k};
 use crate::peers;
 use crate::runtimes;
 use crate::usage::{context_switches, cpu_time};
-use sinew::Runtime;
 use std::thread;
 use std::time::Duration;
 
@@ -24,15 +23,17 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "wakeups", unit: "context switches", lower_is_better: true },
     ],
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000")]),
-        Entry::foreign(&peers::GO),
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000")]),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
-fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     runtime.run(spawn_batch_100k::spawn_and_join);
     idleness(job)
 }

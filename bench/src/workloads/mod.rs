@@ -20,8 +20,8 @@ mod wake;
 mod r#yield;
 
 use crate::pace::{Cost, Pace};
-use crate::peers::Peer;
-use sinew::Runtime;
+use crate::peers::{self, Peer};
+use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
 pub(crate) static ALL: [&Workload; 16] = [
@@ -53,8 +53,8 @@ pub(crate) struct Workload {
     pub(crate) single_threaded: bool,
     /// What comes out, the headline first.
     pub(crate) metrics: &'static [Metric],
-    /// Who takes part.
-    pub(crate) entries: &'static [Entry],
+    /// Who takes part, in tables of which some are shared.
+    pub(crate) entries: &'static [&'static [Entry]],
 }
 
 /// A quantity that a workload yields. The metric `cpu_ms`, user and system time of the whole child, is
@@ -74,7 +74,7 @@ pub(crate) struct Entry {
     /// Who it is.
     pub(crate) peer: &'static Peer,
     /// The measurement, unless the peer is a program of its own.
-    pub(crate) measure: Option<Measure>,
+    pub(crate) measure: Option<fn(&Job) -> Readings>,
     /// Settings in which this peer deviates from its defaults; they become fields of its results.
     pub(crate) deviations: &'static [(&'static str, &'static str)],
 }
@@ -82,16 +82,7 @@ pub(crate) struct Entry {
 impl Entry {
     /// A peer linked into this program.
     const fn here(peer: &'static Peer, measure: fn(&Job) -> Readings) -> Self {
-        Self { peer, measure: Some(Measure::Alone(measure)), deviations: &[] }
-    }
-
-    /// Fibers of ours, in a runtime that `start` starts with so many workers.
-    const fn fibers(
-        peer: &'static Peer,
-        measure: fn(&Job, &Runtime) -> Readings,
-        start: fn(usize) -> Runtime,
-    ) -> Self {
-        Self { peer, measure: Some(Measure::Fibers(measure, start)), deviations: &[] }
+        Self { peer, measure: Some(measure), deviations: &[] }
     }
 
     /// A peer whose own program knows the workload by the same name.
@@ -105,22 +96,27 @@ impl Entry {
     }
 }
 
-/// How a peer is measured in this process.
-#[derive(Clone, Copy)]
-pub(crate) enum Measure {
-    /// It has all that it needs.
-    Alone(fn(&Job) -> Readings),
-    /// It is given a runtime of ours, started by the second function.
-    Fibers(fn(&Job, &Runtime) -> Readings, fn(usize) -> Runtime),
+/// Ours in all flavours that fibers come in.
+const fn fibers(measure: fn(&Job) -> Readings) -> [Entry; 7] {
+    [
+        Entry::here(&peers::SINEW, measure),
+        Entry::here(&peers::SINEW_MIGRATING, measure),
+        Entry::here(&peers::SINEW_SHARED, measure),
+        Entry::here(&peers::SINEW_SHARED_MIGRATING, measure),
+        Entry::here(&peers::SINEW_LOCAL, measure),
+        Entry::here(&peers::SINEW_LOCAL_MIGRATING, measure),
+        Entry::here(&peers::SINEW_GROUPS, measure),
+    ]
 }
 
-impl Measure {
-    pub(crate) fn take(self, job: &Job) -> Readings {
-        match self {
-            Self::Alone(measure) => measure(job),
-            Self::Fibers(measure, start) => measure(job, &start(job.threads)),
-        }
-    }
+/// Ours in all flavours that a pool comes in.
+const fn pools(measure: fn(&Job) -> Readings) -> [Entry; 4] {
+    [
+        Entry::here(&peers::SINEW, measure),
+        Entry::here(&peers::SINEW_SHARED, measure),
+        Entry::here(&peers::SINEW_LOCAL, measure),
+        Entry::here(&peers::SINEW_GROUPS, measure),
+    ]
 }
 
 /// One measurement to be made in this process.
@@ -129,6 +125,8 @@ pub(crate) struct Job {
     pub(crate) pace: Pace,
     /// How many threads the peer may have for the work.
     pub(crate) threads: usize,
+    /// How ours is set.
+    pub(crate) flavour: Flavour,
 }
 
 /// Metrics by name, as a measurement yields them.
@@ -140,7 +138,12 @@ const STACK_BYTES: usize = 64 * 1024;
 impl Workload {
     /// The part of the peer of that name, if it has one.
     pub(crate) fn entry(&self, peer: &str) -> Option<&'static Entry> {
-        self.entries.iter().find(|entry| entry.peer.name == peer)
+        self.all_entries().find(|entry| entry.peer.name == peer)
+    }
+
+    /// All who take part.
+    pub(crate) fn all_entries(&self) -> impl Iterator<Item = &'static Entry> + use<> {
+        self.entries.iter().copied().flatten()
     }
 
     /// The metric of that name.
@@ -188,8 +191,8 @@ mod tests {
 
     #[test]
     fn entries_fit_their_peers() {
-        for entry in ALL.iter().flat_map(|workload| workload.entries) {
-            let here = matches!(entry.peer.home, peers::Home::Here);
+        for entry in ALL.iter().flat_map(|workload| workload.all_entries()) {
+            let here = !matches!(entry.peer.home, peers::Home::Foreign(_));
             assert_eq!(here, entry.measure.is_some(), "{}", entry.peer.name);
             assert!(peers::ALL.iter().any(|peer| peer.name == entry.peer.name), "{}", entry.peer.name);
         }
@@ -198,7 +201,7 @@ mod tests {
     #[test]
     fn deviations_have_names_of_their_own() {
         let taken = ["peer", "workload", "threads", "metric", "stat", "value", "n", "quick"];
-        for entry in ALL.iter().flat_map(|workload| workload.entries) {
+        for entry in ALL.iter().flat_map(|workload| workload.all_entries()) {
             for (name, _) in entry.deviations {
                 assert!(!taken.contains(name), "{}: {name}", entry.peer.name);
             }

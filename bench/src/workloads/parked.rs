@@ -6,7 +6,7 @@
 //! The peer `faults` is what no stack can do without: a page touched for each, in a plain mapping. Memory is given back
 //! before each part of the fibers, in time that does not count, as [`Reserve`] explains.
 
-use super::{Entry, Job, Metric, Readings, Workload};
+use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::countdown::Countdown;
 use crate::mapping::{self, Mapping, PAGE, Reserve};
 use crate::pace::{Cost, cost_of};
@@ -44,13 +44,14 @@ pub(super) static WORKLOAD: Workload = Workload {
         },
     ],
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000 and 10,000")]),
-        Entry::here(&peers::FAULTS, faults),
-        Entry::foreign(&peers::BOOST).deviating(&[("fibers", "100,000 and 10,000")]),
-        Entry::foreign(&peers::GO),
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may).deviating(&[("fibers", "20,000 and 10,000")]),
+            Entry::here(&peers::FAULTS, faults),
+            Entry::foreign(&peers::BOOST).deviating(&[("fibers", "100,000 and 10,000")]),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
@@ -86,7 +87,8 @@ impl Crowd for Fibers<'_> {
     }
 }
 
-fn fibers_of(job: &Job, runtime: &sinew::Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     stay(counts(job), Fibers { runtime, there: Countdown::leaked(), fibers: Vec::new() })
 }
 

@@ -3,7 +3,7 @@
 //! processor, each of which is a wake-up.
 
 use super::idle::{self, idleness};
-use super::{Entry, Job, Metric, Readings, Workload, pool_submit};
+use super::{Entry, Job, Metric, Readings, Workload, pool_submit, pools};
 use crate::countdown::Countdown;
 use crate::peers;
 use crate::runtimes;
@@ -18,15 +18,17 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "wakeups", unit: "context switches", lower_is_better: true },
     ],
     entries: &[
-        Entry::here(&peers::SINEW, sinew),
-        Entry::here(&peers::TOKIO, idle::tokio),
-        Entry::here(&peers::RAYON, rayon),
-        Entry::foreign(&peers::GO),
+        &pools(sinew),
+        &[
+            Entry::here(&peers::TOKIO, idle::tokio),
+            Entry::here(&peers::RAYON, rayon),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
 fn sinew(job: &Job) -> Readings {
-    let pool = runtimes::sinew(job.threads);
+    let pool = runtimes::pool(job);
     pool_submit::from_outside(&pool.handle(), Countdown::leaked());
     let readings = idleness(job);
     runtimes::end_sinew(pool);

@@ -4,7 +4,7 @@
 //!
 //! The last task of a round begins the next one, so that no thread is woken between rounds.
 
-use super::{Entry, Job, Metric, Readings, Workload, both};
+use super::{Entry, Job, Metric, Readings, Workload, both, pools};
 use crate::countdown::Countdown;
 use crate::pace::Cost;
 use crate::peers;
@@ -29,15 +29,13 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "outside_ns", unit: "ns a task, by a thread outside", lower_is_better: true },
     ],
     entries: &[
-        Entry::here(&peers::SINEW, sinew),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::RAYON, rayon),
-        Entry::foreign(&peers::GO),
+        &pools(sinew),
+        &[Entry::here(&peers::TOKIO, tokio), Entry::here(&peers::RAYON, rayon), Entry::foreign(&peers::GO)],
     ],
 };
 
 fn sinew(job: &Job) -> Readings {
-    let pool = runtimes::sinew(job.threads);
+    let pool = runtimes::pool(job);
     let (one_by_one, batch) =
         (Rounds::leaked(pool.handle(), one_by_one), Rounds::leaked(pool.handle(), in_one_batch));
     let cost = job.pace.cost_per_op(|rounds| one_by_one.run(rounds)).divided_by(TASKS);

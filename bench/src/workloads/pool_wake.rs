@@ -2,10 +2,10 @@
 //! the time from before the submission until the task runs; the thread itself sleeps meanwhile, as most that ask do.
 //!
 //! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as
-//! soon as the former task has run, and the wakes of those 1,000 times are counted.
+//! soon as the former task has run, and the wakes of those million times (1,000 for a quick look) are counted.
 
-use super::wake::{METRICS, SPINNING, idle, quantile, sorted};
-use super::{Entry, Job, Readings, Workload};
+use super::wake::{METRICS, idle, quantile, sorted, spinning_times};
+use super::{Entry, Job, Readings, Workload, pools};
 use crate::bell::Bell;
 use crate::peers;
 use crate::runtimes;
@@ -18,14 +18,14 @@ pub(super) static WORKLOAD: Workload = Workload {
     what: "a thread outside submits a task to an idle pool",
     single_threaded: false,
     metrics: METRICS,
-    entries: &[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::TOKIO, tokio)],
+    entries: &[&pools(sinew), &[Entry::here(&peers::TOKIO, tokio)]],
 };
 
 fn sinew(job: &Job) -> Readings {
-    let pool = runtimes::sinew(job.threads);
+    let pool = runtimes::pool(job);
     let handle = pool.handle();
     let mut readings = idle(job, Bell::leaked(), |bell| submit(&handle, bell));
-    readings.extend(spinning(&handle));
+    readings.extend(spinning(job, &handle));
     runtimes::end_sinew(pool);
     readings
 }
@@ -41,10 +41,10 @@ fn tokio(job: &Job) -> Readings {
 }
 
 /// The same with a worker that searches; and how often one was woken.
-fn spinning(handle: &Handle) -> Readings {
+fn spinning(job: &Job, handle: &Handle) -> Readings {
     let bell = Bell::leaked();
     let (mut nanos, mut wakes) = (Vec::new(), 0);
-    while nanos.len() < SPINNING {
+    while nanos.len() < spinning_times(job) {
         let is_up = waits_for_a_searcher(handle);
         let before = handle.stats().wakes();
         let asked = bell.ask();

@@ -2,7 +2,7 @@
 //! any worker take them; beside it stand the processor time of the same, and tasks that stay on their core, spread evenly.
 //! Starting and ending the tasks is part of it: one in 5,000.
 
-use super::{Entry, Job, Metric, Readings, Workload, both};
+use super::{Entry, Job, Metric, Readings, Workload, both, pools};
 use crate::pace::Cost;
 use crate::peers;
 use crate::runtimes;
@@ -22,11 +22,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a yield", lower_is_better: true },
         Metric { name: "pinned_ns", unit: "ns a yield, on its core", lower_is_better: true },
     ],
-    entries: &[
-        Entry::here(&peers::SINEW, sinew),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::foreign(&peers::GO),
-    ],
+    entries: &[&pools(sinew), &[Entry::here(&peers::TOKIO, tokio), Entry::foreign(&peers::GO)]],
 };
 
 /// How often each task yields in a round.
@@ -35,7 +31,7 @@ pub(super) fn yields(job: &Job) -> u32 {
 }
 
 fn sinew(job: &Job) -> Readings {
-    let pool = runtimes::sinew(job.threads);
+    let pool = runtimes::pool(job);
     let handle = pool.handle();
     let anyones = rounds(job, Yields::ToAnyone, |tasks| {
         handle.submit_batch(tasks, Placement::Anyone).expect("the pool is open");

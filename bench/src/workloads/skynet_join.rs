@@ -6,7 +6,7 @@
 //! `may` and `boost` have no part in it. They start fibers in the order in which they were spawned, so that a whole level
 //! exists at once. A stack of may's is two mappings, of which Linux lets a process have 65,530; those of Boost take 10 GB.
 
-use super::{Entry, Job, Metric, Readings, Workload, check_sum};
+use super::{Entry, Job, Metric, Readings, Workload, check_sum, fibers};
 use crate::peers;
 use crate::runtimes;
 use sinew::{Runtime, fiber};
@@ -26,15 +26,13 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "stacks", unit: "stacks in use at most", lower_is_better: true },
     ],
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::RAYON, rayon),
-        Entry::foreign(&peers::GO),
+        &fibers(fibers_of),
+        &[Entry::here(&peers::TOKIO, tokio), Entry::here(&peers::RAYON, rayon), Entry::foreign(&peers::GO)],
     ],
 };
 
-fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     fn sum(node: Node) -> u64 {
         if node.is_leaf() {
             return node.first;

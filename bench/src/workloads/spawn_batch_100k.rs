@@ -2,11 +2,11 @@
 //! and with joins; a peer that has no fibers, or whose tasks are its fibers, does the same in both.
 
 use super::pool_submit::{self, TASKS as FIBERS};
-use super::{Entry, Job, Metric, Readings, Workload, both};
+use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::peers;
 use crate::runtimes;
 use may::go;
-use sinew::{Runtime, fiber};
+use sinew::fiber;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -18,17 +18,19 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a fiber", lower_is_better: true },
     ],
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may).deviating(&[("joined", "after every 20,000")]),
-        Entry::here(&peers::RAYON, pool_submit::rayon),
-        Entry::foreign(&peers::BOOST),
-        Entry::foreign(&peers::GO),
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may).deviating(&[("joined", "after every 20,000")]),
+            Entry::here(&peers::RAYON, pool_submit::rayon),
+            Entry::foreign(&peers::BOOST),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
-fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     let cost = job.pace.cost_per_op(|rounds| runtime.run(move || (0..rounds).for_each(|_| spawn_and_join())));
     both(cost.divided_by(FIBERS))
 }

@@ -1,11 +1,11 @@
 //! `spawn_seq`: a fiber spawns another and joins it, and then the next: never is there more than one. Each returns its
 //! number; the numbers are added up and checked.
 
-use super::{Entry, Job, Metric, Readings, Workload, both, check_sum};
+use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
 use crate::peers;
 use crate::runtimes;
 use may::go;
-use sinew::{Runtime, fiber};
+use sinew::fiber;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -17,18 +17,20 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a fiber", lower_is_better: true },
     ],
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may),
-        Entry::foreign(&peers::BOOST),
-        Entry::foreign(&peers::GO),
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may),
+            Entry::foreign(&peers::BOOST),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
-fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     let one = |i| fiber::spawn(move || i).join().expect("it does not panic");
-    fibers(job, |n| runtime.run(move || (0..n).map(one).sum()))
+    cost_of(job, |n| runtime.run(move || (0..n).map(one).sum()))
 }
 
 fn tokio(job: &Job) -> Readings {
@@ -40,16 +42,16 @@ fn tokio(job: &Job) -> Readings {
         }
         sum
     };
-    fibers(job, |n| runtimes::in_tokio(&runtime, all(n)))
+    cost_of(job, |n| runtimes::in_tokio(&runtime, all(n)))
 }
 
 fn may(job: &Job) -> Readings {
     let may = runtimes::may(job.threads);
     let one = |i| go!(move || i).join().expect("it does not panic");
-    fibers(job, |n| may.run(move || (0..n).map(one).sum()))
+    cost_of(job, |n| may.run(move || (0..n).map(one).sum()))
 }
 
 /// Times one fiber, where `all` has so many and returns the sum of their numbers.
-fn fibers(job: &Job, all: impl Fn(u64) -> u64) -> Readings {
+fn cost_of(job: &Job, all: impl Fn(u64) -> u64) -> Readings {
     both(job.pace.cost_per_op(|n| check_sum(all(n), 0, n)))
 }

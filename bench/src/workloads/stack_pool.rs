@@ -18,10 +18,10 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "life_ns", unit: "ns a coroutine on a pooled stack", lower_is_better: true },
         Metric { name: "mark_ns", unit: "ns a high-water mark, cleared and read", lower_is_better: true },
     ],
-    entries: &[
+    entries: &[&[
         Entry::here(&peers::SINEW, sinew),
         Entry::here(&peers::COROSENSEI, corosensei).deviating(&[("stack", "mapped each time")]),
-    ],
+    ]],
 };
 
 fn sinew(job: &Job) -> Readings {

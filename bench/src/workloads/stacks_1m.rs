@@ -35,7 +35,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns_100k", unit: "ns a stack, of 100,000", lower_is_better: true },
         Metric { name: "ns_1000k", unit: "ns a stack, of 1,000,000", lower_is_better: true },
     ],
-    entries: &[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::FAULTS, faults)],
+    entries: &[&[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::FAULTS, faults)]],
 };
 
 /// A million, or a labelled few for a quick look.

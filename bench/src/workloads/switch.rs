@@ -15,7 +15,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     what: "resume + suspend of a bare coroutine",
     single_threaded: true,
     metrics: &[Metric { name: "ns", unit: "ns one way", lower_is_better: true }],
-    entries: &[
+    entries: &[&[
         Entry::here(&peers::SINEW, sinew),
         Entry::here(&peers::COROSENSEI, corosensei),
         Entry::here(&peers::GENERATOR, generator),
@@ -23,7 +23,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Entry::foreign(&peers::BOOST),
         Entry::foreign(&peers::GO),
         Entry::foreign(&peers::JAVA).deviating(&[("api", "jdk.internal.vm.Continuation")]),
-    ],
+    ]],
 };
 
 fn sinew(job: &Job) -> Readings {

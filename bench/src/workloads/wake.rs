@@ -3,10 +3,10 @@
 //! `pool_wake` with a fiber that was there before. The peer `threads` is a thread that is unparked: what a futex takes.
 //!
 //! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as soon as
-//! the fiber has parked, and what the process has written in those 1,000 times is counted, since a worker asleep is woken by
-//! a write.
+//! the fiber has parked, and what the process has written in those million times (1,000 for a quick look) is counted, since a worker
+//! asleep is woken by a write.
 
-use super::{Entry, Job, Metric, Readings, Workload};
+use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::bell::{Bell, Wish};
 use crate::pace::Pace;
 use crate::peers;
@@ -23,7 +23,9 @@ use tokio::sync::Notify;
 const PAUSE: Duration = Duration::from_millis(3);
 
 /// How often a searching worker is asked.
-pub(super) const SPINNING: usize = 1_000;
+pub(super) fn spinning_times(job: &Job) -> usize {
+    if job.pace.is_quick() { 1_000 } else { 1_000_000 }
+}
 
 /// So many nanoseconds after it has run out of fibers, a worker still searches.
 const SEARCH: u64 = 30_000;
@@ -35,7 +37,7 @@ pub(super) const METRICS: &[Metric] = &[
     Metric { name: "spinning_ns", unit: "ns until it runs, a worker searching", lower_is_better: true },
     Metric {
         name: "spinning_syscalls",
-        unit: "wakes in 1,000 times, a worker searching",
+        unit: "wakes in a million times, a worker searching",
         lower_is_better: true,
     },
 ];
@@ -47,20 +49,22 @@ pub(super) static WORKLOAD: Workload = Workload {
     single_threaded: false,
     metrics: METRICS,
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may),
-        Entry::here(&peers::THREADS, threads),
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may),
+            Entry::here(&peers::THREADS, threads),
+        ],
     ],
 };
 
-fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     let bell = Bell::leaked();
     let ringer = runtime.spawn(|| bell.attend(fiber::park));
     let unpark = |_: &Bell| ringer.thread().unpark();
     let mut readings = idle(job, bell, unpark);
-    readings.extend(spinning(runtime, bell, unpark));
+    readings.extend(spinning(job, runtime, bell, unpark));
     bell.end();
     unpark(bell);
     ringer.join().expect("it does not panic");
@@ -133,11 +137,11 @@ fn times(job: &Job) -> u64 {
 
 /// The same with a worker that searches, since its only fiber has just parked; and the system calls that it took. If this
 /// thread was kept from asking for so long that the worker may be asleep, it does not count.
-fn spinning(runtime: &Runtime, bell: &'static Bell, unpark: impl Fn(&'static Bell)) -> Readings {
+fn spinning(job: &Job, runtime: &Runtime, bell: &'static Bell, unpark: impl Fn(&'static Bell)) -> Readings {
     let (mut nanos, mut calls) = (Vec::new(), 0);
     // The first one finds workers asleep.
     let (mut last, mut before) = (0, writes());
-    while nanos.len() < SPINNING {
+    while nanos.len() < spinning_times(job) {
         while runtime.stats().parked == 0 {
             hint::spin_loop();
         }

@@ -2,12 +2,12 @@
 //! beside it. Starting and ending the fibers is part of it: one in 5,000. It is `pool_yield` with stacks to switch.
 
 use super::pool_yield::{self, TASKS as FIBERS, of_one, yields};
-use super::{Entry, Job, Metric, Readings, Workload, both};
+use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::peers;
 use crate::runtimes;
 use may::coroutine::yield_now;
 use may::go;
-use sinew::{Runtime, fiber};
+use sinew::fiber;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -19,16 +19,18 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "cpu_ns", unit: "ns of processor time a yield", lower_is_better: true },
     ],
     entries: &[
-        Entry::fibers(&peers::SINEW, fibers_of, runtimes::fibers),
-        Entry::fibers(&peers::SINEW_MIGRATING, fibers_of, runtimes::migrating_fibers),
-        Entry::here(&peers::TOKIO, pool_yield::tokio),
-        Entry::here(&peers::MAY, may),
-        Entry::foreign(&peers::BOOST),
-        Entry::foreign(&peers::GO),
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, pool_yield::tokio),
+            Entry::here(&peers::MAY, may),
+            Entry::foreign(&peers::BOOST),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
-fn fibers_of(job: &Job, runtime: &Runtime) -> Readings {
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
     let yields = yields(job);
     both(of_one(job, |_| {
         runtime.run(move || {

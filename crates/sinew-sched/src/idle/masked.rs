@@ -42,13 +42,21 @@ impl Masked {
     }
 
     pub(super) fn search(&self, worker: usize) -> Option<Searching> {
-        // Two that look at once may both begin: one more than there should be, for a moment.
+        // Two that look at once may both begin: one more than there should be, for a moment. One that was claimed does not count, though it
+        // searches: it may be kept from running, and whoever comes back from the task in its place goes on searching for it.
         (self.words.spinning.0.count() < self.most_spinning).then(|| self.search_anyway(worker))
     }
 
     pub(super) fn search_anyway(&self, worker: usize) -> Searching {
         self.words.spinning.0.add(worker, Ordering::Relaxed);
         Searching(())
+    }
+
+    /// Whoever claimed it relies on its look when it leaves or lies down, which is still to come.
+    pub(super) fn go_on(&self, worker: usize) {
+        if !self.words.spinning.0.contains(worker) {
+            self.words.spinning.0.add(worker, Ordering::Relaxed);
+        }
     }
 
     /// It has always been relied on, for all it knows: whoever saw it on its way, or is of another group, has only looked.

@@ -67,6 +67,16 @@ impl Idle {
         }
     }
 
+    /// A searcher has found nothing so far, and searches on: it can be relied on again, though it may have been claimed for what somebody
+    /// else has taken.
+    pub(crate) fn go_on(&self, worker: usize) {
+        match self {
+            // A claim takes nothing from the count.
+            Self::Counted(_) => {}
+            Self::Masked(idle) => idle.go_on(worker),
+        }
+    }
+
     /// A searcher has work. If this returns true, others may have relied on it: producers have woken nobody else, so it looks at all
     /// queues now, and wakes somebody if there is more.
     #[must_use]

@@ -63,6 +63,9 @@ impl Group {
                 self.meet(all);
                 continue;
             }
+            if searching.is_some() {
+                self.idle.go_on(NUMBERS[index]);
+            }
             searching = self.lie_down(index, searching, all).or_else(|| self.idle.search(NUMBERS[index]));
         }
         if let Some(evidence) = searching {

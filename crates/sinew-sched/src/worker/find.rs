@@ -118,6 +118,7 @@ impl Worker {
                 Round::Spared | Round::Nothing => {}
                 found => return found,
             }
+            self.group.idle.go_on(self.index);
             spin.pause();
         }
     }
