@@ -46,7 +46,8 @@ fn run() -> Result<(), String> {
 fn run_one(program: &Program) -> Result<(), String> {
     say(&Report::Started(program.name.clone()));
     let mut command = Command::new(program.path());
-    command.args(&program.arguments).stdin(Stdio::null());
+    let variables = program.variables.iter().map(|(name, value)| (name, value));
+    command.args(&program.arguments).envs(variables).stdin(Stdio::null());
     let status = command.status().map_err(|error| format!("{}: {error}", program.path()))?;
     say(&Report::Ended(program.name.clone(), status.into()));
     Ok(())

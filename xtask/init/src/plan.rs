@@ -1,4 +1,5 @@
-//! What the first process is to run: a file with a line per program, the words of a line apart by tabs.
+//! What the first process is to run: a file with a line per program, the words of a line apart by tabs. As for a shell,
+//! variables come before the program's name.
 //!
 //! It does not know what the programs are, nor how they get to where it says they are.
 
@@ -10,6 +11,8 @@ pub const PLAN: &str = "/plan";
 pub struct Program {
     /// What reports call it, and its file's name.
     pub name: String,
+    /// The variables that it has besides those of the first process.
+    pub variables: Vec<(String, String)>,
     /// Its arguments.
     pub arguments: Vec<String>,
 }
@@ -24,18 +27,30 @@ impl Program {
     ///
     /// # Panics
     ///
-    /// If a word has a tab or a line break in it, or the name a space: they would come back as something else.
+    /// If a word has a tab or a line break in it, the program's name a space or the sign `=`, or a variable's name that sign:
+    /// they would come back as something else.
     pub fn to_line(&self) -> String {
-        let words: Vec<_> = std::iter::once(&self.name).chain(&self.arguments).map(String::as_str).collect();
-        let is_plain = |word: &&str| !word.contains(['\t', '\n', '\r']);
-        assert!(words.iter().all(is_plain) && !self.name.contains(' '), "not a line of a plan: {words:?}");
+        let mut words: Vec<_> =
+            self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        words.push(self.name.clone());
+        words.extend(self.arguments.iter().cloned());
+        let are_plain = words.iter().all(|word| !word.contains(['\t', '\n', '\r']));
+        let are_named = self.variables.iter().all(|(name, _)| !name.contains('='));
+        let is_plan = are_plain && are_named && !self.name.contains([' ', '=']);
+        assert!(is_plan, "not a line of a plan: {words:?}");
         words.join("\t")
     }
 
     /// Reads a line of a plan.
     pub fn from_line(line: &str) -> Self {
-        let mut words = line.split('\t').map(str::to_owned);
-        Self { name: words.next().unwrap_or_default(), arguments: words.collect() }
+        let mut words = line.split('\t').peekable();
+        let mut variables = Vec::new();
+        while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {
+            variables.push((name.to_owned(), value.to_owned()));
+            words.next();
+        }
+        let mut words = words.map(str::to_owned);
+        Self { variables, name: words.next().unwrap_or_default(), arguments: words.collect() }
     }
 }
 
@@ -45,7 +60,11 @@ mod tests {
 
     fn program(arguments: &[&str]) -> Program {
         let arguments = arguments.iter().map(|word| word.to_string()).collect();
-        Program { name: "it".to_owned(), arguments }
+        Program { name: "it".to_owned(), variables: Vec::new(), arguments }
+    }
+
+    fn with_variable(name: &str, value: &str) -> Program {
+        Program { variables: vec![(name.to_owned(), value.to_owned())], ..program(&["a=b"]) }
     }
 
     #[test]
@@ -54,11 +73,21 @@ mod tests {
             let program = program(arguments);
             assert_eq!(Program::from_line(&program.to_line()), program);
         }
+        for value in ["", "2", "a=b c"] {
+            let program = with_variable("NODES", value);
+            assert_eq!(Program::from_line(&program.to_line()), program);
+        }
     }
 
     #[test]
     #[should_panic(expected = "not a line of a plan")]
     fn a_word_that_would_fall_apart_is_refused() {
         program(&["a\tb"]).to_line();
+    }
+
+    #[test]
+    #[should_panic(expected = "not a line of a plan")]
+    fn a_variable_that_would_fall_apart_is_refused() {
+        with_variable("a=b", "c").to_line();
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Suite {
     pub(crate) package: &'static str,
     /// Which of its test programs, in cargo's words: `--lib`, `--test it`.
     pub(crate) targets: &'static [&'static str],
+    /// The variables that each program has, by name.
+    pub(crate) variables: &'static [(&'static str, &'static str)],
     /// What each program gets as arguments.
     pub(crate) arguments: &'static [&'static str],
 }
@@ -45,8 +47,10 @@ impl Suite {
     fn built(&self, executable: Executable) -> Built {
         // Programs of several packages may be called `it`.
         let name = format!("{}.{}", self.package, executable.name);
+        let pair = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+        let variables = self.variables.iter().map(pair).collect();
         let arguments = self.arguments.iter().map(|word| word.to_string()).collect();
-        Built { program: Program { name, arguments }, file: executable.file }
+        Built { program: Program { name, variables, arguments }, file: executable.file }
     }
 }
 

@@ -21,11 +21,12 @@ pub(crate) const JOB: Job = Job {
 
 const TRIAL: Trial = Trial {
     name: "old-kernel",
-    machine: Machine { memory: "2G", processors: "2", extra: &[] },
+    machine: Machine { nodes: 1, processors: 2, memory: 2048 },
     // The debugger's tests have no debugger there; they speak about unwind tables, on any kernel alike.
     suites: &[Suite {
         package: "sinew-coroutine",
         targets: &["--lib", "--test", "it"],
+        variables: &[],
         arguments: &["--skip", "gdb::"],
     }],
     limit: Duration::from_secs(600),
