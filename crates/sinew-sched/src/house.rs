@@ -38,7 +38,7 @@ pub(crate) struct House {
 }
 
 impl House {
-    pub(crate) fn new(groups: Vec<Group>, hooks: Hooks, starter: Box<dyn Starter>) -> Self {
+    pub(crate) fn new(groups: Vec<Arc<Group>>, hooks: Hooks, starter: Box<dyn Starter>) -> Self {
         Self {
             life: Life::new(),
             awake: Awake::new(),
@@ -49,7 +49,7 @@ impl House {
             hooks,
             outside: Outside::default(),
             starter,
-            groups: groups.into_iter().map(Arc::new).collect(),
+            groups: groups.into(),
             began: Instant::now(),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Pool;
 use super::error::BuildError;
+use super::makers;
 use super::starter::Starter;
 use crate::context::Context;
 use crate::driver::Driver;
@@ -13,7 +14,7 @@ use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, 
 use crate::hooks::Hooks;
 use crate::house::House;
 use crate::strategy::Strategy;
-use crate::topology::{Plan, affinity};
+use crate::topology::Plan;
 
 /// Tasks that the shared queue holds before it spills.
 const QUEUE: usize = 65_536;
@@ -238,8 +239,7 @@ impl Builder {
         if self.starter.name.contains('\0') {
             return Err(BuildError::Name(self.starter.name));
         }
-        let groups =
-            (0..sizes.len()).map(|group| self.group_on_its_node(&sizes, group)).collect::<Result<_, _>>()?;
+        let groups = self.groups_on_their_nodes(&sizes)?;
         let house = Arc::new(House::new(groups, self.hooks, Box::new(self.starter)));
         let pool = Pool::with_house(house.clone());
         for worker in 0..workers {
@@ -255,35 +255,24 @@ impl Builder {
         Ok(pool)
     }
 
-    /// One of the groups, made on a thread of its node if that matters: memory is where it is first written to.
-    fn group_on_its_node(&self, sizes: &[usize], group: usize) -> Result<Group, BuildError> {
-        match self.starter.pinning.as_ref().filter(|_| self.is_numa).and_then(|pinning| pinning.group(group))
-        {
-            None => self.group(sizes, group),
-            Some(cpus) => std::thread::scope(|scope| {
-                let make = || {
-                    // If the kernel refuses, memory is wherever it is.
-                    let _ = affinity::set(&cpus);
-                    self.group(sizes, group)
-                };
-                let thread = std::thread::Builder::new().spawn_scoped(scope, make);
-                let made = thread.map(std::thread::ScopedJoinHandle::join);
-                match made {
-                    Ok(Ok(group)) => group,
-                    Ok(Err(payload)) => std::panic::resume_unwind(payload),
-                    Err(_) => self.group(sizes, group),
-                }
-            }),
+    /// All groups, those of a node made on a thread that runs there, if that matters.
+    fn groups_on_their_nodes(&self, sizes: &[usize]) -> Result<Vec<Arc<Group>>, BuildError> {
+        let make = |groups: &[usize]| groups.iter().map(|group| self.group(sizes, *group)).collect();
+        let all: Vec<_> = (0..sizes.len()).collect();
+        match self.starter.pinning.as_ref().filter(|_| self.is_numa) {
+            Some(pinning) => makers::make_on_nodes(pinning, &all, make),
+            None => make(&all),
         }
     }
 
     /// One of the groups, with its seats.
-    fn group(&self, sizes: &[usize], group: usize) -> Result<Group, BuildError> {
+    fn group(&self, sizes: &[usize], group: usize) -> Result<Arc<Group>, BuildError> {
         let (first, workers) = (sizes[..group].iter().sum(), sizes.iter().sum::<usize>());
         let numbers = Numbers { first, first_spare: workers + group * MOST_SPARES };
         let seats =
             (first..first + sizes[group]).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
-        Ok(Group::new(self.place_of(sizes.len(), group), numbers, seats, self.queue))
+        // Here and nowhere else: a group has words that all of its workers use, and moving it would leave them elsewhere.
+        Ok(Arc::new(Group::new(self.place_of(sizes.len(), group), numbers, seats, self.queue)))
     }
 
     /// Where a group is, and which others it takes work from.

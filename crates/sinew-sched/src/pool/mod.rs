@@ -3,6 +3,9 @@
 mod builder;
 mod error;
 mod handle;
+mod makers;
+#[cfg(all(test, not(loom)))]
+mod nodes;
 mod report;
 mod starter;
 
