@@ -39,12 +39,12 @@ fn workers_of_all_groups_have_numbers_of_their_own() {
 }
 
 /// Holds all workers of a group until it is dropped.
-struct Held {
+pub(crate) struct Held {
     release: Arc<AtomicBool>,
 }
 
 impl Held {
-    fn all(watched: &Watched, workers: std::ops::Range<usize>) -> Self {
+    pub(crate) fn all(watched: &Watched, workers: std::ops::Range<usize>) -> Self {
         let release = Arc::new(AtomicBool::new(false));
         let held = Arc::new(AtomicUsize::new(0));
         for worker in workers.clone() {
@@ -69,7 +69,7 @@ impl Drop for Held {
 }
 
 /// Sends tasks to a group whose workers are all held, and returns which groups have run them once `count` have run.
-fn run_in(watched: &Watched, to: Placement, count: usize) -> Arc<Mutex<Vec<usize>>> {
+pub(crate) fn run_in(watched: &Watched, to: Placement, count: usize) -> Arc<Mutex<Vec<usize>>> {
     let groups = Arc::new(Mutex::new(Vec::new()));
     for _ in 0..count {
         let groups = groups.clone();

@@ -6,7 +6,7 @@ use sinew_sched::{Context, CpuSet, Placement, Pool, TaskRef, Topology};
 use std::sync::{Arc, Mutex};
 
 /// The CPUs that the calling thread may run on, as the kernel tells.
-fn allowed() -> CpuSet {
+pub(crate) fn allowed() -> CpuSet {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
     list.trim().parse().unwrap()
@@ -27,7 +27,7 @@ fn allowed_by_worker(watched: &Watched) -> Vec<CpuSet> {
     found.into_iter().map(|(_, cpus)| cpus).collect()
 }
 
-fn affinity_errors(watched: &Watched) -> Vec<u64> {
+pub(crate) fn affinity_errors(watched: &Watched) -> Vec<u64> {
     watched.handle().stats().workers.iter().map(|worker| worker.affinity_errors).collect()
 }
 
