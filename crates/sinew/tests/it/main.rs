@@ -12,6 +12,8 @@ mod locals_end;
 mod movement;
 mod names;
 mod no_suspend;
+mod nodes;
+mod numa;
 mod panics;
 mod park;
 mod pins;

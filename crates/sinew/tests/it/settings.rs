@@ -5,6 +5,7 @@
 //! Changes the environment of processes of its own.
 #![expect(unsafe_code, reason = "variables are set")]
 
+use super::nodes::allowed;
 use super::support::{Watched, in_child, stderr};
 use sinew::fiber::Builder;
 use sinew::topology::{CpuList, CpuSet};
@@ -65,14 +66,15 @@ fn the_environment_sets_what_the_builder_does_not() {
             builder.start().map_or_else(|error| error.to_string(), |it| it.describe())
         };
         for (name, value, words) in [
+            // First, so that the numbers below are the same on machines with nodes.
+            ("SINEW_NUMA", "maybe", "on or off"),
+            ("SINEW_NUMA", "off", "NUMA off"),
             ("SINEW_PROFILE", "io-hevy", "io-heavy"),
             ("SINEW_PROFILE", "compute", "profile compute"),
             ("SINEW_GROUP_SIZE", "0", "1 to 64"),
             ("SINEW_GROUP_SIZE", "1", "groups of 1 worker"),
             ("SINEW_CONCURRENCY", "lots", "SINEW_CONCURRENCY"),
             ("SINEW_CONCURRENCY", "5", "5 workers in 5 groups"),
-            ("SINEW_NUMA", "maybe", "on or off"),
-            ("SINEW_NUMA", "off", "NUMA off"),
             ("SINEW_EXCLUDED_CPUS", "1-", "SINEW_EXCLUDED_CPUS"),
             ("SINEW_EXCLUDED_CPUS", "60001", "60001"),
             ("SINEW_EXCLUDED_CPUS", "-1", "excluded"),
@@ -154,13 +156,6 @@ fn a_file_that_makes_no_sense_is_refused() {
     assert!(error.contains("64"), "{error}");
     let error = started(r#"{"workers": 1, "stack_size": 1000000000}"#);
     assert!(error.contains("1000000000"), "{error}");
-}
-
-/// The CPUs that the calling thread may run on.
-fn allowed() -> CpuSet {
-    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
-    list.trim().parse().unwrap()
 }
 
 /// A machine with a node for each of two CPUs that are really there.
