@@ -13,6 +13,7 @@ mod docs;
 mod fat_lto;
 mod fmt;
 mod loom;
+mod numa;
 mod old_kernel;
 mod panic_abort;
 mod test;
@@ -37,6 +38,7 @@ pub(crate) static JOBS: &[Job] = &[
     aarch64::JOB,
     valgrind::JOB,
     old_kernel::JOB,
+    numa::JOB,
     callgrind::JOB,
     bench_smoke::JOB,
     bench_test::JOB,
