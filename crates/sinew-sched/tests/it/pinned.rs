@@ -2,7 +2,7 @@
 
 use crate::support::{Watched, wait_until};
 use sinew_sched::topology::{Access, Cgroups, CpuList, Plan, Selection, Wishes};
-use sinew_sched::{Context, CpuSet, Placement, Pool, TaskRef, Topology};
+use sinew_sched::{BuildError, Context, CpuSet, Driver, FutexDriver, Placement, Pool, TaskRef, Topology};
 use std::sync::{Arc, Mutex};
 
 /// The CPUs that the calling thread may run on, as the kernel tells.
@@ -62,6 +62,23 @@ fn workers_run_on_the_cpus_that_were_chosen() {
     let last = allowed().last().unwrap();
     assert!(allowed_by_worker(&watched).iter().all(|cpus| *cpus == CpuSet::from_range(last..=last)));
     watched.finish();
+}
+
+/// The last one's, so that on a machine with several nodes those of the others are made and wait.
+#[test]
+fn a_driver_that_is_not_to_be_had_on_a_node_is_an_error() {
+    let wishes = Wishes { concurrency: Some(4), numa: Some(true), ..Wishes::default() };
+    let plan = Plan::for_this_process("/", &wishes).unwrap();
+    let last = plan.layout().workers() - 1;
+    for make in [|| Err(std::io::ErrorKind::OutOfMemory.into()), || panic!("on purpose")] {
+        let make = move |worker| if worker == last { make() } else { Ok(driver()) };
+        let error = Pool::builder().plan(&plan).driver(make).build().unwrap_err();
+        assert!(matches!(error, BuildError::Driver(worker, _) if worker == last), "{error}");
+    }
+}
+
+fn driver() -> Box<dyn Driver> {
+    Box::new(FutexDriver::default())
 }
 
 /// CPUs that are not there: the kernel refuses, and the workers run where they may.
