@@ -56,9 +56,11 @@ pub(crate) fn pool(job: &Job) -> Pool {
 
 /// Ours.
 pub(crate) fn fibers(job: &Job) -> sinew::Runtime {
-    let builder = sinew::Runtime::builder().groups(job.flavour.groups(job.threads));
-    // SAFETY: the fibers of the workloads hold nothing of their thread.
-    let builder = if job.flavour.migrates { unsafe { builder.assume_migration_safe() } } else { builder };
+    let mut builder = sinew::Runtime::builder().groups(job.flavour.groups(job.threads));
+    if job.flavour.migrates {
+        // SAFETY: the fibers of the workloads hold nothing of their thread.
+        builder = unsafe { builder.assume_migration_safe() };
+    }
     builder.strategy(job.flavour.strategy.unwrap_or_default()).start().expect("a runtime")
 }
 

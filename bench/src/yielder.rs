@@ -127,11 +127,11 @@ impl Yielders {
 mod tests {
     use super::{Yielders, Yields};
     use crate::runtimes;
-    use sinew_sched::Placement;
+    use sinew_sched::{Placement, Pool};
 
     #[test]
     fn each_runs_once_and_then_for_each_yield() {
-        let pool = runtimes::sinew(2);
+        let pool = Pool::builder().workers(2).build().expect("a pool");
         for (yields, rounds) in [(Yields::ToAnyone, 3), (Yields::Here, 2)] {
             let before = pool.stats().tasks();
             let mut yielders = Yielders::new(10, yields);
