@@ -93,7 +93,7 @@ impl Bell {
         }
     }
 
-    fn now(&self) -> u64 {
+    pub(crate) fn now(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
 }

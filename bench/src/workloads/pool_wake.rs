@@ -4,7 +4,7 @@
 //! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as
 //! soon as the former task has run, and the wakes of those million times (1,000 for a quick look) are counted.
 
-use super::wake::{METRICS, idle, quantile, sorted, spinning_times};
+use super::wake::{METRICS, SEARCH, idle, quantile, sorted, spinning_times};
 use super::{Entry, Job, Readings, Workload, pools};
 use crate::bell::Bell;
 use crate::peers;
@@ -40,20 +40,23 @@ fn tokio(job: &Job) -> Readings {
     idle(job, Bell::leaked(), |bell| drop(handle.spawn(async { bell.ring() })))
 }
 
-/// The same with a worker that searches; and how often one was woken.
+/// The same with a worker that searches; and how often one was woken. If this thread was kept from asking for so long that the
+/// worker may be asleep, it does not count.
 fn spinning(job: &Job, handle: &Handle) -> Readings {
     let bell = Bell::leaked();
-    let (mut nanos, mut wakes) = (Vec::new(), 0);
+    let (mut nanos, mut wakes, mut last) = (Vec::new(), 0, 0);
     while nanos.len() < spinning_times(job) {
         let is_up = waits_for_a_searcher(handle);
         let before = handle.stats().wakes();
         let asked = bell.ask();
         submit(handle, bell);
-        let taken = bell.wait_awake() - asked;
-        if is_up {
-            nanos.push(taken as f64);
+        let called = bell.now();
+        let rung = bell.wait_awake();
+        if is_up && called - last < SEARCH {
+            nanos.push((rung - asked) as f64);
             wakes += handle.stats().wakes() - before;
         }
+        last = rung;
     }
     vec![("spinning_ns", quantile(&sorted(nanos), 0.5)), ("spinning_syscalls", wakes as f64)]
 }

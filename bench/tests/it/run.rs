@@ -30,7 +30,7 @@ fn an_unknown_peer_exits_with_2_and_help() {
     let outcome = bench(["run", "switch", "--peer", "swapcontexts"]);
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("a similar value exists: 'swapcontext'"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("sinew, sinew-migrating, corosensei, generator"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("sinew, sinew-migrating, sinew-shared,"), "{}", outcome.stderr);
 }
 
 #[test]

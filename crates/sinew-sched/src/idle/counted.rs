@@ -67,7 +67,7 @@ impl Counted {
     pub(crate) fn work_arrived(
         &self,
         count: usize,
-        is_there: impl FnOnce() -> bool,
+        is_there: impl Fn() -> bool,
         tell: impl FnMut(usize),
     ) -> SeenTo {
         // Acquire: pairs with the release in `lie_down`. SeqCst, as below, because what stands for the fence before may be

@@ -94,7 +94,7 @@ impl Masked {
     pub(super) fn work_arrived(
         &self,
         count: usize,
-        is_there: impl FnOnce() -> bool,
+        is_there: impl Fn() -> bool,
         mut tell: impl FnMut(usize),
     ) -> SeenTo {
         // Acquire: pairs with the releases above. SeqCst, because what stands for the fence before may be an exchange. Before the
@@ -106,13 +106,14 @@ impl Masked {
         if !is_anybody {
             return SeenTo::ByNobody;
         }
-        if !is_there() {
-            return SeenTo::Here;
-        }
         let mut seen_to = 0;
         while seen_to < count {
             // Whoever is on its way sees to the first task only: a batch is to have as many workers as tasks.
             let is_seen_to = self.words.spinning.0.claim_lowest().is_some() || is_pending && seen_to == 0;
+            // After the look at who spins: one that has taken it meanwhile is not to be replaced.
+            if !is_seen_to && !is_there() {
+                return SeenTo::Here;
+            }
             if !is_seen_to && self.claim(1, &mut tell) == 0 {
                 break;
             }

@@ -110,7 +110,7 @@ impl Idle {
     pub(crate) fn work_arrived(
         &self,
         count: usize,
-        is_there: impl FnOnce() -> bool,
+        is_there: impl Fn() -> bool,
         tell: impl FnMut(usize),
     ) -> SeenTo {
         match self {

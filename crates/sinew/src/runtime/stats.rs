@@ -21,6 +21,8 @@ pub struct RuntimeStats {
     pub parked: u64,
     /// How often a fiber was to begin and there was no stack for it, so that it waited for one.
     pub starved: u64,
+    /// System calls made to wake workers that slept.
+    pub worker_wakes: u64,
     /// By worker; spare ones come after the others.
     pub workers: Vec<WorkerFibers>,
 }
@@ -51,7 +53,8 @@ impl Runtime {
     /// ```
     #[must_use]
     pub fn stats(&self) -> RuntimeStats {
-        self.engine.look(RuntimeStats::new)
+        let worker_wakes = self.engine.pool_stats().wakes();
+        RuntimeStats { worker_wakes, ..self.engine.look(RuntimeStats::new) }
     }
 
     /// The stacks of the fibers: how many there are, and in which state. It takes longer than [`stats`](Self::stats), and
@@ -82,7 +85,7 @@ impl RuntimeStats {
         let parked = waits.saturating_sub(wakes).min(live);
         let starved = all.sum(|counters| &counters.starved);
         let workers = all.workers.iter().map(|counters| WorkerFibers::new(counters)).collect();
-        Self { live, spawned, started, finished, parked, starved, workers }
+        Self { live, spawned, started, finished, parked, starved, worker_wakes: 0, workers }
     }
 }
 
