@@ -2,6 +2,7 @@
 //!
 //! The emulator runs on a strongly ordered machine: this job speaks for the assembly, not for memory ordering.
 
+use super::LIBRARY;
 use crate::context::Context;
 use crate::debian::rust::DebianRust;
 use crate::failure::Result;
@@ -22,22 +23,10 @@ pub(crate) const JOB: Job = Job {
 
 fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
-    rust.cargo(
-        context,
-        &[
-            "test",
-            "-p",
-            "sinew-coroutine",
-            "-p",
-            "sinew-sched",
-            "-p",
-            "sinew",
-            "--target",
-            "aarch64-unknown-linux-gnu",
-        ],
-    )
-    .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
-    .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
-    .env("CARGO_TARGET_DIR", context.target.join("aarch64"))
-    .run()
+    rust.cargo(context, &["test", "--target", "aarch64-unknown-linux-gnu"])
+        .args(LIBRARY)
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
+        .env("CARGO_TARGET_DIR", context.target.join("aarch64"))
+        .run()
 }

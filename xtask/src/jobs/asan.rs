@@ -2,6 +2,7 @@
 //!
 //! What the library tells the sanitizer about stacks is behind `cfg(sinew_asan)`, and not known here.
 
+use super::LIBRARY;
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::{Failure, Result};
@@ -24,10 +25,10 @@ const OPTIONS: &str = "detect_leaks=0:handle_segv=0";
 
 fn run(context: &Context) -> Result {
     require_nightly()?;
-    Exec::cargo(context, &["+nightly", "test", "-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew"])
+    Exec::cargo(context, &["+nightly", "test"])
+        .args(LIBRARY)
         .args(["--target", "x86_64-unknown-linux-gnu"])
         .env("RUSTFLAGS", FLAGS)
-        .env("RUSTDOCFLAGS", FLAGS)
         .env("ASAN_OPTIONS", OPTIONS)
         .env("CARGO_TARGET_DIR", context.target.join("asan"))
         .run()

@@ -1,5 +1,6 @@
 //! The tests of both pillars with everything inlined into everything. The profile is in the root manifest.
 
+use super::LIBRARY;
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::Result;
@@ -15,9 +16,5 @@ pub(crate) const JOB: Job = Job {
 };
 
 fn run(context: &Context) -> Result {
-    Exec::cargo(
-        context,
-        &["test", "-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--profile", "fat"],
-    )
-    .run()
+    Exec::cargo(context, &["test", "--profile", "fat"]).args(LIBRARY).run()
 }

@@ -23,6 +23,11 @@ mod valgrind;
 
 use crate::job::Job;
 
+/// What cargo is to test where the library's tests run in other circumstances: its test programs, without examples in the documentation, and
+/// without the second program of the pool for the other strategy, which fibers' tests have as well.
+const LIBRARY: [&str; 9] =
+    ["-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--lib", "--test", "it"];
+
 /// Every job there is.
 pub(crate) static JOBS: &[Job] = &[
     fmt::JOB,

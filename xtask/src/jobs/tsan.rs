@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::LIBRARY;
 use crate::context::Context;
 use crate::debian::rust::DebianRust;
 use crate::exec::Exec;
@@ -29,29 +30,15 @@ const FLAGS: &str = "-Zsanitizer=thread --cfg sinew_tsan";
 fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
     lend_runtime(&rust.host_libraries())?;
-    rust.cargo(
-        context,
-        &[
-            "test",
-            "-p",
-            "sinew-coroutine",
-            "-p",
-            "sinew-sched",
-            "-p",
-            "sinew",
-            "--target",
-            TARGET,
-            "-Zbuild-std=std,panic_unwind",
-        ],
-    )
-    // A released compiler takes unstable options only so; std is compiled by the very version it came with.
-    .env("RUSTC_BOOTSTRAP", "1")
-    .env("RUSTFLAGS", FLAGS)
-    .env("RUSTDOCFLAGS", FLAGS)
-    // Tests of guard pages expect to die by the kernel's signal, not by the sanitizer's report of it.
-    .env("TSAN_OPTIONS", "handle_segv=0")
-    .env("CARGO_TARGET_DIR", context.target.join("tsan"))
-    .run()
+    rust.cargo(context, &["test", "--target", TARGET, "-Zbuild-std=std,panic_unwind"])
+        .args(LIBRARY)
+        // A released compiler takes unstable options only so; std is compiled by the very version it came with.
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", FLAGS)
+        // Tests of guard pages expect to die by the kernel's signal, not by the sanitizer's report of it.
+        .env("TSAN_OPTIONS", "handle_segv=0")
+        .env("CARGO_TARGET_DIR", context.target.join("tsan"))
+        .run()
 }
 
 /// Debian ships no sanitizer runtimes, so the installed toolchain lends its own.
