@@ -82,7 +82,11 @@ impl Plan {
             write!(f, "; a size of {size} was asked for")?;
         }
         writeln!(f)?;
-        let each = if self.pinning().is_one_per_cpu() { ", one for each worker" } else { "" };
+        let each = match (self.pinning().is_one_per_cpu(), self.chooses_cpus()) {
+            (true, _) => ", one for each worker",
+            (false, true) => ", to which its threads are bound",
+            (false, false) => ", but its threads are not bound",
+        };
         for group in 0..layout.groups() {
             let cpus = self.pinning().group(group).unwrap_or_default();
             match self.pinning().node(group) {

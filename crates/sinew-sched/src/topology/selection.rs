@@ -83,6 +83,17 @@ impl FromStr for CpuList {
     }
 }
 
+impl TryFrom<&CpuSet> for CpuList {
+    type Error = ListError;
+
+    /// # Errors
+    ///
+    /// If the set is empty: a list names something.
+    fn try_from(set: &CpuSet) -> Result<Self, ListError> {
+        set.to_string().parse()
+    }
+}
+
 impl fmt::Display for CpuList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (from, to)) in self.ranges.iter().enumerate() {

@@ -4,7 +4,7 @@
 use super::Worker;
 use crate::life::Stage;
 use crate::strategy::Strategy;
-use crate::task::TaskRef;
+use crate::task::{List, TaskRef};
 
 /// Turns are counted in rounds of this many. In the last one the inbox, the group's queue and the driver are looked at.
 const ROUND: u32 = 64;
@@ -187,13 +187,12 @@ impl Worker {
         } else {
             self.group.queue.len() / self.group.workers()
         };
-        let mut moved = 0;
-        let task = self.group.queue.take_some(share.min(MOST_TAKEN), |task| {
-            self.deque.push(task);
-            moved += 1;
-        })?;
-        // On their way they were nowhere to be seen.
-        if moved != 0 {
+        let rest = List::new();
+        let task = self.group.queue.take_some(share.min(MOST_TAKEN), |task| rest.push_front(task))?;
+        if !rest.is_empty() {
+            // The oldest last, since that is where the worker goes on.
+            std::iter::from_fn(|| rest.pop_front()).for_each(|task| self.deque.push(task));
+            // On their way they were nowhere to be seen.
             self.announce(1);
         }
         Some(task)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZero;
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub(crate) enum Layout {
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) layout: Layout,
+    /// Variables of the environment that do not count, since something else is set.
+    pub(crate) ignored: Vec<&'static str>,
     pub(crate) strategy: Strategy,
     pub(crate) steal_within_node: Option<u32>,
     pub(crate) steal_across_nodes: Option<u32>,
@@ -81,6 +83,8 @@ pub(crate) struct Engine {
     leaks: Mutex<Vec<Leak>>,
     is_closed: AtomicBool,
     pub(crate) limit: Limit,
+    /// How often a thread outside has put a fiber into the next group.
+    pub(crate) turn: AtomicU32,
     pub(crate) starving: Starving,
     pub(crate) stall: Arc<Stall>,
 }
@@ -143,6 +147,7 @@ impl Engine {
             leaks: Mutex::default(),
             is_closed: AtomicBool::new(false),
             limit,
+            turn: AtomicU32::new(0),
             starving: Starving::new(),
             stall,
         });

@@ -59,6 +59,8 @@ pub(crate) struct Local {
     /// How many panic hooks the fiber is in that runs, inside one another; or the worker itself, if none does.
     hooks: Cell<u32>,
     ids: Cell<Ids>,
+    /// How often a fiber of this worker has put one into the next group.
+    turn: Cell<u32>,
     pub(crate) driver: Arc<CoreDriver>,
     pub(crate) counters: Arc<Counters>,
     _protection: Option<ThreadProtection>,
@@ -91,6 +93,8 @@ impl Local {
             roamers,
             hooks: Cell::new(0),
             ids: Cell::new(Ids::none()),
+            // Not all workers begin with the same group.
+            turn: Cell::new(worker),
             driver,
             counters,
             // Without memory for it, an overflow is told less well.
@@ -217,6 +221,11 @@ impl Local {
         let id = ids.next();
         self.ids.set(ids);
         id
+    }
+
+    /// Counts turns in which something goes to one place after the other.
+    pub(crate) fn next_turn(&self) -> u32 {
+        self.turn.replace(self.turn.get().wrapping_add(1))
     }
 
     /// Has a fiber of this engine run again, where it may.

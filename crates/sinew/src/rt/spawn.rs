@@ -9,6 +9,7 @@ use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use sinew_coroutine::LARGEST_CLASS;
 use sinew_sched::Placement;
@@ -120,6 +121,16 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// One group after the other, for whoever makes fibers there.
+    fn next_group(self) -> usize {
+        let turn = match self {
+            Self::Worker(local) => local.next_turn(),
+            // Relaxed: it counts, and no more.
+            Self::Outside(engine) => engine.turn.fetch_add(1, Ordering::Relaxed),
+        };
+        turn as usize % self.engine().groups()
+    }
+
     #[inline]
     fn memory(self) -> Option<&'a Memory> {
         match self {
@@ -144,7 +155,7 @@ pub(crate) unsafe fn spawn<F: Body<T>, T>(site: Site<'_>, attributes: Attributes
         // SAFETY: the right to run it is new, and ours.
         Site::Worker(local) if target == Target::Nearest => unsafe { start(local, control, at_once) },
         // SAFETY: as above.
-        _ => unsafe { start_elsewhere(site.engine(), control, target) },
+        _ => unsafe { start_elsewhere(site, control, target) },
     }
     Ok(handle)
 }
@@ -220,22 +231,17 @@ unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, and gives it up.
-unsafe fn start_elsewhere(engine: &Engine, control: NonNull<Control>, target: Target) {
+unsafe fn start_elsewhere(site: Site<'_>, control: NonNull<Control>, target: Target) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     let to = match (this.begins(), target) {
         (Home::Anywhere, Target::Nearest) => Placement::Anyone,
         (Home::Anywhere, Target::Group(group)) => Placement::Group(group as usize),
-        (Home::Anywhere, Target::Any) => Placement::Group(spread(engine, this.birth.id)),
+        (Home::Anywhere, Target::Any) => Placement::Group(site.next_group()),
         (home, _) => home.placement(),
     };
     // SAFETY: the caller's right.
-    engine.schedule(unsafe { Control::task(control) }, to);
-}
-
-/// One group after the other, by the numbers of fibers.
-fn spread(engine: &Engine, id: NonZero<u64>) -> usize {
-    (id.get() % engine.groups() as u64) as usize
+    site.engine().schedule(unsafe { Control::task(control) }, to);
 }
 
 /// The group that a new fiber is to stay in, or [`NOWHERE`].
@@ -262,7 +268,7 @@ fn choose_group(site: Site<'_>, target: Target, group_local: bool) -> Result<u32
         }
         (Target::Group(group), _) => group,
         (Target::Nearest, Site::Worker(local)) => local.context().group().unwrap_or(0) as u32,
-        (Target::Nearest | Target::Any, _) => spread(engine, ids::one()) as u32,
+        (Target::Nearest | Target::Any, _) => site.next_group() as u32,
     };
     Ok(if group_local { group } else { NOWHERE })
 }

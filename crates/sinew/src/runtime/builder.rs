@@ -36,8 +36,17 @@ use crate::rt::{Engine, Settings};
 /// | `SINEW_PREWARM` | [`prewarm`](Self::prewarm) |
 /// | `SINEW_STALL_REPORT_MS`, 0 for never | [`stall_report`](Self::stall_report) |
 ///
-/// With [`workers`](Self::workers) or [`groups`](Self::groups) the groups are as given, and nothing is planned. Otherwise they are laid
-/// out for the machine, by its [`profile`](Self::profile); [`Runtime::describe`] tells what came of it.
+/// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups) and [`name`](Self::name), and those with
+/// names that are not in the table are not looked at.
+///
+/// What is set in code or in a [`Config`] counts, then the environment, then what is stated at each setting. To let the environment override a
+/// file, see [`Config::from_environment`].
+///
+/// Groups are either given, by [`workers`](Self::workers) or [`groups`](Self::groups), or laid out for the machine: by
+/// [`profile`](Self::profile), [`concurrency`](Self::concurrency), [`group_size`](Self::group_size), [`numa`](Self::numa),
+/// [`cpus`](Self::cpus), [`excluded_cpus`](Self::excluded_cpus) and [`worker_per_cpu`](Self::worker_per_cpu). To set some of both is an error.
+/// If code or a `Config` decides it, variables for the other way do not count; [`Runtime::describe`] tells of that, and of what was chosen and
+/// why.
 #[must_use = "a runtime is made by `start`"]
 #[derive(Debug, Default)]
 pub struct RuntimeBuilder {
@@ -54,13 +63,14 @@ impl From<Config> for RuntimeBuilder {
 }
 
 impl RuntimeBuilder {
-    /// How many workers, in one group: 1 to 64; as many as the process has CPUs unless set.
+    /// How many workers, 1 to 64, in one group. Unless set, groups are laid out for the machine; to say only how many workers there should be,
+    /// use [`concurrency`](Self::concurrency). Of this and [`groups`](Self::groups) the later call counts.
     pub fn workers(mut self, workers: usize) -> Self {
         (self.config.workers, self.config.groups) = (Some(workers), None);
         self
     }
 
-    /// Workers in several groups, so many in each: 1 to 64. A group has queues of its own; between groups fibers that have not begun
+    /// Workers in several groups, so many in each: 1 to 64; 1 to 1,024 groups. A group has queues of its own; between groups fibers that have not begun
     /// go only when one has more than it can do.
     pub fn groups(mut self, sizes: impl IntoIterator<Item = usize>) -> Self {
         (self.config.workers, self.config.groups) = (None, Some(sizes.into_iter().collect()));
@@ -101,7 +111,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// The CPUs that the workers' threads run on: wherever the kernel puts them unless set. `"0-3"`, say, or `"-1"` for the last.
+    /// The CPUs that the workers' threads run on: wherever the kernel puts them unless set. `"0-3".parse()?`, say, or
+    /// `"-1".parse()?` for the last; a [`CpuSet`](crate::topology::CpuSet) becomes such a list by `(&set).try_into()?`.
     pub fn cpus(mut self, cpus: CpuList) -> Self {
         self.config.cpus = Some(cpus);
         self
@@ -173,7 +184,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// How many fibers there may be at a time, those included that have not begun; no limit unless set. One that is abandoned at
+    /// How many fibers there may be at a time, at least 1, those included that have not begun; no limit unless set. One that is abandoned at
     /// a shutdown counts for ever.
     pub fn max_fibers(mut self, most: usize) -> Self {
         self.config.max_fibers = Some(most);
@@ -224,7 +235,10 @@ impl RuntimeBuilder {
     ///
     /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left behind then.
     pub fn start(self) -> Result<Runtime, StartError> {
-        let config = self.config.or(environment::config()?);
+        let environment = environment::config()?;
+        let ignored = environment::ignored(&self.config, &environment);
+        let config = self.config.or(environment);
+        check_ranges(&config)?;
         let layout = layout::choose(&config, self.machine_root)?;
         let stall_report = match config.stall_report_ms {
             None => Some(Duration::from_secs(1)),
@@ -233,6 +247,7 @@ impl RuntimeBuilder {
         };
         let settings = Settings {
             layout,
+            ignored,
             strategy: config.strategy.unwrap_or_default(),
             steal_within_node: config.steal_within_node,
             steal_across_nodes: config.steal_across_nodes,
@@ -252,3 +267,17 @@ impl RuntimeBuilder {
         Ok(Runtime { engine, pool: Some(pool) })
     }
 }
+
+/// # Errors
+///
+/// If a number makes no sense that nobody else looks at.
+fn check_ranges(config: &Config) -> Result<(), StartError> {
+    let refused = |setting, value, wanted| Err(StartError::OutOfRange { setting, value, wanted });
+    match (config.prewarm, config.max_fibers) {
+        (Some(stacks), _) if stacks > MOST_PREWARMED => refused("prewarm", stacks, "a million at most"),
+        (_, Some(0)) => refused("max_fibers", 0, "1 or more, since nothing runs without a fiber"),
+        _ => Ok(()),
+    }
+}
+
+const MOST_PREWARMED: usize = 1_000_000;

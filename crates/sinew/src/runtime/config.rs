@@ -3,6 +3,9 @@
 use sinew_sched::topology::CpuList;
 use sinew_sched::{Profile, Strategy};
 
+use super::environment;
+use super::error::StartError;
+
 /// Settings of a [`Runtime`](crate::Runtime) as data: to be read from a file, say, with the feature `serde`. What each of them means, and
 /// what holds where one is missing, is told at the setting of the same name of [`RuntimeBuilder`](crate::RuntimeBuilder).
 ///
@@ -14,8 +17,16 @@ use sinew_sched::{Profile, Strategy};
 /// # Ok::<(), sinew::StartError>(())
 /// ```
 ///
-/// With `serde`, every setting may be left out, profiles, strategies and lists of CPUs are text, and a name that there is not is an
-/// error.
+/// It may get more fields: begin from `default()` and assign. With `serde`, every setting may be left out, and a name that there is not is
+/// an error. Profiles, strategies and lists of CPUs are text, here only: by themselves they have `FromStr` and `Display`. As TOML:
+///
+/// ```toml
+/// profile = "io-heavy"   # compute-heavy, compute, neutral, io, io-heavy or customized
+/// strategy = "shared"    # local or shared
+/// cpus = "0-3,-1"        # the first four and the last
+/// worker_per_cpu = true
+/// stall_report_ms = 500
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -77,20 +88,42 @@ impl Config {
         ]
     }
 
-    /// The same, where one is there.
+    /// The setting by which groups are given, if they are.
+    pub(super) fn gives_by(&self) -> Option<&'static str> {
+        let by_groups = self.groups.as_ref().map(|_| "groups");
+        self.workers.map(|_| "workers").or(by_groups)
+    }
+
+    /// A setting by which groups are laid out, if there is one.
     pub(super) fn plans_by(&self) -> Option<&'static str> {
         self.planning().into_iter().find_map(|(name, is_there)| is_there.then_some(name))
     }
 
-    /// With what another one has where this one has nothing. If this one gives the groups, the other does not plan them, and the other way
-    /// round.
-    pub(super) fn or(self, other: Self) -> Self {
-        let is_given = self.workers.is_some() || self.groups.is_some();
+    /// Settings from the environment, by the variables that are listed at [`RuntimeBuilder`](crate::RuntimeBuilder): to let them override a
+    /// file, say.
+    ///
+    /// ```
+    /// # let file = sinew::Config::default();
+    /// let config = sinew::Config::from_environment()?.or(file);
+    /// let runtime = sinew::RuntimeBuilder::from(config).start()?;
+    /// # Ok::<(), sinew::StartError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a variable makes no sense, or both `SINEW_WORKERS` and one that says how to lay groups out are there.
+    pub fn from_environment() -> Result<Self, StartError> {
+        environment::config()
+    }
+
+    /// With what another one has where this one has nothing. If this one gives the groups, by `workers` or `groups`, what the other says of
+    /// how to lay them out does not count, and the other way round.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
         let (mut given, mut planned) = (other.clone(), other.clone());
-        if is_given || other.workers.is_some() && self.plans_by().is_none() {
-            planned = Self::default();
-        }
-        if is_given || self.plans_by().is_some() {
+        if self.gives_by().is_some() {
+            (given, planned) = (Self::default(), Self::default());
+        } else if self.plans_by().is_some() {
             given = Self::default();
         }
         Self {

@@ -45,6 +45,12 @@ impl Runtime {
 
 fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
     let moves = if settings.migrates { "move at any suspension" } else { "stay where they have begun" };
+    for variable in &settings.ignored {
+        writeln!(
+            text,
+            "note: {variable} does not count: groups are set in code or in a file, in another way"
+        )?;
+    }
     writeln!(text, "strategy {}", settings.strategy)?;
     writeln!(text, "fibers: {moves}; stacks of {} bytes", settings.stack_size)?;
     match settings.max_fibers {
@@ -56,8 +62,24 @@ fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
         rounds => format!("every {rounds} vain rounds"),
     };
     let (near, far) = (settings.steal_within_node.unwrap_or(16), settings.steal_across_nodes.unwrap_or(0));
-    writeln!(text, "work from other groups: of the node {}, of others {}", every(near), every(far))?;
-    writeln!(text, "queue of a group: {} before it spills", settings.queue_capacity.unwrap_or(65_536))
+    writeln!(
+        text,
+        "a worker without work looks at other groups of its node {}, of others {}",
+        every(near),
+        every(far)
+    )?;
+    writeln!(
+        text,
+        "queue of a group: {} fibers before it spills",
+        settings.queue_capacity.unwrap_or(65_536)
+    )?;
+    if settings.prewarm > 0 {
+        writeln!(text, "stacks ready from the start: {}", settings.prewarm)?;
+    }
+    match settings.stall_report {
+        Some(after) => writeln!(text, "told if all workers are stuck for {after:?}"),
+        None => writeln!(text, "not told if all workers are stuck"),
+    }
 }
 
 fn count(number: usize, noun: &str) -> String {

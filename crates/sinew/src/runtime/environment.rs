@@ -22,8 +22,8 @@ const LARGEST_QUEUE: usize = 1 << 24;
 ///
 /// If one makes no sense.
 pub(super) fn config() -> Result<Config, StartError> {
-    Ok(Config {
-        workers: number("SINEW_WORKERS", 1..=MOST_WORKERS)?,
+    let config = Config {
+        workers: number(WORKERS, 1..=MOST_WORKERS)?,
         groups: None,
         profile: value("SINEW_PROFILE")?,
         concurrency: number("SINEW_CONCURRENCY", 1..=usize::MAX)?,
@@ -37,11 +37,41 @@ pub(super) fn config() -> Result<Config, StartError> {
         steal_across_nodes: number("SINEW_STEAL_ACROSS_NODES", 0..=u32::MAX)?,
         queue_capacity: number("SINEW_QUEUE_CAPACITY", 1..=LARGEST_QUEUE)?,
         name: None,
-        stack_size: number("SINEW_STACK_SIZE", 0..=LARGEST_CLASS)?,
+        stack_size: number("SINEW_STACK_SIZE", 1..=LARGEST_CLASS)?,
         max_fibers: number("SINEW_MAX_FIBERS", 1..=usize::MAX)?,
         prewarm: number("SINEW_PREWARM", 0..=1_000_000)?,
         stall_report_ms: number("SINEW_STALL_REPORT_MS", 0..=u64::MAX)?,
-    })
+    };
+    match config.planning().into_iter().find(|(_, is_set)| *is_set) {
+        Some((setting, _)) if config.workers.is_some() => {
+            Err(StartError::Contradiction { given: WORKERS, setting: variable(setting) })
+        }
+        _ => Ok(config),
+    }
+}
+
+const WORKERS: &str = "SINEW_WORKERS";
+
+/// The variable of a setting that says how groups are given or laid out.
+fn variable(setting: &'static str) -> &'static str {
+    match setting {
+        "profile" => "SINEW_PROFILE",
+        "concurrency" => "SINEW_CONCURRENCY",
+        "group_size" => "SINEW_GROUP_SIZE",
+        "numa" => "SINEW_NUMA",
+        "cpus" => "SINEW_CPUS",
+        "excluded_cpus" => "SINEW_EXCLUDED_CPUS",
+        "worker_per_cpu" => "SINEW_WORKER_PER_CPU",
+        _ => WORKERS,
+    }
+}
+
+/// The variables in these settings that do not count beside others, which come first.
+pub(super) fn ignored(first: &Config, environment: &Config) -> Vec<&'static str> {
+    let (is_given, is_planned) = (first.gives_by().is_some(), first.plans_by().is_some());
+    let planning = environment.planning().into_iter().filter(|(_, is_set)| *is_set && is_given);
+    let workers = environment.workers.filter(|_| is_planned).map(|_| "workers");
+    planning.map(|(setting, _)| setting).chain(workers).map(variable).collect()
 }
 
 /// The text of a variable, without what surrounds it.
@@ -50,7 +80,7 @@ fn text(name: &str) -> Option<String> {
 }
 
 fn refused(name: &'static str, text: String, wanted: impl Display) -> StartError {
-    StartError::Environment { name, value: text, wanted: wanted.to_string() }
+    StartError::Environment { name, value: text, wanted: format!("set it to {wanted}, or not at all") }
 }
 
 /// A number.
@@ -80,6 +110,6 @@ fn value<T: FromStr<Err: Display>>(name: &'static str) -> Result<Option<T>, Star
     let Some(text) = text(name) else { return Ok(None) };
     match text.parse() {
         Ok(value) => Ok(Some(value)),
-        Err(error) => Err(refused(name, text, format!("something that makes sense ({error})"))),
+        Err(error) => Err(StartError::Environment { name, value: text, wanted: error.to_string() }),
     }
 }

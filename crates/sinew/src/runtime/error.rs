@@ -15,8 +15,24 @@ pub enum StartError {
     Workers(BuildError),
     /// Groups could not be laid out for this machine.
     Plan(PlanError),
-    /// Groups were given, and this setting, which says how to lay them out, besides.
-    Contradiction(&'static str),
+    /// Two settings that exclude one another.
+    #[non_exhaustive]
+    Contradiction {
+        /// The one that gives the groups.
+        given: &'static str,
+        /// The other one.
+        setting: &'static str,
+    },
+    /// A setting is out of range.
+    #[non_exhaustive]
+    OutOfRange {
+        /// Its name.
+        setting: &'static str,
+        /// Its value.
+        value: usize,
+        /// What would make sense, in words.
+        wanted: &'static str,
+    },
     /// A variable of the environment makes no sense.
     #[non_exhaustive]
     Environment {
@@ -24,7 +40,7 @@ pub enum StartError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What would make sense, in words.
+        /// What is wrong with it, or what would make sense, in words.
         wanted: String,
     },
     /// No stack is so large as all were to be.
@@ -36,14 +52,18 @@ impl fmt::Display for StartError {
         match self {
             Self::Workers(error) => write!(f, "{error}"),
             Self::Plan(error) => write!(f, "{error}"),
-            Self::Contradiction(setting) => {
-                write!(
-                    f,
-                    "`{setting}` says how to lay groups out, but they are given: leave one of the two out"
-                )
+            Self::Contradiction { given, setting } => {
+                write!(f, "`{given}` and `{setting}` are both set, and exclude one another: leave one out")?;
+                if given.to_ascii_lowercase().contains("workers") && *setting != "groups" {
+                    write!(f, ", or say `concurrency` in place of `{given}`")?;
+                }
+                Ok(())
+            }
+            Self::OutOfRange { setting, value, wanted } => {
+                write!(f, "`{setting}` is {value}: it has to be {wanted}")
             }
             Self::Environment { name, value, wanted } => {
-                write!(f, "{name} is {value:?} in the environment: set it to {wanted}, or not at all")
+                write!(f, "{name} is {value:?} in the environment: {wanted}")
             }
             Self::StackSize(size) => {
                 write!(f, "stacks of {size} bytes were asked for: the largest has {LARGEST_CLASS}")
@@ -57,7 +77,10 @@ impl Error for StartError {
         match self {
             Self::Workers(error) => Some(error),
             Self::Plan(error) => Some(error),
-            Self::Contradiction(_) | Self::Environment { .. } | Self::StackSize(_) => None,
+            Self::Contradiction { .. }
+            | Self::OutOfRange { .. }
+            | Self::Environment { .. }
+            | Self::StackSize(_) => None,
         }
     }
 }

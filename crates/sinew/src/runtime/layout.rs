@@ -15,14 +15,16 @@ use crate::rt::Layout;
 /// If they are both given and to be planned, or cannot be had.
 pub(super) fn choose(config: &Config, root: Option<PathBuf>) -> Result<Layout, StartError> {
     let given = match (config.workers, &config.groups) {
-        (Some(_), Some(_)) => return Err(StartError::Contradiction("workers")),
+        (Some(_), Some(_)) => {
+            return Err(StartError::Contradiction { given: "workers", setting: "groups" });
+        }
         (Some(workers), None) => Some(vec![workers]),
         (None, groups) => groups.clone(),
     };
-    match (given, config.plans_by()) {
-        (Some(_), Some(setting)) => Err(StartError::Contradiction(setting)),
-        (Some(groups), None) => Ok(Layout::Given(groups)),
-        (None, _) => plan(wishes(config), root.unwrap_or_else(|| PathBuf::from("/"))),
+    match (given, config.gives_by(), config.plans_by()) {
+        (_, Some(given), Some(setting)) => Err(StartError::Contradiction { given, setting }),
+        (Some(groups), _, _) => Ok(Layout::Given(groups)),
+        (None, _, _) => plan(wishes(config), root.unwrap_or_else(|| PathBuf::from("/"))),
     }
 }
 

@@ -1,14 +1,15 @@
 //! Many fibers at once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sinew::Runtime;
 use sinew::fiber::{self, State};
 
 use crate::runtimes::{Kind, Watchdog, each, finish};
+use crate::support::STRATEGIES;
 
 #[test]
 fn all_run_and_handles_are_in_order() {
@@ -186,4 +187,28 @@ fn none_runs_before_the_iterator_ends() {
             }
         });
     });
+}
+
+#[test]
+fn they_begin_in_the_order_of_the_iterator() {
+    for strategy in STRATEGIES {
+        let runtime = Runtime::builder().workers(1).strategy(strategy).start().unwrap();
+        let _watchdog = Watchdog::new(strategy.to_string());
+        let begun = Arc::new(Mutex::new(Vec::new()));
+        let copy = begun.clone();
+        runtime.run(move || {
+            let body = |number| {
+                let begun = copy.clone();
+                move || begun.lock().unwrap().push(number)
+            };
+            for fiber in fiber::spawn_batch((0..100).map(body)) {
+                fiber.join().unwrap();
+            }
+        });
+        // Every so often another one has its turn, lest any place waits for ever.
+        let order = std::mem::take(&mut *begun.lock().unwrap());
+        let inversions = order.windows(2).filter(|pair: &&[u32]| pair[0] > pair[1]).count();
+        assert!(order.len() == 100 && inversions <= 4, "{strategy}: {order:?}");
+        finish(runtime);
+    }
 }

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-fn runtimes(sizes: &'static [usize]) -> [Watched; 2] {
+fn runtimes(sizes: &[usize]) -> [Watched; 2] {
     let start =
         |builder: RuntimeBuilder| Watched::new(builder.groups(sizes.iter().copied()).start().unwrap());
     // SAFETY: this file's promise.
@@ -43,6 +43,19 @@ fn all_that_fibers_do_they_do_in_several_groups() {
         let sum: u64 = fibers.into_iter().map(|fiber| fiber.unwrap().join().unwrap()).sum();
         assert_eq!(sum, 199 * 200 / 2);
     });
+}
+
+#[test]
+fn any_group_is_one_after_the_other() {
+    for groups in 1..=7 {
+        // Each worker counts for itself, so that it takes fibers which stay where they are.
+        let [runtime, _] = runtimes(&vec![1; groups]);
+        let begin = || Builder::new().any_group().group_local(true).spawn(fiber::current_group).unwrap();
+        let seen = move || (0..3 * groups).map(|_| begin().join().unwrap().unwrap()).collect::<Vec<_>>();
+        for seen in [runtime.run(seen), runtime.run(seen)] {
+            assert!(seen.windows(2).all(|pair| pair[1] == (pair[0] + 1) % groups), "{groups}: {seen:?}");
+        }
+    }
 }
 
 #[test]

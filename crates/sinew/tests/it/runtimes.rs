@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sinew::Runtime;
+use super::support::STRATEGIES;
+use sinew::{Runtime, Strategy};
 
 /// How long anything may take before it counts as hanging. Generous: it is no measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -65,7 +66,11 @@ fn watch(what: &str, over: &AtomicBool) {
 
 /// A runtime.
 pub(crate) fn start(workers: usize, kind: Kind) -> Runtime {
-    let builder = Runtime::builder().workers(workers);
+    start_with(workers, kind, Strategy::default())
+}
+
+fn start_with(workers: usize, kind: Kind, strategy: Strategy) -> Runtime {
+    let builder = Runtime::builder().workers(workers).strategy(strategy);
     let builder = match kind {
         Kind::Pinned => builder,
         // SAFETY: the promise of this file's header.
@@ -79,12 +84,13 @@ pub(crate) fn each(test: impl Fn(&Runtime, Kind)) {
     each_of(&[1, 2, 8], test);
 }
 
-/// Runs a test over some sizes and all kinds. All fibers have ended afterwards.
+/// Runs a test over some sizes, all kinds and both strategies. All fibers have ended afterwards.
 pub(crate) fn each_of(sizes: &[usize], test: impl Fn(&Runtime, Kind)) {
     for &workers in sizes {
-        for kind in KINDS {
-            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}"));
-            let runtime = start(workers, kind);
+        for (kind, strategy) in KINDS.into_iter().flat_map(|kind| STRATEGIES.map(|strategy| (kind, strategy)))
+        {
+            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}, {strategy}"));
+            let runtime = start_with(workers, kind, strategy);
             test(&runtime, kind);
             finish(runtime);
         }

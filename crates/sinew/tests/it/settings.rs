@@ -44,7 +44,10 @@ fn workers_run_on_chosen_cpus() {
 #[test]
 fn what_contradicts_or_cannot_be_is_refused() {
     let error = refused(Runtime::builder().workers(2).profile(Profile::Io));
-    assert!(error.contains("`profile`") && error.contains("leave one"), "{error}");
+    assert!(
+        error.contains("`profile`") && error.contains("say `concurrency` in place of `workers`"),
+        "{error}"
+    );
     let error = refused(Runtime::builder().groups([1, 2]).numa(true));
     assert!(error.contains("`numa`"), "{error}");
     for size in [0, 65] {
@@ -53,6 +56,10 @@ fn what_contradicts_or_cannot_be_is_refused() {
     }
     let error = refused(Runtime::builder().cpus("60000".parse().unwrap()));
     assert!(error.contains("60000"), "{error}");
+    let error = refused(Runtime::builder().max_fibers(0));
+    assert!(error.contains("1 or more"), "{error}");
+    let error = refused(Runtime::builder().prewarm(1_000_001));
+    assert!(error.contains("a million at most"), "{error}");
     let error = refused(Runtime::builder().queue_capacity(0));
     assert!(error.contains("1 to 2^24"), "{error}");
 }
@@ -83,7 +90,7 @@ fn the_environment_sets_what_the_builder_does_not() {
             ("SINEW_WORKER_PER_CPU", "2", "on or off"),
             ("SINEW_WORKER_PER_CPU", "no", "5 workers"),
             ("SINEW_STEAL_WITHIN_NODE", "-1", "SINEW_STEAL_WITHIN_NODE"),
-            ("SINEW_STEAL_WITHIN_NODE", "3", "of the node every 3"),
+            ("SINEW_STEAL_WITHIN_NODE", "3", "of its node every 3"),
             ("SINEW_STEAL_ACROSS_NODES", "9", "of others every 9"),
             ("SINEW_QUEUE_CAPACITY", "0", "1 to 16777216"),
             ("SINEW_QUEUE_CAPACITY", "1000", "queue of a group: 1000"),
@@ -102,14 +109,38 @@ fn the_environment_sets_what_the_builder_does_not() {
         }
         // What the builder says comes first.
         let text = describe(Runtime::builder().concurrency(2).steal_within_node(0));
-        assert!(text.contains("2 workers in 2 groups") && text.contains("of the node never"), "{text}");
+        assert!(text.contains("2 workers in 2 groups") && text.contains("of its node never"), "{text}");
         assert!(describe(Runtime::builder().workers(4)).contains("4 workers in 1 group"));
+        let text = describe(Runtime::builder().workers(4));
+        assert!(text.contains("note: SINEW_CPUS does not count"), "{text}");
+        let mut file = Config::default();
+        file.concurrency = Some(3);
+        let config = Config::from_environment().unwrap().or(file);
+        assert_eq!(config.concurrency, Some(5), "the environment may go before a file");
         set("SINEW_WORKERS", "7");
+        let text = describe(Runtime::builder());
+        assert!(text.contains("`SINEW_WORKERS` and `SINEW_PROFILE` are both set"), "{text}");
+        for name in PLANNING {
+            // SAFETY: as above.
+            unsafe { std::env::remove_var(name) };
+        }
         assert!(describe(Runtime::builder()).contains("7 workers in 1 group"));
-        assert!(describe(Runtime::builder().group_size(2)).contains("groups of 2 workers"));
+        let text = describe(Runtime::builder().group_size(2));
+        assert!(text.contains("group of 2 workers") && text.contains("SINEW_WORKERS does not"), "{text}");
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
+
+/// The variables that say how groups are laid out.
+const PLANNING: [&str; 7] = [
+    "SINEW_PROFILE",
+    "SINEW_CONCURRENCY",
+    "SINEW_GROUP_SIZE",
+    "SINEW_NUMA",
+    "SINEW_CPUS",
+    "SINEW_EXCLUDED_CPUS",
+    "SINEW_WORKER_PER_CPU",
+];
 
 fn config(json: &str) -> Result<Config, serde_json::Error> {
     serde_json::from_str(json)
@@ -129,7 +160,7 @@ fn settings_are_read_from_a_file_and_written_to_one() {
         "profile io",
         "strategy shared",
         "at most 99",
-        "of the node every 4",
+        "of its node every 4",
         "queue of a group: 1000",
     ] {
         assert!(text.contains(words), "{words:?} in: {text}");
