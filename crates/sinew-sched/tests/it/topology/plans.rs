@@ -60,8 +60,8 @@ fn the_text_says_what_was_found_and_chosen_and_why() {
          concurrency: 30, one for each accessible CPU\n\
          2 groups of 15 workers, NUMA on\n  \
            profile compute: computing on half of the CPUs or more, so each node has groups of its own\n  \
-           group 0: node 0, CPUs 0-15\n  \
-           group 1: node 1, CPUs 16-29\n\
+           group 0: node 0, CPUs 0-15, to which its threads are bound\n  \
+           group 1: node 1, CPUs 16-29, to which its threads are bound\n\
          note: {} makes no sense: \"x\" are no distances: took distances for unknown\n",
         path.display()
     );
