@@ -75,8 +75,9 @@ impl fmt::Display for StartError {
 impl Error for StartError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Workers(error) => Some(error),
-            Self::Plan(error) => Some(error),
+            // What they say is said here already.
+            Self::Workers(error) => error.source(),
+            Self::Plan(error) => error.source(),
             Self::Contradiction { .. }
             | Self::OutOfRange { .. }
             | Self::Environment { .. }

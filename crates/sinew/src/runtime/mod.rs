@@ -154,7 +154,7 @@ impl Runtime {
         self.engine.group_size(group)
     }
 
-    /// The NUMA node that a group is for; none, if there is no such group.
+    /// The NUMA node that a group is for, by the kernel's number: 0, if groups do not belong to nodes; none, if there is no such group.
     #[must_use]
     pub fn group_node(&self, group: usize) -> Option<usize> {
         self.engine.group_node(group)
@@ -163,6 +163,9 @@ impl Runtime {
     /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as long as that takes. After
     /// `at_most` it discards those that have not begun, abandons those that wait, and gives those that run a moment more, some
     /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
+    ///
+    /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics in it, and
+    /// [`try_spawn`](crate::fiber::try_spawn) returns an error. Join what makes fibers before.
     pub fn shutdown(mut self, at_most: Option<Duration>) -> ShutdownReport {
         let pool = self.pool.take().expect("it is taken once");
         let (report, running) = self.engine.shutdown(pool, at_most);
