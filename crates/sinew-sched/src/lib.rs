@@ -27,6 +27,7 @@ mod model;
 mod pool;
 mod prefetch;
 mod queue;
+mod spelling;
 mod stats;
 mod strategy;
 mod sync;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::list::shorten;
+use crate::spelling;
 
 /// What kind of work a pool is for, which decides how its workers are grouped.
 ///
@@ -85,11 +86,7 @@ impl ParseProfileError {
     /// The profile whose name is nearest, if any is near.
     #[must_use]
     pub fn nearest(&self) -> Option<Profile> {
-        let name = self.name.to_lowercase();
-        let distances = Profile::ALL.map(|profile| (distance(&name, profile.name()), profile));
-        let (distance, profile) = distances.into_iter().min_by_key(|(distance, _)| *distance)?;
-        // With more than half of the letters wrong it is another word.
-        (2 * distance <= profile.name().len()).then_some(profile)
+        spelling::nearest(&self.name, &Profile::ALL, Profile::name)
     }
 }
 
@@ -105,19 +102,3 @@ impl fmt::Display for ParseProfileError {
 }
 
 impl Error for ParseProfileError {}
-
-/// How many letters must be put in, taken out or changed to make one word of the other.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let changed = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
-}

@@ -20,6 +20,7 @@ mod pinned;
 mod shutdown;
 mod spares;
 mod starting;
+mod strategies;
 mod support;
 mod surplus;
 mod topology;

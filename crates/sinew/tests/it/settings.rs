@@ -94,7 +94,7 @@ fn the_environment_sets_what_the_builder_does_not() {
             ("SINEW_STEAL_ACROSS_NODES", "9", "of others every 9"),
             ("SINEW_QUEUE_CAPACITY", "0", "1 to 16777216"),
             ("SINEW_QUEUE_CAPACITY", "1000", "queue of a group: 1000"),
-            ("SINEW_STRATEGY", "share", "`local` or `shared`"),
+            ("SINEW_STRATEGY", "share", "did you mean `shared`?"),
             ("SINEW_STRATEGY", "shared", "strategy shared"),
             ("SINEW_MAX_FIBERS", "0", "a number from 1"),
             ("SINEW_MAX_FIBERS", "77", "at most 77"),
