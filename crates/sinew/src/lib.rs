@@ -6,19 +6,31 @@
 //!
 //! This crate is the bridge between two pillars that know nothing of each other, and the only one that users import:
 //! [`coroutine`] is one of them, the scheduler's pool the other. Locks, channels and sockets for fibers are still to come.
+//!
+//! # Where to look
+//!
+//! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to be read from a file: [`Config`]. How
+//!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
+//! - The machine, and what a runtime would make of it: [`topology`].
+//! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
+//!
+//! # Features
+//!
+//! - `serde`: [`Config`] can be read and written. Off unless asked for.
 
 pub mod coroutine;
 pub mod fiber;
 mod rt;
 mod runtime;
+pub mod topology;
 
 pub use runtime::{
     Config, LeakedFiber, Runtime, RuntimeBuilder, RuntimeStats, ShutdownReport, StartError, StuckWorker,
     WorkerFibers, run,
 };
 
-pub use sinew_sched::topology;
-pub use sinew_sched::{Profile, Strategy};
+pub use sinew_sched::topology::ParseProfileError;
+pub use sinew_sched::{BuildError, ParseStrategyError, Profile, Strategy};
 
 /// The examples of the README are tested here.
 #[cfg(doctest)]

@@ -1,0 +1,44 @@
+//! The machine: what CPUs it has, which of them this process may use, and how workers are grouped for them.
+//!
+//! A runtime makes its own plan from the settings of its [builder](crate::RuntimeBuilder), so nothing here is needed to start one.
+//! It is for looking first: a [`Topology`] is what there is, an [`Access`] what affinity mask and control groups leave of it, and a
+//! [`Plan`] shows beforehand what groups a runtime with the same [`Wishes`] will have, and why.
+//! [`Runtime::describe`](crate::Runtime::describe) tells it of one that runs.
+//!
+//! Here a runtime is started on the CPUs of one NUMA node, with a worker for each:
+//!
+//! ```
+//! use sinew::topology::{Plan, Wishes};
+//!
+//! let plan = Plan::for_this_process("/", &Wishes::default())?;
+//! println!("{plan}");
+//!
+//! let usable = plan.access().cpus();
+//! let node = plan.machine().nodes_of(usable).next().ok_or("no node has a CPU that may be used")?;
+//! let near = node.cpus() & usable;
+//! println!("node {} has CPUs {near}", node.id());
+//!
+//! let runtime = sinew::Runtime::builder()
+//!     .cpus(near.to_string().parse()?)
+//!     .worker_per_cpu(true)
+//!     .start()?;
+//! assert!(runtime.workers() <= near.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Roots
+//!
+//! Everything is read below a directory that is given, so that any machine can be described by files.
+//! [`Topology::read`] wants `/sys`; [`Access::of_this_process`] and [`Plan::for_this_process`] want `/`, and find `sys` and `proc`
+//! below it.
+//!
+//! # Names
+//!
+//! What is here comes from the crate `sinew_sched`, and the examples on its pages say so: for `use sinew_sched::topology::Plan`
+//! write `use sinew::topology::Plan`, and for `use sinew_sched::CpuSet` write `use sinew::topology::CpuSet`.
+
+pub use sinew_sched::topology::{
+    Access, Cgroups, CpuList, CpuSet, Demand, LARGEST_GROUP, Layout, LayoutError, ListError, ListFault,
+    MOST_WORKERS, Node, ParseProfileError, PinError, Pinning, Plan, PlanError, Profile, Quota, SelectError,
+    Selection, Topology, TopologyError, Wishes,
+};
