@@ -17,8 +17,8 @@ use crate::runtime;
 /// Makes a fiber of each body, as [`spawn`](super::spawn) does, and returns their handles in the same order.
 ///
 /// It is faster than one after the other: they are handed over together, and whom to wake for them is worked out once. None of
-/// them runs before the iterator has come to its end. They begin in about the order of the iterator, behind other fibers that
-/// have not begun.
+/// them runs before the iterator has come to its end. With either [strategy](crate::Strategy) they begin in about the order of the
+/// iterator, behind other fibers that have not begun.
 ///
 /// ```
 /// let squares = sinew::fiber::spawn_batch((1..=4).map(|number| move || number * number));

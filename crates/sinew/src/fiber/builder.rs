@@ -54,8 +54,8 @@ impl Builder {
         self
     }
 
-    /// Has it begin in this group of its runtime's workers, and not in that of whoever makes it. If all are at work there, another
-    /// group may take it before it has begun.
+    /// Has it begin in this group of its runtime's workers, numbered from 0, and not in that of whoever makes it. If all are at work
+    /// there, another group may take it before it has begun, unless it is [`group_local`](Self::group_local).
     ///
     /// ```
     /// use sinew::fiber;
@@ -74,14 +74,16 @@ impl Builder {
         self
     }
 
-    /// Has it begin in any group, one after the other.
+    /// Has it begin in the next group. Every fiber that is made counts one further: many of these in a row are spread evenly over the groups,
+    /// whatever their size; with others made in between, they need not be. As with [`group`](Self::group), another group may take it before
+    /// it has begun, unless it is [`group_local`](Self::group_local).
     pub fn any_group(mut self) -> Self {
         self.target = Target::Any;
         self
     }
 
-    /// Whether it never leaves the group where it is to begin, however much there is to do: it may unless set, before it has begun
-    /// or if it is [migratable](Self::migratable).
+    /// Keeps it in the group where it is put, even if other groups are idle. Unless set, another group may take it before it has begun,
+    /// and, if it is [migratable](Self::migratable), later too. Its children are not bound by it.
     pub fn group_local(mut self, stays: bool) -> Self {
         self.group_local = stays;
         self
@@ -121,7 +123,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If the runtime is being shut down or has as many fibers as it may, or if there is no stack of that size.
+    /// If the runtime is being shut down or has as many fibers as it may, if there is no stack of that size, or if there is no such group.
     #[track_caller]
     pub fn spawn<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
     where

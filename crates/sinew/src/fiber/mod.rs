@@ -19,7 +19,8 @@
 //! | `park_timeout_ms`, `sleep_ms` | not there: std has deprecated them |
 //!
 //! Beyond std there are [`try_spawn`], [`spawn_local`], [`spawn_steps`], [`spawn_batch`], [`JoinHandle::join_timeout`],
-//! [`sleep_until`], [`is_fiber`], [`Launch`], [`State`], [`no_suspend`] and, for fibers that move, [`Builder::migratable`] and [`fn@pin`].
+//! [`sleep_until`], [`is_fiber`], [`Launch`], [`State`], [`no_suspend`]; for fibers that move, [`Builder::migratable`] and [`fn@pin`];
+//! and for [groups](#groups), [`current_group`], [`Builder::group`], [`Builder::any_group`] and [`Builder::group_local`].
 //!
 //! # Locks of std
 //!
@@ -32,6 +33,16 @@
 //! A fiber made by [`spawn`] may go to any worker until it first runs, and then stays on that one, so its body need not
 //! care about thread-locals or values that are not `Send`. Calls from plain threads work too: `park`, `sleep` and `join` block
 //! the thread then.
+//!
+//! # Groups
+//!
+//! The workers of a runtime are in [groups](crate::RuntimeBuilder::groups), numbered from 0. A fiber begins in the group of the fiber that
+//! makes it; one made by a plain thread, in any. If all workers of its group are busy, another group of the same NUMA node may take it
+//! before it has begun.
+//!
+//! [`Builder::group`] and [`Builder::any_group`] choose another group to begin in; of the two, the later call counts.
+//! [`Builder::group_local`] keeps the fiber there. Its children are not bound by it: they begin there, as any fiber's do, and may be
+//! taken.
 
 mod batch;
 mod builder;

@@ -46,6 +46,22 @@ pub struct ScopedJoinHandle<'scope, T> {
 /// assert_eq!(numbers, [2, 4, 6]);
 /// ```
 ///
+/// Called by a fiber, it has its fibers in that one's runtime. Called on a plain thread, it has them in the default runtime, though
+/// another was built. To have them in that one, go inside with all of it, what they borrow included:
+///
+/// ```
+/// let runtime = sinew::Runtime::builder().workers(2).start()?;
+/// let numbers = vec![1, 2, 3];
+/// let sum: i32 = runtime.run(move || {
+///     sinew::fiber::scope(|scope| {
+///         let doubled: Vec<_> = numbers.iter().map(|number| scope.spawn(move || number * 2)).collect();
+///         doubled.into_iter().map(|fiber| fiber.join().unwrap()).sum()
+///     })
+/// });
+/// assert_eq!(sum, 12);
+/// # Ok::<(), sinew::StartError>(())
+/// ```
+///
 /// What lives inside the body only cannot be borrowed, since the fibers may go on when the body has returned:
 ///
 /// ```compile_fail,E0373
