@@ -1,6 +1,7 @@
 //! Tests of the bridge, from the outside.
 
 mod batch;
+mod examples;
 mod faults;
 mod groups;
 mod info;
