@@ -74,9 +74,9 @@ impl Builder {
         self
     }
 
-    /// Has it begin in the next group. Every fiber that is made counts one further: many of these in a row are spread evenly over the groups,
-    /// whatever their size; with others made in between, they need not be. As with [`group`](Self::group), another group may take it before
-    /// it has begun, unless it is [`group_local`](Self::group_local).
+    /// Has it begin in the next group, by the numbers of fibers, which those of all kinds have in common. Many of these that a fiber makes in
+    /// a row are spread evenly over the groups, whatever their size; with others in between, or made by a plain thread, they need not be.
+    /// As with [`group`](Self::group), another group may take it before it has begun, unless it is [`group_local`](Self::group_local).
     pub fn any_group(mut self) -> Self {
         self.target = Target::Any;
         self
