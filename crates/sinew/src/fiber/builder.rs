@@ -74,8 +74,8 @@ impl Builder {
         self
     }
 
-    /// Has it begin in the next group, by the numbers of fibers, which those of all kinds have in common. Many of these that a fiber makes in
-    /// a row are spread evenly over the groups, whatever their size; with others in between, or made by a plain thread, they need not be.
+    /// Has it begin in the next group, counted for each worker that makes fibers, and for all plain threads together: all groups get equally
+    /// many, whatever their size.
     /// As with [`group`](Self::group), another group may take it before it has begun, unless it is [`group_local`](Self::group_local).
     pub fn any_group(mut self) -> Self {
         self.target = Target::Any;
