@@ -18,7 +18,7 @@ use sinew_sched::{Core, Driver};
 
 use super::local::Local;
 use super::starving;
-use super::timer::{TimerId, Timers};
+use super::timers::{TimerId, Timers};
 use super::tls;
 use super::waiter::Waiter;
 use super::word::Cause;
@@ -29,7 +29,7 @@ pub(crate) struct CoreDriver {
     epoll: OwnedFd,
     /// Never read: each write is an event of its own, since it is watched for edges.
     bell: OwnedFd,
-    timers: Mutex<Timers>,
+    timers: Mutex<Timers<Waiter>>,
     /// How many timers are set, for a look without the lock.
     set: AtomicUsize,
 }
@@ -40,7 +40,12 @@ impl CoreDriver {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
         epoll::add(&poll, &bell, epoll::EventData::new_u64(0), flags)?;
-        Ok(Arc::new(Self { epoll: poll, bell, timers: Mutex::default(), set: AtomicUsize::new(0) }))
+        Ok(Arc::new(Self {
+            epoll: poll,
+            bell,
+            timers: Mutex::new(Timers::new(Instant::now())),
+            set: AtomicUsize::new(0),
+        }))
     }
 
     /// Has a wait end at this moment, unless the timer is cancelled. For the core's own thread.
@@ -54,7 +59,7 @@ impl CoreDriver {
     /// Cancels a timer, from any thread; false, if its wait has been ended by it.
     pub(crate) fn cancel_timer(&self, timer: TimerId) -> bool {
         let mut timers = self.lock();
-        let is_cancelled = timers.cancel(timer);
+        let is_cancelled = timers.cancel(timer).is_some();
         self.set.store(timers.len(), Ordering::Relaxed);
         is_cancelled
     }
@@ -95,7 +100,7 @@ impl CoreDriver {
         Some(next.saturating_duration_since(Instant::now()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Timers> {
+    fn lock(&self) -> MutexGuard<'_, Timers<Waiter>> {
         self.timers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -32,7 +32,7 @@ mod starving;
 mod steps;
 mod sync;
 mod target;
-mod timer;
+mod timers;
 mod tls;
 mod unwind;
 mod wait;

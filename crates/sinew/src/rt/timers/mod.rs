@@ -1,0 +1,124 @@
+//! Timers of one core: when, and what to do then. Knows no clock: callers bring the time.
+//!
+//! A wheel within a wheel: `wheel` says in which slot a moment lies, `slab` has the entries and the lists through them. Setting and
+//! cancelling take the same time however many timers are set; an entry is moved to a finer wheel a few times at most before it is due.
+
+mod slab;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod wheel;
+
+use std::time::{Duration, Instant};
+
+use slab::{List, Slab};
+use wheel::{Place, Tick, Wheels};
+
+pub(crate) use slab::TimerId;
+
+/// A slot that has more timers than these is not searched for its first one.
+const SEARCHED: usize = 16;
+
+/// The timers, each with something that is handed out when it is due.
+#[derive(Debug)]
+pub(crate) struct Timers<T> {
+    /// The moment of tick 0.
+    start: Instant,
+    wheels: Wheels,
+    slab: Slab<T>,
+    /// Those whose time has come, in this order.
+    due: List,
+}
+
+impl<T> Timers<T> {
+    /// Without any, from this moment on.
+    pub(crate) fn new(start: Instant) -> Self {
+        Self { start, wheels: Wheels::new(), slab: Slab::new(), due: List::EMPTY }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    /// Sets a timer. It is due at this moment or up to a tick later, never earlier.
+    pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
+        let tick = Tick::not_before(when.saturating_duration_since(self.start));
+        let index = self.slab.insert(tick, what);
+        self.put(index, tick);
+        self.slab.id(index)
+    }
+
+    /// Cancels a timer, and gives back what was to be handed out; none, if it is gone.
+    pub(crate) fn cancel(&mut self, timer: TimerId) -> Option<T> {
+        let index = self.slab.find(timer)?;
+        match self.slab.place(index) {
+            Some(place) => {
+                let list = self.wheels.list(place);
+                self.slab.unlink(list, index);
+                self.wheels.note(place);
+            }
+            None => self.slab.unlink(&mut self.due, index),
+        }
+        Some(self.slab.remove(index))
+    }
+
+    /// Takes the next one out whose time has come.
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
+        if self.due.is_empty() {
+            self.advance(Tick::not_after(now.saturating_duration_since(self.start)));
+        }
+        let index = self.due.first()?;
+        self.slab.unlink(&mut self.due, index);
+        Some(self.slab.remove(index))
+    }
+
+    /// When to look again: not after the first one is due. It is too early by less than what a wheel distinguishes, if many are due at about
+    /// that time.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        let tick = if self.due.is_empty() { self.first_tick()? } else { self.wheels.now() };
+        // Beyond the clock's end it never comes.
+        self.start.checked_add(tick.since_start())
+    }
+
+    fn first_tick(&self) -> Option<Tick> {
+        let place = self.wheels.first()?;
+        let start = self.wheels.start_of(place);
+        if place.is_exact() {
+            return Some(start);
+        }
+        let list = self.wheels.peek(place);
+        let few = self.slab.iter(list).take(SEARCHED + 1).map(|index| self.slab.tick(index));
+        let (count, first) = few.fold((0, None), |(count, first), tick| {
+            (count + 1, Some(first.map_or(tick, |first: Tick| first.min(tick))))
+        });
+        if count > SEARCHED { Some(start) } else { first }
+    }
+
+    /// Puts an entry where its moment lies from now.
+    fn put(&mut self, index: u32, tick: Tick) {
+        match self.wheels.place_of(tick) {
+            Some(place) => {
+                let list = self.wheels.list(place);
+                self.slab.append(list, index, Some(place));
+                self.wheels.note(place);
+            }
+            None => self.slab.append(&mut self.due, index, None),
+        }
+    }
+
+    /// Turns the wheels up to this tick: what lies before goes to `due`, and what lies in a slot that is reached to a finer wheel.
+    fn advance(&mut self, to: Tick) {
+        while let Some(place) = self.wheels.first().filter(|place| self.wheels.start_of(*place) <= to) {
+            let start = self.wheels.start_of(place);
+            let mut reached = self.wheels.take(place);
+            self.wheels.turn(start);
+            while let Some(index) = reached.first() {
+                self.slab.unlink(&mut reached, index);
+                self.put(index, self.slab.tick(index));
+            }
+        }
+        self.wheels.turn(to);
+    }
+}
+
+/// How much later than asked for a timer may be due, by our doing.
+pub(crate) const PRECISION: Duration = Duration::from_nanos(1 << wheel::TICK_BITS);
