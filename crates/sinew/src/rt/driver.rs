@@ -8,17 +8,17 @@
 use std::any::Any;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::io::{Errno, write};
 use sinew_sched::{Core, Driver};
 
+use super::alarms::{Alarms, Ring};
 use super::local::Local;
 use super::starving;
-use super::timers::{TimerId, Timers};
+use super::timers::TimerId;
 use super::tls;
 use super::waiter::Waiter;
 use super::word::Cause;
@@ -29,9 +29,7 @@ pub(crate) struct CoreDriver {
     epoll: OwnedFd,
     /// Never read: each write is an event of its own, since it is watched for edges.
     bell: OwnedFd,
-    timers: Mutex<Timers<Waiter>>,
-    /// How many timers are set, for a look without the lock.
-    set: AtomicUsize,
+    alarms: Alarms<Waiter>,
 }
 
 impl CoreDriver {
@@ -40,44 +38,37 @@ impl CoreDriver {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
         epoll::add(&poll, &bell, epoll::EventData::new_u64(0), flags)?;
-        Ok(Arc::new(Self {
-            epoll: poll,
-            bell,
-            timers: Mutex::new(Timers::new(Instant::now())),
-            set: AtomicUsize::new(0),
-        }))
+        Ok(Arc::new(Self { epoll: poll, bell, alarms: Alarms::new(Instant::now()) }))
     }
 
-    /// Has a wait end at this moment, unless the timer is cancelled. For the core's own thread.
+    /// Has a wait end at this moment, unless the timer is cancelled. From any thread.
     pub(crate) fn set_timer(&self, when: Instant, waiter: Waiter) -> TimerId {
-        let mut timers = self.lock();
-        let id = timers.set(when, waiter);
-        self.set.store(timers.len(), Ordering::Relaxed);
+        let (id, ring) = self.alarms.set(when, waiter);
+        if ring == Ring::Now {
+            self.ring();
+        }
         id
     }
 
     /// Cancels a timer, from any thread; false, if its wait has been ended by it.
     pub(crate) fn cancel_timer(&self, timer: TimerId) -> bool {
-        let mut timers = self.lock();
-        let is_cancelled = timers.cancel(timer).is_some();
-        self.set.store(timers.len(), Ordering::Relaxed);
-        is_cancelled
+        self.alarms.cancel(timer).is_some()
     }
 
     /// Ends the waits whose time has come. Returns how many.
     fn fire(&self) -> usize {
-        if self.set.load(Ordering::Relaxed) == 0 {
-            return 0;
-        }
-        let now = Instant::now();
-        let mut timers = self.lock();
         let mut fired = 0;
-        while let Some(waiter) = timers.pop_due(now) {
+        self.alarms.fire(Instant::now, |waiter| {
             // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
             fired += usize::from(unsafe { waiter.wake(Cause::Time) });
-        }
-        self.set.store(timers.len(), Ordering::Relaxed);
+        });
         fired
+    }
+
+    fn ring(&self) {
+        // It cannot fail: the counter never gets near its limit, and the descriptor is there.
+        let rung = write(&self.bell, &1_u64.to_ne_bytes());
+        debug_assert!(rung.is_ok(), "a bell always rings: {rung:?}");
     }
 
     /// Waits for events for at most so long.
@@ -92,16 +83,7 @@ impl CoreDriver {
 
     /// Whether the first timer is past its time by so much.
     pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
-        self.lock().next().is_some_and(|next| now.saturating_duration_since(next) >= by)
-    }
-
-    fn time_to_next(&self) -> Option<Duration> {
-        let next = self.lock().next()?;
-        Some(next.saturating_duration_since(Instant::now()))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Timers<Waiter>> {
-        self.timers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.alarms.is_late(now, by)
     }
 }
 
@@ -131,18 +113,16 @@ impl Driver for DriverShare {
             return self.look().map(drop);
         }
         let to_trim = local.and_then(|local| local.engine().stacks.time_to_trim());
-        let time = [at_most, self.0.time_to_next(), starving::rest(), to_trim].into_iter().flatten().min();
-        if time.is_none_or(|time| !time.is_zero()) {
-            self.0.wait(time)?;
-        }
+        let to_next = self.0.alarms.begin_sleep(Instant::now);
+        let time = [at_most, to_next, starving::rest(), to_trim].into_iter().flatten().min();
+        let slept = if time.is_none_or(|time| !time.is_zero()) { self.0.wait(time) } else { Ok(()) };
+        self.0.alarms.end_sleep();
         self.0.fire();
-        Ok(())
+        slept
     }
 
     fn unpark(&self) {
-        // It cannot fail: the counter never gets near its limit, and the descriptor is there.
-        let rung = write(&self.0.bell, &1_u64.to_ne_bytes());
-        debug_assert!(rung.is_ok(), "a bell always rings: {rung:?}");
+        self.0.ring();
     }
 
     fn as_any(&self) -> Option<&dyn Any> {
@@ -150,6 +130,6 @@ impl Driver for DriverShare {
     }
 
     fn is_watching(&self) -> bool {
-        self.0.set.load(Ordering::Relaxed) != 0 || starving::is_watching()
+        !self.0.alarms.is_empty() || starving::is_watching()
     }
 }

@@ -1,5 +1,6 @@
 //! The bridge: fibers made of coroutines and tasks. Knows none of the public names.
 
+mod alarms;
 mod batch;
 mod blocks;
 mod body;

@@ -1,6 +1,7 @@
 //! The models: loom runs them through every interleaving and every outcome of weak memory that it can tell apart, within a
 //! bound on preemptions.
 
+mod alarms;
 mod ending;
 mod word;
 

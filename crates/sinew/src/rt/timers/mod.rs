@@ -11,7 +11,7 @@ mod wheel;
 use std::time::{Duration, Instant};
 
 use slab::{List, Slab};
-use wheel::{Place, Tick, Wheels};
+use wheel::{Tick, Wheels};
 
 pub(crate) use slab::TimerId;
 

@@ -1,0 +1,129 @@
+//! The timers of a core under their lock, for whoever sets and cancels them; and until when the core sleeps because of them. Knows neither what
+//! is done when they are due nor what the core sleeps in.
+//!
+//! A core that is about to sleep finds out until when, and says so, under one lock. Whoever sets an earlier timer finds that there, and rings
+//! the core's bell, which remembers it: so an earlier moment is never slept through, whoever sets it. A model says so too.
+
+use std::time::{Duration, Instant};
+
+use super::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
+use super::timers::{TimerId, Timers};
+
+/// So many are handed out before others have their turn at the lock.
+const BATCH: usize = 64;
+
+/// The timers of a core.
+#[derive(Debug)]
+pub(crate) struct Alarms<T> {
+    inner: Mutex<Inner<T>>,
+    /// How many are set, for a look without the lock.
+    set: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Inner<T> {
+    timers: Timers<T>,
+    sleep: Sleep,
+}
+
+/// What whoever sets a timer has to know of the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sleep {
+    /// It is awake, or has been called.
+    No,
+    /// It sleeps, or is about to, and gets up at this moment by itself.
+    Until(Instant),
+    /// The same, until it is called.
+    UntilCalled,
+}
+
+impl Sleep {
+    /// Whether it would sleep through this moment.
+    fn is_beyond(self, when: Instant) -> bool {
+        match self {
+            Self::No => false,
+            Self::Until(until) => when < until,
+            Self::UntilCalled => true,
+        }
+    }
+}
+
+/// Whether the core's bell has to be rung.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ring {
+    Now,
+    No,
+}
+
+impl<T> Alarms<T> {
+    pub(crate) fn new(start: Instant) -> Self {
+        let inner = Inner { timers: Timers::new(start), sleep: Sleep::No };
+        Self { inner: Mutex::new(inner), set: AtomicUsize::new(0) }
+    }
+
+    /// Sets a timer, from any thread.
+    pub(crate) fn set(&self, when: Instant, what: T) -> (TimerId, Ring) {
+        let mut inner = self.lock();
+        let id = inner.timers.set(when, what);
+        self.set.store(inner.timers.len(), Ordering::Relaxed);
+        if !inner.sleep.is_beyond(when) {
+            return (id, Ring::No);
+        }
+        // Once is enough.
+        inner.sleep = Sleep::No;
+        (id, Ring::Now)
+    }
+
+    /// Cancels a timer, from any thread; none, if it was due.
+    pub(crate) fn cancel(&self, timer: TimerId) -> Option<T> {
+        let mut inner = self.lock();
+        let cancelled = inner.timers.cancel(timer);
+        self.set.store(inner.timers.len(), Ordering::Relaxed);
+        cancelled
+    }
+
+    /// Hands out those that are due at this moment, under the lock: who cancels one waits until it was handed out. The time is asked for only
+    /// if any is set.
+    pub(crate) fn fire(&self, now: impl FnOnce() -> Instant, mut due: impl FnMut(T)) {
+        if self.is_empty() {
+            return;
+        }
+        let now = now();
+        loop {
+            let mut inner = self.lock();
+            let fired = (0..BATCH).map_while(|_| inner.timers.pop_due(now)).map(&mut due).count();
+            self.set.store(inner.timers.len(), Ordering::Relaxed);
+            if fired < BATCH {
+                return;
+            }
+        }
+    }
+
+    /// The core is about to sleep, and ends that by [`end_sleep`](Self::end_sleep). How long it may, as of this moment; for ever, if none.
+    pub(crate) fn begin_sleep(&self, now: impl FnOnce() -> Instant) -> Option<Duration> {
+        let mut inner = self.lock();
+        let next = inner.timers.next();
+        inner.sleep = next.map_or(Sleep::UntilCalled, Sleep::Until);
+        drop(inner);
+        next.map(|next| next.saturating_duration_since(now()))
+    }
+
+    pub(crate) fn end_sleep(&self) {
+        self.lock().sleep = Sleep::No;
+    }
+
+    /// Whether the first one is past its time by so much.
+    pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
+        self.lock().timers.next().is_some_and(|next| now.saturating_duration_since(next) >= by)
+    }
+
+    /// Whether none is set, as far as the caller can know.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.set.load(Ordering::Relaxed) == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

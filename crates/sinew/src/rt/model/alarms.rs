@@ -1,0 +1,48 @@
+//! A core that sleeps because of its timers, and a thread that sets an earlier one.
+
+use loom::sync::{Arc, Notify};
+use loom::thread;
+use std::time::{Duration, Instant};
+
+use super::check;
+use crate::rt::alarms::{Alarms, Ring};
+
+/// The core sleeps for as long as it is told to: for ever, since the only timer that it knows of is far off. It comes back from every sleep
+/// because of the bell, and sees the near one in the end.
+fn sleep_and_set(with_a_far_one: bool) {
+    let start = Instant::now();
+    let near = start + Duration::from_secs(1);
+    let alarms = Arc::new(Alarms::new(start));
+    // It remembers that it was rung, as an eventfd does.
+    let bell = Arc::new(Notify::new());
+    if with_a_far_one {
+        let _ = alarms.set(start + Duration::from_secs(1_000_000), "far");
+    }
+    let setter = {
+        let (alarms, bell) = (alarms.clone(), bell.clone());
+        thread::spawn(move || {
+            let (_, ring) = alarms.set(near, "near");
+            if ring == Ring::Now {
+                bell.notify();
+            }
+        })
+    };
+    let mut seen = Vec::new();
+    while seen.is_empty() {
+        let time = alarms.begin_sleep(|| start);
+        // Whatever is to come within the hour is waited for by the clock, which the checker has none of.
+        if time.is_none_or(|time| time > Duration::from_secs(3_600)) {
+            bell.wait();
+        }
+        alarms.end_sleep();
+        alarms.fire(|| near + Duration::from_secs(1), |what| seen.push(what));
+    }
+    assert_eq!(seen, ["near"]);
+    setter.join().unwrap();
+}
+
+#[test]
+fn an_earlier_timer_is_not_slept_through() {
+    check(4, || sleep_and_set(false));
+    check(4, || sleep_and_set(true));
+}
