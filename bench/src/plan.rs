@@ -112,8 +112,18 @@ mod tests {
         assert_eq!(names[4..6], [("pool_submit", 1), ("pool_submit", 2)]);
         assert_eq!(names[6..8], [("pool_yield", 1), ("pool_yield", 2)]);
         assert_eq!(names[8..12], [("pool_wake", 1), ("pool_wake", 2), ("pool_idle", 1), ("pool_idle", 2)]);
-        let fibers =
-            ["yield", "spawn_seq", "spawn_batch_100k", "skynet_join", "fib", "parked", "wake", "idle"];
+        let fibers = [
+            "yield",
+            "spawn_seq",
+            "spawn_batch_100k",
+            "skynet_join",
+            "fib",
+            "parked",
+            "wake",
+            "idle",
+            "timers_100k",
+            "timers_1000k",
+        ];
         assert!(names[12..].iter().copied().eq(fibers.iter().flat_map(|&name| [(name, 1), (name, 2)])));
         let mut with_ours = plan.groups.iter().filter(|group| group.workload.entry("sinew").is_some());
         assert!(with_ours.all(|group| group.entries[0].peer.name == "sinew"));

@@ -24,6 +24,8 @@ var workloads = map[string]func(job){
 	"fib":              runFib,
 	"parked":           runParked,
 	"idle":             runIdle,
+	"timers_100k":      runTimers(100_000),
+	"timers_1000k":     runTimers(1_000_000),
 }
 
 func parse(args []string) (job, error) {

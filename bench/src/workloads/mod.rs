@@ -16,6 +16,7 @@ mod spawn_seq;
 mod stack_pool;
 mod stacks_1m;
 mod switch;
+mod timers;
 mod wake;
 mod r#yield;
 
@@ -24,7 +25,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 16] = [
+pub(crate) static ALL: [&Workload; 18] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -41,6 +42,8 @@ pub(crate) static ALL: [&Workload; 16] = [
     &parked::WORKLOAD,
     &wake::WORKLOAD,
     &idle::WORKLOAD,
+    &timers::FEWER,
+    &timers::MORE,
 ];
 
 /// Something to measure, with everybody who can do it.

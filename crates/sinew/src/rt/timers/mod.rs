@@ -41,7 +41,7 @@ impl<T> Timers<T> {
 
     /// Sets a timer. It is due at this moment or up to a tick later, never earlier.
     pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
-        let tick = Tick::not_before(when.saturating_duration_since(self.start));
+        let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
         let index = self.slab.insert(tick, what);
         self.put(index, tick);
         self.slab.id(index)

@@ -11,6 +11,9 @@ use super::slab::List;
 /// A tick is 4,096 ns.
 pub(super) const TICK_BITS: u32 = 12;
 
+/// Rounding makes it no coarser than so many ticks: 1.05 ms.
+const MOST_ROUNDED_BITS: u32 = 8;
+
 const DIGIT_BITS: u32 = 6;
 const SLOTS: usize = 1 << DIGIT_BITS;
 /// Enough for all nanoseconds that 64 bits can count.
@@ -32,6 +35,15 @@ impl Tick {
     /// The last tick that is not after this moment.
     pub(super) fn not_after(since_start: Duration) -> Self {
         Self(u64::try_from(since_start.as_nanos() >> TICK_BITS).unwrap_or(u64::MAX).min(Self::LAST))
+    }
+
+    /// The same or a little later, so that many that are far off are due at one and the same tick: by no more than a thousandth of the time
+    /// from this moment until then, and never by more than about a millisecond.
+    pub(super) fn rounded(self, from: Self) -> Self {
+        let grain = (self.0.saturating_sub(from.0) >> 10).min(1 << MOST_ROUNDED_BITS);
+        // The largest power of two that is not above it, less one: the bits that are rounded away.
+        let below = grain.checked_ilog2().map_or(0, |bits| (1 << bits) - 1);
+        Self(((self.0 + below) & !below).min(Self::LAST))
     }
 
     pub(super) fn since_start(self) -> Duration {
