@@ -8,7 +8,7 @@ mod slab;
 mod tests;
 mod wheel;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use slab::{List, Slab};
 use wheel::{Tick, Wheels};
@@ -39,7 +39,8 @@ impl<T> Timers<T> {
         self.slab.len()
     }
 
-    /// Sets a timer. It is due at this moment or up to a tick later, never earlier.
+    /// Sets a timer. It is due at this moment or a little later, never earlier: by up to a tick, or a thousandth of the time until then if
+    /// that is more, so that many can be seen to at once.
     pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
         let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
         let index = self.slab.insert(tick, what);
@@ -119,6 +120,3 @@ impl<T> Timers<T> {
         self.wheels.turn(to);
     }
 }
-
-/// How much later than asked for a timer may be due, by our doing.
-pub(crate) const PRECISION: Duration = Duration::from_nanos(1 << wheel::TICK_BITS);
