@@ -129,6 +129,10 @@ impl Worker {
         let may_have_roaming = self.counters().roaming() > 0 && self.house.life.is_over();
         if self.core.owned() > 0 || may_have_roaming && self.house.roaming() > 0 {
             self.call(self.house.hooks.stay.as_ref(), context);
+            // The hook may have called others, and nobody comes for what it has left here.
+            if self.house.life.is_over() {
+                self.discard_all();
+            }
             self.stay_for_ever();
         }
         self.call(self.house.hooks.stop.as_ref(), context);

@@ -4,7 +4,7 @@ use super::support::{
     Countdown, Fates, Nasty, WORKERS, Watched, builder, on_all_workers, wait_until, wait_until_all_are_gone,
 };
 use sinew_sched::{Context, Core, FutexDriver, Handle, Placement, TaskRef};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(2);
@@ -153,4 +153,21 @@ fn fill(context: &Context<'_>, fates: &Fates) {
         context.submit(nasty());
         context.submit(fates.task());
     }
+}
+
+/// A worker that stays for ever calls its hook last: what that leaves in the worker's own deque nobody else would come for.
+#[test]
+fn what_the_hook_of_a_worker_that_stays_leaves_is_discarded() {
+    let left = Arc::new(());
+    let weak = Arc::downgrade(&left);
+    let slot = Mutex::new(Some(left));
+    let leave = move |context: &Context<'_>| {
+        let left = slot.lock().unwrap().take();
+        context.submit(TaskRef::new(move |_| drop(left)));
+    };
+    let pool = builder().workers(1).on_stay(leave).build().unwrap();
+    let begin = TaskRef::new(|context: &Context<'_>| context.core().own());
+    pool.handle().submit(begin, Placement::Worker(0)).unwrap();
+    pool.shutdown(Some(SOON));
+    wait_until(|| weak.strong_count() == 0);
 }
