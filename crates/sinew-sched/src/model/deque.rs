@@ -48,6 +48,19 @@ fn two_thieves() {
     taken.assert_each_once();
 }
 
+/// An owner that adds a task and takes its oldest for it, without a word to anyone: whoever looks sees one of them.
+fn exchange_and_look() {
+    let taken = Taken::new(TASKS - 1);
+    let (owner, thief) = deque();
+    owner.push(taken.task(0));
+    let other = thread::spawn(move || assert_ne!(thief.len(), 0, "there is always one"));
+    owner.push(taken.task(1));
+    drop(owner.pop_oldest());
+    other.join().unwrap();
+    pop_all(&owner);
+    taken.assert_each_once();
+}
+
 /// The ring is outgrown, and freed, while a thief is about.
 fn grow_and_steal() {
     let taken = Taken::new(TASKS);
@@ -64,6 +77,11 @@ fn grow_and_steal() {
 fn each_task_goes_to_one_taker() {
     check(3, pop_and_steal);
     check(2, two_thieves);
+}
+
+#[test]
+fn a_deque_is_never_seen_empty_that_is_not() {
+    check(3, exchange_and_look);
 }
 
 #[test]

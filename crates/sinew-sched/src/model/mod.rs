@@ -10,6 +10,7 @@ mod abroad;
 mod batch;
 mod deque;
 mod drain;
+mod exchange;
 mod idle;
 mod inbox;
 mod patience;

@@ -289,8 +289,10 @@ impl Thief {
 impl Shared {
     #[inline]
     fn len(&self) -> usize {
+        // The top first: an owner that adds a task and then takes its oldest has some all the while, and is not to be seen without.
+        // Acquire: pairs with its move of the top.
+        let top = self.top.load(Ordering::Acquire);
         let bottom = self.bottom.load(Ordering::Relaxed);
-        let top = self.top.load(Ordering::Relaxed);
         usize::try_from(bottom - top).unwrap_or(0)
     }
 

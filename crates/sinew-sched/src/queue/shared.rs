@@ -80,6 +80,13 @@ impl SharedQueue {
         first
     }
 
+    /// Takes a task for one that the caller has just put here, if whoever looks sees one of the two all the while. They are of the ring
+    /// then, which is empty only if it is at one moment: of two parts that are looked at one after the other, each may be when it is
+    /// looked at.
+    pub(crate) fn take_in_exchange(&self) -> Option<TaskRef> {
+        if self.has_overflow() { None } else { self.ring.pop() }
+    }
+
     fn take_from_ring(&self, most: usize) -> List {
         std::iter::from_fn(|| self.ring.pop()).take(most).collect()
     }

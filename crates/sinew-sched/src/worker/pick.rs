@@ -105,14 +105,15 @@ impl Worker {
         if !self.unannounced.replace(false) {
             return self.take_shared_unless_overloaded();
         }
-        // In exchange for the one that went back there. If none is taken, that one may still wait.
+        // In exchange for the one that went back there. If none is taken for it, that one may still wait, and somebody has lain down.
         self.weigh();
         let may_take = !self.overloaded.get() && !self.is_surplus();
-        let task = may_take.then(|| self.take_from_queue()).flatten();
-        if task.is_none() {
-            self.announce(1);
+        let task = may_take.then(|| self.group.queue.take_in_exchange()).flatten();
+        if task.is_some() {
+            return task;
         }
-        task
+        self.announce(1);
+        may_take.then(|| self.take_from_queue()).flatten()
     }
 
     /// This task is taken from elsewhere. If one has gone back to the deque or the queue without a word, one more waits there than
