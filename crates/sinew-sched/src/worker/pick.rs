@@ -13,6 +13,8 @@ const DEQUE_TURN: u32 = 8;
 /// Every so many rounds, its oldest task goes before its newest. No more often: tasks that run in the order they were made
 /// in, or in its reverse, free their memory in order too, and each exception makes the allocator slower for good.
 const OLDEST_ROUND: u32 = 16;
+/// Every so many rounds, a worker takes what it would leave to others. Odd, so that both queues of the group have their turn.
+const OWN_ROUND: u32 = 15;
 
 /// The most tasks taken from the group's queue at once.
 const MOST_TAKEN: usize = 32;
@@ -153,7 +155,12 @@ impl Worker {
         if self.deque.len() > 1 {
             self.announce(1);
         }
-        self.take_shared_unless_overloaded()
+        // The others may all be stuck in what they do: then nobody else comes for it.
+        if round.is_multiple_of(OWN_ROUND) {
+            self.take_shared()
+        } else {
+            self.take_shared_unless_overloaded()
+        }
     }
 
     fn look_now_and_then(&self) {

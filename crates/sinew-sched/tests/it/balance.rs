@@ -5,7 +5,7 @@
 //! Trusted with boxes that travel as tasks.
 #![expect(unsafe_code, reason = "a task is an untyped pointer")]
 
-use super::support::{Countdown, Watched, wait_until_all_sleep};
+use super::support::{Countdown, Watched, wait_until, wait_until_all_sleep};
 use sinew_sched::{Context, Handle, Header, Placement, TaskRef, Vtable};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -96,4 +96,46 @@ fn a_worker_with_too_many_takes_what_nobody_else_is_there_to_take() {
     stop.store(true, Ordering::Relaxed);
     unsettle(&handle);
     watched.finish();
+}
+
+/// The same, if it never runs out of what it has begun.
+#[test]
+fn a_busy_worker_with_too_many_takes_what_nobody_else_is_there_to_take() {
+    for to in [Placement::Anyone, Placement::GroupOnly(0)] {
+        let watched = Watched::new(2);
+        let handle = watched.handle();
+        let (stop, done) = (Arc::new(AtomicBool::new(false)), Countdown::new(1));
+        let flag = stop.clone();
+        let hog = TaskRef::new(move |_| {
+            while !flag.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+        });
+        handle.submit(hog, Placement::Worker(1)).unwrap();
+        for _ in 0..100 {
+            let stop = stop.clone();
+            let begin = TaskRef::new(move |context| {
+                context.core().own();
+                context.core().push(go_on_until(stop));
+            });
+            handle.submit(begin, Placement::Worker(0)).unwrap();
+        }
+        wait_until(|| handle.stats().workers[0].owned == 100);
+        let copy = done.clone();
+        handle.submit(TaskRef::new(move |_| copy.count_down()), to).unwrap();
+        done.wait();
+        stop.store(true, Ordering::Relaxed);
+        watched.finish();
+    }
+}
+
+/// A task that has settled, and lets others go first again and again.
+fn go_on_until(stop: Arc<AtomicBool>) -> TaskRef {
+    TaskRef::new(move |context| {
+        if stop.load(Ordering::Relaxed) {
+            context.core().disown();
+        } else {
+            context.core().push(go_on_until(stop));
+        }
+    })
 }
