@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::group::{Aside, Group, Seat, Starter};
@@ -17,6 +18,8 @@ use crate::task::{List, TaskRef};
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     pub(crate) submitted: Count,
+    /// Which group is next to get what is for anyone.
+    turn: AtomicUsize,
     pub(crate) wakes_for_work: Count,
     pub(crate) wakes_by_post: Count,
 }
@@ -56,6 +59,12 @@ impl House {
 
     pub(crate) fn groups(&self) -> &[Arc<Group>] {
         &self.groups
+    }
+
+    /// The group that takes what a thread outside has for anyone: all in turn, however much each is brought.
+    pub(crate) fn next_group(&self) -> &Group {
+        let turn = if self.groups.len() == 1 { 0 } else { self.outside.turn.fetch_add(1, Ordering::Relaxed) };
+        &self.groups[turn % self.groups.len()]
     }
 
     /// How many workers there are, spare ones not counted.

@@ -226,7 +226,6 @@ impl Builder {
     /// If a setting makes no sense, or a driver or thread was not to be had. Nothing is left behind then.
     pub fn build(self) -> Result<Pool, BuildError> {
         let sizes = self.groups.clone().unwrap_or_else(|| vec![available()]);
-        let workers = sizes.iter().sum();
         if sizes.is_empty() || sizes.len() > MOST_GROUPS {
             return Err(BuildError::Groups(sizes.len()));
         }
@@ -239,6 +238,7 @@ impl Builder {
         if self.starter.name.contains('\0') {
             return Err(BuildError::Name(self.starter.name));
         }
+        let workers = sizes.iter().sum();
         let groups = self.groups_on_their_nodes(&sizes)?;
         let house = Arc::new(House::new(groups, self.hooks, Box::new(self.starter)));
         let pool = Pool::with_house(house.clone());

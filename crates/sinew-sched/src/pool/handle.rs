@@ -76,7 +76,7 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push_all(tasks),
-                None => self.house.submit_outside(self.next_group(), tasks),
+                None => self.house.submit_outside(self.house.next_group(), tasks),
             }),
             Placement::Group(group) => {
                 let group = self.group(group);
@@ -104,7 +104,7 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push(task),
-                None => self.house.submit_outside(self.next_group(), List::from(task)),
+                None => self.house.submit_outside(self.house.next_group(), List::from(task)),
             }),
             Placement::Group(group) => {
                 let group = self.group(group);
@@ -135,13 +135,6 @@ impl Handle {
             Some(worker) => worker.post(group, seat, task),
             None => self.house.post_outside(group, seat, task),
         }
-    }
-
-    /// The group that takes what a thread outside has for anyone.
-    fn next_group(&self) -> &Group {
-        let groups = self.house.groups();
-        let turn = if groups.len() == 1 { 0 } else { self.house.outside.submitted.get() as usize };
-        &groups[turn % groups.len()]
     }
 
     fn group(&self, number: usize) -> &Arc<Group> {

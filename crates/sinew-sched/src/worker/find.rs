@@ -298,7 +298,11 @@ impl Worker {
             return Sight::Work;
         }
         match (self.group.queue.is_empty(), most) {
-            (true, 0) if self.house.needs_help(&self.group) => Sight::Work,
+            (true, 0) if self.house.needs_help(&self.group) => {
+                // The next round looks there, however seldom others do: else this worker would neither help nor sleep.
+                self.vain_rounds.set(u32::MAX);
+                Sight::Work
+            }
             (true, 0) => Sight::Nothing,
             (true, 1) => Sight::Lone,
             (false, 0 | 1) if self.should_defer(false) => Sight::Lone,

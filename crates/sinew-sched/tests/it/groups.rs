@@ -179,6 +179,35 @@ fn what_threads_bring_goes_to_all_groups() {
     watched.finish();
 }
 
+/// By turns, and not by how much there was: as many tasks as groups must not go to the same one for ever.
+#[test]
+fn batches_go_to_all_groups() {
+    let watched = Watched::with(builder().groups([1, 1]).steal_within_node(0).build().unwrap());
+    let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    for _ in 0..10 {
+        let count = |_| {
+            let counts = counts.clone();
+            TaskRef::new(move |context: &Context<'_>| {
+                counts[context.group().unwrap()].fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        watched.handle().submit_batch((0..2).map(count), Placement::Anyone).unwrap();
+    }
+    watched.finish();
+    assert_eq!([0, 1].map(|group: usize| counts[group].load(Ordering::Relaxed)), [10, 10]);
+}
+
+/// Whoever would sleep looks at them first, or it would search for as long as they have something.
+#[test]
+fn work_is_taken_however_seldom_others_are_looked_at() {
+    let watched = Watched::with(builder().groups([1, 1]).steal_within_node(u32::MAX).build().unwrap());
+    let held = Held::all(&watched, 0..1);
+    let groups = run_in(&watched, Placement::Group(0), 10);
+    wait_until(|| groups.lock().unwrap().len() == 10);
+    drop(held);
+    watched.finish();
+}
+
 /// A lost wake-up is a hang here: each task waits for the one before it.
 #[test]
 fn no_wake_is_lost_between_groups() {
@@ -220,6 +249,7 @@ fn groups_that_cannot_be_are_refused() {
     assert!(matches!(refused(&[]), BuildError::Groups(0)));
     assert!(matches!(refused(&[1; 1025]), BuildError::Groups(1025)));
     assert!(matches!(refused(&[1, 0]), BuildError::Workers(0)));
+    assert!(matches!(refused(&[usize::MAX, 1]), BuildError::Workers(usize::MAX)));
     let error = refused(&[1, 65]);
     assert!(error.to_string().contains("several groups"), "{error}");
     let watched = pool(&[1, 1]);
