@@ -172,6 +172,12 @@ impl Reader {
                 troubles.push((cpu, error));
                 alone.clone()
             });
+            // Those before it have their cores already. Most have been claimed by nobody, and are not worth the time to remember them.
+            let siblings = &siblings & &CpuSet::from_range(cpu..=u32::MAX);
+            if siblings == alone {
+                cores.push(alone);
+                continue;
+            }
             let core = &(&(&siblings & online) - &claimed) | &alone;
             claimed = &claimed | &core;
             cores.push(core);
