@@ -147,6 +147,24 @@ fn fibers_for_any_group_go_to_all() {
     }
 }
 
+/// By turns, and not by numbers that other fibers have too.
+#[test]
+fn fibers_for_any_group_go_to_all_beside_others() {
+    let runtime = Watched::new(Runtime::builder().groups([1, 1]).steal_within_node(0).start().unwrap());
+    for stays in [false, true] {
+        let groups: Vec<_> = runtime.run(move || {
+            let begin = |_| {
+                let fiber = Builder::new().any_group().group_local(stays).spawn(fiber::current_group);
+                (fiber.unwrap(), fiber::spawn(|| ()))
+            };
+            let fibers: Vec<_> = (0..100).map(begin).collect();
+            fibers.into_iter().map(|(fiber, _)| fiber.join().unwrap()).collect()
+        });
+        let first = groups.iter().filter(|group| **group == Some(0)).count();
+        assert_eq!(first, 50, "{groups:?}");
+    }
+}
+
 #[test]
 fn children_of_a_group_are_of_that_group_if_nobody_else_is_idle() {
     let [runtime, _] = runtimes(&[1, 1]);
