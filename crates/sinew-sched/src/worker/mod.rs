@@ -228,8 +228,11 @@ impl Worker {
         if self.unannounced.replace(true) {
             self.announce(1);
         }
-        // If all is over meanwhile, this worker sees to the queue before it ends.
         self.group.queue.push(task);
+        // Whoever ends the pool meanwhile sees the task, or is seen here: this worker may run something next that never ends.
+        if self.house.life.stage_after_push() == Stage::Over {
+            self.house.sweep();
+        }
     }
 
     /// Puts tasks into the queue of any group.
