@@ -266,9 +266,11 @@ fn choose_group(site: Site<'_>, target: Target, group_local: bool) -> Result<u32
         (Target::Group(group), _) if group as usize >= engine.groups() => {
             return Err(Reason::NoGroup(group, engine.groups()));
         }
+        // Where it begins is chosen when it starts.
+        _ if !group_local => NOWHERE,
         (Target::Group(group), _) => group,
         (Target::Nearest, Site::Worker(local)) => local.context().group().unwrap_or(0) as u32,
         (Target::Nearest | Target::Any, _) => site.next_group() as u32,
     };
-    Ok(if group_local { group } else { NOWHERE })
+    Ok(group)
 }
