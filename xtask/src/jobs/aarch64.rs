@@ -2,7 +2,7 @@
 //!
 //! The emulator runs on a strongly ordered machine: this job speaks for the assembly, not for memory ordering.
 
-use super::LIBRARY;
+use super::{STACKS, STRATEGY};
 use crate::context::Context;
 use crate::debian::rust::DebianRust;
 use crate::failure::Result;
@@ -24,7 +24,8 @@ pub(crate) const JOB: Job = Job {
 fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
     rust.cargo(context, &["test", "--target", "aarch64-unknown-linux-gnu"])
-        .args(LIBRARY)
+        .args(STACKS)
+        .env(STRATEGY, "local")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
         .env("CARGO_TARGET_DIR", context.target.join("aarch64"))

@@ -2,7 +2,7 @@
 //!
 //! What the library tells the sanitizer about stacks is behind `cfg(sinew_asan)`, and not known here.
 
-use super::LIBRARY;
+use super::{LIBRARY, STRATEGY};
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::{Failure, Result};
@@ -27,6 +27,7 @@ fn run(context: &Context) -> Result {
     require_nightly()?;
     Exec::cargo(context, &["+nightly", "test"])
         .args(LIBRARY)
+        .env(STRATEGY, "shared")
         .args(["--target", "x86_64-unknown-linux-gnu"])
         .env("RUSTFLAGS", FLAGS)
         .env("ASAN_OPTIONS", OPTIONS)

@@ -1,6 +1,6 @@
 //! The tests of both pillars with everything inlined into everything. The profile is in the root manifest.
 
-use super::LIBRARY;
+use super::{STACKS, STRATEGY};
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::Result;
@@ -16,5 +16,5 @@ pub(crate) const JOB: Job = Job {
 };
 
 fn run(context: &Context) -> Result {
-    Exec::cargo(context, &["test", "--profile", "fat"]).args(LIBRARY).run()
+    Exec::cargo(context, &["test", "--profile", "fat"]).args(STACKS).env(STRATEGY, "local").run()
 }

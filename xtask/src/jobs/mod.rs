@@ -28,6 +28,12 @@ use crate::job::Job;
 const LIBRARY: [&str; 9] =
     ["-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--lib", "--test", "it"];
 
+/// The same for what has to do with stacks and threads' memory: the pool is tested by its fibers.
+const STACKS: [&str; 7] = ["-p", "sinew-coroutine", "-p", "sinew", "--lib", "--test", "it"];
+
+/// Where everything takes long, fibers' tests run with one strategy only, by this variable.
+const STRATEGY: &str = "SINEW_TEST_STRATEGY";
+
 /// Every job there is.
 pub(crate) static JOBS: &[Job] = &[
     fmt::JOB,

@@ -9,7 +9,7 @@ use sinew::Runtime;
 use sinew::fiber::{self, State};
 
 use crate::runtimes::{Kind, Watchdog, each, finish};
-use crate::support::STRATEGIES;
+use crate::support::strategies;
 
 #[test]
 fn all_run_and_handles_are_in_order() {
@@ -191,7 +191,7 @@ fn none_runs_before_the_iterator_ends() {
 
 #[test]
 fn they_begin_in_the_order_of_the_iterator() {
-    for strategy in STRATEGIES {
+    for strategy in strategies() {
         let runtime = Runtime::builder().workers(1).strategy(strategy).start().unwrap();
         let _watchdog = Watchdog::new(strategy.to_string());
         let begun = Arc::new(Mutex::new(Vec::new()));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::support::STRATEGIES;
+use super::support::strategies;
 use sinew::{Runtime, Strategy};
 
 /// How long anything may take before it counts as hanging. Generous: it is no measurement.
@@ -87,7 +87,8 @@ pub(crate) fn each(test: impl Fn(&Runtime, Kind)) {
 /// Runs a test over some sizes, all kinds and both strategies. All fibers have ended afterwards.
 pub(crate) fn each_of(sizes: &[usize], test: impl Fn(&Runtime, Kind)) {
     for &workers in sizes {
-        for (kind, strategy) in KINDS.into_iter().flat_map(|kind| STRATEGIES.map(|strategy| (kind, strategy)))
+        for (kind, strategy) in
+            KINDS.into_iter().flat_map(|kind| strategies().into_iter().map(move |strategy| (kind, strategy)))
         {
             let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}, {strategy}"));
             let runtime = start_with(workers, kind, strategy);

@@ -19,7 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The numbers of workers that most tests run over.
 pub(crate) const WORKERS: [usize; 3] = [1, 2, 8];
 
-pub(crate) const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
+/// The strategies that most tests run over: both, or the one that this variable names, where everything takes long.
+pub(crate) fn strategies() -> Vec<Strategy> {
+    match std::env::var("SINEW_TEST_STRATEGY") {
+        Ok(name) => vec![name.parse().unwrap()],
+        Err(_) => Strategy::ALL.to_vec(),
+    }
+}
 
 /// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, of both strategies, whose fibers stay or move. Nothing may be left of it.
 pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
@@ -29,7 +35,9 @@ pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
 /// As [`everywhere`], in runtimes with groups of these sizes.
 pub(crate) fn everywhere_in(groups: &[&[usize]], body: impl Fn() + Send + Sync + 'static) {
     let body = Arc::new(body);
-    for (sizes, strategy) in groups.iter().flat_map(|sizes| STRATEGIES.map(|strategy| (sizes, strategy))) {
+    for (sizes, strategy) in
+        groups.iter().flat_map(|sizes| strategies().into_iter().map(move |strategy| (sizes, strategy)))
+    {
         // SAFETY: this file's promise.
         for builder in [Runtime::builder(), unsafe { Runtime::builder().assume_migration_safe() }] {
             let body = body.clone();
