@@ -11,7 +11,7 @@ use counted::Counted;
 pub(crate) use mask::MOST_WORKERS;
 use masked::Masked;
 pub(crate) use patience::{Patience, Verdict};
-pub(crate) use spin::Spin;
+pub(crate) use spin::{Habit, Spin};
 
 use crate::strategy::Strategy;
 

@@ -1,5 +1,10 @@
 //! How long to search before sleeping. Knows the clock.
+//!
+//! A search pays if something comes soon: what comes within the time that a wake costs is better waited for awake. Whether it does is
+//! guessed from the last times. A worker whose sleeps were long, as if it had nothing but timers, searches for less and less, down to one round;
+//! one that would have found something if it had searched for longer, or has found something, searches for as long as a wake costs.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// About what it takes to wake a thread on another CPU: to search for less time than a wake costs loses to sleeping, for
@@ -9,27 +14,69 @@ pub(crate) const SPIN: Duration = Duration::from_micros(50);
 /// Rounds between looks at the clock.
 const ROUNDS: u32 = 8;
 
+/// Below this, one round is as good.
+const SHORTEST: Duration = Duration::from_micros(4);
+
+/// How long a worker is used to search.
+#[derive(Debug)]
+pub(crate) struct Habit(Cell<Duration>);
+
+impl Habit {
+    pub(crate) fn new() -> Self {
+        Self(Cell::new(SPIN))
+    }
+
+    /// Begins to search.
+    pub(crate) fn start(&self) -> Spin {
+        Spin::start(self.0.get())
+    }
+
+    /// The search was worth it.
+    pub(crate) fn found(&self) {
+        self.0.set(SPIN);
+    }
+
+    /// Searching came to nothing, and this was the sleep after it.
+    pub(crate) fn slept(&self, time: Duration) {
+        let shorter = self.0.get() / 2;
+        let time = match time < SPIN {
+            true => SPIN,
+            false if shorter < SHORTEST => Duration::ZERO,
+            false => shorter,
+        };
+        self.0.set(time);
+    }
+}
+
 /// A stretch of searching.
 #[derive(Debug)]
 pub(crate) struct Spin {
-    end: Instant,
+    /// None, when it is over.
+    end: Option<Instant>,
     rounds: u32,
-    is_over: bool,
 }
 
 impl Spin {
-    pub(crate) fn start() -> Self {
-        Self { end: Instant::now() + SPIN, rounds: 0, is_over: false }
+    fn start(time: Duration) -> Self {
+        if time.is_zero() {
+            return Self::spent();
+        }
+        Self { end: Some(Instant::now() + time), rounds: 0 }
     }
 
     /// No time at all: one round.
     pub(crate) fn spent() -> Self {
-        Self { end: Instant::now(), rounds: 0, is_over: true }
+        Self { end: None, rounds: 0 }
+    }
+
+    /// Whether it has taken more than a look.
+    pub(crate) fn has_waited(&self) -> bool {
+        self.rounds > 0
     }
 
     /// Whether the time is over.
     pub(crate) fn is_over(&self) -> bool {
-        self.is_over
+        self.end.is_none()
     }
 
     /// Between two rounds.
@@ -37,7 +84,7 @@ impl Spin {
         core::hint::spin_loop();
         self.rounds += 1;
         if self.rounds.is_multiple_of(ROUNDS) {
-            self.is_over = Instant::now() >= self.end;
+            self.end = self.end.filter(|end| Instant::now() < *end);
         }
     }
 }

@@ -60,12 +60,17 @@ impl Worker {
     }
 
     fn wait_for_task(&self, context: &Context<'_>) -> Option<TaskRef> {
-        let mut spin = Spin::start();
+        let mut spin = self.habit.start();
         let mut searching = if self.is_surplus() { None } else { self.group.idle.search(self.index) };
         loop {
             if let Some(evidence) = searching.take() {
                 match self.search(&mut spin) {
-                    Round::Task(task) => return Some(self.found(task, evidence)),
+                    Round::Task(task) => {
+                        if spin.has_waited() {
+                            self.habit.found();
+                        }
+                        return Some(self.found(task, evidence));
+                    }
                     Round::Over => self.stop_searching(evidence),
                     Round::Spared | Round::Nothing => searching = Some(evidence),
                 }
@@ -266,12 +271,14 @@ impl Worker {
         self.group.idle.lie_down(self.index, searching);
         match self.sight() {
             Sight::Nothing => {
+                let begun = Instant::now();
                 self.sleep();
+                self.habit.slept(begun.elapsed());
                 let claimed = self.group.idle.get_up(self.index);
                 // Whoever was not called looks round once, and lies down again.
                 self.core.receive();
                 let called = claimed.is_some() || self.core.ready() != 0;
-                *spin = if called { Spin::start() } else { Spin::spent() };
+                *spin = if called { self.habit.start() } else { Spin::spent() };
                 claimed
             }
             sight => {

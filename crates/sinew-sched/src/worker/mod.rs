@@ -23,7 +23,7 @@ use crate::core::Core;
 use crate::group::{Group, Role, Seat};
 use crate::hooks::Hook;
 use crate::house::House;
-use crate::idle::{Idle, Patience, SeenTo};
+use crate::idle::{Habit, Idle, Patience, SeenTo};
 use crate::life::Stage;
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
@@ -48,6 +48,7 @@ pub(crate) struct Worker {
     /// Has begun clearly more tasks than others, as of the last look.
     overloaded: Cell<bool>,
     patience: RefCell<Patience>,
+    habit: Habit,
     /// Rounds of searching that came to nothing.
     vain_rounds: Cell<u32>,
     random: Cell<u32>,
@@ -75,6 +76,7 @@ impl Worker {
             unannounced: Cell::new(false),
             overloaded: Cell::new(false),
             patience: RefCell::default(),
+            habit: Habit::new(),
             vain_rounds: Cell::new(0),
             random: Cell::new(0x9E37_79B9 ^ (index as u32 + 1)),
             is_spare,
