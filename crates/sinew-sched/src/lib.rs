@@ -43,6 +43,8 @@ pub use driver::{Driver, FutexDriver};
 pub use pool::{
     BuildError, Builder, Handle, Placement, Pool, Refusal, ShutdownReport, StuckWorker, SubmitError,
 };
+#[doc(hidden)]
+pub use prefetch::prefetch;
 pub use stats::{PoolStats, WorkerState, WorkerStats};
 pub use strategy::{ParseStrategyError, Strategy};
 pub use task::{Header, TaskRef, Vtable};

@@ -7,7 +7,7 @@
 
 /// Has memory fetched that is needed soon. Any address will do.
 #[inline(always)]
-pub(crate) fn prefetch<T>(address: *const T) {
+pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint: no address makes it fault, and it changes nothing that can be seen.
     unsafe {

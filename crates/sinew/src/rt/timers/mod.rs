@@ -1,8 +1,9 @@
 //! Timers of one core: when, and what to do then. Knows no clock: callers bring the time.
 //!
-//! A wheel within a wheel: `wheel` says in which slot a moment lies, `slab` has the entries and the lists through them. Setting and
+//! A wheel within a wheel: `wheel` says in which slot a moment lies, `chunk` has the lists of what is in each slot, `slab` the entries. Setting and
 //! cancelling take the same time however many timers are set; an entry is moved to a finer wheel a few times at most before it is due.
 
+mod chunk;
 mod slab;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -10,7 +11,8 @@ mod wheel;
 
 use std::time::Instant;
 
-use slab::{List, Slab};
+use chunk::{Chunks, List};
+use slab::Slab;
 use wheel::{Tick, Wheels};
 
 pub(crate) use slab::TimerId;
@@ -24,6 +26,7 @@ pub(crate) struct Timers<T> {
     /// The moment of tick 0.
     start: Instant,
     wheels: Wheels,
+    chunks: Chunks,
     slab: Slab<T>,
     /// Those whose time has come, in this order.
     due: List,
@@ -32,15 +35,16 @@ pub(crate) struct Timers<T> {
 impl<T> Timers<T> {
     /// Without any, from this moment on.
     pub(crate) fn new(start: Instant) -> Self {
-        Self { start, wheels: Wheels::new(), slab: Slab::new(), due: List::EMPTY }
+        let (wheels, chunks, slab) = (Wheels::new(), Chunks::new(), Slab::new());
+        Self { start, wheels, chunks, slab, due: List::EMPTY }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.slab.len()
     }
 
-    /// Sets a timer. It is due at this moment or a little later, never earlier: by up to a tick, or a thousandth of the time until then if
-    /// that is more, so that many can be seen to at once.
+    /// Sets a timer. It is due at this moment or a little later, never earlier: by up to a tick, or a 64th of the time until then if
+    /// that is more, and by a millisecond at most, so that many can be seen to at once.
     pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
         let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
         let index = self.slab.insert(tick, what);
@@ -52,12 +56,11 @@ impl<T> Timers<T> {
     pub(crate) fn cancel(&mut self, timer: TimerId) -> Option<T> {
         let index = self.slab.find(timer)?;
         match self.slab.place(index) {
-            Some(place) => {
-                let list = self.wheels.list(place);
-                self.slab.unlink(list, index);
+            (Some(place), spot) => {
+                self.chunks.remove(self.wheels.list(place), spot);
                 self.wheels.note(place);
             }
-            None => self.slab.unlink(&mut self.due, index),
+            (None, spot) => self.chunks.remove(&mut self.due, spot),
         }
         Some(self.slab.remove(index))
     }
@@ -67,8 +70,8 @@ impl<T> Timers<T> {
         if self.due.is_empty() {
             self.advance(Tick::not_after(now.saturating_duration_since(self.start)));
         }
-        let index = self.due.first()?;
-        self.slab.unlink(&mut self.due, index);
+        let (index, spot) = self.chunks.first(self.due)?;
+        self.chunks.remove(&mut self.due, spot);
         Some(self.slab.remove(index))
     }
 
@@ -87,7 +90,7 @@ impl<T> Timers<T> {
             return Some(start);
         }
         let list = self.wheels.peek(place);
-        let few = self.slab.iter(list).take(SEARCHED + 1).map(|index| self.slab.tick(index));
+        let few = self.chunks.iter(list).take(SEARCHED + 1).map(|index| self.slab.tick(index));
         let (count, first) = few.fold((0, None), |(count, first), tick| {
             (count + 1, Some(first.map_or(tick, |first: Tick| first.min(tick))))
         });
@@ -96,13 +99,12 @@ impl<T> Timers<T> {
 
     /// Puts an entry where its moment lies from now.
     fn put(&mut self, index: u32, tick: Tick) {
-        match self.wheels.place_of(tick) {
-            Some(place) => {
-                let list = self.wheels.list(place);
-                self.slab.append(list, index, Some(place));
-                self.wheels.note(place);
-            }
-            None => self.slab.append(&mut self.due, index, None),
+        let place = self.wheels.place_of(tick);
+        let list = place.map_or(&mut self.due, |place| self.wheels.list(place));
+        let spot = self.chunks.append(list, index);
+        self.slab.set_place(index, place, spot);
+        if let Some(place) = place {
+            self.wheels.note(place);
         }
     }
 
@@ -112,9 +114,9 @@ impl<T> Timers<T> {
             let start = self.wheels.start_of(place);
             let mut reached = self.wheels.take(place);
             self.wheels.turn(start);
-            while let Some(index) = reached.first() {
-                self.slab.unlink(&mut reached, index);
-                self.put(index, self.slab.tick(index));
+            while let Some(timers) = self.chunks.take_chunk(&mut reached) {
+                timers.clone().for_each(|index| self.slab.prefetch(index));
+                timers.for_each(|index| self.put(index, self.slab.tick(index)));
             }
         }
         self.wheels.turn(to);

@@ -1,6 +1,9 @@
-//! Entries of timers in one piece of memory, and lists through them. Each has a generation, so that whoever is late never cancels
-//! another one's. Knows nothing of time.
+//! Entries of timers in one piece of memory. Each has a generation, so that whoever is late never cancels another one's. Knows nothing of
+//! time.
 
+use sinew_sched::prefetch;
+
+use super::chunk::Spot;
 use super::wheel::{Place, Tick};
 
 /// Names a timer for as long as it is set, and nothing afterwards.
@@ -13,40 +16,24 @@ pub(crate) struct TimerId {
 
 const NONE: u32 = u32::MAX;
 
-/// A list of entries: the first one's `previous` is the last.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct List {
-    first: u32,
-}
-
-impl List {
-    pub(super) const EMPTY: Self = Self { first: NONE };
-
-    pub(super) fn is_empty(self) -> bool {
-        self.first == NONE
-    }
-
-    pub(super) fn first(self) -> Option<u32> {
-        (!self.is_empty()).then_some(self.first)
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Slab<T> {
     entries: Vec<Entry<T>>,
-    /// Free entries, as a list through `next`.
+    /// Free entries, as a list through `next_free`.
     free: u32,
     len: usize,
 }
 
+/// In one cache line: with many timers set, each touch of one fetches it from memory.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Entry<T> {
-    next: u32,
-    previous: u32,
     generation: u64,
-    /// The slot that its list is, if it is one.
-    place: Option<Place>,
     tick: Tick,
+    next_free: u32,
+    /// The slot whose list it is in, if it is one.
+    place: Option<Place>,
+    spot: Spot,
     /// None, if it is free.
     what: Option<T>,
 }
@@ -71,14 +58,20 @@ impl<T> Slab<T> {
         self.len += 1;
         if self.free == NONE {
             let index = u32::try_from(self.entries.len()).ok().filter(|index| *index != NONE);
-            let entry =
-                Entry { next: NONE, previous: NONE, generation: 0, place: None, tick, what: Some(what) };
+            let entry = Entry {
+                generation: 0,
+                tick,
+                next_free: NONE,
+                place: None,
+                spot: Spot::NONE,
+                what: Some(what),
+            };
             self.entries.push(entry);
             return index.expect("fewer than 2^32 timers");
         }
         let index = self.free;
         let entry = &mut self.entries[index as usize];
-        self.free = entry.next;
+        self.free = entry.next_free;
         (entry.tick, entry.what) = (tick, Some(what));
         index
     }
@@ -88,7 +81,7 @@ impl<T> Slab<T> {
         let free = std::mem::replace(&mut self.free, index);
         let entry = &mut self.entries[index as usize];
         entry.generation += 1;
-        entry.next = free;
+        entry.next_free = free;
         self.len -= 1;
         entry.what.take().expect("an entry that is set")
     }
@@ -107,47 +100,19 @@ impl<T> Slab<T> {
         self.entries[index as usize].tick
     }
 
-    pub(super) fn place(&self, index: u32) -> Option<Place> {
-        self.entries[index as usize].place
+    /// The list that an entry is in, and where.
+    pub(super) fn place(&self, index: u32) -> (Option<Place>, Spot) {
+        let entry = &self.entries[index as usize];
+        (entry.place, entry.spot)
     }
 
-    /// Adds an entry to the end of a list, which is that of this slot.
-    pub(super) fn append(&mut self, list: &mut List, index: u32, place: Option<Place>) {
-        let last = match list.first() {
-            None => {
-                list.first = index;
-                index
-            }
-            Some(first) => {
-                let last = std::mem::replace(&mut self.entries[first as usize].previous, index);
-                self.entries[last as usize].next = index;
-                last
-            }
-        };
+    pub(super) fn set_place(&mut self, index: u32, place: Option<Place>, spot: Spot) {
         let entry = &mut self.entries[index as usize];
-        (entry.next, entry.previous, entry.place) = (NONE, last, place);
+        (entry.place, entry.spot) = (place, spot);
     }
 
-    /// Takes an entry out of the list that it is in.
-    pub(super) fn unlink(&mut self, list: &mut List, index: u32) {
-        let Entry { next, previous, .. } = self.entries[index as usize];
-        if list.first == index {
-            list.first = next;
-        } else {
-            self.entries[previous as usize].next = next;
-        }
-        // The last one is known to the first.
-        let after = if next == NONE { list.first } else { next };
-        if after != NONE {
-            self.entries[after as usize].previous = previous;
-        }
-    }
-
-    /// The entries of a list.
-    pub(super) fn iter(&self, list: &List) -> impl Iterator<Item = u32> {
-        std::iter::successors(list.first(), |index| {
-            let next = self.entries[*index as usize].next;
-            (next != NONE).then_some(next)
-        })
+    /// Has an entry fetched that is needed soon.
+    pub(super) fn prefetch(&self, index: u32) {
+        prefetch(&raw const self.entries[index as usize]);
     }
 }

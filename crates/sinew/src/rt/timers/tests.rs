@@ -141,7 +141,7 @@ fn memory_does_not_grow_with_cancelled_ones() {
         })
         .collect();
     assert_eq!(names.len(), 100_000, "no name is used twice");
-    assert_eq!(timers.slab.capacity(), 1);
+    assert_eq!((timers.slab.capacity(), timers.chunks.capacity()), (1, 1));
 }
 
 #[test]
@@ -153,9 +153,10 @@ fn the_near_are_exact_and_the_far_are_due_together() {
         timers.next().expect("one is set") - (start + time)
     };
     for micros in 1..1_000 {
-        assert!(late(Duration::from_micros(micros)) <= PRECISION, "{micros}");
+        let near = Duration::from_micros(micros);
+        assert!(late(near) <= (near / 64).max(PRECISION), "{micros}");
         let time = Duration::from_micros(micros * 7_919);
-        assert!(late(time) <= (time / 1_000).max(PRECISION), "{time:?}");
+        assert!(late(time) <= (time / 64).min(COARSE).max(PRECISION), "{time:?}");
     }
     let mut timers = Timers::new(start);
     let moments = 0..1_000_u64;

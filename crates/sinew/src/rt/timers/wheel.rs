@@ -1,12 +1,15 @@
-//! Wheels of 64 slots, each slot of one as long as a turn of the finer one. Knows moments and lists, not what is in them.
+//! Wheels of many slots, each slot of one as long as a turn of the finer one. Knows moments and lists, not what is in them.
 //!
-//! A moment is a number of ticks, read as digits of six bits. It lies in the wheel of the highest digit in which it differs from now, in the
-//! slot of that digit's value. So all of a finer wheel comes before all of a coarser one, and the first slot of the first wheel
-//! that has any is the first of all.
+//! A moment is a number of ticks, read as digits: the lowest of eight bits, all others of ten. It lies in the wheel of the highest digit in
+//! which it differs from now, in the slot of that digit's value. So all of a finer wheel comes before all of a coarser one, and the first slot
+//! of the first wheel that has any is the first of all.
+//!
+//! The wheels are that large because every move to a finer one fetches a timer from memory again: with a turn of the first one in 1 ms and of the
+//! second in 1.07 s, most are fetched twice in their lives, when they are set and when they are due.
 
 use std::time::Duration;
 
-use super::slab::List;
+use super::chunk::List;
 
 /// A tick is 4,096 ns.
 pub(super) const TICK_BITS: u32 = 12;
@@ -14,10 +17,14 @@ pub(super) const TICK_BITS: u32 = 12;
 /// Rounding makes it no coarser than so many ticks: 1.05 ms.
 const MOST_ROUNDED_BITS: u32 = 8;
 
-const DIGIT_BITS: u32 = 6;
+/// The bits of the lowest digit, and of each other.
+const FIRST_BITS: u32 = 8;
+const DIGIT_BITS: u32 = 10;
+const FIRST_SLOTS: usize = 1 << FIRST_BITS;
 const SLOTS: usize = 1 << DIGIT_BITS;
 /// Enough for all nanoseconds that 64 bits can count.
-const WHEELS: usize = (u64::BITS - TICK_BITS).div_ceil(DIGIT_BITS) as usize;
+const WHEELS: usize = 1 + (u64::BITS - TICK_BITS - FIRST_BITS).div_ceil(DIGIT_BITS) as usize;
+const ALL_SLOTS: usize = FIRST_SLOTS + (WHEELS - 1) * SLOTS;
 
 /// A moment, in ticks since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,10 +44,10 @@ impl Tick {
         Self(u64::try_from(since_start.as_nanos() >> TICK_BITS).unwrap_or(u64::MAX).min(Self::LAST))
     }
 
-    /// The same or a little later, so that many that are far off are due at one and the same tick: by no more than a thousandth of the time
+    /// The same or a little later, so that many that are far off are due at one and the same tick: by no more than a 64th of the time
     /// from this moment until then, and never by more than about a millisecond.
     pub(super) fn rounded(self, from: Self) -> Self {
-        let grain = (self.0.saturating_sub(from.0) >> 10).min(1 << MOST_ROUNDED_BITS);
+        let grain = (self.0.saturating_sub(from.0) >> 6).min(1 << MOST_ROUNDED_BITS);
         // The largest power of two that is not above it, less one: the bits that are rounded away.
         let below = grain.checked_ilog2().map_or(0, |bits| (1 << bits) - 1);
         Self(((self.0 + below) & !below).min(Self::LAST))
@@ -51,39 +58,70 @@ impl Tick {
     }
 }
 
-/// A slot of a wheel.
+/// A slot of a wheel, counted through all wheels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    wheel: u8,
-    slot: u8,
-}
+pub(super) struct Place(u16);
 
 impl Place {
+    fn new(wheel: usize, slot: usize) -> Self {
+        Self((first_slot(wheel) + slot) as u16)
+    }
+
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    fn wheel(self) -> usize {
+        (self.index() + SLOTS - FIRST_SLOTS) / SLOTS
+    }
+
+    fn slot(self) -> usize {
+        self.index() - first_slot(self.wheel())
+    }
+
     /// Whether all in it are due at the same tick.
     pub(super) fn is_exact(self) -> bool {
-        self.wheel == 0
+        self.index() < FIRST_SLOTS
     }
+}
+
+/// The first slot of a wheel, among those of all.
+fn first_slot(wheel: usize) -> usize {
+    if wheel == 0 { 0 } else { FIRST_SLOTS + (wheel - 1) * SLOTS }
+}
+
+/// The bits below a wheel's digit.
+fn shift(wheel: usize) -> u32 {
+    if wheel == 0 { 0 } else { FIRST_BITS + (wheel as u32 - 1) * DIGIT_BITS }
+}
+
+/// The bits of a wheel's digit, at its place.
+fn digit_mask(wheel: usize) -> u64 {
+    let slots = if wheel == 0 { FIRST_SLOTS } else { SLOTS };
+    (slots as u64 - 1) << shift(wheel)
 }
 
 #[derive(Debug)]
 pub(super) struct Wheels {
     now: Tick,
-    wheels: [Wheel; WHEELS],
-    /// Which wheels have anything, a bit for each.
-    occupied: u16,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Wheel {
+    slots: Box<[List]>,
     /// Which slots have anything, a bit for each.
-    occupied: u64,
-    slots: [List; SLOTS],
+    occupied: [u64; ALL_SLOTS / 64],
+    /// Which words of those have any bit, by wheel.
+    words: [u16; WHEELS],
+    /// Which wheels have anything, a bit for each.
+    wheels: u8,
 }
 
 impl Wheels {
     pub(super) fn new() -> Self {
-        let wheel = Wheel { occupied: 0, slots: [List::EMPTY; SLOTS] };
-        Self { now: Tick(0), wheels: [wheel; WHEELS], occupied: 0 }
+        Self {
+            now: Tick(0),
+            slots: vec![List::EMPTY; ALL_SLOTS].into_boxed_slice(),
+            occupied: [0; ALL_SLOTS / 64],
+            words: [0; WHEELS],
+            wheels: 0,
+        }
     }
 
     pub(super) fn now(&self) -> Tick {
@@ -96,41 +134,48 @@ impl Wheels {
             return None;
         }
         let highest = (tick.0 ^ self.now.0).ilog2();
-        let wheel = highest / DIGIT_BITS;
-        let slot = (tick.0 >> (wheel * DIGIT_BITS)) as usize % SLOTS;
-        Some(Place { wheel: wheel as u8, slot: slot as u8 })
+        let wheel = ((highest + DIGIT_BITS - FIRST_BITS) / DIGIT_BITS) as usize;
+        let slot = (tick.0 & digit_mask(wheel)) >> shift(wheel);
+        Some(Place::new(wheel, slot as usize))
     }
 
     /// When a slot begins, which lies before now's next turn of its wheel.
     pub(super) fn start_of(&self, place: Place) -> Tick {
-        let shift = u32::from(place.wheel) * DIGIT_BITS;
-        let digits = (self.now.0 >> shift) & !(SLOTS as u64 - 1) | u64::from(place.slot);
-        Tick(digits << shift)
+        let wheel = place.wheel();
+        let below = digit_mask(wheel) | ((1 << shift(wheel)) - 1);
+        Tick(self.now.0 & !below | (place.slot() as u64) << shift(wheel))
     }
 
     /// The first slot that has anything.
     pub(super) fn first(&self) -> Option<Place> {
-        let wheel = self.occupied.checked_ilog2().map(|_| self.occupied.trailing_zeros())?;
-        let slot = self.wheels[wheel as usize].occupied.trailing_zeros();
-        Some(Place { wheel: wheel as u8, slot: slot as u8 })
+        if self.wheels == 0 {
+            return None;
+        }
+        let wheel = self.wheels.trailing_zeros() as usize;
+        let word = self.words[wheel].trailing_zeros() as usize;
+        let bit = self.occupied[first_slot(wheel) / 64 + word].trailing_zeros() as usize;
+        Some(Place::new(wheel, word * 64 + bit))
     }
 
-    pub(super) fn peek(&self, place: Place) -> &List {
-        &self.wheels[usize::from(place.wheel)].slots[usize::from(place.slot)]
+    pub(super) fn peek(&self, place: Place) -> List {
+        self.slots[place.index()]
     }
 
     /// What is in a slot, to be changed. It has to be [noted](Self::note) then.
     pub(super) fn list(&mut self, place: Place) -> &mut List {
-        &mut self.wheels[usize::from(place.wheel)].slots[usize::from(place.slot)]
+        &mut self.slots[place.index()]
     }
 
     /// Notes whether a slot has anything.
     pub(super) fn note(&mut self, place: Place) {
-        let wheel = &mut self.wheels[usize::from(place.wheel)];
-        let (bit, is_empty) = (1_u64 << place.slot, wheel.slots[usize::from(place.slot)].is_empty());
-        wheel.occupied = if is_empty { wheel.occupied & !bit } else { wheel.occupied | bit };
-        let bit = 1_u16 << place.wheel;
-        self.occupied = if wheel.occupied == 0 { self.occupied & !bit } else { self.occupied | bit };
+        let (wheel, word) = (place.wheel(), place.index() / 64);
+        let is_empty = self.slots[place.index()].is_empty();
+        let bits = &mut self.occupied[word];
+        *bits = with_bit(*bits, place.index() % 64, !is_empty);
+        let has_word = *bits != 0;
+        let words = &mut self.words[wheel];
+        *words = with_bit((*words).into(), word - first_slot(wheel) / 64, has_word) as u16;
+        self.wheels = with_bit(self.wheels.into(), wheel, *words != 0) as u8;
     }
 
     /// Takes all that is in a slot.
@@ -144,4 +189,8 @@ impl Wheels {
     pub(super) fn turn(&mut self, to: Tick) {
         self.now = self.now.max(to);
     }
+}
+
+fn with_bit(bits: u64, bit: usize, is_set: bool) -> u64 {
+    bits & !(1 << bit) | u64::from(is_set) << bit
 }
