@@ -10,7 +10,10 @@ use super::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use super::timers::{TimerId, Timers};
 
 /// So many are handed out before others have their turn at the lock.
-const BATCH: usize = 64;
+pub(crate) const BATCH: usize = 16;
+
+/// What is handed out at once.
+pub(crate) type Batch<T> = [Option<T>; BATCH];
 
 /// The timers of a core.
 #[derive(Debug)]
@@ -83,17 +86,21 @@ impl<T> Alarms<T> {
         cancelled
     }
 
-    /// Hands out those that are due at this moment, under the lock: who cancels one waits until it was handed out. The time is asked for only
-    /// if any is set.
-    pub(crate) fn fire(&self, now: impl FnOnce() -> Instant, mut due: impl FnMut(T)) {
+    /// Hands out those that are due at this moment, some at a time, under the lock: who cancels one waits until it was handed out. The time is
+    /// asked for only if any is set.
+    pub(crate) fn fire(&self, now: impl FnOnce() -> Instant, mut due: impl FnMut(Batch<T>)) {
         if self.is_empty() {
             return;
         }
         let now = now();
         loop {
             let mut inner = self.lock();
-            let fired = (0..BATCH).map_while(|_| inner.timers.pop_due(now)).map(&mut due).count();
+            let mut batch = [const { None }; BATCH];
+            let next = std::iter::from_fn(|| inner.timers.pop_due(now));
+            let fired = batch.iter_mut().zip(next).map(|(slot, what)| *slot = Some(what)).count();
             self.set.store(inner.timers.len(), Ordering::Relaxed);
+            due(batch);
+            drop(inner);
             if fired < BATCH {
                 return;
             }

@@ -1,4 +1,4 @@
-//! What a worker sleeps in: epoll, an eventfd that ends the sleep, and the core's timers.
+//! What a worker sleeps in: epoll, and the core's timers.
 //!
 //! # Safety
 //!
@@ -7,16 +7,15 @@
 
 use std::any::Any;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
-use rustix::io::{Errno, write};
 use sinew_sched::{Core, Driver};
 
-use super::alarms::{Alarms, Ring};
+use super::alarms::{Alarms, BATCH, Ring};
+use super::epoll::Epoll;
 use super::local::Local;
+use super::run;
 use super::starving;
 use super::timers::TimerId;
 use super::tls;
@@ -26,26 +25,20 @@ use super::word::Cause;
 /// What one worker sleeps in.
 #[derive(Debug)]
 pub(crate) struct CoreDriver {
-    epoll: OwnedFd,
-    /// Never read: each write is an event of its own, since it is watched for edges.
-    bell: OwnedFd,
+    epoll: Epoll,
     alarms: Alarms<Waiter>,
 }
 
 impl CoreDriver {
     fn new() -> io::Result<Arc<Self>> {
-        let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
-        epoll::add(&poll, &bell, epoll::EventData::new_u64(0), flags)?;
-        Ok(Arc::new(Self { epoll: poll, bell, alarms: Alarms::new(Instant::now()) }))
+        Ok(Arc::new(Self { epoll: Epoll::new()?, alarms: Alarms::new(Instant::now()) }))
     }
 
     /// Has a wait end at this moment, unless the timer is cancelled. From any thread.
     pub(crate) fn set_timer(&self, when: Instant, waiter: Waiter) -> TimerId {
         let (id, ring) = self.alarms.set(when, waiter);
         if ring == Ring::Now {
-            self.ring();
+            self.epoll.ring();
         }
         id
     }
@@ -57,28 +50,24 @@ impl CoreDriver {
 
     /// Ends the waits whose time has come. Returns how many.
     fn fire(&self) -> usize {
-        let mut fired = 0;
-        self.alarms.fire(Instant::now, |waiter| {
-            // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
-            fired += usize::from(unsafe { waiter.wake(Cause::Time) });
+        let (mut fired, local) = (0, tls::local());
+        self.alarms.fire(Instant::now, |batch| {
+            // With many timers, what they are about is seldom in the cache, and fetching many things at once takes little more time than
+            // fetching one.
+            batch.iter().flatten().for_each(Waiter::prefetch);
+            let mut here = [const { None }; BATCH];
+            for (waiter, stack) in batch.iter().flatten().zip(&mut here) {
+                // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
+                let fiber = local.and_then(|local| unsafe { waiter.fiber_of(local) });
+                // SAFETY: as above.
+                let is_woken = unsafe { waiter.wake(Cause::Time) };
+                fired += usize::from(is_woken);
+                *stack = fiber.filter(|_| is_woken);
+            }
+            // SAFETY: they have just been woken, and this thread, which alone may run them, has run nothing since.
+            here.into_iter().flatten().for_each(|fiber| unsafe { run::fetch(fiber) });
         });
         fired
-    }
-
-    fn ring(&self) {
-        // It cannot fail: the counter never gets near its limit, and the descriptor is there.
-        let rung = write(&self.bell, &1_u64.to_ne_bytes());
-        debug_assert!(rung.is_ok(), "a bell always rings: {rung:?}");
-    }
-
-    /// Waits for events for at most so long.
-    fn wait(&self, at_most: Option<Duration>) -> io::Result<()> {
-        let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
-        let mut events = Vec::with_capacity(1);
-        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), timeout.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// Whether the first timer is past its time by so much.
@@ -115,14 +104,14 @@ impl Driver for DriverShare {
         let to_trim = local.and_then(|local| local.engine().stacks.time_to_trim());
         let to_next = self.0.alarms.begin_sleep(Instant::now);
         let time = [at_most, to_next, starving::rest(), to_trim].into_iter().flatten().min();
-        let slept = if time.is_none_or(|time| !time.is_zero()) { self.0.wait(time) } else { Ok(()) };
+        let slept = if time.is_none_or(|time| !time.is_zero()) { self.0.epoll.wait(time) } else { Ok(()) };
         self.0.alarms.end_sleep();
         self.0.fire();
         slept
     }
 
     fn unpark(&self) {
-        self.0.ring();
+        self.0.epoll.ring();
     }
 
     fn as_any(&self) -> Option<&dyn Any> {

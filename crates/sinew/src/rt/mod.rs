@@ -11,6 +11,7 @@ mod driver;
 mod end;
 mod ending;
 mod engine;
+mod epoll;
 mod handle;
 mod hook;
 mod ids;

@@ -153,11 +153,22 @@ unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: Corout
 fn fetch_next(local: &Local) {
     if let Some(next) = local.context().core().next_ready() {
         // SAFETY: every task of an engine is a fiber, and this worker has the right to run those in its ready list.
-        let next = unsafe { next.cast::<Control>().as_ref() };
-        // SAFETY: as above.
-        if let Some(coroutine) = unsafe { &*next.coroutine.get() } {
-            coroutine.prefetch();
-        }
+        unsafe { fetch(next.cast()) };
+    }
+}
+
+/// Has the stack of a fiber fetched.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber.
+#[inline]
+pub(crate) unsafe fn fetch(control: NonNull<Control>) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    // SAFETY: the right to run is that to the coroutine.
+    if let Some(coroutine) = unsafe { &*this.coroutine.get() } {
+        coroutine.prefetch();
     }
 }
 

@@ -14,7 +14,11 @@ use rustix::io::Errno;
 use rustix::thread::futex::{self, Flags};
 use rustix::time::Timespec;
 
+use sinew_sched::prefetch;
+
 use super::control::Control;
+use super::local::Local;
+use super::target::Home;
 use super::word::{Cause, Ends, Next, WaitId, Word};
 
 /// One wait of one fiber or thread.
@@ -58,6 +62,32 @@ impl Waiter {
             // SAFETY: it is the one of `counted`.
             unsafe { Control::release(control) };
         }
+    }
+
+    /// Has the memory fetched that [`wake`](Self::wake) touches first.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        match self.who {
+            // Header and word lie in two lines.
+            Who::Fiber(control) => {
+                prefetch(control.as_ptr().cast::<u8>());
+                prefetch(control.as_ptr().cast::<u8>().wrapping_add(64));
+            }
+            Who::Thread(_) => {}
+        }
+    }
+
+    /// The fiber that waits, if it goes on on the caller's thread and nowhere else, and has let go of it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`wake`](Self::wake); the argument is the caller's thread's own.
+    pub(crate) unsafe fn fiber_of(self, local: &Local) -> Option<NonNull<Control>> {
+        let Who::Fiber(control) = self.who else { return None };
+        // SAFETY: the caller's promise, and the invariant of `who`.
+        let this = unsafe { control.as_ref() };
+        let is_here = local.is_of(this.engine()) && this.home() == Home::Worker(local.worker());
+        (is_here && local.fiber() != Some(control)).then_some(control)
     }
 
     /// Ends the wait; false, if it has ended.

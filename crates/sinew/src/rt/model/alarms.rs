@@ -35,7 +35,7 @@ fn sleep_and_set(with_a_far_one: bool) {
             bell.wait();
         }
         alarms.end_sleep();
-        alarms.fire(|| near + Duration::from_secs(1), |what| seen.push(what));
+        alarms.fire(|| near + Duration::from_secs(1), |batch| seen.extend(batch.into_iter().flatten()));
     }
     assert_eq!(seen, ["near"]);
     setter.join().unwrap();
