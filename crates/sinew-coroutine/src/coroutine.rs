@@ -256,6 +256,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         if let Some(context) = self.context {
             context.prefetch();
             arch::prefetch(self.inside.as_ptr().cast::<u8>());
+            self.stack.prefetch();
         }
     }
 

@@ -14,6 +14,7 @@ use super::pooled::PooledStack;
 use super::shared::Shared;
 use super::size::{CLASSES, SizeClass};
 use super::slab::RawStack;
+use crate::arch::prefetch;
 
 /// Room for so many stacks at most is made at once, however large the cache may get.
 const AT_ONCE: usize = 1024;
@@ -71,10 +72,21 @@ impl StackCache {
         match self.lists[class.index()].pop() {
             Some(stack) => {
                 self.recount(-1);
+                self.fetch_next(class);
                 // SAFETY: the invariant of `lists`: it was ours and is no more.
                 Ok(unsafe { PooledStack::new(stack) })
             }
             None => self.acquire_slow(class),
+        }
+    }
+
+    /// With many stacks, the next one to go is seldom in the cache: it is fetched while this one is put to use, and what is kept about
+    /// the one after it, where it is.
+    #[inline]
+    fn fetch_next(&self, class: SizeClass) {
+        if let [.., after, next] = &self.lists[class.index()][..] {
+            prefetch(core::ptr::from_ref(after.slot()).cast());
+            prefetch(next.slot().top.as_ptr().wrapping_sub(64));
         }
     }
 

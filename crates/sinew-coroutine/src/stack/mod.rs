@@ -72,6 +72,9 @@ pub unsafe trait Stack: 'static {
     /// The lowest usable byte.
     fn limit(&self) -> NonNull<u8>;
 
+    /// Has the memory fetched that whoever takes this stack back touches first. A hint.
+    fn prefetch(&self) {}
+
     /// How many bytes are usable.
     fn size(&self) -> usize {
         self.top().addr().get().saturating_sub(self.limit().addr().get())

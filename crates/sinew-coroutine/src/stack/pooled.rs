@@ -14,6 +14,7 @@ use super::label::Label;
 use super::shared::Shared;
 use super::size::SizeClass;
 use super::slab::RawStack;
+use crate::arch::prefetch;
 
 /// A stack of a [`StackPool`](super::StackPool). Dropping it returns it to the pool.
 pub struct PooledStack {
@@ -86,6 +87,11 @@ unsafe impl Stack for PooledStack {
     #[inline]
     fn limit(&self) -> NonNull<u8> {
         self.raw.slot().limit
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch(std::ptr::from_ref(self.raw.slot()).cast());
     }
 }
 
