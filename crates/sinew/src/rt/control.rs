@@ -288,6 +288,16 @@ impl Control {
         }
     }
 
+    /// Whether the caller's frame is surely on this fiber's own stack. For the fiber itself, whose code may be on another one: that of a
+    /// coroutine.
+    #[inline(always)]
+    pub(crate) fn is_on_its_stack(&self) -> bool {
+        let here = 0_u8;
+        // The suspender is at the root of the stack; a frame that is less than a stack below it is on the same one.
+        let root = self.suspender.get().map_or(0, |suspender| suspender.addr().get());
+        root.wrapping_sub((&raw const here).addr()) < self.birth.stack_size
+    }
+
     /// Keeps it where it is, or lets it go. For the fiber itself.
     pub(crate) fn pin(&self) {
         self.pins.fetch_add(1, Ordering::Relaxed);

@@ -29,6 +29,12 @@ impl<T> Key<T> {
         NonZero::new(self.number.load(Ordering::Relaxed)).unwrap_or_else(|| self.give_number())
     }
 
+    /// The number; zero, if it has none yet.
+    #[inline]
+    pub(super) fn number_if_given(&self) -> u32 {
+        self.number.load(Ordering::Relaxed)
+    }
+
     #[cold]
     fn give_number(&self) -> NonZero<u32> {
         let more = |last: u32| last.checked_add(1);

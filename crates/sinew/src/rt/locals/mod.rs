@@ -2,8 +2,9 @@
 //! fiber or thread ends. Knows no public names.
 //!
 //! A fiber that uses none has a null word for them ([`Place`]). The first use makes a table ([`table`]), each value has a slot of
-//! its own that does not move ([`slot`]), and whoever looks at a value counts itself in and out there: a value that is in use when
-//! its fiber ends is leaked, since a coroutine of the user's may keep a reference for longer than the fiber runs.
+//! its own that does not move ([`slot`]). Whoever looks at a value from a frame on the fiber's own stack is done before the fiber ends. Whoever
+//! does from elsewhere counts itself in and out: a coroutine of the user's may keep a reference for longer than the fiber runs, and a
+//! value that is in use when its fiber ends is leaked.
 //!
 //! # Safety
 //!
@@ -17,6 +18,7 @@ mod table;
 
 pub(crate) use key::Key;
 pub(crate) use place::Place;
+use slot::Frame;
 pub(crate) use slot::Used;
 
 use super::tls;
@@ -33,11 +35,32 @@ pub(crate) struct Gone;
 /// If `init` does, or comes back here for the same key.
 #[inline]
 pub(crate) fn get<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
-    let found = match wait::running() {
-        // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
-        Some((_, fiber)) => unsafe { fiber.as_ref() }.locals.slot(key, || true),
+    match find(key) {
+        Some(used) => Ok(used),
+        None => get_slow(key, init),
+    }
+}
+
+/// The value of the running fiber, if it is there and the caller is on the fiber's stack.
+#[inline]
+fn find<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
+    let (_, fiber) = wait::running()?;
+    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
+    let this = unsafe { fiber.as_ref() };
+    if this.is_on_its_stack() { this.locals.ready(key) } else { None }
+}
+
+#[inline(never)]
+fn get_slow<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+    let (found, frame) = match wait::running() {
+        Some((_, fiber)) => {
+            // SAFETY: as above.
+            let this = unsafe { fiber.as_ref() };
+            let frame = if this.is_on_its_stack() { Frame::Within } else { Frame::Anywhere };
+            (this.locals.slot(key, || true), frame)
+        }
         // SAFETY: it is there for as long as the thread, and used here only.
-        None => unsafe { &*tls::thread_locals() }.slot(key, tls::ends_locals),
+        None => (unsafe { &*tls::thread_locals() }.slot(key, tls::ends_locals), Frame::Anywhere),
     };
-    found?.used_or_init(init)
+    found?.used_or_init(frame, init)
 }

@@ -12,7 +12,7 @@ use std::ptr::{self, NonNull};
 
 use super::Gone;
 use super::key::Key;
-use super::slot::{self, Found};
+use super::slot::{self, Found, Frame, Used};
 use super::table::Table;
 
 /// What a destructor panicked with.
@@ -32,6 +32,19 @@ const ENDED: *mut Table = ptr::without_provenance_mut(1);
 impl Place {
     pub(crate) const fn new() -> Self {
         Self { table: Cell::new(ptr::null_mut()) }
+    }
+
+    /// The value of a key, if it is there and easily found. For a frame on the stack of the fiber that these belong to.
+    #[inline]
+    pub(super) fn ready<T>(&self, key: &Key<T>) -> Option<Used<T>> {
+        let table = self.table.get();
+        if table.addr() <= ENDED.addr() {
+            return None;
+        }
+        // SAFETY: the invariant of `table`.
+        let slot = unsafe { &*table }.find_in_place(key.number_if_given())?;
+        // SAFETY: a key's number stands for its type, and so do the slots of a table; the frame is as `Within` says.
+        unsafe { Found::new(slot) }.used_if_ready(Frame::Within)
     }
 
     /// The slot for a key. The first one needs a table; `prepare` says whether there may be one.

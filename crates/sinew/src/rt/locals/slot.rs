@@ -36,7 +36,7 @@ pub(super) struct Header {
     state: Cell<State>,
     /// # Invariant
     ///
-    /// How many [`Used`] there are. While there are any, the slot is not freed, nor its value dropped.
+    /// How many [`Used`] there are that may outlive their fiber. While there are any, the slot is not freed, nor its value dropped.
     uses: Cell<usize>,
     /// The one that was initialised before this one.
     before: Cell<Option<NonNull<Header>>>,
@@ -162,39 +162,48 @@ impl<T> Found<T> {
         Self { slot: header.cast() }
     }
 
-    /// The value, which `init` makes if there is none.
+    /// The value, if it is there.
     #[inline]
-    pub(super) fn used_or_init(self, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
-        let used = Used::new(self);
-        match used.header().state.get() {
-            State::Ready => Ok(used),
-            State::Gone => Err(Gone),
-            State::New => Ok(used.init(init)),
-            State::BeingMade => {
-                panic!(
-                    "a fiber-local is used by its own initialiser: it has no value before that has returned"
-                )
-            }
-        }
+    pub(super) fn used_if_ready(self, frame: Frame) -> Option<Used<T>> {
+        // SAFETY: the invariant of `slot`.
+        let is_ready = unsafe { self.slot.as_ref() }.header.state.get() == State::Ready;
+        is_ready.then(|| Used::new(self, frame))
     }
+
+    /// The value, which `init` makes if there is none.
+    pub(super) fn used_or_init(self, frame: Frame, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+        Used::new(self, frame).prepare(init)
+    }
+}
+
+/// Where whoever looks at a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// On the stack of the fiber that the value belongs to: it is done before the fiber is.
+    Within,
+    /// Perhaps on another one: a coroutine of the user's may keep the reference for longer.
+    Anywhere,
 }
 
 /// The right to look at a value, which stays for as long as this is there.
 pub(crate) struct Used<T> {
     /// # Invariant
     ///
-    /// Counted in `uses`, so it is there; and it has a value, but for the stretch in `init`.
+    /// Counted in `uses`, or in a frame of the fiber, so it is there; and it has a value, but for the stretch in `init`.
     slot: NonNull<Slot<T>>,
+    frame: Frame,
     /// It belongs to a fiber, and is counted without atomics.
     stays: PhantomData<*const T>,
 }
 
 impl<T> Used<T> {
     #[inline]
-    fn new(Found { slot }: Found<T>) -> Self {
-        let used = Self { slot, stays: PhantomData };
-        let uses = &used.header().uses;
-        uses.set(uses.get() + 1);
+    fn new(Found { slot }: Found<T>, frame: Frame) -> Self {
+        let used = Self { slot, frame, stays: PhantomData };
+        if frame == Frame::Anywhere {
+            let uses = &used.header().uses;
+            uses.set(uses.get() + 1);
+        }
         used
     }
 
@@ -209,7 +218,20 @@ impl<T> Used<T> {
         &self.slot().header
     }
 
-    #[cold]
+    /// Makes the value, if there is none yet.
+    fn prepare(self, init: impl FnOnce() -> T) -> Result<Self, Gone> {
+        match self.header().state.get() {
+            State::Ready => Ok(self),
+            State::Gone => Err(Gone),
+            State::New => Ok(self.init(init)),
+            State::BeingMade => {
+                panic!(
+                    "a fiber-local is used by its own initialiser: it has no value before that has returned"
+                )
+            }
+        }
+    }
+
     fn init(self, init: impl FnOnce() -> T) -> Self {
         self.header().state.set(State::BeingMade);
         let on_unwind = Unmade(&self);
@@ -264,7 +286,9 @@ impl<T> Deref for Used<T> {
 impl<T> Drop for Used<T> {
     #[inline]
     fn drop(&mut self) {
-        let uses = &self.header().uses;
-        uses.set(uses.get() - 1);
+        if self.frame == Frame::Anywhere {
+            let uses = &self.header().uses;
+            uses.set(uses.get() - 1);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The slots of one fiber or thread, by the numbers of their keys, and in the order in which they were initialised.
 //!
-//! Eight slots are found in the table itself, by comparing their numbers; more are in a list behind.
+//! Eight slots are in the table itself, each in the place that its number has there if that is free; more are in a list behind.
 //!
 //! # Safety
 //!
@@ -37,16 +37,19 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The slot for a number.
+    /// The slot for a number, if it is in its place. There is none for zero.
     #[inline]
-    pub(super) fn find(&self, number: NonZero<u32>) -> Option<NonNull<Header>> {
-        match self.numbers.iter().position(|other| other.get() == number.get()) {
-            Some(index) => self.slots[index].get(),
-            None => self.find_more(number),
-        }
+    pub(super) fn find_in_place(&self, number: u32) -> Option<NonNull<Header>> {
+        let place = number as usize % FIRST;
+        // Where there is no slot, the number is zero.
+        if self.numbers[place].get() == number { self.slots[place].get() } else { None }
     }
 
-    fn find_more(&self, number: NonZero<u32>) -> Option<NonNull<Header>> {
+    /// The slot for a number.
+    pub(super) fn find(&self, number: NonZero<u32>) -> Option<NonNull<Header>> {
+        if let Some(index) = self.numbers.iter().position(|other| other.get() == number.get()) {
+            return self.slots[index].get();
+        }
         self.more.borrow().iter().find(|(other, _)| *other == number).map(|(_, slot)| *slot)
     }
 
@@ -56,7 +59,8 @@ impl Table {
     ///
     /// The slot was made for this table and for the type of the key with this number, and is the table's from now on.
     pub(super) unsafe fn add(&self, number: NonZero<u32>, slot: NonNull<Header>) {
-        match self.numbers.iter().position(|other| other.get() == 0) {
+        let is_free = |place: &usize| self.numbers[*place].get() == 0;
+        match [number.get() as usize % FIRST].into_iter().chain(0..FIRST).find(is_free) {
             Some(free) => {
                 self.numbers[free].set(number.get());
                 self.slots[free].set(Some(slot));
