@@ -29,6 +29,7 @@ mod runtimes;
 mod session;
 mod stats;
 mod table;
+mod timer_thread;
 mod ucontext;
 mod usage;
 mod workloads;

@@ -70,6 +70,13 @@ pub(crate) static SINEW_GROUPS: Peer = Peer {
     home: Home::Ours(Flavour::DEFAULT.in_groups_of(8)),
 };
 
+/// Ours, with timers as others have them.
+pub(crate) static TIMER_THREAD: Peer = Peer {
+    name: "timer-thread",
+    what: "this repository, with a thread for timers (only when named)",
+    home: Home::Here,
+};
+
 /// The fastest Rust coroutines.
 pub(crate) static COROSENSEI: Peer =
     Peer { name: "corosensei", what: "Rust, stackful coroutines", home: Home::Here };
@@ -115,7 +122,7 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 18] = [
+pub(crate) static ALL: [&Peer; 19] = [
     &SINEW,
     &SINEW_MIGRATING,
     &SINEW_SHARED,
@@ -123,6 +130,7 @@ pub(crate) static ALL: [&Peer; 18] = [
     &SINEW_LOCAL,
     &SINEW_LOCAL_MIGRATING,
     &SINEW_GROUPS,
+    &TIMER_THREAD,
     &COROSENSEI,
     &GENERATOR,
     &SWAPCONTEXT,
@@ -148,7 +156,7 @@ impl Peer {
     /// Whether it takes part only if it is named: it is another one by another name, or of interest for a few questions only.
     pub(crate) fn is_on_request(&self) -> bool {
         let flavour = self.flavour();
-        flavour.strategy == Some(Strategy::Local) || flavour.group.is_some()
+        flavour.strategy == Some(Strategy::Local) || flavour.group.is_some() || self.name == TIMER_THREAD.name
     }
 
     /// The version found on this machine if the peer can run here, or what is missing.

@@ -123,6 +123,8 @@ mod tests {
             "idle",
             "timers_100k",
             "timers_1000k",
+            "sleep",
+            "local",
         ];
         assert!(names[12..].iter().copied().eq(fibers.iter().flat_map(|&name| [(name, 1), (name, 2)])));
         let mut with_ours = plan.groups.iter().filter(|group| group.workload.entry("sinew").is_some());

@@ -26,6 +26,7 @@ var workloads = map[string]func(job){
 	"idle":             runIdle,
 	"timers_100k":      runTimers(100_000),
 	"timers_1000k":     runTimers(1_000_000),
+	"sleep":            runSleep,
 }
 
 func parse(args []string) (job, error) {

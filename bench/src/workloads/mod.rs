@@ -5,12 +5,14 @@
 mod create;
 mod fib;
 mod idle;
+mod local;
 mod parked;
 mod pool_idle;
 mod pool_submit;
 mod pool_wake;
 mod pool_yield;
 mod skynet_join;
+mod sleep;
 mod spawn_batch_100k;
 mod spawn_seq;
 mod stack_pool;
@@ -25,7 +27,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 18] = [
+pub(crate) static ALL: [&Workload; 20] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -44,6 +46,8 @@ pub(crate) static ALL: [&Workload; 18] = [
     &idle::WORKLOAD,
     &timers::FEWER,
     &timers::MORE,
+    &sleep::WORKLOAD,
+    &local::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
