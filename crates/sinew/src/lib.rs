@@ -17,6 +17,8 @@
 //! # Features
 //!
 //! - `serde`: [`Config`] can be read and written. Off unless asked for.
+//! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside them. Off unless asked for: without it, a
+//!   span that is held across a suspension is taken for that of whatever runs next on the thread.
 
 pub mod coroutine;
 pub mod fiber;

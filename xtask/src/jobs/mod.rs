@@ -11,6 +11,7 @@ mod callgrind;
 mod clippy;
 mod docs;
 mod fat_lto;
+mod features;
 mod fmt;
 mod loom;
 mod numa;
@@ -41,6 +42,7 @@ pub(crate) static JOBS: &[Job] = &[
     docs::JOB,
     tidy::JOB,
     test::JOB,
+    features::JOB,
     panic_abort::JOB,
     loom::JOB,
     fat_lto::JOB,

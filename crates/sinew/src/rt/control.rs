@@ -25,7 +25,6 @@ use super::join::Join;
 use super::locals::Place;
 use super::memory::Origin;
 use super::roster::{Links, Roamers};
-use super::run;
 use super::scope::ScopeData;
 use super::sync::{AtomicU32, Ordering};
 use super::target::Home;
@@ -199,7 +198,8 @@ impl Control {
     #[inline]
     pub(crate) fn new(birth: Birth, engine: NonNull<Engine>, body: &'static BodyVtable) -> Self {
         let moves = birth.moves == Moves::Always;
-        let vtable = if moves { &run::MIGRATING } else { &run::SETTLING };
+        // SAFETY: the invariant of `engine`: the fiber is not done.
+        let vtable = &unsafe { engine.as_ref() }.vtables[usize::from(moves)];
         Self {
             header: Header::new(vtable),
             word: Word::new(),

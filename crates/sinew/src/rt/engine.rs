@@ -17,10 +17,13 @@ use super::control::Control;
 use super::counters::{All, Counters};
 use super::driver;
 use super::end;
+use super::follow::Followers;
 use super::hook;
 use super::limit::Limit;
 use super::local::Local;
 use super::roster::Roamers;
+use super::run::{self, Vtables};
+use super::spans;
 use super::spawn::Reason;
 use super::stacks::Stacks;
 use super::stall::Stall;
@@ -59,6 +62,7 @@ pub(crate) struct Settings {
     pub(crate) stall_report: Option<Duration>,
     /// Panics are told with the fiber's name.
     pub(crate) panic_hook: bool,
+    pub(crate) followers: Followers,
 }
 
 /// A fiber that has begun, and will not end.
@@ -87,6 +91,8 @@ pub(crate) struct Engine {
     pub(crate) turn: AtomicU32,
     pub(crate) starving: Starving,
     pub(crate) stall: Arc<Stall>,
+    /// Of its tasks.
+    pub(crate) vtables: &'static Vtables,
 }
 
 impl Layout {
@@ -130,10 +136,11 @@ impl Settings {
 
 impl Engine {
     /// Starts one, with the pool that its owner shuts down.
-    pub(crate) fn start(settings: Settings) -> Result<(Arc<Self>, Pool), BuildError> {
+    pub(crate) fn start(mut settings: Settings) -> Result<(Arc<Self>, Pool), BuildError> {
         overflow::install().ok();
         hook::install(settings.panic_hook);
-        let settings_of_pool = settings.clone();
+        spans::follow(&mut settings.followers);
+        let (settings_of_pool, vtables) = (settings.clone(), run::vtables_for(&settings.followers));
         let limit = Limit::new(settings.max_fibers);
         let stall = Arc::new(Stall::new(settings.stall_report));
         let engine = Arc::new_cyclic(|this| Self {
@@ -150,6 +157,7 @@ impl Engine {
             turn: AtomicU32::new(0),
             starving: Starving::new(),
             stall,
+            vtables,
         });
         if !engine.settings.layout.is_numa() {
             engine.stacks.warm_up(0);
@@ -175,6 +183,12 @@ impl Engine {
         // Those of all workers are there before the first has begun to count.
         engine.counters_of(pool.workers() as u32 - 1);
         Ok((engine, pool))
+    }
+
+    /// What is called at each switch.
+    #[inline]
+    pub(crate) fn followers(&self) -> &Followers {
+        &self.settings.followers
     }
 
     /// The counters of a worker. A seat that is taken again counts on.

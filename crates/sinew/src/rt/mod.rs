@@ -12,6 +12,7 @@ mod end;
 mod ending;
 mod engine;
 mod epoll;
+mod follow;
 mod handle;
 mod hook;
 mod ids;
@@ -27,6 +28,11 @@ mod roster;
 mod run;
 mod running;
 mod scope;
+#[cfg(feature = "tracing")]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_spans.rs"]
+mod spans;
 mod spawn;
 mod stacks;
 mod stall;
@@ -46,6 +52,7 @@ pub use cell::{Abandoned, Discarded};
 pub(crate) use control::{Control, Moves, Status};
 pub(crate) use counters::{All, Counters};
 pub(crate) use engine::{Engine, Layout, Leak, Settings};
+pub(crate) use follow::Followers;
 pub(crate) use handle::Handle;
 pub(crate) use locals::{Gone, Key, Used, get as get_local};
 pub use reference::Fiber;

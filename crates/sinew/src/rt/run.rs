@@ -14,26 +14,38 @@ use sinew_sched::{Context, Header, TaskRef, Vtable};
 
 use super::control::{Control, Ended, FiberCoroutine, Moves, Pause, Status};
 use super::end::{discard, finish, leave_stack};
+use super::follow::Followers;
 use super::local::{By, Local};
 use super::starving;
 use super::target::Home;
 use super::tls;
 use super::word::Next;
 
-/// A fiber that stays where it has begun.
-pub(crate) static SETTLING: Vtable = Vtable { run, discard, settles: true };
-/// A fiber that may go on anywhere.
-pub(crate) static MIGRATING: Vtable = Vtable { run, discard, settles: false };
+/// Those of fibers that stay where they have begun, and of those that may go on anywhere.
+pub(crate) type Vtables = [Vtable; 2];
+
+static USUAL: Vtables = vtables::<false>();
+static FOLLOWED: Vtables = vtables::<true>();
+
+const fn vtables<const FOLLOWED: bool>() -> Vtables {
+    let run = run::<FOLLOWED>;
+    [Vtable { run, discard, settles: true }, Vtable { run, discard, settles: false }]
+}
+
+/// The vtables of the tasks of an engine. Nobody pays for functions that are called at each switch, but where there are any.
+pub(crate) fn vtables_for(followers: &Followers) -> &'static Vtables {
+    if followers.is_empty() { &USUAL } else { &FOLLOWED }
+}
 
 /// Called by a worker, with the right to run the fiber. Those that are next on this worker are run too, for as long as nobody
 /// else has a turn: it saves the way back to the worker and here again.
-unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
+unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
     let local = tls::local().expect("the workers of an engine have what fibers need");
     let mut control = header.cast();
     loop {
         local.begin_task();
         // SAFETY: every task of an engine is a fiber, and the task was the right to run it.
-        let next = match unsafe { resume(local, control, By::Worker) } {
+        let next = match unsafe { resume::<FOLLOWED>(local, control, By::Worker) } {
             // SAFETY: it came back, so the right is ours again.
             Ok(CoroutineState::Yielded(Pause::Yield)) => unsafe { exchange(local, control) },
             Ok(state) => {
@@ -84,11 +96,37 @@ unsafe fn exchange(local: &Local, control: NonNull<Control>) -> Option<TaskRef> 
 /// The caller has the right to run the fiber, on this worker, and gives it up.
 #[inline]
 pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> Result<(), StackError> {
+    if !local.engine().followers().is_empty() {
+        // SAFETY: the caller's right.
+        return unsafe { enter_followed(local, control, by) };
+    }
     // SAFETY: the caller's right.
-    let state = unsafe { resume(local, control, by) }?;
+    let state = unsafe { resume::<false>(local, control, by) }?;
     // SAFETY: it came back, so the right is ours again.
     unsafe { see_to(local, control, by, state) };
     Ok(())
+}
+
+/// The fiber that enters another one lets go meanwhile.
+///
+/// # Errors
+///
+/// As [`enter`].
+///
+/// # Safety
+///
+/// As [`enter`].
+#[cold]
+unsafe fn enter_followed(local: &Local, control: NonNull<Control>, by: By) -> Result<(), StackError> {
+    let (engine, outer) = (local.engine().clone(), local.fiber());
+    // SAFETY: a fiber that runs is there.
+    let outer = outer.as_ref().map(|outer| unsafe { outer.as_ref() });
+    outer.into_iter().for_each(|outer| engine.followers().suspend(outer));
+    // SAFETY: the caller's right.
+    let state = unsafe { resume::<true>(local, control, by) };
+    outer.into_iter().for_each(|outer| engine.followers().resume(outer));
+    // SAFETY: it came back, so the right is ours again.
+    state.map(|state| unsafe { see_to(local, control, by, state) })
 }
 
 /// Runs a fiber until it comes back.
@@ -101,7 +139,7 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> 
 ///
 /// The caller has the right to run the fiber, on this worker, and has it again afterwards.
 #[inline(always)]
-unsafe fn resume(
+unsafe fn resume<const FOLLOWED: bool>(
     local: &Local,
     control: NonNull<Control>,
     by: By,
@@ -117,7 +155,16 @@ unsafe fn resume(
     this.set_worker(local.worker());
     this.set_status(Status::Running);
     fetch_next(local);
-    Ok(local.enter(control, by, || coroutine.resume(())))
+    Ok(local.enter(control, by, || {
+        if FOLLOWED {
+            local.engine().followers().resume(this);
+        }
+        let state = coroutine.resume(());
+        if FOLLOWED {
+            local.engine().followers().suspend(this);
+        }
+        state
+    }))
 }
 
 /// Sees to what a fiber came back with.

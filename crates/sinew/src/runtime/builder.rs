@@ -5,6 +5,7 @@
 //! Takes a promise of its callers about what lives on stacks, and does nothing unsafe itself.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS};
@@ -14,7 +15,7 @@ use sinew_sched::{Profile, Strategy};
 use super::config::Config;
 use super::error::StartError;
 use super::{Runtime, environment, layout};
-use crate::rt::{Engine, Settings};
+use crate::rt::{Engine, Followers, Settings};
 
 /// Settings of a [`Runtime`]. They may begin [from](#impl-From<Config>-for-RuntimeBuilder) a [`Config`]; what is not set comes from the
 /// environment, or is as stated.
@@ -54,6 +55,7 @@ pub struct RuntimeBuilder {
     machine_root: Option<PathBuf>,
     migrates: bool,
     no_panic_hook: bool,
+    followers: Followers,
 }
 
 impl From<Config> for RuntimeBuilder {
@@ -217,6 +219,49 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Has a function called whenever a fiber is about to go on, its first time included, on the thread of its worker: so that what belongs to a
+    /// thread, such as an arena of the allocator, can follow the fiber. Of several, all are called, in this order.
+    ///
+    /// Inside, [`fiber::current`](crate::fiber::current) is that fiber and [fiber-locals](crate::fiber_local) are its own. It cannot wait: what would is
+    /// a panic there. A panic is told by the panic hook, and ends there. A runtime without such functions pays nothing for them.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    ///
+    /// thread_local! {
+    ///     /// What the code that runs on this thread is about.
+    ///     static REQUEST: Cell<u64> = const { Cell::new(0) };
+    /// }
+    /// sinew::fiber_local! {
+    ///     static KEPT: Cell<u64> = const { Cell::new(0) };
+    /// }
+    ///
+    /// let runtime = sinew::Runtime::builder()
+    ///     .workers(1)
+    ///     .on_resume(|| REQUEST.set(KEPT.get()))
+    ///     // At the end of a fiber its locals are gone.
+    ///     .on_suspend(|| drop(KEPT.try_with(|kept| kept.set(REQUEST.replace(0)))))
+    ///     .start()?;
+    /// runtime.run(|| {
+    ///     REQUEST.set(7);
+    ///     let other = sinew::fiber::spawn(|| REQUEST.get());
+    ///     assert_eq!(other.join().unwrap(), 0);
+    ///     assert_eq!(REQUEST.get(), 7);
+    /// });
+    /// # Ok::<(), sinew::StartError>(())
+    /// ```
+    pub fn on_resume(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.followers.on_resume(Arc::new(hook));
+        self
+    }
+
+    /// Has a function called whenever a fiber has let go of its worker: it waits, yields or has ended. As [`on_resume`](Self::on_resume); of
+    /// several, the last one is called first.
+    pub fn on_suspend(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.followers.on_suspend(Arc::new(hook));
+        self
+    }
+
     /// After how long it is told on standard error that every worker is stuck: each has run one and the same fiber for so long, which
     /// blocks its thread or computes, while others wait to run. The message names those fibers. 1 s unless set; never, if none.
     ///
@@ -259,6 +304,7 @@ impl RuntimeBuilder {
             migrates: self.migrates,
             stall_report,
             panic_hook: !self.no_panic_hook,
+            followers: self.followers,
         };
         if settings.stack_size > LARGEST_CLASS {
             return Err(StartError::StackSize(settings.stack_size));

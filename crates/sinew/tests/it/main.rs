@@ -3,6 +3,7 @@
 mod batch;
 mod examples;
 mod faults;
+mod follow;
 mod groups;
 mod info;
 mod invariants;

@@ -35,15 +35,26 @@ pub(crate) struct Gone;
 /// If `init` does, or comes back here for the same key.
 #[inline]
 pub(crate) fn get<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
-    match find(key) {
+    match find_within(key) {
         Some(used) => Ok(used),
         None => get_slow(key, init),
     }
 }
 
+/// The value of the running fiber, if it is there.
+#[cfg_attr(
+    not(feature = "tracing"),
+    expect(dead_code, reason = "what follows fibers looks for their values")
+)]
+pub(crate) fn find<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
+    let (_, fiber) = wait::running()?;
+    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
+    unsafe { fiber.as_ref() }.locals.existing(key)
+}
+
 /// The value of the running fiber, if it is there and the caller is on the fiber's stack.
 #[inline]
-fn find<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
+fn find_within<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
     let (_, fiber) = wait::running()?;
     // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
     let this = unsafe { fiber.as_ref() };

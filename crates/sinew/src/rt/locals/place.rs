@@ -47,6 +47,15 @@ impl Place {
         unsafe { Found::new(slot) }.used_if_ready(Frame::Within)
     }
 
+    /// The value of a key, if it is there.
+    pub(super) fn existing<T>(&self, key: &Key<T>) -> Option<Used<T>> {
+        let table = NonNull::new(self.table.get()).filter(|table| table.as_ptr() != ENDED)?;
+        // SAFETY: the invariant of `table`.
+        let slot = unsafe { table.as_ref() }.find(key.number())?;
+        // SAFETY: a key's number stands for its type, and so do the slots of a table.
+        unsafe { Found::new(slot) }.used_if_ready(Frame::Anywhere)
+    }
+
     /// The slot for a key. The first one needs a table; `prepare` says whether there may be one.
     #[inline]
     pub(super) fn slot<T>(&self, key: &Key<T>, prepare: impl FnOnce() -> bool) -> Result<Found<T>, Gone> {

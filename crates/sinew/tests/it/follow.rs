@@ -1,0 +1,148 @@
+//! Functions that are called at each switch.
+
+use crate::support::{Watched, strategies};
+use sinew::{Runtime, fiber};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+thread_local! {
+    /// The fiber that this thread runs, as the functions have it.
+    static HERE: RefCell<Vec<fiber::FiberId>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runtimes of all kinds in which `HERE` is kept.
+fn followed(body: impl Fn() + Send + Sync + 'static) {
+    let body = Arc::new(body);
+    for (workers, strategy) in
+        [1, 2, 8].into_iter().flat_map(|workers| strategies().into_iter().map(move |s| (workers, s)))
+    {
+        let builder = Runtime::builder()
+            .workers(workers)
+            .strategy(strategy)
+            .on_resume(|| HERE.with_borrow_mut(|here| here.push(fiber::current().id())))
+            .on_suspend(|| {
+                let last = HERE.with_borrow_mut(Vec::pop);
+                // Not an assertion: a panic would end here.
+                if last != Some(fiber::current().id()) {
+                    std::process::abort();
+                }
+            });
+        let (runtime, body) = (Watched::new(builder.start().unwrap()), body.clone());
+        runtime.run(move || body());
+    }
+}
+
+fn is_mine() -> bool {
+    HERE.with_borrow(|here| here.as_slice() == [fiber::current().id()])
+}
+
+#[test]
+fn they_know_who_runs() {
+    followed(|| {
+        assert!(is_mine());
+        let fibers: Vec<_> = (0..50)
+            .map(|number| {
+                fiber::spawn(move || {
+                    for round in 0..20 {
+                        assert!(is_mine());
+                        match (number + round) % 3 {
+                            0 => fiber::yield_now(),
+                            1 => fiber::sleep(Duration::from_micros(100)),
+                            // Entered from here, without the worker in between.
+                            _ => assert!(fiber::spawn(is_mine).join().unwrap()),
+                        }
+                        assert!(is_mine());
+                    }
+                })
+            })
+            .collect();
+        fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
+        let dispatched = fiber::Builder::new().launch(fiber::Launch::Dispatch).spawn(is_mine).unwrap();
+        assert!(is_mine() && dispatched.join().unwrap());
+        let steps = fiber::spawn_steps(0, |step| {
+            *step += 1;
+            assert!(is_mine());
+            if *step == 3 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+        });
+        steps.join().unwrap();
+    });
+}
+
+sinew::fiber_local! {
+    static KEPT: Cell<u32> = const { Cell::new(0) };
+}
+
+#[test]
+fn several_are_called_inside_one_another() {
+    thread_local! {
+        static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    }
+    let call = |name| move || CALLS.with_borrow_mut(|calls| calls.push(name));
+    let builder = Runtime::builder().workers(1);
+    let builder = builder.on_resume(call("a+")).on_resume(call("b+"));
+    let runtime = Watched::new(builder.on_suspend(call("a-")).on_suspend(call("b-")).start().unwrap());
+    let calls = runtime.run(|| {
+        fiber::yield_now();
+        CALLS.take()
+    });
+    assert_eq!(calls, ["a+", "b+", "b-", "a-", "a+", "b+"]);
+}
+
+/// A wait there, or a panic, is no more than a panic there: fibers go on.
+#[test]
+fn what_goes_wrong_there_stays_there() {
+    let survived = Arc::new(AtomicUsize::new(0));
+    let count = survived.clone();
+    let builder = Runtime::builder().workers(2);
+    let builder = builder.on_resume(|| fiber::sleep(Duration::from_secs(3_600)));
+    let builder = builder.on_resume(|| drop(fiber::spawn(|| ()).join()));
+    let builder =
+        builder.on_suspend(|| panic!("on purpose")).on_suspend(fiber::yield_now).on_suspend(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let runtime = Watched::new(builder.start().unwrap());
+    let sum = runtime.run(|| {
+        let fibers: Vec<_> = (0..10)
+            .map(|number| {
+                fiber::spawn(move || {
+                    fiber::yield_now();
+                    number
+                })
+            })
+            .collect();
+        fibers.into_iter().map(|fiber| fiber.join().unwrap()).sum::<u32>()
+    });
+    std::panic::set_hook(hook);
+    assert_eq!(sum, 45);
+    assert!(survived.load(Ordering::Relaxed) >= 20);
+}
+
+/// Fiber-locals are the fiber's own there, and gone when it has ended.
+#[test]
+fn locals_are_those_of_the_fiber() {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let gone = Arc::new(AtomicUsize::new(0));
+    let (count, ended) = (seen.clone(), gone.clone());
+    let builder = Runtime::builder().workers(1).on_suspend(move || {
+        if KEPT.try_with(|kept| count.fetch_add(kept.get() as usize, Ordering::Relaxed)).is_err() {
+            ended.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let runtime = Watched::new(builder.start().unwrap());
+    runtime.run(|| {
+        KEPT.set(1_000);
+        fiber::spawn(|| {
+            KEPT.set(1);
+            fiber::yield_now();
+        })
+        .join()
+        .unwrap();
+        KEPT.set(0);
+    });
+    drop(runtime);
+    assert_eq!((seen.load(Ordering::Relaxed) % 1_000, gone.load(Ordering::Relaxed)), (1, 2));
+}
