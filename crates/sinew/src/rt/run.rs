@@ -71,7 +71,7 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, and gives it up.
-#[inline]
+#[inline(always)]
 unsafe fn exchange(local: &Local, control: NonNull<Control>) -> Option<TaskRef> {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
