@@ -152,6 +152,18 @@ impl Handle {
         }
     }
 
+    /// Tells the pool that the driver of this worker has begun to watch for events that concern others, as
+    /// [`is_watching_for_others`](crate::Driver::is_watching_for_others) says from now on: while that worker is busy, an idle one of its
+    /// group looks into it. For others than that worker itself, which has [`Context::begin_watch`].
+    pub fn begin_watch(&self, worker: usize) {
+        let Some((group, _)) = self.house.worker(worker) else { return };
+        group.watch.want();
+        // It has a fence, between whatever made the driver watch and the look at who is idle.
+        if group.watch.may_lack() {
+            let _ = group.idle.work_arrived(1, || true, |idle| self.house.wake_from_outside(group, idle));
+        }
+    }
+
     /// Whether the calling thread is a worker of this pool.
     #[must_use]
     pub fn is_current(&self) -> bool {
