@@ -166,6 +166,7 @@ impl Builder {
             at_once: self.launch == Launch::Dispatch,
             target: self.target,
             group_local: self.group_local,
+            is_limited: true,
             scope: None,
         }
     }

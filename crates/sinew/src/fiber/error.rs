@@ -36,7 +36,7 @@ pub struct SpawnError<F> {
 }
 
 impl<F> SpawnError<F> {
-    pub(super) fn new(refused: Refused<F>) -> Self {
+    pub(crate) fn new(refused: Refused<F>) -> Self {
         Self { refused }
     }
 

@@ -1,5 +1,5 @@
-//! The timers of a core under their lock, for whoever sets and cancels them; and until when the core sleeps because of them. Knows neither what
-//! is done when they are due nor what the core sleeps in.
+//! The timers of a core under their lock, for whoever sets and cancels them; until when the core sleeps because of them; and what others keep
+//! under the same lock. Knows neither what is done when they are due nor what the core sleeps in.
 //!
 //! A core that is about to sleep finds out until when, and says so, under one lock. Whoever sets an earlier timer finds that there, and rings
 //! the core's bell, which remembers it: so an earlier moment is never slept through, whoever sets it. A model says so too.
@@ -15,18 +15,25 @@ pub(crate) const BATCH: usize = 16;
 /// What is handed out at once.
 pub(crate) type Batch<T> = [Option<T>; BATCH];
 
-/// The timers of a core.
+/// The timers of a core, with something else under their lock.
 #[derive(Debug)]
-pub(crate) struct Alarms<T> {
-    inner: Mutex<Inner<T>>,
+pub(crate) struct Alarms<T, S = ()> {
+    inner: Mutex<Inner<T, S>>,
     /// How many are set, for a look without the lock.
     set: AtomicUsize,
 }
 
 #[derive(Debug)]
-struct Inner<T> {
+struct Inner<T, S> {
     timers: Timers<T>,
     sleep: Sleep,
+    beside: S,
+}
+
+/// The timers of a core, for whoever has their lock.
+pub(crate) struct Held<'a, T, S> {
+    inner: &'a mut Inner<T, S>,
+    ring: Ring,
 }
 
 /// What whoever sets a timer has to know of the core.
@@ -59,30 +66,61 @@ pub(crate) enum Ring {
     No,
 }
 
-impl<T> Alarms<T> {
-    pub(crate) fn new(start: Instant) -> Self {
-        let inner = Inner { timers: Timers::new(start), sleep: Sleep::No };
+impl<T, S> Held<'_, T, S> {
+    /// Sets a timer.
+    pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
+        if self.inner.sleep.is_beyond(when) {
+            // Once is enough.
+            self.inner.sleep = Sleep::No;
+            self.ring = Ring::Now;
+        }
+        self.inner.timers.set(when, what)
+    }
+
+    /// Cancels a timer; none, if it was due.
+    pub(crate) fn cancel(&mut self, timer: TimerId) -> Option<T> {
+        self.inner.timers.cancel(timer)
+    }
+
+    /// What is under the lock besides.
+    pub(crate) fn beside(&mut self) -> &mut S {
+        &mut self.inner.beside
+    }
+
+    /// Takes all of them away, in the order of their moments. From now on, names of timers may be those of others: none is set any more.
+    pub(crate) fn take_all(&mut self) -> impl Iterator<Item = T> + use<T, S> {
+        /// Later than all that wheels can tell apart.
+        const END: Duration = Duration::from_nanos(u64::MAX);
+        let now = Instant::now();
+        let mut timers = std::mem::replace(&mut self.inner.timers, Timers::new(now));
+        std::iter::from_fn(move || timers.pop_due(now + END))
+    }
+}
+
+impl<T, S> Alarms<T, S> {
+    pub(crate) fn new(start: Instant) -> Self
+    where
+        S: Default,
+    {
+        let inner = Inner { timers: Timers::new(start), sleep: Sleep::No, beside: S::default() };
         Self { inner: Mutex::new(inner), set: AtomicUsize::new(0) }
     }
 
-    /// Sets a timer, from any thread.
-    pub(crate) fn set(&self, when: Instant, what: T) -> (TimerId, Ring) {
+    /// Calls `body` under the lock, from any thread.
+    #[inline]
+    pub(crate) fn hold<R>(&self, body: impl FnOnce(&mut Held<'_, T, S>) -> R) -> (R, Ring) {
         let mut inner = self.lock();
-        let id = inner.timers.set(when, what);
+        let mut held = Held { inner: &mut inner, ring: Ring::No };
+        let result = body(&mut held);
+        let ring = held.ring;
         self.set.store(inner.timers.len(), Ordering::Relaxed);
-        if !inner.sleep.is_beyond(when) {
-            return (id, Ring::No);
-        }
-        // Once is enough.
-        inner.sleep = Sleep::No;
-        (id, Ring::Now)
+        (result, ring)
     }
 
     /// Cancels a timer, from any thread; none, if it was due.
     pub(crate) fn cancel(&self, timer: TimerId) -> Option<T> {
-        let mut inner = self.lock();
-        let cancelled = inner.timers.cancel(timer);
-        self.set.store(inner.timers.len(), Ordering::Relaxed);
+        // A timer that is gone calls for no earlier look.
+        let (cancelled, _) = self.hold(|held| held.cancel(timer));
         cancelled
     }
 
@@ -130,7 +168,7 @@ impl<T> Alarms<T> {
         self.set.load(Ordering::Relaxed) == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+    fn lock(&self) -> MutexGuard<'_, Inner<T, S>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

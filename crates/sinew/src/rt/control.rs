@@ -88,6 +88,8 @@ pub(crate) struct Birth {
     pub(crate) moves: Moves,
     /// The group that it never leaves, or [`NOWHERE`].
     pub(crate) group: u32,
+    /// It counts against the limit of fibers.
+    pub(crate) is_limited: bool,
     /// Where the block is from.
     pub(crate) memory: Origin,
     pub(crate) location: &'static Location<'static>,

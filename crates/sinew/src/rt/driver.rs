@@ -2,23 +2,32 @@
 //!
 //! # Safety
 //!
-//! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it under the same lock.
+//! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it under the same lock. And with telling timers
+//! that call back that they are due, under that lock.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
 use std::any::Any;
 use std::io;
-use std::sync::Arc;
+use std::ptr::{self, NonNull};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use sinew_sched::{Core, Driver};
 
 use super::alarms::{Alarms, BATCH, Ring};
+use super::call::Call;
+use super::control::Control;
+use super::desk::{Desk, Drawer, Outlook};
+use super::due::Due;
+use super::engine::Engine;
 use super::epoll::Epoll;
 use super::local::Local;
 use super::run;
+use super::spawn::Site;
 use super::starving;
 use super::timers::TimerId;
 use super::tls;
+use super::unwind;
 use super::waiter::Waiter;
 use super::word::Cause;
 
@@ -26,21 +35,22 @@ use super::word::Cause;
 #[derive(Debug)]
 pub(crate) struct CoreDriver {
     epoll: Epoll,
-    alarms: Alarms<Waiter>,
+    alarms: Alarms<Due, Drawer>,
+    outlook: Outlook,
+    /// The number of its worker, and who has that.
+    worker: usize,
+    engine: Weak<Engine>,
 }
 
 impl CoreDriver {
-    fn new() -> io::Result<Arc<Self>> {
-        Ok(Arc::new(Self { epoll: Epoll::new()?, alarms: Alarms::new(Instant::now()) }))
+    fn new(engine: Weak<Engine>, worker: usize) -> io::Result<Arc<Self>> {
+        let (alarms, outlook) = (Alarms::new(Instant::now()), Outlook::default());
+        Ok(Arc::new(Self { epoll: Epoll::new()?, alarms, outlook, worker, engine }))
     }
 
-    /// Has a wait end at this moment, unless the timer is cancelled. From any thread.
-    pub(crate) fn set_timer(&self, when: Instant, waiter: Waiter) -> TimerId {
-        let (id, ring) = self.alarms.set(when, waiter);
-        if ring == Ring::Now {
-            self.epoll.ring();
-        }
-        id
+    /// Has a wait end at this moment, unless the timer is cancelled. From any thread. None, if it is all over, and the wait with it.
+    pub(crate) fn set_timer(&self, when: Instant, waiter: Waiter) -> Option<TimerId> {
+        self.at_desk(|desk| desk.set_wake(when, waiter))
     }
 
     /// Cancels a timer, from any thread; false, if its wait has been ended by it.
@@ -48,26 +58,90 @@ impl CoreDriver {
         self.alarms.cancel(timer).is_some()
     }
 
-    /// Ends the waits whose time has come. Returns how many.
+    /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor run what is a user's.
+    #[inline]
+    pub(crate) fn at_desk<R>(&self, body: impl FnOnce(&mut Desk<'_, '_>) -> R) -> R {
+        let ((result, asks), ring) = self.alarms.hold(|held| {
+            let mut desk = Desk::new(held, &self.outlook);
+            let result = body(&mut desk);
+            (result, desk.asks)
+        });
+        match ring {
+            // It sees to the rest itself when it is up.
+            Ring::Now => self.epoll.ring(),
+            Ring::No if asks => self.ask_for_a_watch(),
+            Ring::No => {}
+        }
+        result
+    }
+
+    /// This worker is awake, and may compute for long: an idle one is to look here now and then.
+    #[cold]
+    fn ask_for_a_watch(&self) {
+        match tls::local().filter(|local| self.is_of(local)) {
+            Some(local) => local.context().begin_watch(),
+            None => self.engine.upgrade().into_iter().for_each(|engine| engine.begin_watch(self.worker)),
+        }
+    }
+
+    fn is_of(&self, local: &Local) -> bool {
+        ptr::eq(&*local.driver, self)
+    }
+
+    /// Ends the waits whose time has come, and has fibers call back for whom it has. Returns how many.
     fn fire(&self) -> usize {
-        let (mut fired, local) = (0, tls::local());
+        let (mut fired, mut calls) = (0, Vec::new());
         self.alarms.fire(Instant::now, |batch| {
             // With many timers, what they are about is seldom in the cache, and fetching many things at once takes little more time than
             // fetching one.
-            batch.iter().flatten().for_each(Waiter::prefetch);
-            let mut here = [const { None }; BATCH];
-            for (waiter, stack) in batch.iter().flatten().zip(&mut here) {
-                // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
-                let fiber = local.and_then(|local| unsafe { waiter.fiber_of(local) });
-                // SAFETY: as above.
-                let is_woken = unsafe { waiter.wake(Cause::Time) };
-                fired += usize::from(is_woken);
-                *stack = fiber.filter(|_| is_woken);
+            batch.iter().flatten().for_each(Due::prefetch);
+            let mut here = [None; BATCH];
+            for (due, stack) in batch.into_iter().flatten().zip(&mut here) {
+                match due {
+                    Due::Wake(waiter) => {
+                        // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
+                        let (is_woken, fiber) = unsafe { wake(waiter) };
+                        fired += usize::from(is_woken);
+                        *stack = fiber;
+                    }
+                    Due::Call(timer) => {
+                        self.outlook.remove();
+                        // SAFETY: a timer is set at its home, whose lock is held here.
+                        calls.push(unsafe { Call::new(timer) });
+                    }
+                }
             }
             // SAFETY: they have just been woken, and this thread, which alone may run them, has run nothing since.
             here.into_iter().flatten().for_each(|fiber| unsafe { run::fetch(fiber) });
         });
-        fired
+        fired + self.call(calls)
+    }
+
+    /// Makes the fibers, without the lock: that of a sibling does as well, if it is the one who looks. Returns how many.
+    fn call(&self, calls: Vec<Call>) -> usize {
+        let count = calls.len();
+        if let (true, Some(engine)) = (count != 0, self.engine.upgrade()) {
+            calls.into_iter().for_each(|call| call.start(Site::of(&engine)));
+        }
+        count
+    }
+
+    /// Others need not watch any more, unless there is something.
+    fn end_watch(&self) {
+        if self.outlook.is_watched_in_vain() {
+            self.at_desk(|desk| desk.end_watch());
+        }
+    }
+
+    /// The runtime is over: nobody waits any longer for callbacks that may never end.
+    pub(crate) fn abandon_waits(&self) {
+        self.at_desk(|desk| desk.abandon());
+    }
+
+    /// The runtime is gone: drops all that was set. That runs destructors, on the calling thread or fiber.
+    pub(crate) fn close(&self) {
+        let all = self.at_desk(|desk| desk.close());
+        all.for_each(|due| unwind::catch(|| drop(due)));
     }
 
     /// Whether the first timer is past its time by so much.
@@ -76,12 +150,26 @@ impl CoreDriver {
     }
 }
 
+/// Ends a wait whose time is over. Whether it did, and which fiber goes on here and nowhere else because of that.
+///
+/// # Safety
+///
+/// As for [`Waiter::wake`].
+unsafe fn wake(waiter: Waiter) -> (bool, Option<NonNull<Control>>) {
+    // SAFETY: the caller's promise.
+    let fiber = tls::local().and_then(|local| unsafe { waiter.fiber_of(local) });
+    // SAFETY: as above.
+    let is_woken = unsafe { waiter.wake(Cause::Time) };
+    (is_woken, fiber.filter(|_| is_woken))
+}
+
 /// A share of a worker's driver, for the scheduler.
 struct DriverShare(Arc<CoreDriver>);
 
 /// A new driver, for the scheduler.
-pub(crate) fn make() -> io::Result<Box<dyn Driver>> {
-    Ok(Box::new(DriverShare(CoreDriver::new()?)))
+pub(crate) fn make(engine: Weak<Engine>, worker: usize) -> io::Result<(Arc<CoreDriver>, Box<dyn Driver>)> {
+    let driver = CoreDriver::new(engine, worker)?;
+    Ok((driver.clone(), Box::new(DriverShare(driver))))
 }
 
 /// The driver of the core that a worker runs on, if it is one of ours.
@@ -92,7 +180,11 @@ pub(crate) fn of(core: &Core) -> Option<Arc<CoreDriver>> {
 
 impl Driver for DriverShare {
     fn look(&self) -> io::Result<usize> {
-        Ok(self.0.fire() + starving::look())
+        let fired = self.0.fire();
+        if !tls::local().is_some_and(|local| self.0.is_of(local)) {
+            self.0.end_watch();
+        }
+        Ok(fired + starving::look())
     }
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
@@ -102,6 +194,7 @@ impl Driver for DriverShare {
             return self.look().map(drop);
         }
         let to_trim = local.and_then(|local| local.engine().stacks.time_to_trim());
+        self.0.end_watch();
         let to_next = self.0.alarms.begin_sleep(Instant::now);
         let time = [at_most, to_next, starving::rest(), to_trim].into_iter().flatten().min();
         let slept = if time.is_none_or(|time| !time.is_zero()) { self.0.epoll.wait(time) } else { Ok(()) };
@@ -120,5 +213,9 @@ impl Driver for DriverShare {
 
     fn is_watching(&self) -> bool {
         !self.0.alarms.is_empty() || starving::is_watching()
+    }
+
+    fn is_watching_for_others(&self) -> bool {
+        self.0.outlook.is_watched()
     }
 }

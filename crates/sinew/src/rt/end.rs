@@ -32,7 +32,8 @@ pub(super) unsafe fn finish(local: &Local, control: NonNull<Control>) {
     unsafe { leave_stack(local, control) };
     // Before anybody hears of it: whoever does may make another fiber in its place.
     local.counters.finished.add(1);
-    local.engine().limit.leave();
+    // SAFETY: the right to run is a reference.
+    local.engine().release(unsafe { control.as_ref() }.birth.is_limited);
     local.engine().stall.pass();
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
@@ -155,7 +156,7 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
     // SAFETY: it has not begun, and nobody else will run it.
     unwind::catch(|| unsafe { (this.body.discard)(control, body) });
     engine.outside.finished.add_shared(1);
-    engine.limit.leave();
+    engine.release(this.birth.is_limited);
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }

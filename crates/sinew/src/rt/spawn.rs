@@ -17,6 +17,7 @@ use sinew_sched::Placement;
 use super::body::Body;
 use super::cell::FiberCell;
 use super::control::{Birth, Control, Moves, NOWHERE};
+use super::driver::CoreDriver;
 use super::engine::Engine;
 use super::handle::Handle;
 use super::local::{By, Local};
@@ -37,6 +38,8 @@ pub(crate) struct Attributes {
     pub(crate) target: Target,
     /// It never leaves the group where it begins.
     pub(crate) group_local: bool,
+    /// It counts against the limit of fibers.
+    pub(crate) is_limited: bool,
     pub(crate) scope: Option<Arc<ScopeData>>,
 }
 
@@ -66,7 +69,7 @@ pub(crate) enum Reason {
 /// # Errors
 ///
 /// If none is that large.
-fn check_size(size: usize) -> Result<usize, Reason> {
+pub(crate) fn check_size(size: usize) -> Result<usize, Reason> {
     if size > LARGEST_CLASS { Err(Reason::StackSize(size)) } else { Ok(size) }
 }
 
@@ -103,6 +106,15 @@ impl<'a> Site<'a> {
         match self {
             Self::Worker(local) => local.engine(),
             Self::Outside(engine) => engine,
+        }
+    }
+
+    /// Where a timer lives that is made here.
+    #[inline]
+    pub(crate) fn home(self) -> Arc<CoreDriver> {
+        match self {
+            Self::Worker(local) => local.engine().home(Some(local)).clone(),
+            Self::Outside(engine) => engine.home(None).clone(),
         }
     }
 
@@ -173,14 +185,14 @@ pub(super) unsafe fn make<F: Body<T>, T>(
 ) -> Result<(Handle<T>, NonNull<Control>), Refused<F>> {
     let engine = site.engine();
     let checked = attributes.stack_size.map_or(Ok(engine.settings.stack_size), check_size);
-    let stack_size = match checked.and_then(|size| engine.admit().map(|()| size)) {
+    let stack_size = match checked.and_then(|size| engine.admit(attributes.is_limited).map(|()| size)) {
         Ok(size) => size,
         Err(reason) => return Err(Refused { body, reason }),
     };
     let group = match group_to_stay_in(site, attributes.target, attributes.group_local) {
         Ok(group) => group,
         Err(reason) => {
-            engine.limit.leave();
+            engine.release(attributes.is_limited);
             return Err(Refused { body, reason });
         }
     };
@@ -192,6 +204,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         stack_size,
         moves: if migrates { Moves::Always } else { attributes.moves },
         group,
+        is_limited: attributes.is_limited,
         location: attributes.location,
         memory,
         scope: attributes.scope,

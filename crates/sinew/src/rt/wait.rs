@@ -66,7 +66,7 @@ fn wait_on_fiber(
         return Cause::Event;
     }
     let driver = NonNull::from(&*local.driver);
-    let timer = until.map(|until| local.driver.set_timer(until, waiter));
+    let timer = until.and_then(|until| local.driver.set_timer(until, waiter));
     if !is_held {
         pause(control, Pause::Wait);
     } else if !hold(local, this, wait) {

@@ -12,16 +12,16 @@ use crate::rt::alarms::{Alarms, Ring};
 fn sleep_and_set(with_a_far_one: bool) {
     let start = Instant::now();
     let near = start + Duration::from_secs(1);
-    let alarms = Arc::new(Alarms::new(start));
+    let alarms = Arc::new(Alarms::<_>::new(start));
     // It remembers that it was rung, as an eventfd does.
     let bell = Arc::new(Notify::new());
     if with_a_far_one {
-        let _ = alarms.set(start + Duration::from_secs(1_000_000), "far");
+        let _ = alarms.hold(|held| held.set(start + Duration::from_secs(1_000_000), "far"));
     }
     let setter = {
         let (alarms, bell) = (alarms.clone(), bell.clone());
         thread::spawn(move || {
-            let (_, ring) = alarms.set(near, "near");
+            let (_, ring) = alarms.hold(|held| held.set(near, "near"));
             if ring == Ring::Now {
                 bell.notify();
             }

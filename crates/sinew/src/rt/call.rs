@@ -1,0 +1,78 @@
+//! The fiber that calls back when a timer is due. The one place where such fibers are made.
+//!
+//! # Safety
+//!
+//! Trusted with what such a fiber owns: a reference to its timer, whose body may be sent.
+#![expect(unsafe_code, reason = "making a fiber is a promise about what it holds")]
+
+use super::body::{Body, Turn};
+use super::callback::Callback;
+use super::control::Moves;
+use super::spawn::{Attributes, Refused, Site, spawn};
+use super::target::Target;
+
+/// One time that a timer is due. If it is dropped, nobody is called.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Until it begins.
+    timer: Option<Callback>,
+    run: u64,
+}
+
+impl Call {
+    /// The moment of a timer has come.
+    ///
+    /// # Safety
+    ///
+    /// The caller has the lock of the timer's home.
+    pub(super) unsafe fn new(timer: Callback) -> Self {
+        // SAFETY: the caller's promise.
+        let run = unsafe { timer.come_due() };
+        Self { timer: Some(timer), run }
+    }
+
+    /// Makes the fiber. If it is refused, since the runtime is being shut down, nobody is called, and the timer is kept until it is over: its
+    /// destructor is a user's, and this worker's fibers are not to wait for it.
+    pub(super) fn start(self, site: Site<'_>) {
+        let Some(timer) = &self.timer else { return };
+        let how = timer.how();
+        let attributes = Attributes {
+            name: how.name.clone(),
+            stack_size: how.stack_size,
+            moves: Moves::UntilItRuns,
+            location: how.location,
+            at_once: false,
+            target: Target::Nearest,
+            group_local: false,
+            is_limited: false,
+            scope: None,
+        };
+        // SAFETY: a call owns what it uses, and that may be sent. The site is the caller's.
+        if let Err(Refused { mut body, .. }) = unsafe { spawn::<Self, ()>(site, attributes, self) }
+            && let Some(timer) = body.give_up()
+        {
+            site.engine().keep_until_over(timer);
+        }
+    }
+
+    fn give_up(&mut self) -> Option<Callback> {
+        let timer = self.timer.take()?;
+        timer.give_up(self.run);
+        Some(timer)
+    }
+}
+
+impl Body<()> for Call {
+    fn turn(mut self) -> Turn<Self, ()> {
+        if let Some(timer) = self.timer.take() {
+            timer.run(self.run);
+        }
+        Turn::Last(())
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}

@@ -1,0 +1,158 @@
+//! The timers of a driver that call back, for whoever has the lock of all its timers: how many are set, whether others watch over them, and who
+//! waits for the end of a callback. Knows no callback's state.
+//!
+//! # Safety
+//!
+//! Trusted with waking those who wait for the end of a callback: they pass the lock that is held here before they go on.
+#![expect(unsafe_code, reason = "waiters are woken")]
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::alarms::Held;
+use super::callback::Callback;
+use super::due::Due;
+use super::timers::TimerId;
+use super::waiter::Waiter;
+use super::word::Cause;
+
+/// What others see of it without the lock. Changed under the lock only, so that relaxed loads and stores will do.
+#[derive(Debug, Default)]
+pub(crate) struct Outlook {
+    /// How many callbacks are set.
+    calls: AtomicUsize,
+    /// Workers that are idle have been told to watch over this driver while its own is busy. Stays for a while when no callback is left: who
+    /// sets and cancels one after the other tells them once.
+    is_watched: AtomicBool,
+}
+
+impl Outlook {
+    pub(crate) fn is_watched(&self) -> bool {
+        self.is_watched.load(Ordering::Relaxed)
+    }
+
+    /// Whether others watch, and there is nothing to watch for.
+    pub(crate) fn is_watched_in_vain(&self) -> bool {
+        self.is_watched() && self.calls.load(Ordering::Relaxed) == 0
+    }
+
+    /// One less is set.
+    pub(crate) fn remove(&self) {
+        self.calls.store(self.calls.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    }
+}
+
+/// What is under the lock of a driver's timers besides.
+#[derive(Debug, Default)]
+pub(crate) struct Drawer {
+    /// Whoever waits for the end of a callback.
+    waits: Vec<Wait>,
+    last_wait: u64,
+    /// The runtime is over: what runs may never end.
+    is_over: bool,
+    /// No timer is set any more.
+    is_closed: bool,
+}
+
+/// Somebody who waits for the end of a callback.
+#[derive(Debug)]
+struct Wait {
+    number: u64,
+    /// The address of the timer, which whoever waits keeps.
+    timer: usize,
+    waiter: Waiter,
+}
+
+/// The timers, under their lock.
+pub(crate) struct Desk<'a, 'b> {
+    held: &'a mut Held<'b, Due, Drawer>,
+    outlook: &'a Outlook,
+    /// Others are to be told that there is something to watch for.
+    pub(crate) asks: bool,
+}
+
+impl<'a, 'b> Desk<'a, 'b> {
+    #[inline]
+    pub(crate) fn new(held: &'a mut Held<'b, Due, Drawer>, outlook: &'a Outlook) -> Self {
+        Self { held, outlook, asks: false }
+    }
+
+    /// Sets a timer that wakes somebody; none, if there are to be no more.
+    pub(crate) fn set_wake(&mut self, when: Instant, waiter: Waiter) -> Option<TimerId> {
+        (!self.held.beside().is_closed).then(|| self.held.set(when, Due::Wake(waiter)))
+    }
+
+    /// Sets a timer that calls back; none, if there are to be no more.
+    #[inline]
+    pub(crate) fn set_call(&mut self, when: Instant, callback: &Callback) -> Option<TimerId> {
+        if self.held.beside().is_closed {
+            return None;
+        }
+        let calls = &self.outlook.calls;
+        calls.store(calls.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        if !self.outlook.is_watched() {
+            self.outlook.is_watched.store(true, Ordering::Relaxed);
+            self.asks = true;
+        }
+        Some(self.held.set(when, Due::Call(callback.clone())))
+    }
+
+    /// Cancels a timer that calls back. It comes back, and is not to be dropped here: that would run a user's destructor under the lock.
+    #[inline]
+    #[must_use]
+    pub(crate) fn cancel_call(&mut self, timer: TimerId) -> Option<Due> {
+        let cancelled = self.held.cancel(timer)?;
+        self.outlook.remove();
+        Some(cancelled)
+    }
+
+    /// Others need not watch any more, unless there is something.
+    pub(crate) fn end_watch(&mut self) {
+        if self.outlook.is_watched_in_vain() {
+            self.outlook.is_watched.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Somebody waits for the end of a timer's callback. The number of the wait; none, if that end may never come.
+    pub(crate) fn wait(&mut self, timer: &Callback, waiter: Waiter) -> Option<u64> {
+        let drawer = self.held.beside();
+        if drawer.is_over {
+            return None;
+        }
+        drawer.last_wait += 1;
+        drawer.waits.push(Wait { number: drawer.last_wait, timer: timer.address(), waiter });
+        Some(drawer.last_wait)
+    }
+
+    /// Somebody waits no longer.
+    pub(crate) fn give_up(&mut self, wait: u64) {
+        self.held.beside().waits.retain(|other| other.number != wait);
+    }
+
+    /// The callback of a timer has ended.
+    pub(crate) fn wake(&mut self, timer: &Callback) {
+        self.wake_if(|wait| wait.timer == timer.address());
+    }
+
+    /// The runtime is over: nobody waits any longer for callbacks that may never end.
+    pub(crate) fn abandon(&mut self) {
+        self.held.beside().is_over = true;
+        self.wake_if(|_| true);
+    }
+
+    /// Nothing is set any more from now on. Returns all that was.
+    pub(crate) fn close(&mut self) -> impl Iterator<Item = Due> + use<> {
+        self.abandon();
+        self.held.beside().is_closed = true;
+        self.outlook.calls.store(0, Ordering::Relaxed);
+        self.held.take_all()
+    }
+
+    fn wake_if(&mut self, is_meant: impl Fn(&Wait) -> bool) {
+        for woken in self.held.beside().waits.extract_if(.., |wait| is_meant(wait)) {
+            // SAFETY: whoever waits passes the lock that is held here before it goes on, and takes its wait back there if it was not this that
+            // ended it.
+            unsafe { woken.waiter.wake(Cause::Event) };
+        }
+    }
+}

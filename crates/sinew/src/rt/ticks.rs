@@ -1,0 +1,141 @@
+//! When something is due, and when again. Knows no timer and no clock: callers bring the time.
+
+use std::time::{Duration, Instant};
+
+/// What becomes of ticks that have passed before anybody could see to them.
+///
+/// A period of 10 ms from 0 on, and the tick at 10 seen to until 35:
+///
+/// | | next ones at |
+/// | --- | --- |
+/// | [`Burst`](Self::Burst) | 20 and 30, both at once; 40, 50 |
+/// | [`Skip`](Self::Skip) | 40, 50 |
+/// | [`Delay`](Self::Delay) | 45, 55 |
+///
+/// ```
+/// use sinew::time::{MissedTicks, Schedule};
+/// use std::time::Duration;
+///
+/// let schedule = Schedule::every(Duration::from_secs(1)).missed(MissedTicks::Skip);
+/// assert_ne!(schedule, Schedule::every(Duration::from_secs(1)));
+/// assert_eq!(MissedTicks::default(), MissedTicks::Burst);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MissedTicks {
+    /// All of them come at once, one after the other: in the long run there are as many as there ought to be.
+    #[default]
+    Burst,
+    /// They are left out: the next one is the first multiple of the period that is still to come.
+    Skip,
+    /// They are left out, and all later ones are put off: the next one comes a period from now.
+    Delay,
+}
+
+/// Moments at which something is due: one, or the first of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticks {
+    /// None, if it lies beyond the clock's end: it never comes.
+    pub(crate) next: Option<Instant>,
+    /// Not zero. None, if there is one only.
+    pub(crate) period: Option<Duration>,
+    pub(crate) missed: MissedTicks,
+}
+
+impl Ticks {
+    pub(crate) fn once(at: Option<Instant>) -> Self {
+        Self { next: at, period: None, missed: MissedTicks::default() }
+    }
+
+    /// # Panics
+    ///
+    /// If the period is zero.
+    #[track_caller]
+    pub(crate) fn periodic(first: Option<Instant>, period: Duration) -> Self {
+        assert!(!period.is_zero(), "a period of zero has no next tick: give a longer one, at least 1 ns");
+        Self { next: first, period: Some(period), missed: MissedTicks::default() }
+    }
+
+    /// The next one has been seen to, by this moment.
+    pub(crate) fn advance(&mut self, now: Instant) {
+        self.next = self.following(now);
+    }
+
+    fn following(&self, now: Instant) -> Option<Instant> {
+        let (tick, period) = (self.next?, self.period?);
+        let next = tick.checked_add(period)?;
+        match self.missed {
+            _ if next > now => Some(next),
+            MissedTicks::Burst => Some(next),
+            MissedTicks::Skip => now.checked_add(to_next(now.duration_since(tick), period)),
+            MissedTicks::Delay => now.checked_add(period),
+        }
+    }
+}
+
+/// How long it takes until the next multiple of the period, which is not now.
+fn to_next(since: Duration, period: Duration) -> Duration {
+    let into = since.as_nanos() % period.as_nanos();
+    // Less than the period, which fits.
+    period - Duration::new((into / 1_000_000_000) as u64, (into % 1_000_000_000) as u32)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const PERIOD: Duration = Duration::from_millis(10);
+
+    fn at(start: Instant, millis: u64) -> Instant {
+        start + Duration::from_millis(millis)
+    }
+
+    /// The ticks that follow the first one, each seen to at one of these moments.
+    fn run(missed: MissedTicks, seen: &[u64]) -> Vec<u128> {
+        let start = Instant::now();
+        let mut ticks = Ticks { missed, ..Ticks::periodic(Some(start), PERIOD) };
+        let follow = |millis: &u64| {
+            ticks.advance(at(start, *millis));
+            ticks.next.unwrap().duration_since(start).as_millis()
+        };
+        seen.iter().map(follow).collect()
+    }
+
+    #[test]
+    fn ticks_in_time_are_multiples_of_the_period() {
+        for missed in [MissedTicks::Burst, MissedTicks::Skip, MissedTicks::Delay] {
+            assert_eq!(run(missed, &[1, 12, 29, 30]), [10, 20, 30, 40]);
+        }
+    }
+
+    #[test]
+    fn missed_ticks_are_dealt_with() {
+        assert_eq!(run(MissedTicks::Burst, &[0, 35, 35, 35, 41]), [10, 20, 30, 40, 50]);
+        assert_eq!(run(MissedTicks::Skip, &[0, 35, 40, 60]), [10, 40, 50, 70]);
+        assert_eq!(run(MissedTicks::Delay, &[0, 35, 46]), [10, 45, 55]);
+    }
+
+    /// Whatever the policy, nothing comes again before time has passed.
+    #[test]
+    fn a_clock_that_stands_still_brings_no_further_tick() {
+        for missed in [MissedTicks::Burst, MissedTicks::Skip, MissedTicks::Delay] {
+            let start = Instant::now();
+            let mut ticks = Ticks { missed, ..Ticks::periodic(Some(start), PERIOD) };
+            ticks.advance(start);
+            assert_eq!(ticks.next, Some(start + PERIOD));
+        }
+    }
+
+    #[test]
+    fn the_clocks_end_is_the_end() {
+        let start = Instant::now();
+        let mut ticks = Ticks::periodic(Some(start), Duration::MAX);
+        ticks.advance(start);
+        assert_eq!(ticks.next, None);
+        ticks.advance(start);
+        assert_eq!(ticks.next, None);
+        let mut once = Ticks::once(Some(start));
+        once.advance(start);
+        assert_eq!(once.next, None);
+    }
+}
