@@ -12,6 +12,7 @@
 //! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to be read from a file: [`Config`]. How
 //!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
 //! - The machine, and what a runtime would make of it: [`topology`].
+//! - Sleeping, timers that call back, intervals: [`time`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
 //!
 //! # Features
@@ -24,6 +25,7 @@ pub mod coroutine;
 pub mod fiber;
 mod rt;
 mod runtime;
+pub mod time;
 pub mod topology;
 
 pub use runtime::{

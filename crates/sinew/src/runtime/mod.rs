@@ -136,6 +136,11 @@ impl Runtime {
         }
     }
 
+    /// Where the caller makes something in this runtime.
+    pub(crate) fn site(&self) -> Site<'_> {
+        Site::of(&self.engine)
+    }
+
     /// How many workers there are.
     #[must_use]
     pub fn workers(&self) -> usize {

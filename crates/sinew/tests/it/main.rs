@@ -29,3 +29,4 @@ mod starving;
 mod steps;
 mod support;
 mod time;
+mod timer;

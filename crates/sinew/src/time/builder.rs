@@ -1,0 +1,89 @@
+//! How a timer is to be.
+
+use std::io;
+use std::panic::Location;
+
+use super::timer::Timer;
+use super::timer_id::TimerId;
+use crate::Runtime;
+use crate::fiber::SpawnError;
+use crate::rt::{self, Callback, How, Refused};
+use crate::runtime;
+
+/// How a [`Timer`] is to be, and the fibers that call back.
+///
+/// ```
+/// use sinew::{fiber, time::{Schedule, Timer}};
+/// use std::sync::mpsc;
+/// use std::time::Duration;
+///
+/// let (sender, receiver) = mpsc::channel();
+/// let timer = Timer::builder().name("heart".to_owned()).build(move || {
+///     sender.send(fiber::current().name().map(str::to_owned)).unwrap();
+/// })?;
+/// timer.arm(Schedule::after(Duration::ZERO));
+/// assert_eq!(receiver.recv().unwrap().as_deref(), Some("heart"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[must_use = "a timer is made by `build`"]
+#[derive(Debug, Default)]
+pub struct TimerBuilder<'a> {
+    name: Option<String>,
+    stack_size: Option<usize>,
+    runtime: Option<&'a Runtime>,
+}
+
+impl TimerBuilder<'_> {
+    /// A name for the fibers that call back, for messages.
+    pub fn name(mut self, name: String) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// How much stack those have at least, as [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size).
+    pub fn stack_size(mut self, size: usize) -> Self {
+        self.stack_size = Some(size.max(1));
+        self
+    }
+
+    /// The runtime whose fibers call back: that of the calling fiber unless set, or the default one.
+    pub fn runtime(self, runtime: &Runtime) -> TimerBuilder<'_> {
+        TimerBuilder { name: self.name, stack_size: self.stack_size, runtime: Some(runtime) }
+    }
+
+    /// Makes the timer, which is not armed.
+    ///
+    /// # Errors
+    ///
+    /// If there is no stack of that size.
+    #[track_caller]
+    pub fn build(self, mut callback: impl FnMut() + Send + 'static) -> io::Result<Timer> {
+        self.make(Location::caller(), move |_| callback())
+    }
+
+    /// The same with a callback that is told its timer's name.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    #[track_caller]
+    pub fn build_with_id(self, mut callback: impl FnMut(&TimerId) + Send + 'static) -> io::Result<Timer> {
+        self.make(Location::caller(), move |timer| callback(&TimerId::new(timer)))
+    }
+
+    fn make(
+        self,
+        location: &'static Location<'static>,
+        body: impl FnMut(&Callback) + Send + 'static,
+    ) -> io::Result<Timer> {
+        if let Some(Err(reason)) = self.stack_size.map(rt::check_size) {
+            return Err(SpawnError::new(Refused { body, reason }).into());
+        }
+        let how = How { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size, location };
+        let site = match self.runtime {
+            Some(runtime) => runtime.site(),
+            None => runtime::site(),
+        };
+        Ok(Timer::of(Callback::new(site, how, body)))
+    }
+}

@@ -1,0 +1,44 @@
+//! Why the end of a callback was not waited for.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::rt::NoEnd;
+
+/// Why [`Timer::cancel_and_wait`](super::Timer::cancel_and_wait) did not wait for the end of a callback. The timer is cancelled all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CancelError {
+    /// The caller is the callback, which would wait for itself.
+    InCallback,
+    /// The runtime was shut down while the callback ran: it may never end.
+    Abandoned,
+    /// The time was over first, and the callback still runs.
+    TimedOut,
+}
+
+impl CancelError {
+    pub(super) fn new(reason: NoEnd) -> Self {
+        match reason {
+            NoEnd::Own => Self::InCallback,
+            NoEnd::Abandoned => Self::Abandoned,
+            NoEnd::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+impl fmt::Display for CancelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InCallback => {
+                "a timer's callback cannot wait for its own end: call `cancel` in it, which does not wait"
+            }
+            Self::Abandoned => {
+                "the timer's callback may never end, since its runtime was shut down while it ran: cancel timers before that"
+            }
+            Self::TimedOut => "the timer's callback still runs: wait for longer, or have it end earlier",
+        })
+    }
+}
+
+impl Error for CancelError {}

@@ -1,0 +1,83 @@
+//! Ticks to wait for, in a loop. No timer of their own: each is slept until.
+
+use std::time::{Duration, Instant};
+
+use super::sleep_until;
+use crate::rt::{MissedTicks, Ticks};
+
+/// Ticks at multiples of a period, made by [`interval`] or [`interval_at`].
+///
+/// It costs nothing while nobody waits for the next tick, and may be used by threads too.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    ticks: Ticks,
+    period: Duration,
+}
+
+/// Ticks at multiples of a period, the first of them at once.
+///
+/// ```
+/// use sinew::time;
+/// use std::time::{Duration, Instant};
+///
+/// let begun = Instant::now();
+/// let mut ticks = time::interval(Duration::from_millis(2));
+/// ticks.tick();
+/// // However long the work between two of them takes, unless that is longer than the period.
+/// for _ in 0..3 {
+///     ticks.tick();
+/// }
+/// assert!(begun.elapsed() >= Duration::from_millis(6));
+/// ```
+///
+/// # Panics
+///
+/// If the period is zero.
+#[track_caller]
+pub fn interval(period: Duration) -> Interval {
+    interval_at(Instant::now(), period)
+}
+
+/// The same, the first of them at this moment.
+///
+/// # Panics
+///
+/// If the period is zero.
+#[track_caller]
+pub fn interval_at(start: Instant, period: Duration) -> Interval {
+    Interval { ticks: Ticks::periodic(Some(start), period), period }
+}
+
+impl Interval {
+    /// What becomes of ticks that passed while nobody waited for them: [`MissedTicks::Burst`] unless set.
+    #[must_use]
+    pub fn missed(mut self, missed: MissedTicks) -> Self {
+        self.ticks.missed = missed;
+        self
+    }
+
+    /// Sleeps until the next tick, and returns the moment that it was for. If it lies beyond the clock's end, this does not return.
+    pub fn tick(&mut self) -> Instant {
+        let Some(tick) = self.ticks.next else { sleep_for_ever() };
+        sleep_until(tick);
+        self.ticks.advance(Instant::now());
+        tick
+    }
+
+    /// Has the next tick come a period from now, and later ones at multiples from there.
+    pub fn reset(&mut self) {
+        self.ticks.next = Instant::now().checked_add(self.period);
+    }
+
+    /// The period.
+    #[must_use]
+    pub fn period(&self) -> Duration {
+        self.period
+    }
+}
+
+fn sleep_for_ever() -> ! {
+    loop {
+        super::sleep(Duration::MAX);
+    }
+}

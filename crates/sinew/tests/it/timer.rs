@@ -1,0 +1,475 @@
+//! Timers that call back.
+
+use super::support::{everywhere, in_child, migrating, pinned, stderr};
+use sinew::time::{self, CancelError, MissedTicks, Schedule, Timer, TimerId};
+use sinew::{Runtime, fiber};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+/// Something to wait for and to count by, on fibers and threads alike.
+#[derive(Clone, Default)]
+struct Count(Arc<AtomicU32>);
+
+impl Count {
+    fn add(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn get(&self) -> u32 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn wait_for(&self, count: u32) {
+        wait_until(|| self.get() >= count);
+    }
+}
+
+fn wait_until(is_so: impl Fn() -> bool) {
+    while !is_so() {
+        fiber::sleep(Duration::from_micros(100));
+    }
+}
+
+/// Counts when it is dropped.
+struct Dropped(Count);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.add();
+    }
+}
+
+/// On fibers of all kinds, and on a plain thread.
+fn anywhere(body: impl Fn() + Send + Sync + Clone + 'static) {
+    everywhere(body.clone());
+    body();
+}
+
+/// A callback that has begun, and ends when it is told to.
+#[derive(Clone, Default)]
+struct Gate {
+    begun: Count,
+    is_open: Arc<AtomicBool>,
+    ended: Count,
+}
+
+impl Gate {
+    fn pass(&self) {
+        self.begun.add();
+        wait_until(|| self.is_open.load(Ordering::SeqCst));
+        self.ended.add();
+    }
+
+    fn open(&self) {
+        self.is_open.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_callback_comes_once_in_time_on_a_fiber_of_its_own() {
+    anywhere(|| {
+        let caller = fiber::current().id();
+        for micros in [0, 1, 50, 1_500] {
+            let (calls, time, begun) = (Count::default(), Duration::from_micros(micros), Instant::now());
+            let copy = calls.clone();
+            let timer = time::after(time, move || {
+                assert!(begun.elapsed() >= time);
+                assert!(fiber::is_fiber() && fiber::current().id() != caller);
+                copy.add();
+            });
+            calls.wait_for(1);
+            wait_until(|| !timer.is_armed());
+            assert!(!timer.cancel());
+            assert_eq!(timer.cancel_and_wait(), Ok(false));
+            assert_eq!(calls.get(), 1);
+        }
+    });
+}
+
+#[test]
+fn the_past_is_due_at_once_and_never_inside_the_call() {
+    everywhere(|| {
+        let calls = Count::default();
+        let now = Instant::now();
+        let guard = Arc::new(Mutex::new(()));
+        let copies = [now, now - Duration::from_secs(1), now - HOUR].map(|when| {
+            let (calls, guard) = (calls.clone(), guard.clone());
+            // It would wait for this fiber for ever, if it were called in here: the fiber does not let anybody run before.
+            let held = guard.clone();
+            let held = held.lock().unwrap();
+            let timer = time::at(when, move || {
+                drop(guard.lock().unwrap());
+                calls.add();
+            });
+            drop(held);
+            timer
+        });
+        calls.wait_for(3);
+        drop(copies);
+    });
+}
+
+#[test]
+fn what_lies_beyond_the_clock_never_comes() {
+    anywhere(|| {
+        let drops = Count::default();
+        let held = [Dropped(drops.clone()), Dropped(drops.clone()), Dropped(drops.clone())];
+        let [first, second, third] = held;
+        let timer = time::after(Duration::MAX, move || drop(first));
+        assert!(timer.is_armed());
+        assert!(timer.cancel());
+        assert!(!timer.cancel());
+        drop(timer);
+        assert_eq!(drops.get(), 1);
+        drop(time::every(Duration::MAX, move || assert_eq!(second.0.get(), 0)));
+        assert_eq!(drops.get(), 2);
+        // Nobody could ever cancel it, so nothing is kept for it.
+        time::after(Duration::MAX, move || drop(third)).detach();
+        assert_eq!(drops.get(), 3);
+    });
+}
+
+#[test]
+#[should_panic(expected = "a period of zero")]
+fn a_period_of_zero_is_refused() {
+    let _ = time::every(Duration::ZERO, || ());
+}
+
+#[test]
+fn cancelling_and_dropping_keep_it_from_being_called() {
+    anywhere(|| {
+        let drops = Count::default();
+        let timer = |drops: &Count| {
+            let held = Dropped(drops.clone());
+            time::after(HOUR, move || panic!("{} came", held.0.get()))
+        };
+        let (first, second) = (timer(&drops), timer(&drops));
+        assert!(first.is_armed());
+        assert!(first.cancel());
+        assert!(!first.is_armed() && !first.cancel());
+        assert_eq!(second.cancel_and_wait(), Ok(true));
+        drop((first, second));
+        assert_eq!(drops.get(), 2);
+        drop(timer(&drops));
+        assert_eq!(drops.get(), 3);
+    });
+}
+
+#[test]
+fn a_detached_one_goes_on() {
+    anywhere(|| {
+        let (calls, drops) = (Count::default(), Count::default());
+        let (copy, held) = (calls.clone(), Dropped(drops.clone()));
+        time::after(Duration::from_micros(200), move || {
+            copy.add();
+            drop(held);
+        })
+        .detach();
+        calls.wait_for(1);
+        drops.wait_for(1);
+    });
+}
+
+#[test]
+fn a_periodic_one_ends_itself_by_its_name() {
+    anywhere(|| {
+        let (calls, drops) = (Count::default(), Count::default());
+        let (copy, held) = (calls.clone(), Dropped(drops.clone()));
+        let timer = Timer::with_id(move |id| {
+            copy.add();
+            if copy.get() == 5 {
+                assert!(id.cancel(), "there was a next tick");
+                assert!(!id.cancel(), "{}", held.0.get());
+            }
+        });
+        let id = timer.id();
+        timer.arm(Schedule::every(Duration::from_micros(100)));
+        timer.detach();
+        drops.wait_for(1);
+        assert_eq!(calls.get(), 5);
+        assert!(!id.cancel());
+    });
+}
+
+#[test]
+fn names_tell_timers_apart() {
+    let timers: Vec<_> = (0..100).map(|_| Timer::new(|| ())).collect();
+    let names: HashSet<TimerId> = timers.iter().map(Timer::id).collect();
+    assert_eq!(names.len(), 100);
+    assert!(timers.iter().all(|timer| names.contains(&timer.id())));
+    fn is_shared<T: Send + Sync + Clone + std::fmt::Debug>(_: &T) {}
+    names.iter().for_each(is_shared);
+}
+
+#[test]
+fn arming_replaces_the_schedule() {
+    anywhere(|| {
+        let calls = Count::default();
+        let copy = calls.clone();
+        let timer = Timer::new(move || copy.add());
+        assert!(!timer.is_armed());
+        timer.arm(Schedule::after(HOUR));
+        timer.arm(Schedule::after(Duration::ZERO));
+        calls.wait_for(1);
+        for round in 2..20 {
+            timer.arm(Schedule::at(Instant::now() + HOUR));
+            timer.arm(Schedule::after(Duration::from_micros(10)));
+            calls.wait_for(round);
+        }
+        timer.arm(Schedule::every(HOUR).first_at(Instant::now()));
+        calls.wait_for(20);
+        wait_until(|| timer.is_armed());
+        assert!(timer.cancel());
+    });
+}
+
+#[test]
+fn what_is_armed_while_the_callback_runs_comes_after_it() {
+    anywhere(|| {
+        let gate = Gate::default();
+        let copy = gate.clone();
+        let timer = Timer::new(move || {
+            assert_eq!(copy.begun.get(), copy.ended.get(), "callbacks never overlap");
+            copy.pass();
+        });
+        timer.arm(Schedule::after(Duration::ZERO));
+        gate.begun.wait_for(1);
+        timer.arm(Schedule::after(Duration::ZERO));
+        assert!(timer.is_armed());
+        gate.open();
+        gate.ended.wait_for(2);
+        timer.cancel_and_wait().unwrap();
+        assert_eq!(gate.begun.get(), 2);
+    });
+}
+
+#[test]
+fn cancel_and_wait_waits_for_a_callback_that_runs() {
+    anywhere(|| {
+        let gate = Gate::default();
+        let copy = gate.clone();
+        let timer = Arc::new(time::every(Duration::from_micros(1), move || copy.pass()));
+        gate.begun.wait_for(1);
+        assert_eq!(timer.cancel_and_wait_timeout(Duration::from_micros(10)), Err(CancelError::TimedOut));
+        // As many as like to, on fibers and threads, while it is being cancelled.
+        let fibers: Vec<_> = (0..4)
+            .map(|_| {
+                let (timer, ended) = (timer.clone(), gate.ended.clone());
+                let wait = move || {
+                    assert_eq!(timer.cancel_and_wait(), Ok(false));
+                    assert_eq!(ended.get(), 1);
+                };
+                (fiber::spawn(wait.clone()), std::thread::spawn(wait))
+            })
+            .collect();
+        gate.open();
+        assert_eq!(timer.cancel_and_wait(), Ok(false));
+        assert_eq!(gate.ended.get(), 1);
+        for (fiber, thread) in fibers {
+            fiber.join().unwrap();
+            wait_until(|| thread.is_finished());
+            thread.join().unwrap();
+        }
+        assert_eq!((gate.begun.get(), gate.ended.get()), (1, 1));
+    });
+}
+
+#[test]
+fn a_callback_cannot_wait_for_its_own_end() {
+    anywhere(|| {
+        let (result, place) = (Arc::new(Mutex::new(None)), Arc::new(Mutex::new(None::<Timer>)));
+        let (copy, own) = (result.clone(), place.clone());
+        let timer = Timer::new(move || {
+            let timer = own.lock().unwrap().take().expect("it was put there");
+            let outcome = timer.cancel_and_wait();
+            *copy.lock().unwrap() = Some((outcome, timer.is_armed()));
+        });
+        let mut slot = place.lock().unwrap();
+        slot.insert(timer).arm(Schedule::every(Duration::from_micros(1)));
+        drop(slot);
+        wait_until(|| result.lock().unwrap().is_some());
+        let (outcome, is_armed) = result.lock().unwrap().take().unwrap();
+        let error = outcome.unwrap_err();
+        assert_eq!(error, CancelError::InCallback);
+        assert!(error.to_string().contains("call `cancel`"), "{error}");
+        assert!(!is_armed, "it is cancelled all the same");
+    });
+}
+
+/// The guard of the callback's own state is dropped inside it: nothing is left, and nothing waits.
+#[test]
+fn a_callback_may_drop_its_own_timer() {
+    anywhere(|| {
+        let (drops, place) = (Count::default(), Arc::new(Mutex::new(None::<Timer>)));
+        let (held, own) = (Dropped(drops.clone()), place.clone());
+        let timer = Timer::new(move || {
+            assert_eq!(held.0.get(), 0);
+            drop(own.lock().unwrap().take());
+        });
+        let mut slot = place.lock().unwrap();
+        slot.insert(timer).arm(Schedule::every(Duration::from_micros(50)));
+        drop(slot);
+        drops.wait_for(1);
+    });
+}
+
+#[test]
+fn ticks_do_not_drift_and_missed_ones_are_dealt_with() {
+    anywhere(|| {
+        let period = Duration::from_micros(500);
+        let run = |missed, ticks: u32, held_up: Duration| {
+            let (moments, start) = (Arc::new(Mutex::new(Vec::new())), Instant::now());
+            let copy = moments.clone();
+            let timer = Timer::with_id(move |id| {
+                let mut moments = copy.lock().unwrap();
+                moments.push(Instant::now());
+                let count = moments.len() as u32;
+                drop(moments);
+                if count == 1 {
+                    fiber::sleep(held_up);
+                } else if count == ticks {
+                    id.cancel();
+                }
+            });
+            timer.arm(Schedule::every(period).first_at(start).missed(missed));
+            wait_until(|| !timer.is_armed());
+            timer.cancel_and_wait().unwrap();
+            assert_eq!(moments.lock().unwrap().len() as u32, ticks);
+            let since: Vec<_> = moments.lock().unwrap().iter().map(|moment| *moment - start).collect();
+            since
+        };
+        // Never before its multiple of the period, however late others were.
+        let burst = run(MissedTicks::Burst, 10, 5 * period);
+        assert!((0_u32..).zip(&burst).all(|(number, since)| *since >= number * period), "{burst:?}");
+        // Those that passed during the first one are left out.
+        let skip = run(MissedTicks::Skip, 4, 5 * period);
+        assert!((6_u32..).zip(&skip[1..]).all(|(number, since)| *since >= number * period), "{skip:?}");
+        let delay = run(MissedTicks::Delay, 4, 5 * period);
+        assert!((6_u32..).zip(&delay[1..]).all(|(number, since)| *since >= number * period), "{delay:?}");
+    });
+}
+
+#[test]
+fn a_panic_stops_the_timer_and_is_told() {
+    let output = in_child("timer::a_panic_stops_the_timer_and_is_told", || {
+        anywhere(|| {
+            let calls = Count::default();
+            let copy = calls.clone();
+            let timer = Timer::builder()
+                .name("fuse".to_owned())
+                .build(move || {
+                    copy.add();
+                    assert!(copy.get() != 1, "the first is one too many");
+                })
+                .unwrap();
+            timer.arm(Schedule::every(Duration::from_micros(10)));
+            wait_until(|| !timer.is_armed());
+            assert_eq!(timer.cancel_and_wait(), Ok(false));
+            assert_eq!(calls.get(), 1);
+            // What it holds is the caller's affair: armed again, it is called again.
+            timer.arm(Schedule::after(Duration::ZERO));
+            calls.wait_for(2);
+        });
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(text.contains("fuse") && text.contains("the first is one too many"), "{text}");
+}
+
+#[test]
+fn callbacks_do_not_count_against_the_limit() {
+    let runtime = Runtime::builder().workers(2).max_fibers(1).start().unwrap();
+    let runtime = super::support::Watched::new(runtime);
+    for _ in 0..3 {
+        runtime.run(|| {
+            let gate = Gate::default();
+            let timers: Vec<_> = (0..10)
+                .map(|_| {
+                    let gate = gate.clone();
+                    time::after(Duration::ZERO, move || gate.pass())
+                })
+                .collect();
+            gate.begun.wait_for(10);
+            assert!(fiber::try_spawn(|| ()).is_err_and(|error| error.is_limit()));
+            gate.open();
+            for timer in &timers {
+                timer.cancel_and_wait().unwrap();
+            }
+        });
+    }
+}
+
+#[test]
+fn a_busy_workers_timers_are_seen_to_by_an_idle_one() {
+    for runtime in [pinned(2), migrating(2)] {
+        runtime.run(|| {
+            let called = Arc::new(AtomicBool::new(false));
+            let copy = called.clone();
+            let _timer = time::after(Duration::from_micros(500), move || copy.store(true, Ordering::SeqCst));
+            // Computes, and never looks at its timers.
+            while !called.load(Ordering::SeqCst) {
+                std::hint::spin_loop();
+            }
+        });
+    }
+}
+
+/// The same from outside: half of them are set with the busy worker.
+#[test]
+fn a_busy_worker_holds_up_no_timers_of_threads() {
+    let runtime = pinned(2);
+    let (begun, stop) = (Count::default(), Arc::new(AtomicBool::new(false)));
+    let (copy, flag) = (begun.clone(), stop.clone());
+    let busy = runtime.spawn(move || {
+        copy.add();
+        while !flag.load(Ordering::SeqCst) {
+            std::hint::spin_loop();
+        }
+    });
+    begun.wait_for(1);
+    for round in 1..20 {
+        let calls = Count::default();
+        let timers: Vec<_> = (0..4)
+            .map(|_| {
+                let calls = calls.clone();
+                let timer = Timer::builder().runtime(&runtime).build(move || calls.add()).unwrap();
+                timer.arm(Schedule::after(Duration::from_micros(round * 100)));
+                timer
+            })
+            .collect();
+        calls.wait_for(4);
+        drop(timers);
+    }
+    stop.store(true, Ordering::SeqCst);
+    busy.join().unwrap();
+}
+
+#[test]
+fn a_callback_belongs_to_the_runtime_of_its_maker() {
+    let runtimes = [pinned(1), pinned(2)];
+    let group = |runtime: &Runtime| {
+        let (calls, seen) = (Count::default(), Arc::new(Mutex::new(None)));
+        let (copy, place) = (calls.clone(), seen.clone());
+        let timer = Timer::builder()
+            .runtime(runtime)
+            .build(move || {
+                *place.lock().unwrap() = Some(fiber::available_parallelism().unwrap().get());
+                copy.add();
+            })
+            .unwrap();
+        timer.arm(Schedule::after(Duration::ZERO));
+        calls.wait_for(1);
+        seen.lock().unwrap().take().unwrap()
+    };
+    assert_eq!(runtimes.each_ref().map(|runtime| group(runtime)), [1, 2]);
+}
+
+#[test]
+fn a_stack_that_is_too_large_is_an_error() {
+    let error = Timer::builder().stack_size(usize::MAX).build(|| ()).unwrap_err();
+    assert!(error.to_string().contains("stack"), "{error}");
+}
