@@ -30,9 +30,11 @@ struct Inner<T, S> {
     beside: S,
 }
 
-/// The timers of a core, for whoever has their lock.
+/// The timers of a core, for whoever has their lock: until it is [released](Self::release).
+#[must_use]
 pub(crate) struct Held<'a, T, S> {
-    inner: &'a mut Inner<T, S>,
+    inner: MutexGuard<'a, Inner<T, S>>,
+    set: &'a AtomicUsize,
     ring: Ring,
 }
 
@@ -68,6 +70,7 @@ pub(crate) enum Ring {
 
 impl<T, S> Held<'_, T, S> {
     /// Sets a timer.
+    #[inline]
     pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
         if self.inner.sleep.is_beyond(when) {
             // Once is enough.
@@ -78,13 +81,22 @@ impl<T, S> Held<'_, T, S> {
     }
 
     /// Cancels a timer; none, if it was due.
+    #[inline]
     pub(crate) fn cancel(&mut self, timer: TimerId) -> Option<T> {
         self.inner.timers.cancel(timer)
     }
 
     /// What is under the lock besides.
+    #[inline]
     pub(crate) fn beside(&mut self) -> &mut S {
         &mut self.inner.beside
+    }
+
+    /// Gives the lock back.
+    #[inline]
+    pub(crate) fn release(self) -> Ring {
+        self.set.store(self.inner.timers.len(), Ordering::Relaxed);
+        self.ring
     }
 
     /// Takes all of them away, in the order of their moments. From now on, names of timers may be those of others: none is set any more.
@@ -106,21 +118,18 @@ impl<T, S> Alarms<T, S> {
         Self { inner: Mutex::new(inner), set: AtomicUsize::new(0) }
     }
 
-    /// Calls `body` under the lock, from any thread.
+    /// Takes the lock, from any thread.
     #[inline]
-    pub(crate) fn hold<R>(&self, body: impl FnOnce(&mut Held<'_, T, S>) -> R) -> (R, Ring) {
-        let mut inner = self.lock();
-        let mut held = Held { inner: &mut inner, ring: Ring::No };
-        let result = body(&mut held);
-        let ring = held.ring;
-        self.set.store(inner.timers.len(), Ordering::Relaxed);
-        (result, ring)
+    pub(crate) fn hold(&self) -> Held<'_, T, S> {
+        Held { inner: self.lock(), set: &self.set, ring: Ring::No }
     }
 
     /// Cancels a timer, from any thread; none, if it was due.
     pub(crate) fn cancel(&self, timer: TimerId) -> Option<T> {
+        let mut held = self.hold();
+        let cancelled = held.cancel(timer);
         // A timer that is gone calls for no earlier look.
-        let (cancelled, _) = self.hold(|held| held.cancel(timer));
+        let _ = held.release();
         cancelled
     }
 
@@ -170,5 +179,51 @@ impl<T, S> Alarms<T, S> {
 
     fn lock(&self) -> MutexGuard<'_, Inner<T, S>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn fire(alarms: &Alarms<u32>, now: Instant) -> Vec<u32> {
+        let mut fired = Vec::new();
+        alarms.fire(|| now, |what| fired.push(what));
+        fired
+    }
+
+    /// Nothing is early, however often somebody looks, and whoever sleeps is told to sleep for as long as before: not for no time at all.
+    #[test]
+    fn a_clock_that_stands_still_has_nothing_fire_and_nobody_spin() {
+        let start = Instant::now();
+        let alarms = Alarms::<u32>::new(start);
+        for (number, micros) in [(1, 0), (2, 1), (3, 50), (4, 20_000)] {
+            let mut held = alarms.hold();
+            held.set(start + Duration::from_micros(micros), number);
+            assert_eq!(held.release(), Ring::No);
+        }
+        assert_eq!(fire(&alarms, start), [1]);
+        for _ in 0..100 {
+            assert_eq!(fire(&alarms, start), [] as [u32; 0]);
+            assert!(alarms.begin_sleep(|| start) >= Some(Duration::from_micros(1)));
+            alarms.end_sleep();
+        }
+        assert_eq!(fire(&alarms, start + Duration::from_secs(1)), [2, 3, 4]);
+        assert_eq!(alarms.begin_sleep(|| start), None);
+    }
+
+    #[test]
+    fn what_is_taken_away_comes_in_the_order_of_its_moments() {
+        let start = Instant::now();
+        let alarms = Alarms::<u32>::new(start);
+        let mut held = alarms.hold();
+        let far = Duration::from_secs(500 * 365 * 86_400);
+        for (number, time) in [(3, far), (1, Duration::ZERO), (2, Duration::from_secs(5))] {
+            held.set(start + time, number);
+        }
+        let all = held.take_all();
+        let _ = held.release();
+        assert!(alarms.is_empty());
+        assert!(all.eq([1, 2, 3]));
     }
 }

@@ -35,12 +35,12 @@ impl Call {
     /// destructor is a user's, and this worker's fibers are not to wait for it.
     pub(super) fn start(self, site: Site<'_>) {
         let Some(timer) = &self.timer else { return };
-        let how = timer.how();
+        let (name, stack_size) = timer.how().name_and_stack();
         let attributes = Attributes {
-            name: how.name.clone(),
-            stack_size: how.stack_size,
+            name,
+            stack_size,
             moves: Moves::UntilItRuns,
-            location: how.location,
+            location: timer.how().location,
             at_once: false,
             target: Target::Nearest,
             group_local: false,

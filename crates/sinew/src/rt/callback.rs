@@ -28,7 +28,6 @@ use std::time::Instant;
 
 use super::desk::Desk;
 use super::driver::CoreDriver;
-use super::due::Due;
 use super::spawn::Site;
 use super::ticks::Ticks;
 use super::timers::TimerId;
@@ -36,11 +35,25 @@ use super::wait;
 use super::word::{Cause, Ends};
 
 /// How the fibers are to be that call back.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct How {
+    pub(crate) location: &'static Location<'static>,
+    /// Most have none.
+    pub(crate) settings: Option<Box<Settings>>,
+}
+
+/// What users may set of it.
+#[derive(Debug)]
+pub(crate) struct Settings {
     pub(crate) name: Option<Box<str>>,
     pub(crate) stack_size: Option<usize>,
-    pub(crate) location: &'static Location<'static>,
+}
+
+impl How {
+    /// Their name and the size of their stacks.
+    pub(crate) fn name_and_stack(&self) -> (Option<Box<str>>, Option<usize>) {
+        self.settings.as_ref().map_or((None, None), |settings| (settings.name.clone(), settings.stack_size))
+    }
 }
 
 /// A reference to such a timer.
@@ -159,7 +172,7 @@ impl Callback {
 
     /// Sets what `ticks` say.
     #[inline]
-    fn set(&self, state: &mut State, desk: &mut Desk<'_, '_>) {
+    fn set(&self, state: &mut State, desk: &mut Desk<'_>) {
         state.phase = match state.ticks.next {
             None => Phase::Armed(None),
             Some(when) => match desk.set_call(when, self) {
@@ -188,7 +201,7 @@ impl Callback {
     }
 
     #[inline]
-    fn cancel_held(&self, state: &mut State, desk: &mut Desk<'_, '_>) -> (bool, Option<Due>) {
+    fn cancel_held(&self, state: &mut State, desk: &mut Desk<'_>) -> (bool, Option<Self>) {
         match state.phase {
             Phase::Idle => (false, None),
             // Nobody took the entry when its time came, if it is gone: all of them were taken when the runtime ended.
@@ -321,7 +334,7 @@ impl Callback {
     }
 
     #[inline]
-    fn with<R>(&self, body: impl FnOnce(&mut State, &mut Desk<'_, '_>) -> R) -> R {
+    fn with<R>(&self, body: impl FnOnce(&mut State, &mut Desk<'_>) -> R) -> R {
         self.0.home.at_desk(|desk| {
             // SAFETY: the invariant of `state`: its lock is held, by nobody else, and not by whoever called this, who would wait for himself.
             let state = unsafe { &mut *self.0.state.get() };
@@ -346,7 +359,7 @@ impl State {
 
 /// Takes the entry of a timer that is armed, which is idle then.
 #[inline]
-fn take_entry(state: &mut State, desk: &mut Desk<'_, '_>) -> Option<Due> {
+fn take_entry(state: &mut State, desk: &mut Desk<'_>) -> Option<Callback> {
     match std::mem::replace(&mut state.phase, Phase::Idle) {
         Phase::Armed(entry) => desk.cancel_call(entry?),
         Phase::Idle | Phase::Due | Phase::Running(..) => None,

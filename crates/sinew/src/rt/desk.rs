@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::alarms::Held;
+use super::alarms::{Held, Ring};
 use super::callback::Callback;
 use super::due::Due;
 use super::timers::TimerId;
@@ -64,17 +64,30 @@ struct Wait {
 }
 
 /// The timers, under their lock.
-pub(crate) struct Desk<'a, 'b> {
-    held: &'a mut Held<'b, Due, Drawer>,
+pub(crate) struct Desk<'a> {
+    held: Held<'a, Due, Drawer>,
     outlook: &'a Outlook,
+    asks: bool,
+}
+
+/// What is to be done when the lock is not held any more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Errands {
+    pub(crate) ring: Ring,
     /// Others are to be told that there is something to watch for.
     pub(crate) asks: bool,
 }
 
-impl<'a, 'b> Desk<'a, 'b> {
+impl<'a> Desk<'a> {
     #[inline]
-    pub(crate) fn new(held: &'a mut Held<'b, Due, Drawer>, outlook: &'a Outlook) -> Self {
+    pub(crate) fn new(held: Held<'a, Due, Drawer>, outlook: &'a Outlook) -> Self {
         Self { held, outlook, asks: false }
+    }
+
+    /// Gives the lock back.
+    #[inline]
+    pub(crate) fn leave(self) -> Errands {
+        Errands { asks: self.asks, ring: self.held.release() }
     }
 
     /// Sets a timer that wakes somebody; none, if there are to be no more.
@@ -100,10 +113,14 @@ impl<'a, 'b> Desk<'a, 'b> {
     /// Cancels a timer that calls back. It comes back, and is not to be dropped here: that would run a user's destructor under the lock.
     #[inline]
     #[must_use]
-    pub(crate) fn cancel_call(&mut self, timer: TimerId) -> Option<Due> {
-        let cancelled = self.held.cancel(timer)?;
-        self.outlook.remove();
-        Some(cancelled)
+    pub(crate) fn cancel_call(&mut self, timer: TimerId) -> Option<Callback> {
+        match self.held.cancel(timer)? {
+            Due::Call(callback) => {
+                self.outlook.remove();
+                Some(callback)
+            }
+            Due::Wake(_) => None,
+        }
     }
 
     /// Others need not watch any more, unless there is something.

@@ -60,16 +60,14 @@ impl CoreDriver {
 
     /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor run what is a user's.
     #[inline]
-    pub(crate) fn at_desk<R>(&self, body: impl FnOnce(&mut Desk<'_, '_>) -> R) -> R {
-        let ((result, asks), ring) = self.alarms.hold(|held| {
-            let mut desk = Desk::new(held, &self.outlook);
-            let result = body(&mut desk);
-            (result, desk.asks)
-        });
-        match ring {
+    pub(crate) fn at_desk<R>(&self, body: impl FnOnce(&mut Desk<'_>) -> R) -> R {
+        let mut desk = Desk::new(self.alarms.hold(), &self.outlook);
+        let result = body(&mut desk);
+        let errands = desk.leave();
+        match errands.ring {
             // It sees to the rest itself when it is up.
             Ring::Now => self.epoll.ring(),
-            Ring::No if asks => self.ask_for_a_watch(),
+            Ring::No if errands.asks => self.ask_for_a_watch(),
             Ring::No => {}
         }
         result

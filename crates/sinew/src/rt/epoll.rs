@@ -37,6 +37,7 @@ impl Epoll {
     }
 
     /// Ends the wait of now, or the next one.
+    #[cold]
     pub(crate) fn ring(&self) {
         // It cannot fail: the counter never gets near its limit, and the descriptor is there.
         let rung = write(&self.bell, &1_u64.to_ne_bytes());

@@ -53,7 +53,7 @@ mod waiter;
 mod word;
 
 pub(crate) use batch::spawn_batch;
-pub(crate) use callback::{Callback, How, NoEnd, WeakCallback};
+pub(crate) use callback::{Callback, How, NoEnd, Settings as CallbackSettings, WeakCallback};
 pub use cell::{Abandoned, Discarded};
 pub(crate) use control::{Control, Moves, Status};
 pub(crate) use counters::{All, Counters};

@@ -7,7 +7,7 @@ use super::timer::Timer;
 use super::timer_id::TimerId;
 use crate::Runtime;
 use crate::fiber::SpawnError;
-use crate::rt::{self, Callback, How, Refused};
+use crate::rt::{self, Callback, CallbackSettings, How, Refused};
 use crate::runtime;
 
 /// How a [`Timer`] is to be, and the fibers that call back.
@@ -79,7 +79,9 @@ impl TimerBuilder<'_> {
         if let Some(Err(reason)) = self.stack_size.map(rt::check_size) {
             return Err(SpawnError::new(Refused { body, reason }).into());
         }
-        let how = How { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size, location };
+        let settings =
+            CallbackSettings { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size };
+        let how = How { location, settings: Some(Box::new(settings)) };
         let site = match self.runtime {
             Some(runtime) => runtime.site(),
             None => runtime::site(),

@@ -83,7 +83,7 @@ impl Timer {
         location: &'static Location<'static>,
         body: impl FnMut(&Callback) + Send + 'static,
     ) -> Self {
-        let how = How { name: None, stack_size: None, location };
+        let how = How { location, settings: None };
         Self::of(Callback::new(runtime::site(), how, body))
     }
 

@@ -16,13 +16,16 @@ fn sleep_and_set(with_a_far_one: bool) {
     // It remembers that it was rung, as an eventfd does.
     let bell = Arc::new(Notify::new());
     if with_a_far_one {
-        let _ = alarms.hold(|held| held.set(start + Duration::from_secs(1_000_000), "far"));
+        let mut held = alarms.hold();
+        held.set(start + Duration::from_secs(1_000_000), "far");
+        let _ = held.release();
     }
     let setter = {
         let (alarms, bell) = (alarms.clone(), bell.clone());
         thread::spawn(move || {
-            let (_, ring) = alarms.hold(|held| held.set(near, "near"));
-            if ring == Ring::Now {
+            let mut held = alarms.hold();
+            held.set(near, "near");
+            if held.release() == Ring::Now {
                 bell.notify();
             }
         })
