@@ -51,7 +51,7 @@ impl Call {
         if let Err(Refused { mut body, .. }) = unsafe { spawn::<Self, ()>(site, attributes, self) }
             && let Some(timer) = body.give_up()
         {
-            site.engine().keep_until_over(timer);
+            site.engine().homes.keep(timer);
         }
     }
 

@@ -13,12 +13,12 @@ use sinew_sched::{
     BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, Strategy, TaskRef,
 };
 
-use super::callback::Callback;
 use super::control::Control;
 use super::counters::{All, Counters};
-use super::driver::{self, CoreDriver};
+use super::driver;
 use super::end;
 use super::follow::Followers;
+use super::homes::Homes;
 use super::hook;
 use super::limit::Limit;
 use super::local::Local;
@@ -30,7 +30,6 @@ use super::stacks::Stacks;
 use super::stall::Stall;
 use super::starving::Starving;
 use super::tls;
-use super::unwind;
 
 /// Which groups of workers there are.
 #[derive(Clone, Debug)]
@@ -91,10 +90,7 @@ pub(crate) struct Engine {
     limit: Limit,
     /// How often a thread outside has put a fiber into the next group.
     pub(crate) turn: AtomicU32,
-    /// The drivers of its workers, spare ones excepted.
-    homes: OnceLock<Box<[Arc<CoreDriver>]>>,
-    /// Timers whose callback was refused.
-    refused: Mutex<Vec<Callback>>,
+    pub(crate) homes: Homes,
     pub(crate) starving: Starving,
     pub(crate) stall: Arc<Stall>,
     /// Of its tasks.
@@ -161,8 +157,7 @@ impl Engine {
             is_closed: AtomicBool::new(false),
             limit,
             turn: AtomicU32::new(0),
-            homes: OnceLock::new(),
-            refused: Mutex::default(),
+            homes: Homes::default(),
             starving: Starving::new(),
             stall,
             vtables,
@@ -193,8 +188,8 @@ impl Engine {
             .on_all_busy(move || stall.arm(&watched));
         builder = settings_of_pool.apply(builder);
         let pool = builder.build()?;
-        // Those of spare workers are made later: such a worker may end long before what is set there is due.
-        engine.homes.get_or_init(|| lock(&drivers).iter().take(pool.workers()).cloned().collect());
+        // Those of spare workers are made later.
+        engine.homes.settle(lock(&drivers).drain(..).take(pool.workers()));
         engine.pool.get_or_init(|| pool.handle());
         // Those of all workers are there before the first has begun to count.
         engine.counters_of(pool.workers() as u32 - 1);
@@ -272,39 +267,11 @@ impl Engine {
         }
     }
 
-    /// Where timers live: with the worker that makes them; those of others, with all workers by turns. A spare worker is like others: it may be
-    /// gone before they are due.
-    #[inline]
-    pub(crate) fn home(&self, worker: Option<&Local>) -> &Arc<CoreDriver> {
-        let homes = self.homes.get().expect("the drivers are there before the first fiber");
-        match worker.and_then(|local| homes.get(local.worker() as usize)) {
-            Some(home) => home,
-            // Relaxed: it counts, and no more.
-            None => &homes[self.turn.fetch_add(1, Ordering::Relaxed) as usize % homes.len()],
-        }
-    }
-
     /// A worker's driver has begun to watch for events that concern others, while the worker is awake.
     pub(crate) fn begin_watch(&self, worker: usize) {
         if let Some(pool) = self.pool.get() {
             pool.begin_watch(worker);
         }
-    }
-
-    /// A timer is due whose callback is refused. It is dropped by whoever shuts down.
-    pub(crate) fn keep_until_over(&self, timer: Callback) {
-        lock(&self.refused).push(timer);
-    }
-
-    /// Nothing is run any more: drops what was set, and what was refused.
-    fn drop_timers(&self) {
-        self.homes().for_each(CoreDriver::close);
-        let refused = std::mem::take(&mut *lock(&self.refused));
-        refused.into_iter().for_each(|timer| unwind::catch(|| drop(timer)));
-    }
-
-    fn homes(&self) -> impl Iterator<Item = &CoreDriver> {
-        self.homes.get().into_iter().flatten().map(|home| &**home)
     }
 
     /// Calls `look` with all that is counted.
@@ -363,7 +330,7 @@ impl Engine {
         }
         self.stall.end();
         if report.waited {
-            self.drop_timers();
+            self.homes.close();
         }
         let is_any_running = report.stuck.iter().any(|worker| worker.is_running);
         let running = if is_any_running { self.stall.running() } else { Vec::new() };
@@ -381,7 +348,7 @@ impl Engine {
     fn leave_nobody_waiting(&self) {
         if self.pool.get().is_some_and(Handle::is_over) {
             self.abandon_roamers();
-            self.homes().for_each(CoreDriver::abandon_waits);
+            self.homes.abandon_waits();
         }
     }
 }
@@ -418,7 +385,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.stall.end();
-        self.drop_timers();
+        self.homes.close();
     }
 }
 

@@ -18,6 +18,7 @@ mod engine;
 mod epoll;
 mod follow;
 mod handle;
+mod homes;
 mod hook;
 mod ids;
 mod join;

@@ -113,8 +113,8 @@ impl<'a> Site<'a> {
     #[inline]
     pub(crate) fn home(self) -> Arc<CoreDriver> {
         match self {
-            Self::Worker(local) => local.engine().home(Some(local)).clone(),
-            Self::Outside(engine) => engine.home(None).clone(),
+            Self::Worker(local) => local.engine().homes.of(Some(local.worker())).clone(),
+            Self::Outside(engine) => engine.homes.of(None).clone(),
         }
     }
 

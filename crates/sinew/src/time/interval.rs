@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::sleep_until;
 use crate::rt::{MissedTicks, Ticks};
 
-/// Ticks at multiples of a period, made by [`interval`] or [`interval_at`].
+/// Ticks at multiples of a period, made by [`interval()`] or [`interval_at`].
 ///
 /// It costs nothing while nobody waits for the next tick, and may be used by threads too.
 #[derive(Clone, Debug)]

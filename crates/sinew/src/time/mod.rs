@@ -3,7 +3,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | wait for a while, or until a moment | [`sleep`], [`sleep_until`] |
-//! | do something again and again, in a loop | [`interval`], [`interval_at`] |
+//! | do something again and again, in a loop | [`interval()`], [`interval_at`] |
 //! | have something done later, once | [`after`], [`at`] |
 //! | have something done again and again | [`every`] |
 //! | make a timer now and arm it later, or again and again | [`Timer::new`], [`Timer::arm`] |

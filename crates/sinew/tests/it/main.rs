@@ -32,4 +32,5 @@ mod support;
 mod time;
 mod timer;
 mod timer_end;
+mod timer_fibers;
 mod timer_stress;

@@ -35,15 +35,20 @@ pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
 /// As [`everywhere`], in runtimes with groups of these sizes.
 pub(crate) fn everywhere_in(groups: &[&[usize]], body: impl Fn() + Send + Sync + 'static) {
     let body = Arc::new(body);
+    in_each(groups, |runtime| {
+        let (runtime, body) = (Watched::new(runtime), body.clone());
+        runtime.run(move || body());
+    });
+}
+
+/// Calls `body` with runtimes of both strategies, whose fibers stay or move, with groups of these sizes.
+pub(crate) fn in_each(groups: &[&[usize]], body: impl Fn(Runtime)) {
     for (sizes, strategy) in
         groups.iter().flat_map(|sizes| strategies().into_iter().map(move |strategy| (sizes, strategy)))
     {
         // SAFETY: this file's promise.
         for builder in [Runtime::builder(), unsafe { Runtime::builder().assume_migration_safe() }] {
-            let body = body.clone();
-            let builder = builder.groups(sizes.iter().copied()).strategy(strategy);
-            let runtime = Watched::new(builder.start().unwrap());
-            runtime.run(move || body());
+            body(builder.groups(sizes.iter().copied()).strategy(strategy).start().unwrap());
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Timers that call back.
 
-use super::support::{everywhere, in_child, migrating, pinned, stderr};
+use super::support::everywhere;
+use sinew::fiber;
 use sinew::time::{self, CancelError, MissedTicks, Schedule, Timer, TimerId};
-use sinew::{Runtime, fiber};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,23 +12,23 @@ const HOUR: Duration = Duration::from_hours(1);
 
 /// Something to wait for and to count by, on fibers and threads alike.
 #[derive(Clone, Default)]
-struct Count(Arc<AtomicU32>);
+pub(super) struct Count(Arc<AtomicU32>);
 
 impl Count {
-    fn add(&self) {
+    pub(super) fn add(&self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn get(&self) -> u32 {
+    pub(super) fn get(&self) -> u32 {
         self.0.load(Ordering::SeqCst)
     }
 
-    fn wait_for(&self, count: u32) {
+    pub(super) fn wait_for(&self, count: u32) {
         wait_until(|| self.get() >= count);
     }
 }
 
-fn wait_until(is_so: impl Fn() -> bool) {
+pub(super) fn wait_until(is_so: impl Fn() -> bool) {
     while !is_so() {
         fiber::sleep(Duration::from_micros(100));
     }
@@ -44,27 +44,27 @@ impl Drop for Dropped {
 }
 
 /// On fibers of all kinds, and on a plain thread.
-fn anywhere(body: impl Fn() + Send + Sync + Clone + 'static) {
+pub(super) fn anywhere(body: impl Fn() + Send + Sync + Clone + 'static) {
     everywhere(body.clone());
     body();
 }
 
 /// A callback that has begun, and ends when it is told to.
 #[derive(Clone, Default)]
-struct Gate {
-    begun: Count,
+pub(super) struct Gate {
+    pub(super) begun: Count,
     is_open: Arc<AtomicBool>,
-    ended: Count,
+    pub(super) ended: Count,
 }
 
 impl Gate {
-    fn pass(&self) {
+    pub(super) fn pass(&self) {
         self.begun.add();
         wait_until(|| self.is_open.load(Ordering::SeqCst));
         self.ended.add();
     }
 
-    fn open(&self) {
+    pub(super) fn open(&self) {
         self.is_open.store(true, Ordering::SeqCst);
     }
 }
@@ -351,125 +351,4 @@ fn ticks_do_not_drift_and_missed_ones_are_dealt_with() {
         let delay = run(MissedTicks::Delay, 4, 5 * period);
         assert!((6_u32..).zip(&delay[1..]).all(|(number, since)| *since >= number * period), "{delay:?}");
     });
-}
-
-#[test]
-fn a_panic_stops_the_timer_and_is_told() {
-    let output = in_child("timer::a_panic_stops_the_timer_and_is_told", || {
-        anywhere(|| {
-            let calls = Count::default();
-            let copy = calls.clone();
-            let timer = Timer::builder()
-                .name("fuse".to_owned())
-                .build(move || {
-                    copy.add();
-                    assert!(copy.get() != 1, "the first is one too many");
-                })
-                .unwrap();
-            timer.arm(Schedule::every(Duration::from_micros(10)));
-            wait_until(|| !timer.is_armed());
-            assert_eq!(timer.cancel_and_wait(), Ok(false));
-            assert_eq!(calls.get(), 1);
-            // What it holds is the caller's affair: armed again, it is called again.
-            timer.arm(Schedule::after(Duration::ZERO));
-            calls.wait_for(2);
-        });
-    });
-    assert!(output.status.success(), "{}", stderr(&output));
-    let text = stderr(&output);
-    assert!(text.contains("fuse") && text.contains("the first is one too many"), "{text}");
-}
-
-#[test]
-fn callbacks_do_not_count_against_the_limit() {
-    let runtime = Runtime::builder().workers(2).max_fibers(1).start().unwrap();
-    let runtime = super::support::Watched::new(runtime);
-    for _ in 0..3 {
-        runtime.run(|| {
-            let gate = Gate::default();
-            let timers: Vec<_> = (0..10)
-                .map(|_| {
-                    let gate = gate.clone();
-                    time::after(Duration::ZERO, move || gate.pass())
-                })
-                .collect();
-            gate.begun.wait_for(10);
-            assert!(fiber::try_spawn(|| ()).is_err_and(|error| error.is_limit()));
-            gate.open();
-            for timer in &timers {
-                timer.cancel_and_wait().unwrap();
-            }
-        });
-    }
-}
-
-#[test]
-fn a_busy_workers_timers_are_seen_to_by_an_idle_one() {
-    for runtime in [pinned(2), migrating(2)] {
-        runtime.run(|| {
-            let called = Arc::new(AtomicBool::new(false));
-            let copy = called.clone();
-            let _timer = time::after(Duration::from_micros(500), move || copy.store(true, Ordering::SeqCst));
-            // Computes, and never looks at its timers.
-            while !called.load(Ordering::SeqCst) {
-                std::hint::spin_loop();
-            }
-        });
-    }
-}
-
-/// The same from outside: half of them are set with the busy worker.
-#[test]
-fn a_busy_worker_holds_up_no_timers_of_threads() {
-    let runtime = pinned(2);
-    let (begun, stop) = (Count::default(), Arc::new(AtomicBool::new(false)));
-    let (copy, flag) = (begun.clone(), stop.clone());
-    let busy = runtime.spawn(move || {
-        copy.add();
-        while !flag.load(Ordering::SeqCst) {
-            std::hint::spin_loop();
-        }
-    });
-    begun.wait_for(1);
-    for round in 1..20 {
-        let calls = Count::default();
-        let timers: Vec<_> = (0..4)
-            .map(|_| {
-                let calls = calls.clone();
-                let timer = Timer::builder().runtime(&runtime).build(move || calls.add()).unwrap();
-                timer.arm(Schedule::after(Duration::from_micros(round * 100)));
-                timer
-            })
-            .collect();
-        calls.wait_for(4);
-        drop(timers);
-    }
-    stop.store(true, Ordering::SeqCst);
-    busy.join().unwrap();
-}
-
-#[test]
-fn a_callback_belongs_to_the_runtime_of_its_maker() {
-    let runtimes = [pinned(1), pinned(2)];
-    let group = |runtime: &Runtime| {
-        let (calls, seen) = (Count::default(), Arc::new(Mutex::new(None)));
-        let (copy, place) = (calls.clone(), seen.clone());
-        let timer = Timer::builder()
-            .runtime(runtime)
-            .build(move || {
-                *place.lock().unwrap() = Some(fiber::available_parallelism().unwrap().get());
-                copy.add();
-            })
-            .unwrap();
-        timer.arm(Schedule::after(Duration::ZERO));
-        calls.wait_for(1);
-        seen.lock().unwrap().take().unwrap()
-    };
-    assert_eq!(runtimes.each_ref().map(|runtime| group(runtime)), [1, 2]);
-}
-
-#[test]
-fn a_stack_that_is_too_large_is_an_error() {
-    let error = Timer::builder().stack_size(usize::MAX).build(|| ()).unwrap_err();
-    assert!(error.to_string().contains("stack"), "{error}");
 }

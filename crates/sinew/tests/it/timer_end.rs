@@ -1,8 +1,8 @@
 //! Timers that call back, when their runtime ends.
 
-use super::support::{in_child, is_emulated, stderr, strategies};
+use super::support::{in_child, in_each, is_emulated, stderr};
 use sinew::time::{self, CancelError, Schedule, Timer};
-use sinew::{Runtime, RuntimeBuilder, fiber};
+use sinew::{Runtime, fiber};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -37,17 +37,8 @@ fn wait_until(is_so: impl Fn() -> bool) {
 }
 
 /// Runtimes of all kinds, each given to `body`.
-#[expect(unsafe_code, reason = "that fibers may move is a promise")]
 fn everywhere(body: impl Fn(Runtime)) {
-    for workers in [1, 2, 8] {
-        for strategy in strategies() {
-            let start =
-                |builder: RuntimeBuilder| builder.workers(workers).strategy(strategy).start().unwrap();
-            body(start(Runtime::builder()));
-            // SAFETY: the fibers of these tests hold nothing of their thread.
-            body(start(unsafe { Runtime::builder().assume_migration_safe() }));
-        }
-    }
+    in_each(&[&[1], &[2], &[8]], body);
 }
 
 #[test]
@@ -233,7 +224,7 @@ fn a_callback_that_is_abandoned_is_waited_for_by_nobody() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Nobody waits for the shutdown, and a worker computes for ever: whoever waits for a callback that was abandoned elsewhere hears of it.
+/// Its timers cannot be seen to any more, and whoever waits for a callback that was abandoned hears of it all the same.
 #[test]
 fn a_worker_that_computes_for_ever_keeps_nobody_waiting() {
     let output = in_child("timer_end::a_worker_that_computes_for_ever_keeps_nobody_waiting", || {

@@ -1,0 +1,57 @@
+//! Where timers live that call back: the drivers of an engine's workers. Knows no worker's thread.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::callback::Callback;
+use super::driver::CoreDriver;
+use super::unwind;
+
+/// The drivers of all workers, spare ones excepted: such a worker may end long before what is set there is due.
+#[derive(Debug, Default)]
+pub(crate) struct Homes {
+    drivers: OnceLock<Box<[Arc<CoreDriver>]>>,
+    /// How often one was chosen for somebody who has none.
+    turn: AtomicU32,
+    /// Timers whose callback was refused.
+    refused: Mutex<Vec<Callback>>,
+}
+
+impl Homes {
+    /// These are all of them, by the numbers of their workers. Once, before there are timers.
+    pub(crate) fn settle(&self, drivers: impl Iterator<Item = Arc<CoreDriver>>) {
+        self.drivers.get_or_init(|| drivers.collect());
+    }
+
+    /// That of the worker which makes a timer. Others, spare workers among them, get one after the other.
+    #[inline]
+    pub(crate) fn of(&self, worker: Option<u32>) -> &Arc<CoreDriver> {
+        let drivers = self.drivers.get().expect("the drivers are there before the first fiber");
+        match worker.and_then(|worker| drivers.get(worker as usize)) {
+            Some(driver) => driver,
+            // Relaxed: it counts, and no more.
+            None => &drivers[self.turn.fetch_add(1, Ordering::Relaxed) as usize % drivers.len()],
+        }
+    }
+
+    /// A timer is due whose callback is refused. It is dropped by whoever shuts down.
+    pub(crate) fn keep(&self, refused: Callback) {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).push(refused);
+    }
+
+    /// The engine is over: nobody waits any longer for callbacks that may never end.
+    pub(crate) fn abandon_waits(&self) {
+        self.iter().for_each(CoreDriver::abandon_waits);
+    }
+
+    /// Nothing is run any more: drops what was set, and what was refused. That runs destructors, on the calling thread or fiber.
+    pub(crate) fn close(&self) {
+        self.iter().for_each(CoreDriver::close);
+        let refused = std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner));
+        refused.into_iter().for_each(|timer| unwind::catch(|| drop(timer)));
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &CoreDriver> {
+        self.drivers.get().into_iter().flatten().map(|driver| &**driver)
+    }
+}
