@@ -5,11 +5,35 @@
 //! Trusted with what such a fiber owns: a reference to its timer, whose body may be sent.
 #![expect(unsafe_code, reason = "making a fiber is a promise about what it holds")]
 
+use std::panic::Location;
+
 use super::body::{Body, Turn};
 use super::callback::Callback;
 use super::control::Moves;
 use super::spawn::{Attributes, Refused, Site, spawn};
 use super::target::Target;
+
+/// How the fibers are to be that call back.
+#[derive(Debug)]
+pub(crate) struct How {
+    pub(crate) location: &'static Location<'static>,
+    /// Most have none.
+    pub(crate) settings: Option<Box<Settings>>,
+}
+
+/// What users may set of it.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) stack_size: Option<usize>,
+}
+
+impl How {
+    /// Their name and the size of their stacks.
+    pub(crate) fn name_and_stack(&self) -> (Option<Box<str>>, Option<usize>) {
+        self.settings.as_ref().map_or((None, None), |settings| (settings.name.clone(), settings.stack_size))
+    }
+}
 
 /// One time that a timer is due. If it is dropped, nobody is called.
 #[derive(Debug)]

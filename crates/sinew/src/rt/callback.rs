@@ -17,15 +17,15 @@
 //! Trusted with two cells: the state, under the lock of the timer's home, and the body, which only a fiber touches that has found it due.
 #![expect(unsafe_code, reason = "cells under a lock that lies elsewhere")]
 
-use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use super::call::How;
 use super::desk::Desk;
 use super::driver::CoreDriver;
 use super::spawn::Site;
@@ -33,28 +33,6 @@ use super::ticks::Ticks;
 use super::timers::TimerId;
 use super::wait;
 use super::word::{Cause, Ends};
-
-/// How the fibers are to be that call back.
-#[derive(Debug)]
-pub(crate) struct How {
-    pub(crate) location: &'static Location<'static>,
-    /// Most have none.
-    pub(crate) settings: Option<Box<Settings>>,
-}
-
-/// What users may set of it.
-#[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) name: Option<Box<str>>,
-    pub(crate) stack_size: Option<usize>,
-}
-
-impl How {
-    /// Their name and the size of their stacks.
-    pub(crate) fn name_and_stack(&self) -> (Option<Box<str>>, Option<usize>) {
-        self.settings.as_ref().map_or((None, None), |settings| (settings.name.clone(), settings.stack_size))
-    }
-}
 
 /// A reference to such a timer.
 #[derive(Clone)]
@@ -86,6 +64,13 @@ struct Inner<F: ?Sized> {
 unsafe impl<F: Send + ?Sized> Send for Inner<F> {}
 // SAFETY: as above.
 unsafe impl<F: Send + ?Sized> Sync for Inner<F> {}
+
+// Nothing of a timer is seen half done through these, whatever a panic interrupts: its state is under a lock, and a callback that panicked is the
+// affair of whoever arms it again.
+impl UnwindSafe for Callback {}
+impl RefUnwindSafe for Callback {}
+impl UnwindSafe for WeakCallback {}
+impl RefUnwindSafe for WeakCallback {}
 
 struct State {
     phase: Phase,
@@ -285,7 +270,8 @@ impl Callback {
         let ended = catch_unwind(AssertUnwindSafe(|| body(&self)));
         self.end(fiber, ended.is_err());
         if let Err(payload) = ended {
-            forward(payload);
+            // The fiber ends by it, and the hook has told of it.
+            resume_unwind(payload);
         }
     }
 
@@ -370,11 +356,6 @@ fn take_entry(state: &mut State, desk: &mut Desk<'_>) -> Option<Callback> {
 fn running_fiber() -> Option<NonZero<u64>> {
     // SAFETY: it runs, so it is there.
     wait::running().map(|(_, control)| unsafe { control.as_ref() }.birth.id)
-}
-
-/// The fiber ends by this panic, of which the hook has told.
-fn forward(payload: Box<dyn Any + Send>) -> ! {
-    std::panic::resume_unwind(payload)
 }
 
 impl WeakCallback {

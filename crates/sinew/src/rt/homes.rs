@@ -55,3 +55,22 @@ impl Homes {
         self.drivers.get().into_iter().flatten().map(|driver| &**driver)
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Weak;
+
+    use super::*;
+    use crate::rt::driver;
+
+    #[test]
+    fn workers_have_their_own_and_all_others_get_one_by_turns() {
+        let homes = Homes::default();
+        homes.settle((0..2).map(|worker| driver::make(Weak::new(), worker).unwrap().0));
+        let [first, second] = [0, 1].map(|worker| Arc::as_ptr(homes.of(Some(worker))));
+        assert_ne!(first, second);
+        // A spare worker has the number 2, or a larger one.
+        let others = [None, Some(2), None, Some(99)].map(|worker| Arc::as_ptr(homes.of(worker)));
+        assert_eq!(others, [first, second, first, second]);
+    }
+}

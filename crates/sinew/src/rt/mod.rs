@@ -54,7 +54,8 @@ mod waiter;
 mod word;
 
 pub(crate) use batch::spawn_batch;
-pub(crate) use callback::{Callback, How, NoEnd, Settings as CallbackSettings, WeakCallback};
+pub(crate) use call::{How, Settings as CallSettings};
+pub(crate) use callback::{Callback, NoEnd, WeakCallback};
 pub use cell::{Abandoned, Discarded};
 pub(crate) use control::{Control, Moves, Status};
 pub(crate) use counters::{All, Counters};

@@ -187,7 +187,7 @@ impl RuntimeBuilder {
     }
 
     /// How many fibers there may be at a time, at least 1, those included that have not begun; no limit unless set. One that is abandoned at
-    /// a shutdown counts for ever.
+    /// a shutdown counts for ever. Those that call back for [timers](crate::time) do not count.
     pub fn max_fibers(mut self, most: usize) -> Self {
         self.config.max_fibers = Some(most);
         self

@@ -169,6 +169,8 @@ impl Runtime {
     /// `at_most` it discards those that have not begun, abandons those that wait, and gives those that run a moment more, some
     /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
     ///
+    /// [Timers](crate::time) are not waited for: nobody is called back once this has begun, and what they hold is dropped here.
+    ///
     /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics in it, and
     /// [`try_spawn`](crate::fiber::try_spawn) returns an error. Join what makes fibers before.
     pub fn shutdown(mut self, at_most: Option<Duration>) -> ShutdownReport {

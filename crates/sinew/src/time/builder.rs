@@ -7,7 +7,7 @@ use super::timer::Timer;
 use super::timer_id::TimerId;
 use crate::Runtime;
 use crate::fiber::SpawnError;
-use crate::rt::{self, Callback, CallbackSettings, How, Refused};
+use crate::rt::{self, CallSettings, Callback, How, Refused};
 use crate::runtime;
 
 /// How a [`Timer`] is to be, and the fibers that call back.
@@ -80,7 +80,7 @@ impl TimerBuilder<'_> {
             return Err(SpawnError::new(Refused { body, reason }).into());
         }
         let settings =
-            CallbackSettings { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size };
+            CallSettings { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size };
         let how = How { location, settings: Some(Box::new(settings)) };
         let site = match self.runtime {
             Some(runtime) => runtime.site(),
