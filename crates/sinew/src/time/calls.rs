@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use super::schedule::Schedule;
 use super::timer::Timer;
 
-/// Calls back once, so long from now: at once if that is zero, though not before this returns on a runtime with one worker; never, if it lies
-/// beyond the clock's end.
+/// Calls back once, so long from now: at once if that is zero, though never inside this call; never at all, if it lies beyond the clock's end.
 ///
 /// ```
 /// use sinew::time;

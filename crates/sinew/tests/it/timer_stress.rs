@@ -114,12 +114,13 @@ fn shared(random: &mut Random, held: Held, waits: bool) {
             fiber::spawn(move || {
                 for _ in 0..10 {
                     let time = Duration::from_micros(random.next(30));
-                    match random.next(5) {
+                    match random.next(6) {
                         0 => timer.arm(Schedule::after(time)),
                         1 => timer
                             .arm(Schedule::every(time + Duration::from_nanos(1)).missed(MissedTicks::Skip)),
                         2 => drop(timer.cancel()),
                         3 => drop(timer.cancel_and_wait()),
+                        4 => drop(timer.cancel_and_wait_timeout(time / 4)),
                         _ => fiber::sleep(time),
                     }
                 }
