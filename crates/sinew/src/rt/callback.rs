@@ -172,7 +172,8 @@ impl Callback {
     /// Cancels it. Whether that has kept it from being called.
     #[inline]
     pub(crate) fn cancel(&self) -> bool {
-        let (is_kept, _entry) = self.with(|state, desk| self.cancel_held(state, desk));
+        let mut is_kept = false;
+        let _entry = self.with(|state, desk| self.cancel_held(state, desk, &mut is_kept));
         is_kept
     }
 
@@ -185,34 +186,37 @@ impl Callback {
         }
     }
 
+    /// Returns its entry, if it had one. Not as a pair with the other: that would go through memory, in pieces of other sizes than it is read in.
     #[inline]
-    fn cancel_held(&self, state: &mut State, desk: &mut Desk<'_>) -> (bool, Option<Self>) {
+    fn cancel_held(&self, state: &mut State, desk: &mut Desk<'_>, is_kept: &mut bool) -> Option<Self> {
         match state.phase {
-            Phase::Idle => (false, None),
+            Phase::Idle => None,
             // Nobody took the entry when its time came, if it is gone: all of them were taken when the runtime ended.
             Phase::Armed(Some(_)) => {
                 let entry = take_entry(state, desk);
                 self.note_idle(state);
-                (entry.is_some(), entry)
+                *is_kept = entry.is_some();
+                entry
             }
             Phase::Armed(None) | Phase::Due => {
                 state.phase = Phase::Idle;
                 self.note_idle(state);
-                (true, None)
+                *is_kept = true;
+                None
             }
             Phase::Running(fiber, then) => {
                 state.phase = Phase::Running(fiber, Then::Nothing);
-                (then != Then::Nothing, None)
+                *is_kept = then != Then::Nothing;
+                None
             }
         }
     }
 
     /// Cancels it, and waits for the end of a callback that runs, until this moment if there is one.
     pub(crate) fn cancel_and_wait(&self, until: Option<Instant>) -> Result<bool, NoEnd> {
-        let (is_kept, _entry, running) = self.with(|state, desk| {
-            let (is_kept, entry) = self.cancel_held(state, desk);
-            (is_kept, entry, state.running())
-        });
+        let mut is_kept = false;
+        let (_entry, running) =
+            self.with(|state, desk| (self.cancel_held(state, desk, &mut is_kept), state.running()));
         match running {
             None => Ok(is_kept),
             Some((_, fiber)) if running_fiber() == Some(fiber) => Err(NoEnd::Own),

@@ -35,9 +35,8 @@ use crate::runtime;
 pub struct Timer {
     /// # Invariant
     ///
-    /// Armed through this value only.
-    callback: Callback,
-    is_detached: bool,
+    /// Armed through this value only, and there until this is detached.
+    callback: Option<Callback>,
 }
 
 impl Timer {
@@ -89,7 +88,12 @@ impl Timer {
 
     #[inline]
     pub(super) fn of(callback: Callback) -> Self {
-        Self { callback, is_detached: false }
+        Self { callback: Some(callback) }
+    }
+
+    #[inline]
+    fn callback(&self) -> &Callback {
+        self.callback.as_ref().expect("only one that is gone is detached")
     }
 
     /// Arms it. If it was armed, this replaces its schedule. If its callback runs, what was armed comes after that.
@@ -97,13 +101,13 @@ impl Timer {
     /// In a runtime that is being shut down nobody is called any more: this changes nothing there.
     #[inline]
     pub fn arm(&self, schedule: Schedule) {
-        self.callback.arm(schedule.0);
+        self.callback().arm(schedule.0);
     }
 
     /// Whether it is to call back, or is about to; also while its callback runs, if there is another tick to come.
     #[must_use]
     pub fn is_armed(&self) -> bool {
-        self.callback.is_armed()
+        self.callback().is_armed()
     }
 
     /// Cancels it, and does not wait for a callback that runs. Returns whether this has kept a callback from being called: false, if it was
@@ -119,7 +123,7 @@ impl Timer {
     /// ```
     #[inline]
     pub fn cancel(&self) -> bool {
-        self.callback.cancel()
+        self.callback().cancel()
     }
 
     /// Cancels it, and waits for the end of a callback that runs. When it has returned without an error, no callback runs, and none will
@@ -135,7 +139,7 @@ impl Timer {
     ///
     /// If it would wait inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn cancel_and_wait(&self) -> Result<bool, CancelError> {
-        self.callback.cancel_and_wait(None).map_err(CancelError::new)
+        self.callback().cancel_and_wait(None).map_err(CancelError::new)
     }
 
     /// The same, and waits for so long at most.
@@ -149,26 +153,26 @@ impl Timer {
     /// As [`cancel_and_wait`](Self::cancel_and_wait).
     pub fn cancel_and_wait_timeout(&self, at_most: Duration) -> Result<bool, CancelError> {
         // A moment beyond the clock's end never comes.
-        self.callback.cancel_and_wait(Instant::now().checked_add(at_most)).map_err(CancelError::new)
+        self.callback().cancel_and_wait(Instant::now().checked_add(at_most)).map_err(CancelError::new)
     }
 
     /// Lets it go on by itself. [`TimerId::cancel`] cancels it from then on; nobody else does.
     pub fn detach(mut self) {
-        self.is_detached = true;
+        self.callback = None;
     }
 
     /// Its name.
     #[must_use]
     pub fn id(&self) -> TimerId {
-        TimerId::new(&self.callback)
+        TimerId::new(self.callback())
     }
 }
 
 impl Drop for Timer {
     #[inline]
     fn drop(&mut self) {
-        if !self.is_detached {
-            self.callback.cancel_for_good();
+        if let Some(callback) = &self.callback {
+            callback.cancel_for_good();
         }
     }
 }
