@@ -6,7 +6,7 @@ use sinew::{Runtime, fiber};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -278,4 +278,43 @@ fn timers_of_other_runtimes_are_cancelled_as_ones_own() {
         });
         assert!(runtime.shutdown(None).drained);
     });
+}
+
+/// One callback computes until all is over; the fibers of the others have been made, and never begin.
+#[test]
+fn callbacks_that_have_not_begun_are_discarded() {
+    let output = in_child("timer_end::callbacks_that_have_not_begun_are_discarded", || {
+        in_each(&[&[1]], |runtime| {
+            let (begun, gate, drops) = (count(), count(), count());
+            let (copy, open, held) = (begun.clone(), gate.clone(), drops.clone());
+            let due = Instant::now();
+            let timers = runtime.run(move || {
+                let timer = |_| {
+                    let (begun, open, held) = (copy.clone(), open.clone(), Dropped(held.clone(), None));
+                    // All of them are due when somebody first looks.
+                    time::at(due, move || {
+                        begun.fetch_add(1, Ordering::SeqCst);
+                        while get(&open) == 0 {
+                            std::hint::spin_loop();
+                        }
+                        drop(held);
+                    })
+                };
+                (0..50).map(timer).collect::<Vec<_>>()
+            });
+            wait_until(|| get(&begun) == 1);
+            let report = runtime.shutdown(Some(Duration::from_millis(5)));
+            assert_eq!((report.drained, report.discarded), (false, 49), "{report:?}");
+            let outcomes: Vec<_> = timers.iter().map(Timer::cancel_and_wait).collect();
+            let abandoned = outcomes.iter().filter(|outcome| **outcome == Err(CancelError::Abandoned));
+            assert_eq!(abandoned.count(), 1, "{outcomes:?}");
+            assert!(outcomes.iter().all(|outcome| *outcome != Ok(true)), "{outcomes:?}");
+            drop(timers);
+            assert_eq!(get(&drops), 49);
+            gate.fetch_add(1, Ordering::SeqCst);
+            wait_until(|| get(&drops) == 50);
+            assert_eq!(get(&begun), 1);
+        });
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
 }
