@@ -188,7 +188,7 @@ mod tests {
 
     fn fire(alarms: &Alarms<u32>, now: Instant) -> Vec<u32> {
         let mut fired = Vec::new();
-        alarms.fire(|| now, |what| fired.push(what));
+        alarms.fire(|| now, |batch| fired.extend(batch.into_iter().flatten()));
         fired
     }
 
