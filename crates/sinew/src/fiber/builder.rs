@@ -32,6 +32,7 @@ pub struct Builder {
     migrates: bool,
     target: Target,
     group_local: bool,
+    inherits_deadline: bool,
 }
 
 impl Builder {
@@ -86,6 +87,27 @@ impl Builder {
     /// and, if it is [migratable](Self::migratable), later too. Its children are not bound by it.
     pub fn group_local(mut self, stays: bool) -> Self {
         self.group_local = stays;
+        self
+    }
+
+    /// Gives it the deadline that is in force where it is made, whether or not it is in a [scope](super::scope).
+    ///
+    /// Unless asked for, a fiber has none: many outlive the call that made them, and one that was made to clean up, say, is not to hurry
+    /// because its maker has to.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let soon = Instant::now() + Duration::from_secs(1);
+    /// let (with, without) = fiber::with_deadline(soon, || {
+    ///     let with = fiber::Builder::new().inherit_deadline().spawn(fiber::deadline).unwrap();
+    ///     (with.join().unwrap(), fiber::spawn(fiber::deadline).join().unwrap())
+    /// });
+    /// assert_eq!((with, without), (Some(soon), None));
+    /// ```
+    pub fn inherit_deadline(mut self) -> Self {
+        self.inherits_deadline = true;
         self
     }
 
@@ -168,6 +190,7 @@ impl Builder {
             group_local: self.group_local,
             is_limited: true,
             scope: None,
+            inherits_deadline: self.inherits_deadline,
         }
     }
 }

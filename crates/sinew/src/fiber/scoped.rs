@@ -16,7 +16,7 @@ use super::builder::Builder;
 use super::current::Fiber;
 use super::error::SpawnError;
 use super::handle::{JoinHandle, Result};
-use crate::rt::{self, Attributes, ScopeData};
+use crate::rt::{self, Attributes, Failure, ScopeData};
 use crate::runtime;
 
 /// A scope, as [`std::thread::Scope`].
@@ -109,9 +109,13 @@ where
 {
     // There is no way back once it has fibers.
     rt::check_may_wait();
-    let scope = Scope { data: Arc::default(), scope: PhantomData, env: PhantomData };
+    let data = ScopeData::open(Location::caller(), Failure::IsItsOwn);
+    let scope = Scope { data, scope: PhantomData, env: PhantomData };
     // Caught first: a fiber that unwinds does not wait well.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
+    if result.is_err() {
+        scope.data.cancel_rest(BODY_PANICKED);
+    }
     scope.data.wait();
     match result {
         Err(payload) => resume_unwind(payload),
@@ -119,6 +123,8 @@ where
         Ok(value) => value,
     }
 }
+
+const BODY_PANICKED: &str = "the body of the scope panicked";
 
 impl<'scope> Scope<'scope, '_> {
     /// Makes a fiber in the scope. [`Builder::spawn_scoped`] makes one with a name, or returns an error.

@@ -108,7 +108,12 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // What the body leaves behind half done is its own affair, as with threads.
         let turn = catch_unwind(AssertUnwindSafe(|| body.turn()));
         // SAFETY: the fiber runs, so it is there.
-        let turn = end_locals(unsafe { &control.as_ref().locals }, turn);
+        let this = unsafe { control.as_ref() };
+        let turn = end_locals(&this.locals, turn);
+        if matches!(turn, Ok(Turn::More(_))) { this.ambient.rest() } else { this.ambient.end() }
+        if let (Err(_), Some(scope)) = (&turn, &this.birth.scope) {
+            scope.fail();
+        }
         let needs_drop = mem::needs_drop::<T>() || turn.is_err();
         let (stage, ended) = match turn {
             Ok(Turn::More(body)) => (Stage::New(body), Ended::ForNow),
@@ -117,8 +122,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         };
         // SAFETY: as above.
         unsafe { Self::fill(control, stage) };
-        // SAFETY: the fiber runs, so it is there.
-        if needs_drop && ended == Ended::ForGood && unsafe { control.as_ref() }.join.ending.is_detached() {
+        if needs_drop && ended == Ended::ForGood && this.join.ending.is_detached() {
             // Here, where a destructor may wait.
             // SAFETY: the result is there, and nobody else will have it.
             unsafe { end::drop_result(control) };

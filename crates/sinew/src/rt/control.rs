@@ -15,17 +15,19 @@ use std::mem::ManuallyDrop;
 use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sinew_coroutine::{Coroutine, PooledStack, Suspender};
 use sinew_sched::{Header, TaskRef};
 
+use super::ambient::Slot;
 use super::engine::{Engine, Leak};
 use super::join::Join;
 use super::locals::Place;
 use super::memory::Origin;
 use super::roster::{Links, Roamers};
 use super::scope::ScopeData;
+use super::stop::Node;
 use super::sync::{AtomicU32, Ordering};
 use super::target::Home;
 use super::tls;
@@ -179,6 +181,14 @@ pub(crate) struct Control {
     ///
     /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
     pub(crate) locals: Place,
+    /// What is in force for the code that it runs.
+    ///
+    /// # Invariant
+    ///
+    /// As `coroutine`, but for a fiber that is just being made. Emptied by the fiber itself before its body returns.
+    pub(crate) ambient: Slot,
+    /// What it is cancelled through. Made when somebody first needs it: whoever cancels the fiber, or a scope of or around it.
+    pub(crate) own: OnceLock<Arc<Node>>,
     pub(crate) links: Links,
     /// The list that it is in, if it may move and has begun.
     ///
@@ -215,6 +225,8 @@ impl Control {
             pins: AtomicU32::new(u32::from(!moves)),
             no_suspend: AtomicU32::new(0),
             locals: Place::new(),
+            ambient: Slot::new(),
+            own: OnceLock::new(),
             links: Links::default(),
             roamers: Cell::new(None),
             birth,
@@ -263,6 +275,15 @@ impl Control {
     pub(crate) fn unpark(control: NonNull<Self>) {
         // SAFETY: callers have a reference.
         if unsafe { control.as_ref() }.word.unpark() == Next::Schedule {
+            // SAFETY: ending the wait of a saved fiber is the right to run it.
+            unsafe { Self::schedule(control) };
+        }
+    }
+
+    /// Ends the wait that a fiber is in, if cancellation may.
+    pub(crate) fn poke(control: NonNull<Self>) {
+        // SAFETY: callers have a reference.
+        if unsafe { control.as_ref() }.word.poke() == Some(Next::Schedule) {
             // SAFETY: ending the wait of a saved fiber is the right to run it.
             unsafe { Self::schedule(control) };
         }

@@ -88,6 +88,8 @@ unsafe fn end(control: NonNull<Control>) {
         return;
     }
     if let Some(scope) = &this.birth.scope {
+        // Only a node below a scope's has the fiber as its member.
+        this.own.get().into_iter().for_each(|own| own.retire());
         scope.leave();
     }
     // SAFETY: the reference that was the right to run it.
@@ -155,6 +157,7 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
     let body = if is_of_another_worker(this) { Unrun::Leaked } else { Unrun::Dropped };
     // SAFETY: it has not begun, and nobody else will run it.
     unwind::catch(|| unsafe { (this.body.discard)(control, body) });
+    this.ambient.end();
     engine.outside.finished.add_shared(1);
     engine.release(this.birth.is_limited);
     // SAFETY: the right to run it is used up here.

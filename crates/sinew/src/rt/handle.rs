@@ -15,6 +15,7 @@ use super::cell::Outcome;
 use super::control::{Control, Dropped, Status};
 use super::local::By;
 use super::reference::Fiber;
+use super::stop::{self, Stop};
 use super::word::{Cause, Ends};
 use super::{run, wait};
 
@@ -74,6 +75,31 @@ impl<T> Handle<T> {
             // SAFETY: this is the handle of a fiber.
             unsafe { wait_for_end(self.control(), until) }
         }
+    }
+
+    /// Waits for the result where cancellation and deadlines count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop, and the result has not come.
+    pub(crate) fn wait_or_stop(&self) -> Result<(), Stop> {
+        let join = &self.get().join;
+        while !self.is_done() {
+            let mut is_waiting = false;
+            let result = stop::wait_or_stop(Ends::ByEvent, None, |waiter| {
+                let waiter = waiter.counted();
+                is_waiting = join.wait(waiter);
+                if !is_waiting {
+                    waiter.release();
+                }
+                is_waiting
+            });
+            let is_over = matches!(result, Ok(Cause::Event)) || is_waiting && !join.give_up();
+            if !is_over {
+                result?;
+            }
+        }
+        Ok(())
     }
 
     /// The result of a fiber that has ended.

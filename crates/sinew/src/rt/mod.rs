@@ -1,6 +1,7 @@
 //! The bridge: fibers made of coroutines and tasks. Knows none of the public names.
 
 mod alarms;
+mod ambient;
 mod batch;
 mod blocks;
 mod body;
@@ -43,16 +44,19 @@ mod stacks;
 mod stall;
 mod starving;
 mod steps;
+mod stop;
 mod sync;
 mod target;
 mod ticks;
 mod timers;
 mod tls;
 mod unwind;
+mod values;
 mod wait;
 mod waiter;
 mod word;
 
+pub(crate) use ambient::{Deadline, region};
 pub(crate) use batch::spawn_batch;
 pub(crate) use call::{How, Settings as CallSettings};
 pub(crate) use callback::{Callback, NoEnd, WeakCallback};
@@ -64,12 +68,16 @@ pub(crate) use follow::Followers;
 pub(crate) use handle::Handle;
 pub(crate) use locals::{Gone, Key, Used, get as get_local};
 pub use reference::Fiber;
-pub(crate) use scope::ScopeData;
+pub(crate) use scope::{Failure, ScopeData};
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};
 pub(crate) use steps::Steps;
+pub(crate) use stop::{
+    Node, Stop, What, Why, check as check_stop, deadline, is_cancelled, park_thread, cancel_fiber, wait_for as wait_for_cancel, wait_or_stop,
+};
 pub(crate) use target::Target;
 pub use ticks::MissedTicks;
 pub(crate) use ticks::Ticks;
 pub(crate) use tls::thread_id;
-pub(crate) use wait::{check_may_wait, running, running_fiber, wait, yield_now};
+pub(crate) use values::Values;
+pub(crate) use wait::{check_may_wait, running, running_fiber, wait, with_ambient, yield_now};
 pub(crate) use word::{Cause, Ends};

@@ -112,6 +112,19 @@ impl Fiber {
         }
     }
 
+    /// Ends the wait that the fiber is in, if cancellation may. A thread that is parked goes on, or does not park the next time.
+    pub(crate) fn poke(&self) {
+        match self.who() {
+            Ok(control) => Control::poke(control),
+            Err(_) => self.unpark(),
+        }
+    }
+
+    /// The block, unless it is a thread.
+    pub(crate) fn block(&self) -> Option<&Control> {
+        self.get().ok()
+    }
+
     pub(crate) fn number(&self) -> NonZero<u64> {
         self.get().map_or_else(|thread| thread.id, |fiber| fiber.birth.id)
     }

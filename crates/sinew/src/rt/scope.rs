@@ -1,26 +1,102 @@
-//! How many fibers of a scope have not ended, and who waits for that.
+//! How many fibers of a scope have not ended, and who waits for that; and what they are cancelled through.
 //!
 //! # Safety
 //!
 //! Trusted with waking whoever waits: it does not go on before.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
+use std::borrow::Cow;
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::reference::Fiber;
+use super::stop::{self, Node, What, Why};
 use super::wait;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends};
 
 /// The fibers of a scope.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ScopeData {
     running: AtomicUsize,
     has_panicked: AtomicBool,
     waiter: Mutex<Option<Waiter>>,
+    at: &'static Location<'static>,
+    failure: Failure,
+    /// The fiber that cancels those of the scope when it is cancelled. None once the scope has ended: fibers that are long gone would
+    /// keep one another.
+    opener: Mutex<Option<Fiber>>,
+    /// What was in force where the scope was opened.
+    outer: Option<Arc<Node>>,
+    /// Made when somebody first needs it.
+    node: OnceLock<Arc<Node>>,
+}
+
+/// What a panic of one fiber means for the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// Nothing.
+    IsItsOwn,
+    /// They are cancelled.
+    CancelsOthers,
 }
 
 impl ScopeData {
+    /// One that the caller opens.
+    pub(crate) fn open(at: &'static Location<'static>, failure: Failure) -> Arc<Self> {
+        let (opener, outer) = stop::above_scope();
+        Arc::new(Self {
+            running: AtomicUsize::new(0),
+            has_panicked: AtomicBool::new(false),
+            waiter: Mutex::new(None),
+            at,
+            failure,
+            opener: Mutex::new(opener),
+            outer,
+            node: OnceLock::new(),
+        })
+    }
+
+    /// What its fibers are cancelled through.
+    pub(crate) fn node(&self) -> Arc<Node> {
+        if let Some(node) = self.node.get() {
+            return node.clone();
+        }
+        let own = self.opener().and_then(|opener| stop::own_node(&opener));
+        let node = Node::below([own, self.outer.clone()].into_iter().flatten());
+        self.node.get_or_init(|| node).clone()
+    }
+
+    pub(crate) fn has_node(&self) -> bool {
+        self.node.get().is_some()
+    }
+
+    /// The fiber that opened it, while it is open.
+    pub(crate) fn opener(&self) -> Option<Fiber> {
+        self.opener.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Cancels its fibers, those that are yet to come included.
+    pub(crate) fn cancel(&self, by: &'static Location<'static>, reason: Option<Cow<'static, str>>) {
+        self.node().cancel(&Arc::new(Why { what: What::Scope, by, reason }));
+    }
+
+    /// Nothing new will come: cancels those that have not ended.
+    pub(crate) fn cancel_rest(&self, reason: &'static str) {
+        if self.running.load(Ordering::Relaxed) != 0 {
+            self.cancel(self.at, Some(reason.into()));
+        }
+    }
+
+    /// A fiber of it has panicked, and is about to end.
+    #[cold]
+    pub(crate) fn fail(&self) {
+        if self.failure == Failure::CancelsOthers {
+            self.cancel(self.at, Some("a fiber of the scope panicked".into()));
+        }
+    }
+
     /// One more.
     pub(crate) fn join_in(&self) {
         // As for std's: nobody has that many.
@@ -42,6 +118,8 @@ impl ScopeData {
     pub(crate) fn wait(&self) {
         let abort = AbortOnUnwind;
         self.wait_or_unwind();
+        let opener = self.opener.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(opener);
         std::mem::forget(abort);
     }
 

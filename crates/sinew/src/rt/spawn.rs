@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 use sinew_coroutine::LARGEST_CLASS;
 use sinew_sched::Placement;
 
+use super::ambient::Ambient;
 use super::body::Body;
 use super::cell::FiberCell;
 use super::control::{Birth, Control, Moves, NOWHERE};
@@ -24,7 +25,7 @@ use super::local::{By, Local};
 use super::memory::{self, Memory};
 use super::scope::ScopeData;
 use super::target::{Home, Target};
-use super::{ids, run, tls};
+use super::{ids, run, tls, wait};
 
 /// How a fiber is to be.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Attributes {
     /// It counts against the limit of fibers.
     pub(crate) is_limited: bool,
     pub(crate) scope: Option<Arc<ScopeData>>,
+    /// It has the deadline of whoever makes it.
+    pub(crate) inherits_deadline: bool,
 }
 
 /// Why a fiber was not made. The body is in here.
@@ -143,6 +146,17 @@ impl<'a> Site<'a> {
         turn as usize % self.engine().groups()
     }
 
+    /// What is in force for a new fiber.
+    #[inline]
+    fn inherited(self, with_deadline: bool) -> Option<Arc<Ambient>> {
+        let for_child = |now: Option<&Arc<Ambient>>| now.and_then(|now| Ambient::for_child(now, with_deadline));
+        match self {
+            // SAFETY: it runs, so it is there.
+            Self::Worker(local) => unsafe { local.fiber()?.as_ref() }.ambient.look(for_child),
+            Self::Outside(_) => wait::with_ambient(|_, slot| slot.look(for_child)),
+        }
+    }
+
     #[inline]
     fn memory(self) -> Option<&'a Memory> {
         match self {
@@ -196,6 +210,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
             return Err(Refused { body, reason });
         }
     };
+    let ambient = site.inherited(attributes.inherits_deadline);
     let (place, memory) = memory::take(site.memory());
     let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
     let birth = Birth {
@@ -211,6 +226,10 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     };
     // SAFETY: it was just taken.
     let control = unsafe { FiberCell::make(place, birth, NonNull::from(&**engine), body) };
+    if ambient.is_some() {
+        // SAFETY: nobody runs it yet.
+        unsafe { control.as_ref() }.ambient.set(ambient);
+    }
     // SAFETY: the other reference of a new fiber.
     Ok((unsafe { Handle::new(control) }, control))
 }

@@ -5,9 +5,11 @@
 //! Trusted with suspending the running fiber.
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
+use std::num::NonZero;
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
+use super::ambient::Slot;
 use super::control::{Control, Pause};
 use super::local::Local;
 use super::reference::Fiber;
@@ -20,7 +22,7 @@ use super::word::{Cause, Ends, WaitId};
 pub(crate) fn wait(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
     match running() {
         Some((local, control)) => wait_on_fiber(local, control, (ends, until), publish),
-        None => wait_on_thread(until, publish),
+        None => wait_on_thread(ends, until, publish),
     }
 }
 
@@ -45,6 +47,19 @@ pub(crate) fn check_may_wait() {
 pub(crate) fn running_fiber() -> Option<Fiber> {
     // SAFETY: it runs, so it is there.
     running().map(|(_, control)| unsafe { Fiber::new(control) })
+}
+
+/// Shows where the caller has what is in force to `look`, which runs no code of the user's; and the caller's number, if it is a fiber.
+#[inline]
+pub(crate) fn with_ambient<R>(look: impl FnOnce(Option<NonZero<u64>>, &Slot) -> R) -> R {
+    match running() {
+        Some((_, control)) => {
+            // SAFETY: it runs, so it is there, and what is in force is the caller's to touch.
+            let this = unsafe { control.as_ref() };
+            look(Some(this.birth.id), &this.ambient)
+        }
+        None => tls::with_ambient(|slot| look(None, slot)),
+    }
 }
 
 fn wait_on_fiber(
@@ -128,8 +143,8 @@ pub(crate) fn pause(control: NonNull<Control>, how: Pause) {
     unsafe { suspender.as_ref() }.suspend(how);
 }
 
-fn wait_on_thread(until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
+fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
     let block = tls::thread_block();
-    let waiter = block.begin_wait();
+    let waiter = block.begin_wait(ends);
     if publish(waiter) { block.sleep(waiter, until) } else { block.cancel(waiter) }
 }

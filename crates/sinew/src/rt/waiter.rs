@@ -127,10 +127,16 @@ impl ThreadBlock {
     }
 
     /// Begins a wait, and the waiter for it.
-    pub(crate) fn begin_wait(&self) -> Waiter {
+    pub(crate) fn begin_wait(&self, ends: Ends) -> Waiter {
         self.woken.store(0, Ordering::Relaxed);
-        let wait = self.word.begin_wait(Ends::ByEvent).expect("no token ends such a wait");
+        let wait = self.word.begin_wait(ends).expect("nobody leaves a token for a thread");
         Waiter { who: Who::Thread(NonNull::from(self)), wait, is_counted: false }
+    }
+
+    /// Whether a wait has not ended.
+    #[cfg(test)]
+    pub(super) fn is_waiting(&self, waiter: Waiter) -> bool {
+        self.word.is_open(waiter.wait)
     }
 
     /// There is nothing to wait for. If somebody has ended the wait already, it is over when that is.
@@ -144,12 +150,23 @@ impl ThreadBlock {
     fn end(&self, wait: WaitId, cause: Cause) -> bool {
         let is_ours = self.word.end(wait, cause).is_some();
         if is_ours {
-            // Release: what was done before is seen by the thread.
-            self.woken.store(1, Ordering::Release);
-            // The block outlives its thread's waits; there is no other error.
-            let _ = futex::wake(&self.woken, Flags::PRIVATE, 1);
+            self.wake();
         }
         is_ours
+    }
+
+    /// Ends the wait that the thread is in, if a poke may.
+    pub(crate) fn poke(&self) {
+        if self.word.poke().is_some() {
+            self.wake();
+        }
+    }
+
+    fn wake(&self) {
+        // Release: what was done before is seen by the thread.
+        self.woken.store(1, Ordering::Release);
+        // The block outlives its thread's waits; there is no other error.
+        let _ = futex::wake(&self.woken, Flags::PRIVATE, 1);
     }
 
     /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what ended it.

@@ -4,12 +4,12 @@
 //! the one word. What happens next depends on whether the fiber's registers were saved by then. If they were, the winner has the
 //! fiber run again; if not, the worker does, which sets *saved* after the switch and finds that the wait is over.
 //!
-//! | from \ by | the fiber begins a wait | the worker has saved it | somebody ends this wait | unpark |
-//! | --- | --- | --- | --- | --- |
-//! | running | waiting | – | (another wait: nothing) | token |
-//! | waiting | – | waiting, saved: **leave it** | ended | ended, if it may; else token |
-//! | waiting, saved | – | – | ended: **schedule it** | ended: **schedule it**, if it may; else token |
-//! | ended | – | ended: **run it again** | (nothing) | token |
+//! | from \ by | the fiber begins a wait | the worker has saved it | somebody ends this wait | unpark | poke |
+//! | --- | --- | --- | --- | --- | --- |
+//! | running | waiting | – | (another wait: nothing) | token | (nothing) |
+//! | waiting | – | waiting, saved: **leave it** | ended | ended, if it may; else token | ended, if it may |
+//! | waiting, saved | – | – | ended: **schedule it** | ended: **schedule it**, if it may; else token | ended: **schedule it**, if it may |
+//! | ended | – | ended: **run it again** | (nothing) | token | (nothing) |
 //!
 //! Waits are numbered, so that whoever is late for one never ends the next. A token makes the next wait that unpark may end end at
 //! once, as for threads.
@@ -24,9 +24,11 @@ const SAVED: u64 = 1 << 1;
 const UNPARKABLE: u64 = 1 << 2;
 /// Somebody called unpark when nothing waited for it.
 const TOKEN: u64 = 1 << 3;
+/// A poke may end the wait.
+const CANCELLABLE: u64 = 1 << 4;
 /// What ended the last wait.
-const CAUSE: u64 = 0xF << CAUSE_SHIFT;
-const CAUSE_SHIFT: u32 = 4;
+const CAUSE: u64 = 0b11 << CAUSE_SHIFT;
+const CAUSE_SHIFT: u32 = 5;
 /// The number of the wait: 2^56 of them.
 const NUMBER: u64 = !0 << NUMBER_SHIFT;
 const NUMBER_SHIFT: u32 = 8;
@@ -45,6 +47,8 @@ pub(crate) enum Cause {
     Time = 1,
     /// Somebody called unpark.
     Unpark = 2,
+    /// Somebody poked it: there may be a reason to stop.
+    Cancel = 3,
 }
 
 /// Which calls end a wait.
@@ -54,6 +58,31 @@ pub(crate) enum Ends {
     ByEvent,
     /// Unpark too.
     ByUnpark,
+    /// Its event, time, and a poke.
+    ByCancel,
+    /// All of them.
+    ByUnparkOrCancel,
+}
+
+impl Ends {
+    /// The same, and by a poke.
+    #[inline]
+    pub(crate) fn or_cancel(self) -> Self {
+        match self {
+            Self::ByEvent | Self::ByCancel => Self::ByCancel,
+            Self::ByUnpark | Self::ByUnparkOrCancel => Self::ByUnparkOrCancel,
+        }
+    }
+
+    #[inline]
+    const fn bits(self) -> u64 {
+        match self {
+            Self::ByEvent => 0,
+            Self::ByUnpark => UNPARKABLE,
+            Self::ByCancel => CANCELLABLE,
+            Self::ByUnparkOrCancel => UNPARKABLE | CANCELLABLE,
+        }
+    }
 }
 
 /// What the caller has to do about the fiber.
@@ -80,9 +109,9 @@ impl Word {
         // Relaxed: whatever a waker does with the number, it was handed over in another way.
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
-            let uses_token = ends == Ends::ByUnpark && word & TOKEN != 0;
+            let uses_token = ends.bits() & UNPARKABLE != 0 && word & TOKEN != 0;
             let number = word.wrapping_add(1 << NUMBER_SHIFT) & NUMBER;
-            let opened = number | WAITING | if ends == Ends::ByUnpark { UNPARKABLE } else { word & TOKEN };
+            let opened = number | WAITING | ends.bits() | word & TOKEN;
             let new = if uses_token { word & !TOKEN } else { opened };
             // Acquire: pairs with the release of the unpark that left the token.
             match self.0.compare_exchange_weak(word, new, Ordering::Acquire, Ordering::Relaxed) {
@@ -120,6 +149,15 @@ impl Word {
         next.unwrap_or(Next::Nothing)
     }
 
+    /// Ends a wait that may be ended so; otherwise does nothing, and leaves nothing: none then.
+    #[must_use]
+    pub(crate) fn poke(&self) -> Option<Next> {
+        self.change(|word| {
+            let is_for_us = word & (WAITING | CANCELLABLE) == WAITING | CANCELLABLE;
+            is_for_us.then(|| (ended(word, Cause::Cancel), next(word)))
+        })
+    }
+
     fn change(&self, change: impl Fn(u64) -> Option<(u64, Next)>) -> Option<Next> {
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
@@ -153,13 +191,14 @@ impl Word {
         match (self.0.load(Ordering::Acquire) & CAUSE) >> CAUSE_SHIFT {
             0 => Cause::Event,
             1 => Cause::Time,
-            _ => Cause::Unpark,
+            2 => Cause::Unpark,
+            _ => Cause::Cancel,
         }
     }
 }
 
 fn ended(word: u64, cause: Cause) -> u64 {
-    word & !(WAITING | UNPARKABLE | CAUSE) | (cause as u64) << CAUSE_SHIFT
+    word & !(WAITING | UNPARKABLE | CANCELLABLE | CAUSE) | (cause as u64) << CAUSE_SHIFT
 }
 
 fn next(word: u64) -> Next {

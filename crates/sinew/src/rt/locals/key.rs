@@ -24,7 +24,7 @@ impl<T> Key<T> {
 
     /// The number.
     #[inline]
-    pub(super) fn number(&self) -> NonZero<u32> {
+    pub(crate) fn number(&self) -> NonZero<u32> {
         // Relaxed: a number says nothing about anything else in memory.
         NonZero::new(self.number.load(Ordering::Relaxed)).unwrap_or_else(|| self.give_number())
     }
@@ -39,7 +39,7 @@ impl<T> Key<T> {
     fn give_number(&self) -> NonZero<u32> {
         let more = |last: u32| last.checked_add(1);
         let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        let new = last.expect("fewer than 2^32 keys of fiber-locals") + 1;
+        let new = last.expect("fewer than 2^32 keys") + 1;
         // If somebody is faster, the number just taken is nobody's.
         let given = self.number.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
         NonZero::new(given.map_or_else(|faster| faster, |_| new)).expect("numbers begin with one")

@@ -3,6 +3,7 @@
 
 mod alarms;
 mod ending;
+mod stop;
 mod word;
 
 /// Runs a model, with at most so many preemptions in an execution.

@@ -1,0 +1,231 @@
+//! What is in force for the code that a fiber or a thread runs: until when, what cancels it, and values that it may ask for. Knows
+//! nobody who asks.
+//!
+//! Each region makes a new one out of the one around it, and puts that back at its end. They are counted, and not on a stack: a
+//! coroutine of the user's may be suspended inside a region, and come back when the regions around it are over, or in another fiber.
+//! So a region that ends changes something only if it is in force where it ends, by itself or through those inside it.
+
+use std::cell::Cell;
+use std::fmt;
+use std::mem;
+use std::num::NonZero;
+use std::panic::Location;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use super::stop::{Enrolment, Member, Node};
+use super::values::Values;
+use super::{unwind, wait};
+
+/// A moment after which there is no point in going on, and who said so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline {
+    pub(crate) at: Instant,
+    pub(crate) by: &'static Location<'static>,
+}
+
+/// What is in force.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Force {
+    pub(crate) deadline: Option<Deadline>,
+    pub(crate) node: Option<Arc<Node>>,
+    pub(crate) values: Values,
+    /// What the fiber itself is cancelled through does not count.
+    pub(crate) is_shielded: bool,
+}
+
+impl Force {
+    /// The nearer of this moment and the deadline in force is the deadline.
+    pub(crate) fn limit(&mut self, deadline: Deadline) {
+        if self.deadline.is_none_or(|now| deadline.at < now.at) {
+            self.deadline = Some(deadline);
+        }
+    }
+
+    /// The node counts, and so does the one in force.
+    pub(crate) fn join(&mut self, node: &Arc<Node>) {
+        let joint = match self.node.take() {
+            Some(now) if Arc::ptr_eq(&now, node) || now.is_below(node) => now,
+            Some(now) if !node.is_below(&now) => Node::below([now, node.clone()]),
+            _ => node.clone(),
+        };
+        self.node = Some(joint);
+    }
+
+    /// Neither what is around nor the fiber's own node counts.
+    pub(crate) fn shield(&mut self) {
+        (self.deadline, self.node, self.is_shielded) = (None, None, true);
+    }
+}
+
+/// What is in force, and since when.
+#[derive(Debug)]
+pub(crate) struct Ambient {
+    pub(crate) force: Force,
+    /// Whoever runs here, with the node; from its first wait on that the node may end.
+    enrolment: OnceLock<Enrolment>,
+    place: Place,
+}
+
+/// How it came to be in force.
+#[derive(Debug)]
+enum Place {
+    /// From the beginning.
+    Base,
+    /// In a region inside this.
+    Region(Option<Arc<Ambient>>),
+}
+
+impl Ambient {
+    fn new(force: Force, place: Place) -> Arc<Self> {
+        Arc::new(Self { force, enrolment: OnceLock::new(), place })
+    }
+
+    /// What a new fiber has of it: the values, and if asked for the deadline.
+    #[cold]
+    pub(crate) fn for_child(this: &Arc<Self>, with_deadline: bool) -> Option<Arc<Self>> {
+        let deadline = this.force.deadline.filter(|_| with_deadline);
+        if matches!(this.place, Place::Base) && this.force.deadline.is_some() == deadline.is_some() {
+            // A base has nothing else.
+            return Some(this.clone());
+        }
+        let is_needed = deadline.is_some() || !this.force.values.is_empty();
+        let force = || Force { deadline, values: this.force.values.clone(), ..Force::default() };
+        is_needed.then(|| Self::new(force(), Place::Base))
+    }
+
+    /// Has whoever runs here poked by the node, from now on.
+    pub(crate) fn enrol(&self, who: impl FnOnce() -> Member) {
+        if let Some(node) = &self.force.node {
+            self.enrolment.get_or_init(|| node.enrol(who()));
+        }
+    }
+
+    fn outer(&self) -> Option<&Arc<Self>> {
+        match &self.place {
+            Place::Base => None,
+            Place::Region(outer) => outer.as_ref(),
+        }
+    }
+}
+
+impl Drop for Ambient {
+    fn drop(&mut self) {
+        let mut rest = mem::replace(&mut self.place, Place::Base);
+        // Not by their own drops, which would call one another: coroutines can make chains of any length.
+        while let Place::Region(Some(outer)) = rest {
+            let last = Arc::into_inner(outer);
+            rest = last.map_or(Place::Base, |mut outer| mem::replace(&mut outer.place, Place::Base));
+        }
+    }
+}
+
+/// Where a fiber or a thread has it: one word, null while there is nothing.
+pub(crate) struct Slot(Cell<Option<Arc<Ambient>>>);
+
+impl Slot {
+    pub(crate) const fn new() -> Self {
+        Self(Cell::new(None))
+    }
+
+    /// Shows what is in force to `look`, which calls nobody who asks for it.
+    #[inline]
+    pub(crate) fn look<R>(&self, look: impl FnOnce(Option<&Arc<Ambient>>) -> R) -> R {
+        let now = self.0.take();
+        let result = look(now.as_ref());
+        self.0.set(now);
+        result
+    }
+
+    #[inline]
+    pub(crate) fn set(&self, ambient: Option<Arc<Ambient>>) {
+        self.0.set(ambient);
+    }
+
+    /// At the end of a fiber: nothing is in force. Values of the user's may be dropped by this.
+    #[inline]
+    pub(crate) fn end(&self) {
+        if let Some(last) = self.0.take() {
+            drop_it(last);
+        }
+    }
+
+    /// Between two steps of a fiber: no region is in force, though a coroutine may be suspended in one.
+    #[inline]
+    pub(crate) fn rest(&self) {
+        while let Some(now) = self.0.take() {
+            if matches!(now.place, Place::Base) {
+                return self.0.set(Some(now));
+            }
+            self.0.set(now.outer().cloned());
+            drop_it(now);
+        }
+    }
+
+    /// A region is over. Returns what is to be dropped.
+    fn leave(&self, region: &Arc<Ambient>) -> Option<Arc<Ambient>> {
+        let now = self.0.take();
+        let mut around = now.as_ref();
+        while let Some(ambient) = around
+            && !Arc::ptr_eq(ambient, region)
+        {
+            around = ambient.outer();
+        }
+        if around.is_none() {
+            self.0.set(now);
+            return None;
+        }
+        self.0.set(region.outer().cloned());
+        now
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slot").finish_non_exhaustive()
+    }
+}
+
+/// The values in it are the user's. Of a panic in a destructor the hook has told, and it ends here: whoever happens to be the last
+/// that has a value is not to blame.
+#[cold]
+fn drop_it(ambient: Arc<Ambient>) {
+    unwind::catch(|| drop(ambient));
+}
+
+/// Runs `body` with what is in force changed by `change`, which calls nobody who asks for it.
+pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> R) -> R {
+    let _until_it_ends = Region::enter(change);
+    body()
+}
+
+/// Ends a region when it is dropped.
+struct Region {
+    /// There until it is dropped.
+    ambient: Option<Arc<Ambient>>,
+    /// The fiber that it was entered in; none, of a thread. Threads share nothing that is in force.
+    fiber: Option<NonZero<u64>>,
+}
+
+impl Region {
+    fn enter(change: impl FnOnce(&mut Force)) -> Self {
+        wait::with_ambient(|fiber, slot| {
+            let outer = slot.0.take();
+            let mut force = outer.as_deref().map_or_else(Force::default, |outer| outer.force.clone());
+            change(&mut force);
+            let ambient = Ambient::new(force, Place::Region(outer));
+            slot.set(Some(ambient.clone()));
+            Self { ambient: Some(ambient), fiber }
+        })
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        let Some(ambient) = self.ambient.take() else { return };
+        let in_force = wait::with_ambient(|fiber, slot| {
+            if fiber == self.fiber { slot.leave(&ambient) } else { None }
+        });
+        unwind::catch(|| drop((in_force, ambient)));
+    }
+}

@@ -1,0 +1,101 @@
+//! A cancel that meets the beginning of a wait: the fiber does not wait for ever, and goes on once.
+
+use loom::sync::Arc;
+use loom::thread;
+// The bookkeeping is none of the protocol: the checker need not see it.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::check;
+use crate::rt::stop::{Flag, meet};
+use crate::rt::word::{Cause, Ends, Next, WaitId, Word};
+
+/// A fiber and what cancels it, as the protocol sees them.
+struct Fiber {
+    word: Word,
+    flag: Flag,
+    /// How often it was handed to somebody who runs it.
+    runs: AtomicUsize,
+}
+
+impl Fiber {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { word: Word::new(), flag: Flag::new(), runs: AtomicUsize::new(0) })
+    }
+
+    fn run_if(&self, next: Option<Next>) {
+        if next == Some(Next::Schedule) {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn cancel(&self) {
+        self.flag.raise();
+        self.run_if(self.word.poke());
+    }
+
+    /// The fiber waits, and its worker saves it, unless it sees the flag.
+    fn wait(&self, wait: WaitId) {
+        meet();
+        if self.flag.is_raised() {
+            // Whether or not it was poked, it goes on by itself.
+            let _ = self.word.end(wait, Cause::Cancel);
+            self.runs.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.run_if(Some(self.word.saved()));
+        }
+    }
+
+    fn assert_ran_once(&self) {
+        assert_eq!(self.runs.load(Ordering::Relaxed), 1, "it goes on once");
+    }
+}
+
+#[test]
+fn a_cancel_is_never_lost() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let other = fiber.clone();
+        let canceller = thread::spawn(move || other.cancel());
+        let wait = fiber.word.begin_wait(Ends::ByCancel).expect("no token");
+        fiber.wait(wait);
+        canceller.join().unwrap();
+        fiber.assert_ran_once();
+    });
+}
+
+#[test]
+fn of_a_cancel_and_an_event_one_ends_the_wait() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let wait = fiber.word.begin_wait(Ends::ByCancel).expect("no token");
+        let (one, two) = (fiber.clone(), fiber.clone());
+        let canceller = thread::spawn(move || one.cancel());
+        let event = thread::spawn(move || {
+            let next = two.word.end(wait, Cause::Event);
+            two.run_if(next);
+            next.is_some()
+        });
+        // It has looked already: only the two end the wait.
+        fiber.run_if(Some(fiber.word.saved()));
+        canceller.join().unwrap();
+        let is_event = event.join().unwrap();
+        assert_eq!(fiber.word.cause(), if is_event { Cause::Event } else { Cause::Cancel });
+        fiber.assert_ran_once();
+    });
+}
+
+#[test]
+fn a_poke_ends_no_other_wait() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let other = fiber.clone();
+        let canceller = thread::spawn(move || other.cancel());
+        let wait = fiber.word.begin_wait(Ends::ByUnpark).expect("no token");
+        assert!(fiber.word.is_open(wait));
+        canceller.join().unwrap();
+        assert!(fiber.word.is_open(wait), "cancellation may not end it");
+        // Nor is there a token.
+        let _ = fiber.word.end(wait, Cause::Event);
+        assert!(fiber.word.begin_wait(Ends::ByUnpark).is_some());
+    });
+}

@@ -1,0 +1,40 @@
+//! Whether something is cancelled, and how that meets a wait which begins at the same moment. Knows neither.
+//!
+//! Whoever cancels raises the flag, and then pokes the word of whoever may wait. Whoever waits opens the wait in its word, and then
+//! looks at the flag. Each writes one and reads the other, with a fence in between; of the two fences one is first in the order that
+//! all threads agree on. If it is the canceller's, the waiter sees the flag; if it is the waiter's, the poke finds an open wait. Without
+//! one of them both could read what was there before, and the wait would last for ever. A model says so too.
+
+use super::super::sync::{AtomicBool, Ordering, fence};
+
+/// The flag. Once raised, it stays so.
+#[derive(Debug)]
+pub(crate) struct Flag(AtomicBool);
+
+impl Flag {
+    pub(crate) fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Raises it. Pokes may follow.
+    pub(crate) fn raise(&self) {
+        // Release: what was done before the cancel is seen by whoever sees it.
+        self.0.store(true, Ordering::Release);
+        // Pairs with the fence of `meet`.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Whether it is raised.
+    #[inline]
+    pub(crate) fn is_raised(&self) -> bool {
+        // Acquire: pairs with the release of `raise`.
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Between opening a wait and a look at the flags that may end it.
+#[inline]
+pub(crate) fn meet() {
+    // Pairs with the fence of `raise`.
+    fence(Ordering::SeqCst);
+}
