@@ -14,6 +14,7 @@
 //! - The machine, and what a runtime would make of it: [`topology`].
 //! - Sleeping, timers that call back, intervals: [`time`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
+//! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
 //!
 //! # Features
 //!
@@ -21,6 +22,7 @@
 //! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside them. Off unless asked for: without it, a
 //!   span that is held across a suspension is taken for that of whatever runs next on the thread.
 
+pub mod context;
 pub mod coroutine;
 pub mod fiber;
 mod rt;

@@ -8,9 +8,12 @@
 
 use std::any::Any;
 use std::fmt;
+use std::panic::Location;
 use std::time::{Duration, Instant};
 
+use super::cancellable::JoinStopped;
 use super::current::Fiber;
+use super::stopped::Stopped;
 use crate::rt::Handle;
 
 /// What comes out of a fiber: what its body returned, or the panic that ended it.
@@ -71,6 +74,36 @@ impl<T> JoinHandle<T> {
         // A moment beyond the clock's end never comes.
         let until = Instant::now().checked_add(time);
         if self.handle.wait(until) { Ok(self.handle.take()) } else { Err(self) }
+    }
+
+    /// Cancels the fiber: its [`checkpoint`](super::checkpoint)s and the waits that observe cancellation fail from now on, and so do
+    /// those of the fibers in its scopes. It does not wait. If the fiber has ended, this does nothing; if it has not begun, it still
+    /// runs.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    ///
+    /// let fiber = fiber::spawn(|| fiber::park_cancellable().is_err());
+    /// fiber.cancel();
+    /// assert!(fiber.join().unwrap());
+    /// ```
+    #[track_caller]
+    pub fn cancel(&self) {
+        self.handle.cancel(Location::caller());
+    }
+
+    /// [`join`](Self::join), which cancellation and deadlines of the caller end. The fiber that is joined does not hear of it.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before the fiber has ended: the handle is given back.
+    #[track_caller]
+    pub fn join_cancellable(self) -> std::result::Result<Result<T>, JoinStopped<Self>> {
+        let at = Location::caller();
+        match self.handle.wait_or_stop() {
+            Ok(()) => Ok(self.handle.take()),
+            Err(stop) => Err(JoinStopped { handle: self, stopped: Stopped::new(stop, at) }),
+        }
     }
 
     /// Whether the fiber has ended, so that a join would not wait.

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::cancellable::JoinStopped;
 use super::current::Fiber;
 use super::handle::{JoinHandle, Result};
 use crate::rt::Handle;
@@ -42,6 +43,24 @@ impl<T> LocalJoinHandle<T> {
     /// If the time is over first: the handle is given back.
     pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
         self.handle.join_timeout(time).map_err(|handle| Self { handle, stays: PhantomData })
+    }
+
+    /// Cancels the fiber, as [`JoinHandle::cancel`].
+    #[track_caller]
+    pub fn cancel(&self) {
+        self.handle.cancel();
+    }
+
+    /// [`join`](Self::join), which cancellation and deadlines of the caller end, as [`JoinHandle::join_cancellable`].
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before the fiber has ended: the handle is given back.
+    #[track_caller]
+    pub fn join_cancellable(self) -> std::result::Result<Result<T>, JoinStopped<Self>> {
+        self.handle
+            .join_cancellable()
+            .map_err(|error| error.map(|handle| Self { handle, stays: PhantomData }))
     }
 
     /// Whether the fiber has ended.

@@ -22,6 +22,22 @@
 //! [`sleep_until`], [`is_fiber`], [`Launch`], [`State`], [`no_suspend`]; for fibers that move, [`Builder::migratable`] and [`fn@pin`];
 //! and for [groups](#groups), [`current_group`], [`Builder::group`], [`Builder::any_group`] and [`Builder::group_local`].
 //!
+//! # Stopping
+//!
+//! Nobody is stopped by force: cancellation and deadlines are errors, [`Stopped`], of calls that can say so. Those are [`checkpoint`] and
+//! the waits whose names end in `_cancellable`; `join`, `sleep`, `park` and the like of std go on to their end. [`shield`] has neither
+//! count.
+//!
+//! - A fiber is cancelled by [`JoinHandle::cancel`], with all fibers of the [scopes](scope) that it is in the middle of, and of theirs.
+//! - [`Scope::cancel`] cancels the fibers of a scope; in a [`try_scope`] so does the first error or panic. A scope whose body panics
+//!   cancels its fibers too.
+//! - A [`CancelToken`] cancels whatever code has [entered](CancelToken::run) it, in fibers and plain threads.
+//! - [`with_deadline`] says until when its body may take.
+//!
+//! A fiber that is cancelled before it has begun still runs, since its body may have to see to what it was given: its first such call
+//! fails. Cancelling one that has ended does nothing. [`Fiber`] has no `cancel`: anyone can have one, as with threads, and who may stop
+//! a fiber is for whoever made it to say.
+//!
 //! # Locks of std
 //!
 //! They are fine where nothing waits while one is held. A fiber that sleeps, joins or yields with such a guard in its hands may have
@@ -46,6 +62,7 @@
 
 mod batch;
 mod builder;
+mod cancellable;
 mod current;
 mod error;
 mod handle;
@@ -57,11 +74,18 @@ mod scoped;
 mod spawning;
 mod state;
 mod steps;
+mod stop;
+mod stopped;
 mod time;
+mod token;
+mod try_scoped;
 
 pub(crate) use batch::spawn_batch_in;
 pub use batch::{spawn_batch, try_spawn_batch};
 pub use builder::{Builder, Launch};
+pub use cancellable::{
+    JoinStopped, park_cancellable, park_timeout_cancellable, sleep_cancellable, sleep_until_cancellable,
+};
 pub use current::{
     Fiber, Thread, current, current_group, is_fiber, panicking, park, park_timeout, yield_now,
 };
@@ -77,4 +101,8 @@ pub use spawning::{available_parallelism, spawn, spawn_local, try_spawn, try_spa
 pub use state::State;
 pub(crate) use steps::spawn_steps_at;
 pub use steps::{spawn_steps, try_spawn_steps};
+pub use stop::{checkpoint, deadline, is_cancelled, shield, with_deadline};
+pub use stopped::Stopped;
 pub use time::{sleep, sleep_until};
+pub use token::CancelToken;
+pub use try_scoped::try_scope;

@@ -13,10 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::builder::Builder;
+use super::cancellable::JoinStopped;
 use super::current::Fiber;
 use super::error::SpawnError;
 use super::handle::{JoinHandle, Result};
-use crate::rt::{self, Attributes, Failure, ScopeData};
+use super::token::CancelToken;
+use crate::rt::{self, Attributes, Failure, Node, ScopeData};
 use crate::runtime;
 
 /// A scope, as [`std::thread::Scope`].
@@ -98,6 +100,9 @@ pub struct ScopedJoinHandle<'scope, T> {
 /// });
 /// ```
 ///
+/// If the body panics, its fibers are [cancelled](Scope::cancel) before they are waited for: those that observe it need not do work that
+/// nobody will see. Threads of std's scopes hear of nothing. [`try_scope`](super::try_scope) does the same for errors.
+///
 /// # Panics
 ///
 /// If the body panics, with that panic; else, if a fiber that nobody joined did. Inside [`no_suspend`](super::no_suspend), before the
@@ -107,14 +112,28 @@ pub fn scope<'env, F, T>(body: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
+    open(Failure::IsItsOwn, Location::caller(), body, |_| false)
+}
+
+/// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics, or fails.
+pub(super) fn open<'env, F, T>(
+    failure: Failure,
+    at: &'static Location<'static>,
+    body: F,
+    has_failed: impl FnOnce(&T) -> bool,
+) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
     // There is no way back once it has fibers.
     rt::check_may_wait();
-    let data = ScopeData::open(Location::caller(), Failure::IsItsOwn);
-    let scope = Scope { data, scope: PhantomData, env: PhantomData };
+    let scope = Scope { data: ScopeData::open(at, failure), scope: PhantomData, env: PhantomData };
     // Caught first: a fiber that unwinds does not wait well.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
-    if result.is_err() {
-        scope.data.cancel_rest(BODY_PANICKED);
+    match &result {
+        Err(_) => scope.data.cancel_rest("the body of the scope panicked"),
+        Ok(value) if has_failed(value) => scope.data.cancel_rest("the body of the scope returned an error"),
+        Ok(_) => {}
     }
     scope.data.wait();
     match result {
@@ -123,8 +142,6 @@ where
         Ok(value) => value,
     }
 }
-
-const BODY_PANICKED: &str = "the body of the scope panicked";
 
 impl<'scope> Scope<'scope, '_> {
     /// Makes a fiber in the scope. [`Builder::spawn_scoped`] makes one with a name, or returns an error.
@@ -142,6 +159,44 @@ impl<'scope> Scope<'scope, '_> {
             Ok(handle) => handle,
             Err(error) => panic!("{error}"),
         }
+    }
+
+    /// Cancels all fibers of the scope, those included that are yet to be made. The body of the scope goes on, as does the scope, which
+    /// still waits for them.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    ///
+    /// fiber::scope(|scope| {
+    ///     let fiber = scope.spawn(fiber::park_cancellable);
+    ///     scope.cancel();
+    ///     assert!(fiber.join().unwrap().is_err());
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn cancel(&self) {
+        self.data.cancel(Location::caller(), None);
+    }
+
+    /// What cancels the fibers of the scope, for whoever is to cancel them from elsewhere. It may outlive the scope.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    ///
+    /// fiber::scope(|scope| {
+    ///     let token = scope.token();
+    ///     fiber::spawn(move || token.cancel_with_reason("enough"));
+    ///     let stopped = scope.spawn(fiber::park_cancellable).join().unwrap().unwrap_err();
+    ///     assert_eq!(stopped.reason(), Some("enough"));
+    /// });
+    /// ```
+    #[must_use]
+    pub fn token(&self) -> CancelToken {
+        CancelToken::of(self.node())
+    }
+
+    pub(super) fn node(&self) -> Arc<Node> {
+        self.data.node()
     }
 
     fn spawn_with<F, T>(
@@ -223,6 +278,24 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// If the time is over first: the handle is given back.
     pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
         self.handle.join_timeout(time).map_err(|handle| Self { handle, scope: PhantomData })
+    }
+
+    /// Cancels the fiber, as [`JoinHandle::cancel`].
+    #[track_caller]
+    pub fn cancel(&self) {
+        self.handle.cancel();
+    }
+
+    /// [`join`](Self::join), which cancellation and deadlines of the caller end, as [`JoinHandle::join_cancellable`].
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before the fiber has ended: the handle is given back.
+    #[track_caller]
+    pub fn join_cancellable(self) -> std::result::Result<Result<T>, JoinStopped<Self>> {
+        self.handle
+            .join_cancellable()
+            .map_err(|error| error.map(|handle| Self { handle, scope: PhantomData }))
     }
 
     /// Whether the fiber has ended.

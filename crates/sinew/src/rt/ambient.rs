@@ -193,6 +193,13 @@ fn drop_it(ambient: Arc<Ambient>) {
     unwind::catch(|| drop(ambient));
 }
 
+/// The values that are in force for the caller.
+pub(crate) fn current_values() -> Values {
+    let values =
+        |now: Option<&Arc<Ambient>>| now.map_or_else(Values::default, |now| now.force.values.clone());
+    wait::with_ambient(|_, slot| slot.look(values))
+}
+
 /// Runs `body` with what is in force changed by `change`, which calls nobody who asks for it.
 pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> R) -> R {
     let _until_it_ends = Region::enter(change);
@@ -223,9 +230,8 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         let Some(ambient) = self.ambient.take() else { return };
-        let in_force = wait::with_ambient(|fiber, slot| {
-            if fiber == self.fiber { slot.leave(&ambient) } else { None }
-        });
+        let in_force =
+            wait::with_ambient(|fiber, slot| if fiber == self.fiber { slot.leave(&ambient) } else { None });
         unwind::catch(|| drop((in_force, ambient)));
     }
 }

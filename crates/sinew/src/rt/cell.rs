@@ -110,7 +110,11 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // SAFETY: the fiber runs, so it is there.
         let this = unsafe { control.as_ref() };
         let turn = end_locals(&this.locals, turn);
-        if matches!(turn, Ok(Turn::More(_))) { this.ambient.rest() } else { this.ambient.end() }
+        if matches!(turn, Ok(Turn::More(_))) {
+            this.ambient.rest()
+        } else {
+            this.ambient.end()
+        }
         if let (Err(_), Some(scope)) = (&turn, &this.birth.scope) {
             scope.fail();
         }

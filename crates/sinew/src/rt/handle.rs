@@ -8,6 +8,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
+use std::panic::Location;
 use std::ptr::NonNull;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use super::cell::Outcome;
 use super::control::{Control, Dropped, Status};
 use super::local::By;
 use super::reference::Fiber;
-use super::stop::{self, Stop};
+use super::stop::{self, Stop, What, Why};
 use super::word::{Cause, Ends};
 use super::{run, wait};
 
@@ -75,6 +76,11 @@ impl<T> Handle<T> {
             // SAFETY: this is the handle of a fiber.
             unsafe { wait_for_end(self.control(), until) }
         }
+    }
+
+    /// Cancels the fiber, for whoever called there.
+    pub(crate) fn cancel(&self, by: &'static Location<'static>) {
+        stop::cancel_fiber(&self.fiber, Why { what: What::Fiber, by, reason: None });
     }
 
     /// Waits for the result where cancellation and deadlines count.

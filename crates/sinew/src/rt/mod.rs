@@ -56,7 +56,7 @@ mod wait;
 mod waiter;
 mod word;
 
-pub(crate) use ambient::{Deadline, region};
+pub(crate) use ambient::{Deadline, current_values, region};
 pub(crate) use batch::spawn_batch;
 pub(crate) use call::{How, Settings as CallSettings};
 pub(crate) use callback::{Callback, NoEnd, WeakCallback};
@@ -72,12 +72,13 @@ pub(crate) use scope::{Failure, ScopeData};
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};
 pub(crate) use steps::Steps;
 pub(crate) use stop::{
-    Node, Stop, What, Why, check as check_stop, deadline, is_cancelled, park_thread, cancel_fiber, wait_for as wait_for_cancel, wait_or_stop,
+    Node, Stop, What, Why, check as check_stop, deadline, is_cancelled, park_thread,
+    wait_for as wait_for_cancel, wait_or_stop,
 };
 pub(crate) use target::Target;
 pub use ticks::MissedTicks;
 pub(crate) use ticks::Ticks;
 pub(crate) use tls::thread_id;
 pub(crate) use values::Values;
-pub(crate) use wait::{check_may_wait, running, running_fiber, wait, with_ambient, yield_now};
+pub(crate) use wait::{check_may_wait, running, running_fiber, wait, yield_now};
 pub(crate) use word::{Cause, Ends};

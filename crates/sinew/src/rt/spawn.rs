@@ -149,7 +149,8 @@ impl<'a> Site<'a> {
     /// What is in force for a new fiber.
     #[inline]
     fn inherited(self, with_deadline: bool) -> Option<Arc<Ambient>> {
-        let for_child = |now: Option<&Arc<Ambient>>| now.and_then(|now| Ambient::for_child(now, with_deadline));
+        let for_child =
+            |now: Option<&Arc<Ambient>>| now.and_then(|now| Ambient::for_child(now, with_deadline));
         match self {
             // SAFETY: it runs, so it is there.
             Self::Worker(local) => unsafe { local.fiber()?.as_ref() }.ambient.look(for_child),

@@ -1,6 +1,11 @@
 //! Tests of the bridge, from the outside.
 
 mod batch;
+mod cancel;
+mod cancel_races;
+mod cancel_scope;
+mod context;
+mod deadline;
 mod examples;
 mod faults;
 mod follow;
@@ -34,3 +39,4 @@ mod timer;
 mod timer_end;
 mod timer_fibers;
 mod timer_stress;
+mod token;

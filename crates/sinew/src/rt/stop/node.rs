@@ -178,7 +178,7 @@ impl Node {
 
     /// How many are known below, and how many members there are.
     #[cfg(test)]
-    pub(super) fn counts(&self) -> (usize, usize) {
+    pub(crate) fn counts(&self) -> (usize, usize) {
         let inner = self.lock();
         (inner.below.len(), inner.members.len())
     }

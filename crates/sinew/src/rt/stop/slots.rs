@@ -15,6 +15,7 @@ impl<T> Slots<T> {
     }
 
     /// How many there are.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.entries.len() - self.free.len()
     }

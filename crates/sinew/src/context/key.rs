@@ -1,0 +1,76 @@
+//! What names a value in every context.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::values::Context;
+use crate::rt;
+
+/// Names values of one type in contexts. Two keys never have the same value, whatever their type.
+///
+/// ```
+/// use sinew::context::Key;
+///
+/// static USER: Key<String> = Key::new();
+/// assert!(USER.get().is_none(), "nobody has set it");
+/// ```
+///
+/// Values go wherever fibers go, and to several at once:
+///
+/// ```compile_fail,E0277
+/// use sinew::context::{Context, Key};
+///
+/// static COUNT: Key<std::cell::Cell<u32>> = Key::new();
+/// Context::new().with(&COUNT, std::cell::Cell::new(1));
+/// ```
+///
+/// ```compile_fail,E0277
+/// use sinew::context::{Context, Key};
+///
+/// static SHARED: Key<std::rc::Rc<u32>> = Key::new();
+/// Context::new().with(&SHARED, std::rc::Rc::new(1));
+/// ```
+pub struct Key<T> {
+    pub(super) key: rt::Key<T>,
+}
+
+impl<T> Key<T> {
+    /// A new key, mostly for a `static`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { key: rt::Key::new() }
+    }
+}
+
+impl<T: Send + Sync + 'static> Key<T> {
+    /// The value in the current context, if there is one.
+    #[must_use]
+    pub fn get(&self) -> Option<Arc<T>> {
+        Context::current().share(self)
+    }
+
+    /// Calls `f` with the value in the current context, if there is one.
+    ///
+    /// ```
+    /// use sinew::context::{Context, Key};
+    ///
+    /// static USER: Key<String> = Key::new();
+    /// let length = Context::new().with(&USER, "ada".to_owned()).run(|| USER.with(|user| user.map(String::len)));
+    /// assert_eq!(length, Some(3));
+    /// ```
+    pub fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {
+        f(Context::current().get(self))
+    }
+}
+
+impl<T> Default for Key<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for Key<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").finish_non_exhaustive()
+    }
+}

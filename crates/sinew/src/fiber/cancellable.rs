@@ -1,0 +1,114 @@
+//! The waits that observe cancellation and deadlines.
+
+use std::fmt;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use super::current::is_fiber;
+use super::stopped::Stopped;
+use crate::rt::{self, Cause, Ends};
+
+/// [`sleep`](super::sleep), which cancellation and deadlines end.
+///
+/// # Errors
+///
+/// If the caller is to stop before the time is over, or was to stop already.
+#[track_caller]
+pub fn sleep_cancellable(time: Duration) -> Result<(), Stopped> {
+    // A moment beyond the clock's end never comes.
+    sleep_to(Instant::now().checked_add(time), Location::caller())
+}
+
+/// [`sleep_until`](super::sleep_until), which cancellation and deadlines end.
+///
+/// # Errors
+///
+/// If the caller is to stop before that moment, or was to stop already.
+#[track_caller]
+pub fn sleep_until_cancellable(deadline: Instant) -> Result<(), Stopped> {
+    let at = Location::caller();
+    if deadline > Instant::now() {
+        sleep_to(Some(deadline), at)
+    } else {
+        rt::check_stop().map_err(|stop| Stopped::new(stop, at))
+    }
+}
+
+fn sleep_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(), Stopped> {
+    loop {
+        let ended = rt::wait_or_stop(Ends::ByEvent, until, |_| true);
+        match ended.map_err(|stop| Stopped::new(stop, at))? {
+            // For nothing.
+            Cause::Cancel => {}
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// [`park`](super::park), which cancellation and deadlines end. May return for no reason, as that may.
+///
+/// # Errors
+///
+/// If the caller is to stop, or was to stop already. A fiber that was unparked as well finds that at its next park; of a plain thread
+/// nobody can tell.
+#[track_caller]
+pub fn park_cancellable() -> Result<(), Stopped> {
+    park_to(None, Location::caller())
+}
+
+/// [`park_timeout`](super::park_timeout), which cancellation and deadlines end.
+///
+/// # Errors
+///
+/// As [`park_cancellable`].
+#[track_caller]
+pub fn park_timeout_cancellable(time: Duration) -> Result<(), Stopped> {
+    park_to(Instant::now().checked_add(time), Location::caller())
+}
+
+fn park_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(), Stopped> {
+    let ended = if is_fiber() {
+        rt::wait_or_stop(Ends::ByUnpark, until, |_| true).map(|_| ())
+    } else {
+        rt::park_thread(until)
+    };
+    ended.map_err(|stop| Stopped::new(stop, at))
+}
+
+/// A join that was stopped before the fiber had ended. The handle is in here.
+pub struct JoinStopped<H> {
+    /// The handle, as it was.
+    pub handle: H,
+    /// Why.
+    pub stopped: Stopped,
+}
+
+impl<H> JoinStopped<H> {
+    pub(super) fn map<T>(self, change: impl FnOnce(H) -> T) -> JoinStopped<T> {
+        JoinStopped { handle: change(self.handle), stopped: self.stopped }
+    }
+}
+
+impl<H> fmt::Debug for JoinStopped<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinStopped").field("stopped", &self.stopped).finish_non_exhaustive()
+    }
+}
+
+impl<H> fmt::Display for JoinStopped<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a join did not come to its end: {}", self.stopped)
+    }
+}
+
+impl<H> std::error::Error for JoinStopped<H> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.stopped)
+    }
+}
+
+impl<H> From<JoinStopped<H>> for Stopped {
+    fn from(error: JoinStopped<H>) -> Self {
+        error.stopped
+    }
+}

@@ -1,0 +1,138 @@
+//! Why a call came back early: it was cancelled, or its time was over.
+
+use std::error::Error;
+use std::panic::Location;
+use std::sync::Arc;
+use std::{fmt, io};
+
+use super::current::{Fiber, current};
+use super::id::FiberId;
+use crate::rt::{Stop, What};
+
+/// The error of calls that observe cancellation and [deadlines](super::with_deadline).
+///
+/// It says what was cancelled, by whom and why, or who set the deadline; and which fiber noticed it, and where:
+///
+/// ```
+/// use sinew::fiber;
+///
+/// let fiber = fiber::Builder::new().name("weaver".to_owned()).spawn(fiber::park_cancellable)?;
+/// fiber.cancel();
+/// let stopped = fiber.join().unwrap().unwrap_err();
+/// assert!(stopped.is_cancelled() && !stopped.is_timed_out());
+/// assert_eq!(stopped.fiber().name(), Some("weaver"));
+/// assert_eq!(stopped.by().file(), file!());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// As an [`io::Error`] it is [`TimedOut`](io::ErrorKind::TimedOut) for a deadline and [`Other`](io::ErrorKind::Other) for a cancel, so that
+/// nobody who retries what was interrupted goes on for ever; the error itself is inside.
+#[derive(Clone)]
+pub struct Stopped {
+    /// In a box, since results that have it are returned by calls that mostly succeed.
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    stop: Stop,
+    fiber: Fiber,
+    at: &'static Location<'static>,
+}
+
+impl Stopped {
+    /// For the caller, who noticed it there.
+    #[cold]
+    pub(super) fn new(stop: Stop, at: &'static Location<'static>) -> Self {
+        Self { inner: Arc::new(Inner { stop, fiber: current(), at }) }
+    }
+
+    /// Whether it was cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.inner.stop, Stop::Cancelled(_))
+    }
+
+    /// Whether the deadline has passed.
+    #[must_use]
+    pub fn is_timed_out(&self) -> bool {
+        matches!(self.inner.stop, Stop::TimedOut(_))
+    }
+
+    /// Why it was cancelled, if whoever did so said why.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match &self.inner.stop {
+            Stop::Cancelled(why) => why.reason.as_deref(),
+            Stop::TimedOut(_) => None,
+        }
+    }
+
+    /// Where in the program it was cancelled, or the deadline was set.
+    #[must_use]
+    pub fn by(&self) -> &'static Location<'static> {
+        match &self.inner.stop {
+            Stop::Cancelled(why) => why.by,
+            Stop::TimedOut(deadline) => deadline.by,
+        }
+    }
+
+    /// Where in the program it was noticed: the call that returned the error.
+    #[must_use]
+    pub fn at(&self) -> &'static Location<'static> {
+        self.inner.at
+    }
+
+    /// The fiber that noticed it.
+    #[must_use]
+    pub fn fiber(&self) -> &Fiber {
+        &self.inner.fiber
+    }
+
+    /// The number of that fiber.
+    #[must_use]
+    pub fn fiber_id(&self) -> FiberId {
+        self.inner.fiber.id()
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match &self.inner.stop {
+            Stop::TimedOut(_) => "deadline",
+            Stop::Cancelled(why) => match why.what {
+                What::Fiber => "fiber",
+                What::Scope => "scope",
+                What::Token => "token",
+            },
+        };
+        let (verb, happened) =
+            if self.is_timed_out() { ("set", "timed out") } else { ("cancelled", "was cancelled") };
+        match self.fiber().name() {
+            Some(name) => write!(f, "fiber '{name}' ({})", self.fiber_id().as_u64())?,
+            None => write!(f, "fiber {}", self.fiber_id().as_u64())?,
+        }
+        write!(f, " {happened} at {}: its {what} was {verb} at {}", self.at(), self.by())?;
+        self.reason().map_or(Ok(()), |reason| write!(f, " ({reason})"))
+    }
+}
+
+impl fmt::Debug for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stopped")
+            .field("is_timed_out", &self.is_timed_out())
+            .field("reason", &self.reason())
+            .field("by", self.by())
+            .field("at", self.at())
+            .field("fiber", self.fiber())
+            .finish()
+    }
+}
+
+impl Error for Stopped {}
+
+impl From<Stopped> for io::Error {
+    fn from(stopped: Stopped) -> Self {
+        let kind = if stopped.is_timed_out() { io::ErrorKind::TimedOut } else { io::ErrorKind::Other };
+        Self::new(kind, stopped)
+    }
+}
