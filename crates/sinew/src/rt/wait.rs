@@ -76,9 +76,8 @@ fn wait_on_fiber(
     let Some(wait) = this.word.begin_wait(ends) else { return Cause::Unpark };
     let waiter = Waiter::fiber(control, wait);
     if !publish(waiter) {
-        // If somebody else has ended it, that is as good.
-        let _ = this.word.end(wait, Cause::Event);
-        return Cause::Event;
+        // If somebody else has ended it, that is as good, and told: an unpark is used up by it.
+        return this.word.end(wait, Cause::Event).map_or_else(|| this.word.cause(), |_| Cause::Event);
     }
     let driver = NonNull::from(&*local.driver);
     let timer = until.and_then(|until| local.driver.set_timer(until, waiter));

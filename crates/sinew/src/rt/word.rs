@@ -59,9 +59,9 @@ pub(crate) enum Ends {
     /// Unpark too.
     ByUnpark,
     /// Its event, time, and a poke.
-    ByCancel,
+    EventOrCancel,
     /// All of them.
-    ByUnparkOrCancel,
+    UnparkOrCancel,
 }
 
 impl Ends {
@@ -69,8 +69,8 @@ impl Ends {
     #[inline]
     pub(crate) fn or_cancel(self) -> Self {
         match self {
-            Self::ByEvent | Self::ByCancel => Self::ByCancel,
-            Self::ByUnpark | Self::ByUnparkOrCancel => Self::ByUnparkOrCancel,
+            Self::ByEvent | Self::EventOrCancel => Self::EventOrCancel,
+            Self::ByUnpark | Self::UnparkOrCancel => Self::UnparkOrCancel,
         }
     }
 
@@ -79,8 +79,8 @@ impl Ends {
         match self {
             Self::ByEvent => 0,
             Self::ByUnpark => UNPARKABLE,
-            Self::ByCancel => CANCELLABLE,
-            Self::ByUnparkOrCancel => UNPARKABLE | CANCELLABLE,
+            Self::EventOrCancel => CANCELLABLE,
+            Self::UnparkOrCancel => UNPARKABLE | CANCELLABLE,
         }
     }
 }

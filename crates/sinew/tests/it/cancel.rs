@@ -154,24 +154,19 @@ fn a_cancel_is_no_unpark() {
 #[test]
 fn a_join_that_is_stopped_gives_the_handle_back() {
     everywhere(|| {
-        let ends = Arc::new(AtomicBool::new(false));
-        let copy = ends.clone();
-        let joiner = fiber::spawn(move || {
-            let slow = fiber::spawn(move || {
-                while !copy.load(Ordering::Relaxed) {
-                    fiber::yield_now();
-                }
+        let joiner = fiber::spawn(|| {
+            let slow = fiber::spawn(|| {
+                fiber::park();
                 "its value"
             });
             let error = slow.join_cancellable().unwrap_err();
             assert!(!error.handle.is_finished() && error.to_string().contains("join"));
             let again = error.handle.join_cancellable().unwrap_err();
+            again.handle.thread().unpark();
             fiber::shield(|| again.handle.join_cancellable()).unwrap().unwrap()
         });
         fiber::yield_now();
         joiner.cancel();
-        fiber::yield_now();
-        ends.store(true, Ordering::Relaxed);
         assert_eq!(joiner.join().unwrap(), "its value");
         assert_eq!(fiber::spawn(|| 1).join_cancellable().unwrap().unwrap(), 1);
     });
@@ -216,8 +211,7 @@ fn a_fiber_in_steps_stays_cancelled() {
 #[test]
 fn nothing_counts_behind_a_shield() {
     everywhere(|| {
-        let (cleaned, copy) = (Arc::new(AtomicUsize::new(0)), ());
-        let () = copy;
+        let cleaned = Arc::new(AtomicUsize::new(0));
         let counted = cleaned.clone();
         let fiber = fiber::spawn(move || {
             fiber::park_cancellable().unwrap_err();

@@ -130,7 +130,7 @@ fn scopes_that_are_opened_while_their_fiber_is_cancelled() {
                             });
                         }
                         // Nobody but the cancel ends this one, in one round of many.
-                        if dice(round, 7) % 2 == 0 {
+                        if dice(round, 7).is_multiple_of(2) {
                             scope.spawn(|| fiber::park_cancellable().unwrap_err());
                         }
                     });

@@ -135,7 +135,7 @@ fn values_end_with_the_last_context_and_do_no_harm() {
             let new = || Context::new().with(&LOUD, Loud { drops: drops.clone(), panics });
             // At the end of the last fiber that has it.
             let context = new();
-            let fiber = context.run(|| fiber::spawn(|| fiber::park()));
+            let fiber = context.run(|| fiber::spawn(fiber::park));
             drop(context);
             assert_eq!(drops.load(Ordering::Relaxed), 0);
             fiber.thread().unpark();

@@ -56,7 +56,7 @@ fn a_cancel_is_never_lost() {
         let fiber = Fiber::new();
         let other = fiber.clone();
         let canceller = thread::spawn(move || other.cancel());
-        let wait = fiber.word.begin_wait(Ends::ByCancel).expect("no token");
+        let wait = fiber.word.begin_wait(Ends::EventOrCancel).expect("no token");
         fiber.wait(wait);
         canceller.join().unwrap();
         fiber.assert_ran_once();
@@ -67,7 +67,7 @@ fn a_cancel_is_never_lost() {
 fn of_a_cancel_and_an_event_one_ends_the_wait() {
     check(3, || {
         let fiber = Fiber::new();
-        let wait = fiber.word.begin_wait(Ends::ByCancel).expect("no token");
+        let wait = fiber.word.begin_wait(Ends::EventOrCancel).expect("no token");
         let (one, two) = (fiber.clone(), fiber.clone());
         let canceller = thread::spawn(move || one.cancel());
         let event = thread::spawn(move || {

@@ -195,8 +195,10 @@ pub(crate) fn wait_or_stop(
         is_published
     });
     match (stop, cause, deadline) {
+        // It was used up: the next wait will be stopped.
+        (_, Cause::Unpark, _) => Ok(cause),
         (Some(stop), ..) => Err(stop),
-        // A thread may be poked though there was nothing to wait for.
+        // It may be poked though there was nothing to wait for.
         (None, Cause::Cancel, _) if !is_published => Ok(Cause::Event),
         (None, Cause::Cancel, _) => with_caller(|caller| caller.cancelled()).map_or(Ok(cause), Err),
         (None, Cause::Time, Some(deadline)) => Err(Stop::TimedOut(deadline)),
@@ -208,7 +210,7 @@ pub(crate) fn wait_or_stop(
 pub(crate) fn wait_for(node: &Arc<Node>, until: Option<Instant>) -> bool {
     let _enrolment = node.enrol(with_caller(|caller| caller.member()));
     while !node.is_cancelled() {
-        let cause = wait::wait(Ends::ByCancel, until, |_| {
+        let cause = wait::wait(Ends::EventOrCancel, until, |_| {
             meet();
             !node.is_cancelled()
         });

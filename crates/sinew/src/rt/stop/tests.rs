@@ -92,7 +92,7 @@ fn one_who_has_left_is_not_poked() {
     assert_eq!(node.counts(), (0, 2));
     drop((leaves, stays));
     assert_eq!(node.counts(), (0, 0));
-    let waiter = block.begin_wait(Ends::ByCancel);
+    let waiter = block.begin_wait(Ends::EventOrCancel);
     node.cancel(&why("nobody"));
     assert!(block.is_waiting(waiter), "nobody was poked");
     node.enrol_for_good(Member::Thread(block));
