@@ -97,21 +97,20 @@ impl Stopped {
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match &self.inner.stop {
-            Stop::TimedOut(_) => "deadline",
-            Stop::Cancelled(why) => match why.what {
-                What::Fiber => "fiber",
-                What::Scope => "scope",
-                What::Token => "token",
-            },
-        };
-        let (verb, happened) =
-            if self.is_timed_out() { ("set", "timed out") } else { ("cancelled", "was cancelled") };
+        let (number, by) = (self.fiber_id().as_u64(), self.by());
         match self.fiber().name() {
-            Some(name) => write!(f, "fiber '{name}' ({})", self.fiber_id().as_u64())?,
-            None => write!(f, "fiber {}", self.fiber_id().as_u64())?,
+            Some(name) => write!(f, "fiber '{name}' ({number}) stopped at {}: ", self.at())?,
+            None => write!(f, "fiber {number} stopped at {}: ", self.at())?,
         }
-        write!(f, " {happened} at {}: its {what} was {verb} at {}", self.at(), self.by())?;
+        match &self.inner.stop {
+            Stop::TimedOut(_) => write!(f, "the deadline that was set at {by} had passed"),
+            Stop::Cancelled(why) => match why.what {
+                What::Fiber(this) if this == number => write!(f, "it was cancelled at {by}"),
+                What::Fiber(other) => write!(f, "fiber {other}, which it is part of, was cancelled at {by}"),
+                What::Scope => write!(f, "its scope was cancelled at {by}"),
+                What::Token => write!(f, "its token was cancelled at {by}"),
+            },
+        }?;
         self.reason().map_or(Ok(()), |reason| write!(f, " ({reason})"))
     }
 }

@@ -4,12 +4,17 @@
 //! Each region makes a new one out of the one around it, and puts that back at its end. They are counted, and not on a stack: a
 //! coroutine of the user's may be suspended inside a region, and come back when the regions around it are over, or in another fiber.
 //! So a region that ends changes something only if it is in force where it ends, by itself or through those inside it.
+//!
+//! # Safety
+//!
+//! Trusted with the reference that a slot has.
+#![expect(unsafe_code, reason = "a counted value is a pointer in a word, so that an empty one costs nothing")]
 
 use std::cell::Cell;
-use std::fmt;
 use std::mem;
 use std::num::NonZero;
 use std::panic::Location;
+use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -76,6 +81,12 @@ enum Place {
     Region(Option<Arc<Ambient>>),
 }
 
+/// It goes wherever its fiber goes.
+const _: fn() = || {
+    fn goes_anywhere<T: Send + Sync>() {}
+    goes_anywhere::<Ambient>();
+};
+
 impl Ambient {
     fn new(force: Force, place: Place) -> Arc<Self> {
         Arc::new(Self { force, enrolment: OnceLock::new(), place })
@@ -120,32 +131,55 @@ impl Drop for Ambient {
     }
 }
 
-/// Where a fiber or a thread has it: one word, null while there is nothing.
-pub(crate) struct Slot(Cell<Option<Arc<Ambient>>>);
+/// Where a fiber or a thread has it: one word, null while there is nothing. What is left there is leaked, unless it is ended.
+///
+/// # Invariant
+///
+/// From [`Arc::into_raw`], with a reference of the slot's own.
+#[derive(Debug)]
+pub(crate) struct Slot(Cell<Option<NonNull<Ambient>>>);
 
 impl Slot {
     pub(crate) const fn new() -> Self {
         Self(Cell::new(None))
     }
 
-    /// Shows what is in force to `look`, which calls nobody who asks for it.
+    /// Whether nothing is in force.
     #[inline]
-    pub(crate) fn look<R>(&self, look: impl FnOnce(Option<&Arc<Ambient>>) -> R) -> R {
-        let now = self.0.take();
-        let result = look(now.as_ref());
-        self.0.set(now);
-        result
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.get().is_none()
     }
 
     #[inline]
-    pub(crate) fn set(&self, ambient: Option<Arc<Ambient>>) {
-        self.0.set(ambient);
+    fn take(&self) -> Option<Arc<Ambient>> {
+        // SAFETY: the invariant; the reference is the caller's from here on.
+        self.0.take().map(|ambient| unsafe { Arc::from_raw(ambient.as_ptr()) })
+    }
+
+    /// For a slot that is empty.
+    #[inline]
+    pub(crate) fn put(&self, ambient: Option<Arc<Ambient>>) {
+        debug_assert!(self.is_empty(), "what is there would be leaked");
+        self.0.set(ambient.and_then(|ambient| NonNull::new(Arc::into_raw(ambient).cast_mut())));
+    }
+
+    /// Shows what is in force to `look`, which calls nobody who asks for it.
+    #[inline]
+    pub(crate) fn look<R>(&self, look: impl FnOnce(Option<&Arc<Ambient>>) -> R) -> R {
+        if self.is_empty() {
+            return look(None);
+        }
+        // Taken out meanwhile, so that whoever asks all the same finds nothing, and not what may go.
+        let now = self.take();
+        let result = look(now.as_ref());
+        self.put(now);
+        result
     }
 
     /// At the end of a fiber: nothing is in force. Values of the user's may be dropped by this.
     #[inline]
     pub(crate) fn end(&self) {
-        if let Some(last) = self.0.take() {
+        if let Some(last) = self.take() {
             drop_it(last);
         }
     }
@@ -153,18 +187,18 @@ impl Slot {
     /// Between two steps of a fiber: no region is in force, though a coroutine may be suspended in one.
     #[inline]
     pub(crate) fn rest(&self) {
-        while let Some(now) = self.0.take() {
+        while let Some(now) = self.take() {
             if matches!(now.place, Place::Base) {
-                return self.0.set(Some(now));
+                return self.put(Some(now));
             }
-            self.0.set(now.outer().cloned());
+            self.put(now.outer().cloned());
             drop_it(now);
         }
     }
 
     /// A region is over. Returns what is to be dropped.
     fn leave(&self, region: &Arc<Ambient>) -> Option<Arc<Ambient>> {
-        let now = self.0.take();
+        let now = self.take();
         let mut around = now.as_ref();
         while let Some(ambient) = around
             && !Arc::ptr_eq(ambient, region)
@@ -172,17 +206,11 @@ impl Slot {
             around = ambient.outer();
         }
         if around.is_none() {
-            self.0.set(now);
+            self.put(now);
             return None;
         }
-        self.0.set(region.outer().cloned());
+        self.put(region.outer().cloned());
         now
-    }
-}
-
-impl fmt::Debug for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slot").finish_non_exhaustive()
     }
 }
 
@@ -217,11 +245,11 @@ struct Region {
 impl Region {
     fn enter(change: impl FnOnce(&mut Force)) -> Self {
         wait::with_ambient(|fiber, slot| {
-            let outer = slot.0.take();
+            let outer = slot.take();
             let mut force = outer.as_deref().map_or_else(Force::default, |outer| outer.force.clone());
             change(&mut force);
             let ambient = Ambient::new(force, Place::Region(outer));
-            slot.set(Some(ambient.clone()));
+            slot.put(Some(ambient.clone()));
             Self { ambient: Some(ambient), fiber }
         })
     }

@@ -11,6 +11,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
+use super::ambient::Slot;
 use super::body::{Body, Turn};
 use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Unrun};
 use super::engine::Engine;
@@ -110,13 +111,11 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // SAFETY: the fiber runs, so it is there.
         let this = unsafe { control.as_ref() };
         let turn = end_locals(&this.locals, turn);
-        if matches!(turn, Ok(Turn::More(_))) {
-            this.ambient.rest()
-        } else {
-            this.ambient.end()
+        if !this.ambient.is_empty() {
+            end_ambient(&this.ambient, &turn);
         }
-        if let (Err(_), Some(scope)) = (&turn, &this.birth.scope) {
-            scope.fail();
+        if turn.is_err() {
+            note_failure(this);
         }
         let needs_drop = mem::needs_drop::<T>() || turn.is_err();
         let (stage, ended) = match turn {
@@ -167,9 +166,28 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // SAFETY: as below; it is there.
         let origin = unsafe { control.as_ref() }.birth.memory;
         // SAFETY: called through the vtable for the last reference.
+        unsafe { &mut *control.as_ptr() }.end_own();
+        // SAFETY: as above.
         unsafe { place.drop_in_place() };
         // SAFETY: from `make`, and nobody has it any more.
         unsafe { memory::give_back(tls::local().map(|local| &local.memory), place, origin) };
+    }
+}
+
+/// What was in force is not, at the end of a turn; but for what the next one begins with.
+#[cold]
+fn end_ambient<B, T>(ambient: &Slot, turn: &Outcome<Turn<B, T>>) {
+    match turn {
+        Ok(Turn::More(_)) => ambient.rest(),
+        Ok(Turn::Last(_)) | Err(_) => ambient.end(),
+    }
+}
+
+/// A fiber has panicked: its scope may cancel others.
+#[cold]
+fn note_failure(fiber: &Control) {
+    if let Some(scope) = &fiber.birth.scope {
+        scope.fail();
     }
 }
 

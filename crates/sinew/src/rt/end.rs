@@ -16,6 +16,7 @@ use super::ending::{AtEnd, Reference};
 use super::engine::Engine;
 use super::local::Local;
 use super::roster::Roamers;
+use super::scope::ScopeData;
 use super::starving;
 use super::tls;
 use super::unwind;
@@ -88,12 +89,19 @@ unsafe fn end(control: NonNull<Control>) {
         return;
     }
     if let Some(scope) = &this.birth.scope {
-        // Only a node below a scope's has the fiber as its member.
-        this.own.get().into_iter().for_each(|own| own.retire());
-        scope.leave();
+        leave_scope(this, scope);
     }
     // SAFETY: the reference that was the right to run it.
     unsafe { Control::release(control) };
+}
+
+#[inline(never)]
+fn leave_scope(fiber: &Control, scope: &ScopeData) {
+    // Only a node below a scope's has the fiber as its member.
+    if let Some(own) = fiber.own.get() {
+        own.retire();
+    }
+    scope.leave();
 }
 
 /// The result of a fiber is there: it goes to whoever waits for it, or is dropped if nobody wants it.

@@ -80,7 +80,7 @@ impl<T> Handle<T> {
 
     /// Cancels the fiber, for whoever called there.
     pub(crate) fn cancel(&self, by: &'static Location<'static>) {
-        stop::cancel_fiber(&self.fiber, Why { what: What::Fiber, by, reason: None });
+        stop::cancel_fiber(&self.fiber, Why { what: What::Fiber(self.fiber.number()), by, reason: None });
     }
 
     /// Waits for the result where cancellation and deadlines count.

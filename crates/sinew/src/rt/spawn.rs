@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use sinew_coroutine::LARGEST_CLASS;
 use sinew_sched::Placement;
 
-use super::ambient::Ambient;
+use super::ambient::{Ambient, Slot};
 use super::body::Body;
 use super::cell::FiberCell;
 use super::control::{Birth, Control, Moves, NOWHERE};
@@ -146,15 +146,28 @@ impl<'a> Site<'a> {
         turn as usize % self.engine().groups()
     }
 
-    /// What is in force for a new fiber.
+    /// Gives a new fiber of what is in force for its maker.
+    ///
+    /// # Safety
+    ///
+    /// The caller has the right to run the fiber.
     #[inline]
-    fn inherited(self, with_deadline: bool) -> Option<Arc<Ambient>> {
-        let for_child =
-            |now: Option<&Arc<Ambient>>| now.and_then(|now| Ambient::for_child(now, with_deadline));
+    unsafe fn hand_down(self, control: NonNull<Control>, with_deadline: bool) {
+        let hand_down = |slot: &Slot| {
+            if !slot.is_empty() {
+                let ambient = slot.look(|now| now.and_then(|now| Ambient::for_child(now, with_deadline)));
+                // SAFETY: the caller's right.
+                unsafe { control.as_ref() }.ambient.put(ambient);
+            }
+        };
         match self {
-            // SAFETY: it runs, so it is there.
-            Self::Worker(local) => unsafe { local.fiber()?.as_ref() }.ambient.look(for_child),
-            Self::Outside(_) => wait::with_ambient(|_, slot| slot.look(for_child)),
+            Self::Worker(local) => {
+                if let Some(maker) = local.fiber() {
+                    // SAFETY: it runs, so it is there.
+                    hand_down(&unsafe { maker.as_ref() }.ambient);
+                }
+            }
+            Self::Outside(_) => wait::with_ambient(|_, slot| hand_down(slot)),
         }
     }
 
@@ -211,7 +224,6 @@ pub(super) unsafe fn make<F: Body<T>, T>(
             return Err(Refused { body, reason });
         }
     };
-    let ambient = site.inherited(attributes.inherits_deadline);
     let (place, memory) = memory::take(site.memory());
     let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
     let birth = Birth {
@@ -227,10 +239,8 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     };
     // SAFETY: it was just taken.
     let control = unsafe { FiberCell::make(place, birth, NonNull::from(&**engine), body) };
-    if ambient.is_some() {
-        // SAFETY: nobody runs it yet.
-        unsafe { control.as_ref() }.ambient.set(ambient);
-    }
+    // SAFETY: the right to run it is ours still.
+    unsafe { site.hand_down(control, attributes.inherits_deadline) };
     // SAFETY: the other reference of a new fiber.
     Ok((unsafe { Handle::new(control) }, control))
 }

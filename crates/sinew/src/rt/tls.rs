@@ -10,7 +10,6 @@
 #![expect(unsafe_code, reason = "pointers that a thread keeps for itself, and an opaque barrier")]
 
 use std::cell::Cell;
-use std::mem::ManuallyDrop;
 use std::num::NonZero;
 use std::ptr;
 
@@ -24,7 +23,7 @@ use super::waiter::ThreadBlock;
 thread_local! {
     static LOCAL: Cell<*const Local> = const { Cell::new(ptr::null()) };
     static LOCALS: Place = const { Place::new() };
-    static AMBIENT: ManuallyDrop<Slot> = const { ManuallyDrop::new(Slot::new()) };
+    static AMBIENT: Slot = const { Slot::new() };
     static BLOCK: Block = const { Block(Cell::new(None), Cell::new(None)) };
 }
 
@@ -45,7 +44,7 @@ impl Drop for Block {
         // If there are none now, there will be none: `ends_locals` says so from here on.
         let panic = LOCALS.with(Place::end);
         // There is something only if a coroutine was left in a region.
-        AMBIENT.with(|slot| slot.end());
+        AMBIENT.with(Slot::end);
         if let Some(block) = self.0.take() {
             blocks::give_back(block);
         }
@@ -98,7 +97,7 @@ pub(crate) fn thread_id() -> NonZero<u64> {
 /// Shows what is in force for the calling thread, if it is a plain thread, to `look`, which does not suspend.
 #[inline(never)]
 pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
-    AMBIENT.with(|slot| look(slot))
+    AMBIENT.with(look)
 }
 
 /// The fiber-locals of the calling thread, for as long as it runs. Not to be kept across a suspension.

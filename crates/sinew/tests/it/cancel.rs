@@ -269,11 +269,16 @@ fn the_error_tells_who_and_where() {
         let stopped = fiber.join().unwrap().unwrap_err();
         assert_eq!((stopped.fiber().name(), stopped.fiber_id()), (Some("weft"), id));
         let text = stopped.to_string();
-        for part in ["'weft'", &id.as_u64().to_string(), "its fiber was cancelled", &stopped.by().to_string()]
-        {
+        for part in ["'weft'", &id.as_u64().to_string(), "it was cancelled at", &stopped.by().to_string()] {
             assert!(text.contains(part), "{text}");
         }
         assert!(format!("{stopped:?}").contains("weft"));
+        let parent =
+            fiber::spawn(|| fiber::scope(|scope| scope.spawn(fiber::park_cancellable).join().unwrap()));
+        let number = parent.thread().id().as_u64();
+        parent.cancel();
+        let text = parent.join().unwrap().unwrap_err().to_string();
+        assert!(text.contains(&format!("fiber {number}, which it is part of, was cancelled")), "{text}");
         let error = io::Error::from(stopped.clone());
         assert_eq!(error.kind(), io::ErrorKind::Other);
         assert!(error.get_ref().unwrap().downcast_ref::<Stopped>().unwrap().is_cancelled());

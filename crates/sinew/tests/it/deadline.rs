@@ -36,7 +36,7 @@ fn check_waits() {
         let stopped = fiber::with_deadline(deadline, wait).unwrap_err();
         assert!(Instant::now() >= deadline && stopped.is_timed_out() && !stopped.is_cancelled());
         assert_eq!((stopped.by().file(), stopped.by().line()), (file!(), line));
-        assert!(stopped.to_string().contains("its deadline was set"), "{stopped}");
+        assert!(stopped.to_string().contains("the deadline that was set at"), "{stopped}");
     }
     assert!(begun.elapsed() >= Duration::from_millis(4));
     assert!(fiber::checkpoint().is_ok() && fiber::deadline().is_none());

@@ -99,3 +99,24 @@ fn a_poke_ends_no_other_wait() {
         assert!(fiber.word.begin_wait(Ends::ByUnpark).is_some());
     });
 }
+
+#[test]
+fn an_unpark_is_not_lost_to_a_cancel() {
+    check(3, || {
+        let fiber = Fiber::new();
+        fiber.flag.raise();
+        let other = fiber.clone();
+        let unparker = thread::spawn(move || {
+            let next = other.word.unpark();
+            assert_eq!(next, Next::Nothing, "it was never saved");
+        });
+        // The fiber begins a wait, sees the flag, and takes the wait back.
+        let is_unparked = match fiber.word.begin_wait(Ends::UnparkOrCancel) {
+            None => true,
+            Some(wait) => fiber.word.end(wait, Cause::Event).is_none() && fiber.word.cause() == Cause::Unpark,
+        };
+        unparker.join().unwrap();
+        let is_kept = fiber.word.begin_wait(Ends::ByUnpark).is_none();
+        assert_ne!(is_unparked, is_kept, "it has ended this wait, or will end the next");
+    });
+}

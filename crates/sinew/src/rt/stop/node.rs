@@ -13,6 +13,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::mem;
+use std::num::NonZero;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -26,7 +27,8 @@ const BATCH: usize = 64;
 /// What was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    Fiber,
+    /// The one with this number.
+    Fiber(NonZero<u64>),
     Scope,
     Token,
 }
