@@ -136,6 +136,7 @@ where
         Ok(_) => {}
     }
     scope.data.wait();
+    scope.data.close();
     match result {
         Err(payload) => resume_unwind(payload),
         Ok(_) if scope.data.has_panicked() => panic!("a scoped fiber panicked"),

@@ -12,7 +12,6 @@
 
 use std::cell::Cell;
 use std::mem;
-use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
@@ -225,7 +224,7 @@ fn drop_it(ambient: Arc<Ambient>) {
 pub(crate) fn current_values() -> Values {
     let values =
         |now: Option<&Arc<Ambient>>| now.map_or_else(Values::default, |now| now.force.values.clone());
-    wait::with_ambient(|_, slot| slot.look(values))
+    wait::with_ambient(|slot| slot.look(values))
 }
 
 /// Runs `body` with what is in force changed by `change`, which calls nobody who asks for it.
@@ -235,31 +234,30 @@ pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> 
 }
 
 /// Ends a region when it is dropped.
-struct Region {
-    /// There until it is dropped.
-    ambient: Option<Arc<Ambient>>,
-    /// The fiber that it was entered in; none, of a thread. Threads share nothing that is in force.
-    fiber: Option<NonZero<u64>>,
-}
+///
+/// # Invariant
+///
+/// There until it is dropped, and in force nowhere but in the fiber or thread that entered it: others get what is in it, not itself.
+struct Region(Option<Arc<Ambient>>);
 
 impl Region {
     fn enter(change: impl FnOnce(&mut Force)) -> Self {
-        wait::with_ambient(|fiber, slot| {
+        wait::with_ambient(|slot| {
             let outer = slot.take();
             let mut force = outer.as_deref().map_or_else(Force::default, |outer| outer.force.clone());
             change(&mut force);
             let ambient = Ambient::new(force, Place::Region(outer));
             slot.put(Some(ambient.clone()));
-            Self { ambient: Some(ambient), fiber }
+            Self(Some(ambient))
         })
     }
 }
 
 impl Drop for Region {
     fn drop(&mut self) {
-        let Some(ambient) = self.ambient.take() else { return };
-        let in_force =
-            wait::with_ambient(|fiber, slot| if fiber == self.fiber { slot.leave(&ambient) } else { None });
-        unwind::catch(|| drop((in_force, ambient)));
+        if let Some(ambient) = self.0.take() {
+            let in_force = wait::with_ambient(|slot| slot.leave(&ambient));
+            unwind::catch(|| drop((in_force, ambient)));
+        }
     }
 }

@@ -11,7 +11,6 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use super::ambient::Slot;
 use super::body::{Body, Turn};
 use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Unrun};
 use super::engine::Engine;
@@ -110,18 +109,16 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         let turn = catch_unwind(AssertUnwindSafe(|| body.turn()));
         // SAFETY: the fiber runs, so it is there.
         let this = unsafe { control.as_ref() };
-        let turn = end_locals(&this.locals, turn);
-        if !this.ambient.is_empty() {
-            end_ambient(&this.ambient, &turn);
-        }
-        if turn.is_err() {
-            note_failure(this);
-        }
+        let is_bare = this.locals.is_unused() && this.ambient.is_empty();
+        let turn = if is_bare { turn } else { end_turn(this, turn) };
         let needs_drop = mem::needs_drop::<T>() || turn.is_err();
         let (stage, ended) = match turn {
             Ok(Turn::More(body)) => (Stage::New(body), Ended::ForNow),
             Ok(Turn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
-            Err(payload) => (Stage::Done(Err(payload)), Ended::ForGood),
+            Err(payload) => {
+                note_failure(this);
+                (Stage::Done(Err(payload)), Ended::ForGood)
+            }
         };
         // SAFETY: as above.
         unsafe { Self::fill(control, stage) };
@@ -174,13 +171,15 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     }
 }
 
-/// What was in force is not, at the end of a turn; but for what the next one begins with.
-#[cold]
-fn end_ambient<B, T>(ambient: &Slot, turn: &Outcome<Turn<B, T>>) {
+/// At the end of a turn the fiber has no locals any more, and nothing is in force but what another turn begins with.
+#[inline(never)]
+fn end_turn<B, T>(fiber: &Control, turn: Outcome<Turn<B, T>>) -> Outcome<Turn<B, T>> {
+    let turn = end_locals(&fiber.locals, turn);
     match turn {
-        Ok(Turn::More(_)) => ambient.rest(),
-        Ok(Turn::Last(_)) | Err(_) => ambient.end(),
+        Ok(Turn::More(_)) => fiber.ambient.rest(),
+        Ok(Turn::Last(_)) | Err(_) => fiber.ambient.end(),
     }
+    turn
 }
 
 /// A fiber has panicked: its scope may cancel others.

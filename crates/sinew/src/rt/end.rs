@@ -16,7 +16,6 @@ use super::ending::{AtEnd, Reference};
 use super::engine::Engine;
 use super::local::Local;
 use super::roster::Roamers;
-use super::scope::ScopeData;
 use super::starving;
 use super::tls;
 use super::unwind;
@@ -89,19 +88,19 @@ unsafe fn end(control: NonNull<Control>) {
         return;
     }
     if let Some(scope) = &this.birth.scope {
-        leave_scope(this, scope);
+        if this.own.get().is_some() {
+            retire(this);
+        }
+        scope.leave();
     }
     // SAFETY: the reference that was the right to run it.
     unsafe { Control::release(control) };
 }
 
-#[inline(never)]
-fn leave_scope(fiber: &Control, scope: &ScopeData) {
-    // Only a node below a scope's has the fiber as its member.
-    if let Some(own) = fiber.own.get() {
-        own.retire();
-    }
-    scope.leave();
+/// Nobody cancels the fiber any more. Only a node below a scope's has it as its member.
+#[cold]
+fn retire(fiber: &Control) {
+    fiber.own.get().into_iter().for_each(|own| own.retire());
 }
 
 /// The result of a fiber is there: it goes to whoever waits for it, or is dropped if nobody wants it.

@@ -118,9 +118,21 @@ impl ScopeData {
     pub(crate) fn wait(&self) {
         let abort = AbortOnUnwind;
         self.wait_or_unwind();
+        std::mem::forget(abort);
+    }
+
+    /// It has ended: lets go of the fiber that opened it. If nobody else has this, that goes with it, and no lock is needed.
+    #[inline]
+    pub(crate) fn close(self: &Arc<Self>) {
+        if Arc::strong_count(self) > 1 {
+            self.forget_opener();
+        }
+    }
+
+    #[cold]
+    fn forget_opener(&self) {
         let opener = self.opener.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(opener);
-        std::mem::forget(abort);
     }
 
     fn wait_or_unwind(&self) {

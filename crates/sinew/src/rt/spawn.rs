@@ -151,23 +151,19 @@ impl<'a> Site<'a> {
     /// # Safety
     ///
     /// The caller has the right to run the fiber.
-    #[inline]
+    #[inline(always)]
     unsafe fn hand_down(self, control: NonNull<Control>, with_deadline: bool) {
-        let hand_down = |slot: &Slot| {
-            if !slot.is_empty() {
-                let ambient = slot.look(|now| now.and_then(|now| Ambient::for_child(now, with_deadline)));
-                // SAFETY: the caller's right.
-                unsafe { control.as_ref() }.ambient.put(ambient);
-            }
-        };
         match self {
             Self::Worker(local) => {
-                if let Some(maker) = local.fiber() {
-                    // SAFETY: it runs, so it is there.
-                    hand_down(&unsafe { maker.as_ref() }.ambient);
+                // SAFETY: it runs, so it is there.
+                let slot = local.fiber().map(|maker| unsafe { &maker.as_ref().ambient });
+                if let Some(slot) = slot.filter(|slot| !slot.is_empty()) {
+                    // SAFETY: the caller's right.
+                    unsafe { hand_down(slot, control, with_deadline) };
                 }
             }
-            Self::Outside(_) => wait::with_ambient(|_, slot| hand_down(slot)),
+            // SAFETY: as above.
+            Self::Outside(_) => wait::with_ambient(|slot| unsafe { hand_down(slot, control, with_deadline) }),
         }
     }
 
@@ -178,6 +174,18 @@ impl<'a> Site<'a> {
             Self::Outside(_) => None,
         }
     }
+}
+
+/// Gives a new fiber of what is in force here.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber.
+#[cold]
+unsafe fn hand_down(slot: &Slot, control: NonNull<Control>, with_deadline: bool) {
+    let ambient = slot.look(|now| now.and_then(|now| Ambient::for_child(now, with_deadline)));
+    // SAFETY: the caller's right.
+    unsafe { control.as_ref() }.ambient.put(ambient);
 }
 
 /// Makes a fiber and has it run.

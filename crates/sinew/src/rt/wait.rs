@@ -5,7 +5,6 @@
 //! Trusted with suspending the running fiber.
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
-use std::num::NonZero;
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
@@ -49,16 +48,13 @@ pub(crate) fn running_fiber() -> Option<Fiber> {
     running().map(|(_, control)| unsafe { Fiber::new(control) })
 }
 
-/// Shows where the caller has what is in force to `look`, which runs no code of the user's; and the caller's number, if it is a fiber.
+/// Shows where the caller has what is in force to `look`, which runs no code of the user's.
 #[inline]
-pub(crate) fn with_ambient<R>(look: impl FnOnce(Option<NonZero<u64>>, &Slot) -> R) -> R {
+pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
     match running() {
-        Some((_, control)) => {
-            // SAFETY: it runs, so it is there, and what is in force is the caller's to touch.
-            let this = unsafe { control.as_ref() };
-            look(Some(this.birth.id), &this.ambient)
-        }
-        None => tls::with_ambient(|slot| look(None, slot)),
+        // SAFETY: it runs, so it is there, and what is in force is the caller's to touch.
+        Some((_, control)) => look(&unsafe { control.as_ref() }.ambient),
+        None => tls::with_ambient(look),
     }
 }
 

@@ -90,11 +90,17 @@ impl Place {
         table
     }
 
+    /// Whether none was used.
+    #[inline]
+    pub(crate) fn is_unused(&self) -> bool {
+        self.table.get().is_null()
+    }
+
     /// Drops all values, newest first, and lets there be no others. Returns the first panic of a destructor. If none was used,
     /// this does nothing.
     #[inline]
     pub(crate) fn end(&self) -> Option<Panic> {
-        if self.table.get().is_null() { None } else { self.end_table() }
+        if self.is_unused() { None } else { self.end_table() }
     }
 
     #[cold]
