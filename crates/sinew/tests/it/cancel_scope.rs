@@ -1,6 +1,6 @@
 //! Cancelling the fibers of scopes.
 
-use super::support::{everywhere, message};
+use super::support::{everywhere, message, pinned};
 use sinew::fiber::{self, State, Stopped};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -157,6 +157,8 @@ fn in_a_plain_scope_a_fiber_that_panics_is_alone() {
 
 #[test]
 fn threads_have_such_scopes_too() {
+    // It watches over the test.
+    let _watched = pinned(1);
     let reasons = Reasons::default();
     let token = fiber::CancelToken::new();
     token.run(|| {

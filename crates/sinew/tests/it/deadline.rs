@@ -1,6 +1,6 @@
 //! Deadlines.
 
-use super::support::everywhere;
+use super::support::{everywhere, pinned};
 use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
 use sinew::fiber;
 use std::panic::catch_unwind;
@@ -45,6 +45,8 @@ fn check_waits() {
 #[test]
 fn waits_that_can_say_so_end_at_the_deadline() {
     everywhere(check_waits);
+    // It watches over the thread.
+    let _watched = pinned(1);
     check_waits();
 }
 
