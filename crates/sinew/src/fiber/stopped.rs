@@ -42,7 +42,7 @@ struct Inner {
 impl Stopped {
     /// For the caller, who noticed it there.
     #[cold]
-    pub(super) fn new(stop: Stop, at: &'static Location<'static>) -> Self {
+    pub(crate) fn new(stop: Stop, at: &'static Location<'static>) -> Self {
         Self { inner: Arc::new(Inner { stop, fiber: current(), at }) }
     }
 

@@ -114,7 +114,7 @@ mod tests {
     use super::CancelToken;
     use crate::fiber;
     use std::thread;
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     /// Whoever has waited inside is gone from the token's list when it leaves.
     #[test]
@@ -151,7 +151,9 @@ mod tests {
             });
         });
         // The fiber is on its way out still when the scope ends.
+        let patience = Instant::now() + Duration::from_secs(60);
         while token.node.counts() != (0, 0) {
+            assert!(Instant::now() < patience, "the scope is kept");
             thread::yield_now();
         }
     }

@@ -163,7 +163,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // SAFETY: as below; it is there.
         let origin = unsafe { control.as_ref() }.birth.memory;
         // SAFETY: called through the vtable for the last reference.
-        unsafe { &mut *control.as_ptr() }.end_own();
+        unsafe { &mut *control.as_ptr() }.own.end();
         // SAFETY: as above.
         unsafe { place.drop_in_place() };
         // SAFETY: from `make`, and nobody has it any more.

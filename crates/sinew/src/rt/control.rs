@@ -15,7 +15,7 @@ use std::mem::ManuallyDrop;
 use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use sinew_coroutine::{Coroutine, PooledStack, Suspender};
 use sinew_sched::{Header, TaskRef};
@@ -27,7 +27,7 @@ use super::locals::Place;
 use super::memory::Origin;
 use super::roster::{Links, Roamers};
 use super::scope::ScopeData;
-use super::stop::Node;
+use super::stop::Own;
 use super::sync::{AtomicU32, Ordering};
 use super::target::Home;
 use super::tls;
@@ -187,9 +187,8 @@ pub(crate) struct Control {
     ///
     /// As `coroutine`, but for a fiber that is just being made. Emptied by the fiber itself before its body returns.
     pub(crate) ambient: Slot,
-    /// What it is cancelled through. Made when somebody first needs it: whoever cancels the fiber, or a scope of or around it. Dropped by
-    /// [`end_own`](Self::end_own), apart from the rest: most have none.
-    pub(crate) own: ManuallyDrop<OnceLock<Arc<Node>>>,
+    /// What it is cancelled through. Ended before the block is freed.
+    pub(crate) own: Own,
     pub(crate) links: Links,
     /// The list that it is in, if it may move and has begun.
     ///
@@ -227,7 +226,7 @@ impl Control {
             no_suspend: AtomicU32::new(0),
             locals: Place::new(),
             ambient: Slot::new(),
-            own: ManuallyDrop::new(OnceLock::new()),
+            own: Own::new(),
             links: Links::default(),
             roamers: Cell::new(None),
             birth,
@@ -287,14 +286,6 @@ impl Control {
         if unsafe { control.as_ref() }.word.poke() == Some(Next::Schedule) {
             // SAFETY: ending the wait of a saved fiber is the right to run it.
             unsafe { Self::schedule(control) };
-        }
-    }
-
-    /// The block is about to be freed.
-    #[inline]
-    pub(crate) fn end_own(&mut self) {
-        if self.own.get().is_some() {
-            drop_own(self.own.take());
         }
     }
 
@@ -401,11 +392,6 @@ impl Control {
             unsafe { (this.body.free)(control) };
         }
     }
-}
-
-#[cold]
-fn drop_own(own: Option<Arc<Node>>) {
-    drop(own);
 }
 
 impl fmt::Debug for Control {

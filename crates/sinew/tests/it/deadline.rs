@@ -3,6 +3,7 @@
 use super::support::{everywhere, pinned};
 use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
 use sinew::fiber;
+use std::ops::ControlFlow;
 use std::panic::catch_unwind;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -216,5 +217,23 @@ fn a_coroutine_may_leave_its_region_in_another_fiber() {
             fiber::deadline()
         });
         assert_eq!(theirs.join().unwrap(), None);
+    });
+}
+
+/// A step begins with what its fiber was made with, whatever the last one has left suspended.
+#[test]
+fn a_step_leaves_no_region_to_the_next() {
+    everywhere(|| {
+        let steps = fiber::spawn_steps(0, |step| {
+            *step += 1;
+            if *step == 1 {
+                // Nobody will end its region.
+                std::mem::forget(suspended(far()));
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(fiber::deadline())
+            }
+        });
+        assert_eq!(steps.join().unwrap(), None);
     });
 }

@@ -22,7 +22,7 @@ pub(crate) use flag::Flag;
 pub(crate) use flag::meet;
 pub(crate) use member::Member;
 pub(crate) use node::{Enrolment, Node, What, Why};
-pub(crate) use own::{cancel as cancel_fiber, of as own_node};
+pub(crate) use own::{Own, cancel as cancel_fiber, of as own_node};
 
 use std::ptr::NonNull;
 use std::sync::Arc;

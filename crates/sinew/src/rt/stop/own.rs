@@ -4,13 +4,46 @@
 //! cancels those of its scopes. Only such a node has the fiber as a member, from when it is made until the fiber ends; it is made by
 //! the fiber itself, or by one in a scope that it waits for. A fiber in no scope is cancelled by its handle alone, which pokes it.
 
-use std::sync::Arc;
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, OnceLock};
 
 use super::super::control::Status;
 use super::super::reference::Fiber;
 use super::flag;
 use super::member::Member;
 use super::node::{Node, Why};
+
+/// Where a fiber has its node: empty until somebody needs it. What is there is leaked, unless it is ended.
+#[derive(Debug)]
+pub(crate) struct Own(ManuallyDrop<OnceLock<Arc<Node>>>);
+
+impl Own {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self(ManuallyDrop::new(OnceLock::new()))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&Arc<Node>> {
+        self.0.get()
+    }
+
+    fn get_or_init(&self, make: impl FnOnce() -> Arc<Node>) -> &Arc<Node> {
+        self.0.get_or_init(make)
+    }
+
+    /// The fiber's block is about to be freed. Apart from the rest of it: most fibers have none.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        #[cold]
+        fn drop_it(node: Option<Arc<Node>>) {
+            drop(node);
+        }
+        if self.get().is_some() {
+            drop_it(self.0.take());
+        }
+    }
+}
 
 /// The node of a fiber, and those above it. None, of a thread or a fiber that has ended.
 pub(crate) fn of(fiber: &Fiber) -> Option<Arc<Node>> {
