@@ -29,10 +29,10 @@ fn a_token_cancels_fibers_and_threads_inside() {
             || fiber::park_cancellable(),
             || fiber::sleep_cancellable(LONG),
             || {
-                fiber::spawn(|| fiber::sleep_cancellable(Duration::from_millis(100)).unwrap())
-                    .join_cancellable()
-                    .map(drop)
-                    .map_err(Into::into)
+                let error = fiber::spawn(fiber::park).join_cancellable().unwrap_err();
+                error.handle.thread().unpark();
+                error.handle.join().unwrap();
+                Err(error.stopped)
             },
         ];
         let threads = waits.map(|wait| {
