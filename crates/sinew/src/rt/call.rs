@@ -7,18 +7,23 @@
 
 use std::panic::Location;
 
+use super::ambient::{self, Force, Slot};
 use super::body::{Body, Turn};
 use super::callback::Callback;
 use super::control::Moves;
 use super::spawn::{Attributes, Refused, Site, spawn};
 use super::target::Target;
+use super::values::Values;
+use super::wait;
 
 /// How the fibers are to be that call back.
 #[derive(Debug)]
 pub(crate) struct How {
-    pub(crate) location: &'static Location<'static>,
+    location: &'static Location<'static>,
     /// Most have none.
-    pub(crate) settings: Option<Box<Settings>>,
+    settings: Option<Box<Settings>>,
+    /// Those in force where the timer was made.
+    values: Values,
 }
 
 /// What users may set of it.
@@ -29,6 +34,12 @@ pub(crate) struct Settings {
 }
 
 impl How {
+    /// For a timer that is made here.
+    #[inline]
+    pub(crate) fn new(location: &'static Location<'static>, settings: Option<Box<Settings>>) -> Self {
+        Self { location, settings, values: ambient::current_values() }
+    }
+
     /// Their name and the size of their stacks.
     pub(crate) fn name_and_stack(&self) -> (Option<Box<str>>, Option<usize>) {
         self.settings.as_ref().map_or((None, None), |settings| (settings.name.clone(), settings.stack_size))
@@ -69,6 +80,7 @@ impl Call {
             target: Target::Nearest,
             group_local: false,
             is_limited: false,
+            inherits_deadline: false,
             scope: None,
         };
         // SAFETY: a call owns what it uses, and that may be sent. The site is the caller's.
@@ -89,7 +101,13 @@ impl Call {
 impl Body<()> for Call {
     fn turn(mut self) -> Turn<Self, ()> {
         if let Some(timer) = self.timer.take() {
-            timer.run(self.run);
+            let (values, run) = (timer.how().values.clone(), || timer.run(self.run));
+            // What was in force where this fiber was made is of no interest: a worker was about to look at its timers.
+            if values.is_empty() && wait::with_ambient(Slot::is_empty) {
+                run();
+            } else {
+                ambient::region(|force| *force = Force { values, ..Force::default() }, run);
+            }
         }
         Turn::Last(())
     }

@@ -239,7 +239,7 @@ impl Callback {
             match cause {
                 _ if !state.is_running(run) => Ok(()),
                 Cause::Time => Err(NoEnd::TimedOut),
-                Cause::Event | Cause::Unpark => Err(NoEnd::Abandoned),
+                Cause::Event | Cause::Unpark | Cause::Cancel => Err(NoEnd::Abandoned),
             }
         })
     }

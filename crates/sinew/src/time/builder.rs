@@ -81,7 +81,7 @@ impl TimerBuilder<'_> {
         }
         let settings =
             CallSettings { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size };
-        let how = How { location, settings: Some(Box::new(settings)) };
+        let how = How::new(location, Some(Box::new(settings)));
         let site = match self.runtime {
             Some(runtime) => runtime.site(),
             None => runtime::site(),

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::sleep_until;
+use crate::fiber::{Stopped, sleep_cancellable, sleep_until_cancellable};
 use crate::rt::{MissedTicks, Ticks};
 
 /// Ticks at multiples of a period, made by [`interval()`] or [`interval_at`].
@@ -62,6 +63,22 @@ impl Interval {
         sleep_until(tick);
         self.ticks.advance(Instant::now());
         tick
+    }
+
+    /// [`tick`](Self::tick), which cancellation and deadlines end. The tick that was waited for is still to come then.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before the tick, or was to stop already.
+    #[track_caller]
+    pub fn tick_cancellable(&mut self) -> Result<Instant, Stopped> {
+        let Some(tick) = self.ticks.next else {
+            sleep_cancellable(Duration::MAX)?;
+            return Ok(self.tick());
+        };
+        sleep_until_cancellable(tick)?;
+        self.ticks.advance(Instant::now());
+        Ok(tick)
     }
 
     /// Has the next tick come a period from now, and later ones at multiples from there.

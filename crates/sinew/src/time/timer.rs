@@ -82,7 +82,7 @@ impl Timer {
         location: &'static Location<'static>,
         body: impl FnMut(&Callback) + Send + 'static,
     ) -> Self {
-        let how = How { location, settings: None };
+        let how = How::new(location, None);
         Self::of(Callback::new(runtime::site(), how, body))
     }
 

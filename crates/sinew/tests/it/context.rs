@@ -4,12 +4,13 @@ use super::support::{everywhere, pinned};
 use sinew::context::{Context, Key};
 use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
 use sinew::fiber;
+use sinew::time::{Schedule, Timer};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 static NUMBER: Key<u32> = Key::new();
 static NAME: Key<String> = Key::new();
@@ -199,4 +200,32 @@ fn many_values_are_found_and_replaced() {
     }
     assert!(KEYS.iter().enumerate().all(|(index, key)| context.get(key) == Some(&(index + 2))));
     assert!(format!("{context:?}").contains("len: 50"), "none is kept twice: {context:?}");
+}
+
+/// A callback has the values of where its timer was made, however often and wherever it is armed, and nothing else of that place.
+#[test]
+fn callbacks_have_what_was_in_force_where_their_timer_was_made() {
+    fn check() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let timer = Context::new().with(&NUMBER, 3).run(|| {
+            fiber::with_deadline(Instant::now(), || {
+                Timer::new(move || {
+                    let child = fiber::spawn(number).join().unwrap();
+                    sender.send((number(), child, fiber::deadline(), fiber::checkpoint().is_ok())).unwrap();
+                })
+            })
+        });
+        for _ in 0..2 {
+            Context::new().with(&NUMBER, 4).run(|| timer.arm(Schedule::after(Duration::ZERO)));
+            let seen = loop {
+                match receiver.try_recv() {
+                    Ok(seen) => break seen,
+                    Err(_) => fiber::yield_now(),
+                }
+            };
+            assert_eq!(seen, (Some(3), Some(3), None, true));
+        }
+    }
+    everywhere(check);
+    thread::spawn(check).join().unwrap();
 }

@@ -2,7 +2,7 @@
 
 use super::support::{everywhere, pinned};
 use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
-use sinew::fiber;
+use sinew::{fiber, time};
 use std::ops::ControlFlow;
 use std::panic::catch_unwind;
 use std::thread;
@@ -236,4 +236,46 @@ fn a_step_leaves_no_region_to_the_next() {
         });
         assert_eq!(steps.join().unwrap(), None);
     });
+}
+
+/// A time in place of a moment: none at all, some, and more than the clock has.
+#[test]
+fn timeouts_are_deadlines() {
+    fn check() {
+        let over = time::timeout(Duration::ZERO, || (fiber::checkpoint().unwrap_err().is_timed_out(), 7));
+        assert_eq!(over, (true, 7));
+        let soon = time::timeout(Duration::from_millis(1), || fiber::sleep_cancellable(LONG));
+        assert!(soon.unwrap_err().is_timed_out());
+        time::timeout(Duration::MAX, || {
+            assert_eq!(fiber::deadline(), None);
+            fiber::checkpoint().unwrap();
+        });
+        time::timeout(LONG, || {
+            let outer = fiber::deadline().unwrap();
+            time::timeout(Duration::MAX, || assert_eq!(fiber::deadline(), Some(outer)));
+            time::timeout(LONG * 2, || assert_eq!(fiber::deadline(), Some(outer)));
+        });
+    }
+    everywhere(check);
+    thread::spawn(check).join().unwrap();
+}
+
+/// A tick that was not waited for to its end is still to come.
+#[test]
+fn ticks_are_ended_and_not_lost() {
+    fn check() {
+        let start = Instant::now();
+        let mut ticks = time::interval_at(start, LONG);
+        assert_eq!(ticks.tick_cancellable().unwrap(), start);
+        for _ in 0..2 {
+            let stopped = fiber::with_deadline(soon(), || ticks.tick_cancellable());
+            assert!(stopped.unwrap_err().is_timed_out());
+        }
+        let mut never = time::interval_at(start, Duration::MAX);
+        never.tick();
+        let stopped = fiber::with_deadline(soon(), || never.tick_cancellable());
+        assert!(stopped.unwrap_err().is_timed_out());
+    }
+    everywhere(check);
+    thread::spawn(check).join().unwrap();
 }
