@@ -124,6 +124,10 @@ mod tests {
             "timers_100k",
             "timers_1000k",
             "sleep",
+            "timer_cancel",
+            "timer_set",
+            "timer_kill",
+            "timer_expiry",
             "local",
         ];
         assert!(names[12..].iter().copied().eq(fibers.iter().flat_map(|&name| [(name, 1), (name, 2)])));

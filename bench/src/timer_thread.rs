@@ -54,7 +54,6 @@ impl TimerThread {
         key
     }
 
-    #[expect(dead_code, reason = "for the workload that cancels timers, which is to come")]
     pub(crate) fn cancel(&self, key: Key) -> bool {
         self.shared.lock().set.remove(&key).is_some()
     }

@@ -27,6 +27,7 @@ var workloads = map[string]func(job){
 	"timers_100k":      runTimers(100_000),
 	"timers_1000k":     runTimers(1_000_000),
 	"sleep":            runSleep,
+	"timer_cancel":     runTimerCancel,
 }
 
 func parse(args []string) (job, error) {

@@ -18,6 +18,8 @@ mod spawn_seq;
 mod stack_pool;
 mod stacks_1m;
 mod switch;
+mod timer_cancel;
+mod timer_cost;
 mod timers;
 mod wake;
 mod r#yield;
@@ -27,7 +29,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 20] = [
+pub(crate) static ALL: [&Workload; 24] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -47,6 +49,10 @@ pub(crate) static ALL: [&Workload; 20] = [
     &timers::FEWER,
     &timers::MORE,
     &sleep::WORKLOAD,
+    &timer_cancel::WORKLOAD,
+    &timer_cost::SET,
+    &timer_cost::KILL,
+    &timer_cost::EXPIRY,
     &local::WORKLOAD,
 ];
 
