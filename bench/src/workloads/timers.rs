@@ -1,7 +1,7 @@
 //! `timers_100k`, `timers_1000k`: that many fibers sleep, each for a time of its own between nothing and a second (10,000 of them, up to a
 //! tenth, for a quick look). The headline is how late they are, the 99th percentile of the time from when a fiber was to run until it does;
 //! beside it stand the processor time of the whole round, and how long after the second the last one was done. For ours, also
-//! the processor time of a second round, which finds the memory that the first has used.
+//! the processor time of a second round, which finds the memory that the first has used. `timer-thread` is ours with a thread for timers.
 //!
 //! A fiber is to run when it was asked for plus the time that it sleeps: what spawning takes is part of the processor time only.
 
@@ -9,6 +9,7 @@ use super::wake::{quantile, sorted};
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::peers;
 use crate::runtimes;
+use crate::timer_thread::TimerThread;
 use crate::usage::cpu_time;
 use sinew::fiber;
 use std::time::{Duration, Instant};
@@ -29,7 +30,11 @@ pub(super) static FEWER: Workload = Workload {
     metrics: METRICS,
     entries: &[
         &fibers(|job| fibers_of(job, 100_000)),
-        &[Entry::here(&peers::TOKIO, |job| tokio(job, 100_000)), Entry::foreign(&peers::GO)],
+        &[
+            Entry::here(&peers::TIMER_THREAD, |job| timer_thread(job, 100_000)),
+            Entry::here(&peers::TOKIO, |job| tokio(job, 100_000)),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
@@ -41,7 +46,11 @@ pub(super) static MORE: Workload = Workload {
     metrics: METRICS,
     entries: &[
         &fibers(|job| fibers_of(job, 1_000_000)),
-        &[Entry::here(&peers::TOKIO, |job| tokio(job, 1_000_000)), Entry::foreign(&peers::GO)],
+        &[
+            Entry::here(&peers::TIMER_THREAD, |job| timer_thread(job, 1_000_000)),
+            Entry::here(&peers::TOKIO, |job| tokio(job, 1_000_000)),
+            Entry::foreign(&peers::GO),
+        ],
     ],
 };
 
@@ -104,12 +113,22 @@ fn lateness(due: Instant) -> f64 {
 }
 
 fn fibers_of(job: &Job, timers: u32) -> Readings {
+    sleepers(job, timers, fiber::sleep)
+}
+
+fn timer_thread(job: &Job, timers: u32) -> Readings {
+    // Never freed: fibers share it, and the process ends with them.
+    let thread: &TimerThread = Box::leak(Box::new(TimerThread::start()));
+    sleepers(job, timers, |time| thread.sleep_until(Instant::now() + time))
+}
+
+fn sleepers(job: &Job, timers: u32, sleep: impl Fn(Duration) + Copy + Send + 'static) -> Readings {
     let (runtime, scale) = (runtimes::fibers(job), Scale::new(job, timers));
     let all = move || {
         let sleep = |time| {
             fiber::spawn(move || {
                 let due = Instant::now() + time;
-                fiber::sleep(time);
+                sleep(time);
                 lateness(due)
             })
         };

@@ -142,16 +142,18 @@ impl Callback {
     /// Has it be due at these moments, and at no others.
     #[inline]
     pub(crate) fn arm(&self, ticks: Ticks) {
-        // Dropped when the lock is not held any more, as all that comes out of it.
-        let _replaced = self.with(|state, desk| {
+        // Dropped when the lock is not held any more, as all that comes out of it. Not returned from there, since most often there is none.
+        let mut replaced = None;
+        self.with(|state, desk| {
             state.ticks = ticks;
             if let Phase::Running(fiber, _) = state.phase {
                 state.phase = Phase::Running(fiber, Then::Anew);
-                return None;
+                return;
             }
-            let replaced = take_entry(state, desk);
+            if let Phase::Armed(Some(_)) = state.phase {
+                replaced = take_entry(state, desk);
+            }
             self.set(state, desk);
-            replaced
         });
     }
 

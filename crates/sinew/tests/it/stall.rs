@@ -97,12 +97,15 @@ fn work_of_its_own_and_times_that_nobody_looks_at_count() {
         let bodies: [fn() -> fiber::JoinHandle<()>; 3] = [
             || fiber::spawn(|| ()),
             || fiber::spawn(fiber::yield_now),
-            || {
+            || loop {
+                // If this process is kept from running for that long, it may be over before it was seen to sleep.
                 let sleeps = fiber::spawn(|| fiber::sleep(Duration::from_millis(1)));
-                while sleeps.thread().state() != fiber::State::Parked {
+                while !matches!(sleeps.thread().state(), fiber::State::Parked | fiber::State::Done) {
                     fiber::yield_now();
                 }
-                sleeps
+                if !sleeps.is_finished() {
+                    return sleeps;
+                }
             },
         ];
         for body in bodies {

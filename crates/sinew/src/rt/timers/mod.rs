@@ -47,9 +47,9 @@ impl<T> Timers<T> {
     /// that is more, and by a millisecond at most, so that many can be seen to at once.
     pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
         let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
-        let index = self.slab.insert(tick, what);
+        let (index, id) = self.slab.insert(tick, what);
         self.put(index, tick);
-        self.slab.id(index)
+        id
     }
 
     /// Cancels a timer, and gives back what was to be handed out; none, if it is gone.
@@ -57,8 +57,11 @@ impl<T> Timers<T> {
         let index = self.slab.find(timer)?;
         match self.slab.place(index) {
             (Some(place), spot) => {
-                self.chunks.remove(self.wheels.list(place), spot);
-                self.wheels.note(place);
+                let list = self.wheels.list(place);
+                self.chunks.remove(list, spot);
+                if list.is_empty() {
+                    self.wheels.note_last(place);
+                }
             }
             (None, spot) => self.chunks.remove(&mut self.due, spot),
         }
@@ -98,13 +101,15 @@ impl<T> Timers<T> {
     }
 
     /// Puts an entry where its moment lies from now.
+    #[inline]
     fn put(&mut self, index: u32, tick: Tick) {
         let place = self.wheels.place_of(tick);
         let list = place.map_or(&mut self.due, |place| self.wheels.list(place));
+        let is_first = list.is_empty();
         let spot = self.chunks.append(list, index);
         self.slab.set_place(index, place, spot);
-        if let Some(place) = place {
-            self.wheels.note(place);
+        if let Some(place) = place.filter(|_| is_first) {
+            self.wheels.note_first(place);
         }
     }
 

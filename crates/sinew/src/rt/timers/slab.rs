@@ -53,27 +53,24 @@ impl<T> Slab<T> {
         self.entries.len()
     }
 
-    /// A new entry, in no list.
-    pub(super) fn insert(&mut self, tick: Tick, what: T) -> u32 {
+    /// A new entry, in no list, and its name.
+    #[inline]
+    pub(super) fn insert(&mut self, tick: Tick, what: T) -> (u32, TimerId) {
         self.len += 1;
-        if self.free == NONE {
-            let index = u32::try_from(self.entries.len()).ok().filter(|index| *index != NONE);
-            let entry = Entry {
-                generation: 0,
-                tick,
-                next_free: NONE,
-                place: None,
-                spot: Spot::NONE,
-                what: Some(what),
-            };
-            self.entries.push(entry);
-            return index.expect("fewer than 2^32 timers");
-        }
         let index = self.free;
-        let entry = &mut self.entries[index as usize];
+        let Some(entry) = self.entries.get_mut(index as usize) else { return self.add(tick, what) };
         self.free = entry.next_free;
         (entry.tick, entry.what) = (tick, Some(what));
-        index
+        (index, TimerId { index, generation: entry.generation })
+    }
+
+    #[cold]
+    fn add(&mut self, tick: Tick, what: T) -> (u32, TimerId) {
+        let index = u32::try_from(self.entries.len()).ok().filter(|index| *index != NONE);
+        let index = index.expect("fewer than 2^32 timers");
+        let (place, spot, what) = (None, Spot::NONE, Some(what));
+        self.entries.push(Entry { generation: 0, tick, next_free: NONE, place, spot, what });
+        (index, TimerId { index, generation: 0 })
     }
 
     /// Frees an entry that is in no list.
@@ -84,10 +81,6 @@ impl<T> Slab<T> {
         entry.next_free = free;
         self.len -= 1;
         entry.what.take().expect("an entry that is set")
-    }
-
-    pub(super) fn id(&self, index: u32) -> TimerId {
-        TimerId { index, generation: self.entries[index as usize].generation }
     }
 
     /// The entry of this name, if it is still set.

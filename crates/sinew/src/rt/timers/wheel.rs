@@ -34,18 +34,19 @@ impl Tick {
     const LAST: u64 = u64::MAX >> TICK_BITS;
 
     /// The first tick that is not before this moment.
+    #[inline]
     pub(super) fn not_before(since_start: Duration) -> Self {
-        let nanos = since_start.as_nanos().saturating_add((1 << TICK_BITS) - 1);
-        Self(u64::try_from(nanos >> TICK_BITS).unwrap_or(u64::MAX).min(Self::LAST))
+        Self(nanos(since_start).saturating_add((1 << TICK_BITS) - 1) >> TICK_BITS)
     }
 
     /// The last tick that is not after this moment.
     pub(super) fn not_after(since_start: Duration) -> Self {
-        Self(u64::try_from(since_start.as_nanos() >> TICK_BITS).unwrap_or(u64::MAX).min(Self::LAST))
+        Self(nanos(since_start) >> TICK_BITS)
     }
 
     /// The same or a little later, so that many that are far off are due at one and the same tick: by no more than a 64th of the time
     /// from this moment until then, and never by more than about a millisecond.
+    #[inline]
     pub(super) fn rounded(self, from: Self) -> Self {
         let grain = (self.0.saturating_sub(from.0) >> 6).min(1 << MOST_ROUNDED_BITS);
         // The largest power of two that is not above it, less one: the bits that are rounded away.
@@ -56,6 +57,12 @@ impl Tick {
     pub(super) fn since_start(self) -> Duration {
         Duration::from_nanos(self.0 << TICK_BITS)
     }
+}
+
+/// As many as 64 bits can count, at most.
+#[inline]
+fn nanos(time: Duration) -> u64 {
+    time.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(time.subsec_nanos()))
 }
 
 /// A slot of a wheel, counted through all wheels.
@@ -129,6 +136,7 @@ impl Wheels {
     }
 
     /// Where a moment lies from now; nowhere, if it has come.
+    #[inline]
     pub(super) fn place_of(&self, tick: Tick) -> Option<Place> {
         if tick <= self.now {
             return None;
@@ -161,27 +169,38 @@ impl Wheels {
         self.slots[place.index()]
     }
 
-    /// What is in a slot, to be changed. It has to be [noted](Self::note) then.
+    /// What is in a slot, to be changed. If that has it get its first, or lose its last, it has to be [noted](Self::note_first) then.
+    #[inline]
     pub(super) fn list(&mut self, place: Place) -> &mut List {
         &mut self.slots[place.index()]
     }
 
-    /// Notes whether a slot has anything.
-    pub(super) fn note(&mut self, place: Place) {
+    /// A slot has got its first.
+    #[inline]
+    pub(super) fn note_first(&mut self, place: Place) {
         let (wheel, word) = (place.wheel(), place.index() / 64);
-        let is_empty = self.slots[place.index()].is_empty();
-        let bits = &mut self.occupied[word];
-        *bits = with_bit(*bits, place.index() % 64, !is_empty);
-        let has_word = *bits != 0;
-        let words = &mut self.words[wheel];
-        *words = with_bit((*words).into(), word - first_slot(wheel) / 64, has_word) as u16;
-        self.wheels = with_bit(self.wheels.into(), wheel, *words != 0) as u8;
+        self.occupied[word] |= 1 << (place.index() % 64);
+        self.words[wheel] |= 1 << (word - first_slot(wheel) / 64);
+        self.wheels |= 1 << wheel;
+    }
+
+    /// A slot has lost its last.
+    #[inline]
+    pub(super) fn note_last(&mut self, place: Place) {
+        let (wheel, word) = (place.wheel(), place.index() / 64);
+        self.occupied[word] &= !(1 << (place.index() % 64));
+        if self.occupied[word] == 0 {
+            self.words[wheel] &= !(1 << (word - first_slot(wheel) / 64));
+            if self.words[wheel] == 0 {
+                self.wheels &= !(1 << wheel);
+            }
+        }
     }
 
     /// Takes all that is in a slot.
     pub(super) fn take(&mut self, place: Place) -> List {
         let list = std::mem::replace(self.list(place), List::EMPTY);
-        self.note(place);
+        self.note_last(place);
         list
     }
 
@@ -189,8 +208,4 @@ impl Wheels {
     pub(super) fn turn(&mut self, to: Tick) {
         self.now = self.now.max(to);
     }
-}
-
-fn with_bit(bits: u64, bit: usize, is_set: bool) -> u64 {
-    bits & !(1 << bit) | u64::from(is_set) << bit
 }
