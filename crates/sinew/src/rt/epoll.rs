@@ -97,6 +97,10 @@ mod tests {
         for wait in ways {
             let epoll = Epoll::new().unwrap();
             let time = Timespec::try_from(Duration::from_millis(3)).unwrap();
+            if wait(&epoll, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) == Err(Errno::NOSYS) {
+                // A kernel before 5.11, or an emulator of one.
+                continue;
+            }
             for _ in 0..3 {
                 epoll.ring();
                 epoll.ring();
