@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "handles may be sent whatever is known of the type of the result")]
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -89,7 +90,21 @@ impl<T> JoinHandle<T> {
     /// ```
     #[track_caller]
     pub fn cancel(&self) {
-        self.handle.cancel(Location::caller());
+        self.handle.cancel(Location::caller(), None);
+    }
+
+    /// The same, with a reason, which is in the [error](Stopped::reason). Of several cancels the first one's counts.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    ///
+    /// let fiber = fiber::spawn(fiber::park_cancellable);
+    /// fiber.cancel_with_reason("nobody asks any more");
+    /// assert_eq!(fiber.join().unwrap().unwrap_err().reason(), Some("nobody asks any more"));
+    /// ```
+    #[track_caller]
+    pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
+        self.handle.cancel(Location::caller(), Some(reason.into()));
     }
 
     /// [`join`](Self::join), which cancellation and deadlines of the caller end. The fiber that is joined does not hear of it.

@@ -1,5 +1,6 @@
 //! The right to join a fiber that never leaves its worker.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -49,6 +50,12 @@ impl<T> LocalJoinHandle<T> {
     #[track_caller]
     pub fn cancel(&self) {
         self.handle.cancel();
+    }
+
+    /// Cancels the fiber, as [`JoinHandle::cancel_with_reason`].
+    #[track_caller]
+    pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
+        self.handle.cancel_with_reason(reason);
     }
 
     /// [`join`](Self::join), which cancellation and deadlines of the caller end, as [`JoinHandle::join_cancellable`].

@@ -5,6 +5,7 @@
 //! Trusted with the lifetimes: a scope does not end before its fibers have.
 #![expect(unsafe_code, reason = "a fiber that borrows is made from a scope that waits for it")]
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
@@ -179,6 +180,12 @@ impl<'scope> Scope<'scope, '_> {
         self.data.cancel(Location::caller(), None);
     }
 
+    /// The same, with a reason, which is in the [error](super::Stopped::reason) of whoever is cancelled.
+    #[track_caller]
+    pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
+        self.data.cancel(Location::caller(), Some(reason.into()));
+    }
+
     /// What cancels the fibers of the scope, for whoever is to cancel them from elsewhere. It may outlive the scope.
     ///
     /// ```
@@ -285,6 +292,12 @@ impl<T> ScopedJoinHandle<'_, T> {
     #[track_caller]
     pub fn cancel(&self) {
         self.handle.cancel();
+    }
+
+    /// Cancels the fiber, as [`JoinHandle::cancel_with_reason`].
+    #[track_caller]
+    pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
+        self.handle.cancel_with_reason(reason);
     }
 
     /// [`join`](Self::join), which cancellation and deadlines of the caller end, as [`JoinHandle::join_cancellable`].

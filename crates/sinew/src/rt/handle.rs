@@ -5,6 +5,7 @@
 //! Trusted with one reference per handle, and with the result once the fiber is done.
 #![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -79,8 +80,8 @@ impl<T> Handle<T> {
     }
 
     /// Cancels the fiber, for whoever called there.
-    pub(crate) fn cancel(&self, by: &'static Location<'static>) {
-        stop::cancel_fiber(&self.fiber, Why { what: What::Fiber(self.fiber.number()), by, reason: None });
+    pub(crate) fn cancel(&self, by: &'static Location<'static>, reason: Option<Cow<'static, str>>) {
+        stop::cancel_fiber(&self.fiber, Why { what: What::Fiber(self.fiber.number()), by, reason });
     }
 
     /// Waits for the result where cancellation and deadlines count.

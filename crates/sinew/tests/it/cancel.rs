@@ -192,6 +192,27 @@ fn local_and_scoped_fibers_are_cancelled_too() {
 }
 
 #[test]
+fn whoever_cancels_may_say_why() {
+    everywhere(|| {
+        let reason = |stopped: Result<(), Stopped>| stopped.unwrap_err().reason().map(str::to_owned);
+        let fiber = fiber::spawn(fiber::park_cancellable);
+        fiber.cancel_with_reason("the first");
+        fiber.cancel_with_reason(String::from("the second"));
+        assert_eq!(reason(fiber.join().unwrap()).as_deref(), Some("the first"));
+        let local = fiber::spawn_local(fiber::park_cancellable);
+        local.cancel_with_reason("local");
+        assert_eq!(reason(local.join().unwrap()).as_deref(), Some("local"));
+        fiber::scope(|scope| {
+            let [one, other] = [(); 2].map(|()| scope.spawn(fiber::park_cancellable));
+            one.cancel_with_reason("one");
+            scope.cancel_with_reason("all");
+            assert_eq!(reason(one.join().unwrap()).as_deref(), Some("one"));
+            assert_eq!(reason(other.join().unwrap()).as_deref(), Some("all"));
+        });
+    });
+}
+
+#[test]
 fn a_fiber_in_steps_stays_cancelled() {
     everywhere(|| {
         let steps = fiber::spawn_steps(0, |count| {
