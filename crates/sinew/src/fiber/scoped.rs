@@ -117,6 +117,7 @@ where
 }
 
 /// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics, or fails.
+#[track_caller]
 pub(super) fn open<'env, F, T>(
     failure: Failure,
     at: &'static Location<'static>,

@@ -1,6 +1,6 @@
 //! Fibers that borrow.
 
-use super::support::{Watched, everywhere, message};
+use super::support::{Watched, everywhere, in_child, message, stderr};
 use sinew::fiber;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -90,6 +90,20 @@ fn a_panic_that_nobody_joined_comes_out_of_the_scope() {
         let joined = fiber::scope(|scope| scope.spawn(|| panic!("the fiber's")).join().is_err());
         assert!(joined);
     });
+}
+
+#[test]
+fn the_panic_is_said_to_be_where_the_scope_is() {
+    let output = in_child("scope::the_panic_is_said_to_be_where_the_scope_is", || {
+        let scope = || fiber::scope(|scope| drop(scope.spawn(|| panic!("the fiber's"))));
+        catch_unwind(scope).unwrap_err();
+        let tried = || fiber::try_scope(|scope| Ok::<_, ()>(drop(scope.spawn(|| panic!("the fiber's")))));
+        let _ = catch_unwind(tried).unwrap_err();
+    });
+    let said = stderr(&output);
+    let places: Vec<_> = said.lines().filter(|line| line.contains("panicked at")).collect();
+    assert_eq!(places.len(), 4, "{said}");
+    assert!(places.iter().all(|place| place.contains(file!())), "{said}");
 }
 
 #[test]
