@@ -1,8 +1,9 @@
 //! The waits that observe cancellation and deadlines.
 
-use std::fmt;
+use std::error::Error;
 use std::panic::Location;
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use super::current::is_fiber;
 use super::stopped::Stopped;
@@ -76,6 +77,25 @@ fn park_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(),
 }
 
 /// A join that was stopped before the fiber had ended. The handle is in here.
+///
+/// By `?` it becomes a [`Stopped`] or an [`io::Error`], and the fiber is detached:
+///
+/// ```
+/// use sinew::{fiber, time};
+/// use std::io;
+/// use std::time::Duration;
+///
+/// fn answer(fiber: fiber::JoinHandle<u32>) -> io::Result<u32> {
+///     fiber.join_cancellable()?.map_err(|_| io::Error::other("it panicked"))
+/// }
+///
+/// let fiber = fiber::spawn(|| {
+///     fiber::park();
+///     42
+/// });
+/// let too_late = time::timeout(Duration::from_millis(1), || answer(fiber));
+/// assert_eq!(too_late.unwrap_err().kind(), io::ErrorKind::TimedOut);
+/// ```
 pub struct JoinStopped<H> {
     /// The handle, as it was.
     pub handle: H,
@@ -101,14 +121,18 @@ impl<H> fmt::Display for JoinStopped<H> {
     }
 }
 
-impl<H> std::error::Error for JoinStopped<H> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.stopped)
-    }
-}
+/// Its text has all that `stopped` would say, so that one is no source of it: whoever tells of sources too would say it twice.
+impl<H> Error for JoinStopped<H> {}
 
 impl<H> From<JoinStopped<H>> for Stopped {
     fn from(error: JoinStopped<H>) -> Self {
         error.stopped
+    }
+}
+
+/// The handle is dropped, which detaches the fiber.
+impl<H> From<JoinStopped<H>> for io::Error {
+    fn from(error: JoinStopped<H>) -> Self {
+        error.stopped.into()
     }
 }

@@ -11,7 +11,7 @@ use crate::rt::{Stop, What};
 
 /// The error of calls that observe cancellation and [deadlines](super::with_deadline).
 ///
-/// It says what was cancelled, by whom and why, or who set the deadline; and which fiber noticed it, and where:
+/// It says what was cancelled, where in the program and why, or where the deadline was set; and which fiber or thread noticed it, and where:
 ///
 /// ```
 /// use sinew::fiber;
@@ -26,7 +26,21 @@ use crate::rt::{Stop, What};
 /// ```
 ///
 /// As an [`io::Error`] it is [`TimedOut`](io::ErrorKind::TimedOut) for a deadline and [`Other`](io::ErrorKind::Other) for a cancel, so that
-/// nobody who retries what was interrupted goes on for ever; the error itself is inside.
+/// nobody who retries what was interrupted goes on for ever; the error itself is inside, and comes out again:
+///
+/// ```
+/// use sinew::fiber::{self, CancelToken, Stopped};
+/// use std::io;
+///
+/// fn work() -> io::Result<()> {
+///     Ok(fiber::checkpoint()?)
+/// }
+///
+/// let token = CancelToken::new();
+/// token.cancel_with_reason("closing time");
+/// let stopped = token.run(work).unwrap_err().downcast::<Stopped>().unwrap();
+/// assert_eq!(stopped.reason(), Some("closing time"));
+/// ```
 #[derive(Clone)]
 pub struct Stopped {
     /// In a box, since results that have it are returned by calls that mostly succeed.
@@ -82,7 +96,7 @@ impl Stopped {
         self.inner.at
     }
 
-    /// The fiber that noticed it.
+    /// The fiber that noticed it; or the thread, if that was a plain one.
     #[must_use]
     pub fn fiber(&self) -> &Fiber {
         &self.inner.fiber
@@ -98,9 +112,10 @@ impl Stopped {
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, by) = (self.fiber_id().as_u64(), self.by());
+        let kind = if self.fiber().block().is_some() { "fiber" } else { "thread" };
         match self.fiber().name() {
-            Some(name) => write!(f, "fiber '{name}' ({number}) stopped at {}: ", self.at())?,
-            None => write!(f, "fiber {number} stopped at {}: ", self.at())?,
+            Some(name) => write!(f, "{kind} '{name}' ({number}) stopped at {}: ", self.at())?,
+            None => write!(f, "{kind} {number} stopped at {}: ", self.at())?,
         }
         match &self.inner.stop {
             Stop::TimedOut(_) => write!(f, "the deadline that was set at {by} had passed"),

@@ -304,6 +304,25 @@ fn the_error_tells_who_and_where() {
         assert_eq!(error.kind(), io::ErrorKind::Other);
         assert!(error.get_ref().unwrap().downcast_ref::<Stopped>().unwrap().is_cancelled());
         let late = fiber::with_deadline(Instant::now(), fiber::checkpoint).unwrap_err();
+        assert!(late.to_string().starts_with("fiber "), "{late}");
         assert_eq!(io::Error::from(late).kind(), io::ErrorKind::TimedOut);
+    });
+    let late = fiber::with_deadline(Instant::now(), fiber::checkpoint).unwrap_err();
+    assert!(late.to_string().starts_with("thread "), "{late}");
+}
+
+#[test]
+fn a_join_that_is_stopped_is_an_error_of_io() {
+    pinned(1).run(|| {
+        let parked = fiber::spawn(fiber::park);
+        let fiber = parked.thread().clone();
+        let join = || -> io::Result<()> {
+            parked.join_cancellable()?.unwrap();
+            Ok(())
+        };
+        let error = fiber::with_deadline(Instant::now(), join).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(error.downcast::<Stopped>().unwrap().is_timed_out());
+        fiber.unpark();
     });
 }
