@@ -23,7 +23,9 @@ pub(crate) fn install(is_wanted: bool) {
 fn tell(info: &PanicHookInfo<'_>, inner: &dyn Fn(&PanicHookInfo<'_>)) {
     if let Some(fiber) = wait::running_fiber() {
         let name = fiber.name().unwrap_or("<unnamed>");
-        eprintln!("\nfiber '{name}' ({}) panicked:", fiber.number());
+        // A backtrace ends at the worker, and does not lead to whoever made the fiber.
+        let made = fiber.spawned_at().map(|place| format!(", made at {place},")).unwrap_or_default();
+        eprintln!("\nfiber '{name}' ({}){made} panicked:", fiber.number());
     }
     match tls::local() {
         // Waits inside the hook keep the worker: what ran meanwhile would be taken for panicking.

@@ -12,7 +12,7 @@ mod stats;
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +45,10 @@ pub struct Runtime {
     engine: Arc<Engine>,
     pool: Option<sinew_sched::Pool>,
 }
+
+// Nothing of a runtime is seen half done through this, whatever a panic interrupts.
+impl UnwindSafe for Runtime {}
+impl RefUnwindSafe for Runtime {}
 
 impl Runtime {
     /// Settings of one's own.

@@ -1,7 +1,7 @@
 //! Panics in fibers, and waits while one unwinds.
 
-use super::support::{everywhere, in_child, message, stderr};
-use sinew::fiber;
+use super::support::{everywhere, in_child, message, pinned, stderr};
+use sinew::{Runtime, fiber, time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -140,6 +140,41 @@ fn a_panic_is_told_with_the_fibers_name() {
     let text = stderr(&output);
     assert!(output.status.success(), "{text}");
     assert!(text.contains("fiber 'weft'") && text.contains("told"), "{text}");
+}
+
+#[test]
+fn a_panic_is_told_with_where_the_fiber_was_made() {
+    let name = "panics::a_panic_is_told_with_where_the_fiber_was_made";
+    let line = line!();
+    let output = in_child(name, || {
+        fiber::spawn(told).join().unwrap_err();
+        let begun = fiber::CancelToken::new();
+        let token = begun.clone();
+        let timer = time::after(Duration::ZERO, move || {
+            token.cancel();
+            told();
+        });
+        begun.wait();
+        timer.cancel_and_wait().unwrap();
+    });
+    let text = stderr(&output);
+    assert!(output.status.success(), "{text}");
+    for line in [line + 2, line + 5] {
+        assert!(text.contains(&format!("made at {}:{line}:", file!())), "{text}");
+    }
+}
+
+fn told() {
+    panic!("told");
+}
+
+#[test]
+fn a_runtime_goes_on_after_a_panic() {
+    let runtime = pinned(1);
+    let runtime: &Runtime = &runtime;
+    // That this compiles is half of it.
+    assert!(catch_unwind(|| runtime.run(|| panic!("in a fiber"))).is_err());
+    assert_eq!(runtime.run(|| 7), 7);
 }
 
 #[test]
