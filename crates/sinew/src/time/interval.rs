@@ -9,6 +9,7 @@ use crate::rt::{MissedTicks, Ticks};
 /// Ticks at multiples of a period, made by [`interval()`] or [`interval_at`].
 ///
 /// It costs nothing while nobody waits for the next tick, and may be used by threads too.
+#[must_use = "ticks are waited for by `tick`"]
 #[derive(Clone, Debug)]
 pub struct Interval {
     ticks: Ticks,
