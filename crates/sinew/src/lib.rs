@@ -20,7 +20,9 @@
 //!
 //! - `serde`: [`Config`] can be read and written. Off unless asked for.
 //! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside them. Off unless asked for: without it, a
-//!   span that is held across a suspension is taken for that of whatever runs next on the thread.
+//!   span that is held across a suspension is taken for that of whatever runs next on the thread. Fibers and timers that are made inside a span
+//!   begin outside of it, as threads do: move `Span::current()` into the body, and run that by `Span::in_scope`. What they have from their maker
+//!   without asking is the [context](context#logs).
 
 pub mod context;
 pub mod coroutine;

@@ -19,6 +19,30 @@
 //! What belongs to one fiber alone is a [fiber-local](crate::fiber_local). Plain threads have a context too, which threads that they
 //! start do not have: capture it with [`Context::current`] and run there inside it.
 //!
+//! # Logs
+//!
+//! Callbacks of [timers](crate::time) and fibers in steps have the context too, so one function that adds the number of the request to each line
+//! does for all of them:
+//!
+//! ```
+//! use sinew::context::{Context, Key};
+//! use sinew::fiber;
+//!
+//! static REQUEST: Key<u64> = Key::new();
+//!
+//! fn line(text: &str) -> String {
+//!     REQUEST.with(|request| match request {
+//!         Some(number) => format!("[{number}] {text}"),
+//!         None => format!("[-] {text}"),
+//!     })
+//! }
+//!
+//! let inside = Context::current().with(&REQUEST, 7).run(|| fiber::spawn(|| line("begun")).join().unwrap());
+//! assert_eq!((inside.as_str(), line("over").as_str()), ("[7] begun", "[-] over"));
+//! ```
+//!
+//! Spans of `tracing` are not values of a context: see the [feature](crate#features).
+//!
 //! # The end of values
 //!
 //! A value is dropped with the last context that has it: by whoever drops that one, or when the last fiber that has it ends. In a fiber

@@ -164,8 +164,10 @@ impl<'scope> Scope<'scope, '_> {
         }
     }
 
-    /// Cancels all fibers of the scope, those included that are yet to be made. The body of the scope goes on, as does the scope, which
-    /// still waits for them.
+    /// Cancels all fibers of the scope, those included that are yet to be made. The scope still waits for them. Its body goes on as if
+    /// nothing were; that of a [`try_scope`](super::try_scope) is cancelled too.
+    ///
+    /// Fibers of the scope may call this as well: whoever has an answer first stops the others.
     ///
     /// ```
     /// use sinew::fiber;

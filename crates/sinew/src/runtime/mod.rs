@@ -123,7 +123,7 @@ impl Runtime {
         }
     }
 
-    /// Runs `body` as a fiber, and returns what it does. A panic goes on here.
+    /// Runs `body` as a fiber, and returns what it does. A panic goes on here. As with [`run`], it has the caller's context and no more.
     ///
     /// # Panics
     ///
@@ -199,7 +199,9 @@ impl fmt::Debug for Runtime {
     }
 }
 
-/// Runs `body` as a fiber of the default runtime, and returns what it does. A panic goes on here.
+/// Runs `body` as a fiber of the calling fiber's runtime, or of the default one, and returns what it does. A panic goes on here.
+///
+/// It has the [context](crate::context) of the caller. It is not cancelled with the caller, nor has it the deadline.
 ///
 /// ```
 /// let sum: u32 = sinew::run(|| {

@@ -61,7 +61,7 @@ impl TimerBuilder<'_> {
         self.make(Location::caller(), move |_| callback())
     }
 
-    /// The same with a callback that is told its timer's name.
+    /// The same with a callback that is told its timer's id.
     ///
     /// # Errors
     ///

@@ -58,6 +58,8 @@ fn once(
 /// Calls back again and again: the first time a period from now, and then at multiples of the period from there, however long callbacks take.
 /// Ticks that pass meanwhile come at once, one after the other; [`Schedule::missed`] says what else can become of them.
 ///
+/// The callback cannot end its own timer, not knowing it: that of [`Timer::with_id`] can.
+///
 /// ```
 /// use sinew::time;
 /// use std::sync::mpsc;

@@ -46,7 +46,7 @@ impl Timer {
         Self::plain(Location::caller(), move |_| callback())
     }
 
-    /// The same with a callback that is told its timer's name.
+    /// The same with a callback that is told its timer's id.
     ///
     /// ```
     /// use sinew::time::{Schedule, Timer};
@@ -96,7 +96,8 @@ impl Timer {
         self.callback.as_ref().expect("only one that is gone is detached")
     }
 
-    /// Arms it. If it was armed, this replaces its schedule. If its callback runs, what was armed comes after that.
+    /// Arms it. If it was armed, this replaces its schedule. If its callback runs, what was armed comes after that. One made by
+    /// [`after`](super::after) or [`at`](super::at) calls back once in all: armed anew before that, it is put off, and after that it does nothing.
     ///
     /// In a runtime that is being shut down nobody is called any more: this changes nothing there.
     #[inline]
@@ -161,7 +162,7 @@ impl Timer {
         self.callback = None;
     }
 
-    /// Its name.
+    /// What names it, for whoever is to cancel it and does not have it.
     #[must_use]
     pub fn id(&self) -> TimerId {
         TimerId::new(self.callback())

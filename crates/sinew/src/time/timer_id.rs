@@ -1,23 +1,23 @@
-//! Names of timers.
+//! What names timers.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::rt::{Callback, WeakCallback};
 
-/// The name of a [`Timer`](super::Timer): for its callback, or for whoever is to cancel it and does not have it.
+/// Names a [`Timer`](super::Timer): for its callback, or for whoever is to cancel it and does not have it.
 ///
-/// It keeps nothing of the timer, and differs from the name of any other for as long as it is there.
+/// It keeps nothing of the timer, and differs from the id of any other for as long as it is there.
 ///
 /// ```
 /// use sinew::time::Timer;
 ///
 /// let timer = Timer::new(|| ());
-/// let name = timer.id();
-/// assert_eq!(name, timer.id());
-/// assert_ne!(name, Timer::new(|| ()).id());
+/// let id = timer.id();
+/// assert_eq!(id, timer.id());
+/// assert_ne!(id, Timer::new(|| ()).id());
 /// drop(timer);
-/// assert!(!name.cancel());
+/// assert!(!id.cancel());
 /// ```
 #[derive(Clone)]
 pub struct TimerId(WeakCallback);
