@@ -52,7 +52,6 @@ pub fn interval_at(start: Instant, period: Duration) -> Interval {
 
 impl Interval {
     /// What becomes of ticks that passed while nobody waited for them: [`MissedTicks::Burst`] unless set.
-    #[must_use]
     pub fn missed(mut self, missed: MissedTicks) -> Self {
         self.ticks.missed = missed;
         self

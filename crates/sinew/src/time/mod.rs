@@ -3,7 +3,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | wait for a while, or until a moment | [`sleep`], [`sleep_until`] |
-//! | have a stretch of code stop in time | [`timeout`], [`fiber::with_deadline`](crate::fiber::with_deadline) |
+//! | have a stretch of code stop in time | [`timeout()`], [`fiber::with_deadline`](crate::fiber::with_deadline) |
 //! | do something again and again, in a loop | [`interval()`], [`interval_at`] |
 //! | have something done later, once | [`after`], [`at`] |
 //! | have something done again and again | [`every`] |
