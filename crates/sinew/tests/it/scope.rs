@@ -97,8 +97,13 @@ fn the_panic_is_said_to_be_where_the_scope_is() {
     let output = in_child("scope::the_panic_is_said_to_be_where_the_scope_is", || {
         let scope = || fiber::scope(|scope| drop(scope.spawn(|| panic!("the fiber's"))));
         catch_unwind(scope).unwrap_err();
-        let tried = || fiber::try_scope(|scope| Ok::<_, ()>(drop(scope.spawn(|| panic!("the fiber's")))));
-        let _ = catch_unwind(tried).unwrap_err();
+        let tried = || {
+            fiber::try_scope(|scope| {
+                scope.spawn(|| panic!("the fiber's"));
+                Ok::<_, ()>(())
+            })
+        };
+        assert!(catch_unwind(tried).is_err());
     });
     let said = stderr(&output);
     let places: Vec<_> = said.lines().filter(|line| line.contains("panicked at")).collect();
