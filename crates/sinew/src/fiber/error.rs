@@ -57,10 +57,16 @@ impl<F> fmt::Display for SpawnError<F> {
         match self.refused.reason {
             Reason::Closed => write!(f, "no new fibers: the runtime is being shut down"),
             Reason::Limit(most) => {
-                write!(f, "no new fibers: there are {most}, the most that the runtime was set to have")
+                write!(
+                    f,
+                    "no new fibers: there are {most}, the most that the runtime was set to have; join some, or raise `max_fibers`"
+                )
             }
             Reason::NoWorker => {
-                write!(f, "a local fiber can only be made by a fiber: this is a plain thread")
+                write!(
+                    f,
+                    "a local fiber can only be made by a fiber, and this is a plain thread: go inside `sinew::run`"
+                )
             }
             Reason::NoGroup(group, groups) => {
                 write!(f, "there is no group {group}: the runtime has {groups}, numbered from 0")
