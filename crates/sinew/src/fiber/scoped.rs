@@ -206,6 +206,27 @@ impl<'scope> Scope<'scope, '_> {
         CancelToken::of(self.node())
     }
 
+    /// Has fibers that are made in the scope from now on inherit the deadline that is in force where each is made, as
+    /// [`Builder::inherit_deadline`] does for one.
+    ///
+    /// ```
+    /// use sinew::{fiber, time};
+    /// use std::time::Duration;
+    ///
+    /// // Without it, the scope would wait for an hour.
+    /// time::timeout(Duration::from_millis(1), || {
+    ///     fiber::scope(|scope| {
+    ///         scope.inherit_deadline();
+    ///         for _ in 0..10 {
+    ///             scope.spawn(|| fiber::sleep_cancellable(Duration::from_secs(3_600)).unwrap_err());
+    ///         }
+    ///     });
+    /// });
+    /// ```
+    pub fn inherit_deadline(&self) {
+        self.data.hand_deadlines_down();
+    }
+
     pub(super) fn node(&self) -> Arc<Node> {
         self.data.node()
     }
@@ -219,7 +240,8 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let attributes = Attributes { scope: Some(self.data.clone()), ..attributes };
+        let inherits_deadline = attributes.inherits_deadline || self.data.hands_deadlines_down();
+        let attributes = Attributes { scope: Some(self.data.clone()), inherits_deadline, ..attributes };
         self.data.join_in();
         // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
         // fiber. The handle cannot leave the scope.

@@ -139,22 +139,24 @@ impl Callback {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Has it be due at these moments, and at no others.
+    /// Has it be due at these moments, and at no others. Whether that has kept it from being called at another one.
     #[inline]
-    pub(crate) fn arm(&self, ticks: Ticks) {
+    pub(crate) fn arm(&self, ticks: Ticks) -> bool {
         // Dropped when the lock is not held any more, as all that comes out of it. Not returned from there, since most often there is none.
         let mut replaced = None;
         self.with(|state, desk| {
             state.ticks = ticks;
-            if let Phase::Running(fiber, _) = state.phase {
+            if let Phase::Running(fiber, then) = state.phase {
                 state.phase = Phase::Running(fiber, Then::Anew);
-                return;
+                return then != Then::Nothing;
             }
+            let was_armed = !matches!(state.phase, Phase::Idle);
             if let Phase::Armed(Some(_)) = state.phase {
                 replaced = take_entry(state, desk);
             }
             self.set(state, desk);
-        });
+            was_armed
+        })
     }
 
     /// Sets what `ticks` say.

@@ -21,6 +21,8 @@ use super::word::{Cause, Ends};
 pub(crate) struct ScopeData {
     running: AtomicUsize,
     has_panicked: AtomicBool,
+    /// Its fibers have the deadline that is in force where they are made.
+    hands_deadlines_down: AtomicBool,
     waiter: Mutex<Option<Waiter>>,
     at: &'static Location<'static>,
     failure: Failure,
@@ -49,6 +51,7 @@ impl ScopeData {
         Arc::new(Self {
             running: AtomicUsize::new(0),
             has_panicked: AtomicBool::new(false),
+            hands_deadlines_down: AtomicBool::new(false),
             waiter: Mutex::new(None),
             at,
             failure,
@@ -95,6 +98,16 @@ impl ScopeData {
         if self.failure == Failure::CancelsOthers {
             self.cancel(self.at, Some("a fiber of the scope panicked".into()));
         }
+    }
+
+    /// Has fibers that are made from now on inherit the deadline.
+    pub(crate) fn hand_deadlines_down(&self) {
+        // Relaxed: it says nothing about anything else in memory.
+        self.hands_deadlines_down.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn hands_deadlines_down(&self) -> bool {
+        self.hands_deadlines_down.load(Ordering::Relaxed)
     }
 
     /// One more.

@@ -99,10 +99,12 @@ impl Timer {
     /// Arms it. If it was armed, this replaces its schedule. If its callback runs, what was armed comes after that. One made by
     /// [`after`](super::after) or [`at`](super::at) calls back once in all: armed anew before that, it is put off, and after that it does nothing.
     ///
+    /// Returns whether it was armed until now. If not, it was never to be called, or its callback has begun.
+    ///
     /// In a runtime that is being shut down nobody is called any more: this changes nothing there.
     #[inline]
-    pub fn arm(&self, schedule: Schedule) {
-        self.callback().arm(schedule.0);
+    pub fn arm(&self, schedule: Schedule) -> bool {
+        self.callback().arm(schedule.0)
     }
 
     /// Whether it is to call back, or is about to; also while its callback runs, if there is another tick to come.

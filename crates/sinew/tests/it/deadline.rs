@@ -279,3 +279,22 @@ fn ticks_are_ended_and_not_lost() {
     everywhere(check);
     thread::spawn(check).join().unwrap();
 }
+
+/// A scope that was asked to hands the deadline down to those made afterwards, and to no others.
+#[test]
+fn scopes_hand_deadlines_down_on_request() {
+    fn check() {
+        time::timeout(LONG, || {
+            let outer = fiber::deadline();
+            fiber::scope(|scope| {
+                assert_eq!(scope.spawn(fiber::deadline).join().unwrap(), None);
+                scope.inherit_deadline();
+                assert_eq!(scope.spawn(fiber::deadline).join().unwrap(), outer);
+                let grandchild = scope.spawn(|| fiber::spawn(fiber::deadline).join().unwrap());
+                assert_eq!(grandchild.join().unwrap(), None);
+            });
+        });
+    }
+    everywhere(check);
+    thread::spawn(check).join().unwrap();
+}

@@ -352,3 +352,29 @@ fn ticks_do_not_drift_and_missed_ones_are_dealt_with() {
         assert!((6_u32..).zip(&delay[1..]).all(|(number, since)| *since >= number * period), "{delay:?}");
     });
 }
+
+/// Whoever arms it again learns whether it came before the callback.
+#[test]
+fn arming_tells_whether_it_was_armed() {
+    everywhere(|| {
+        let (begun, go_on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let flags = (begun.clone(), go_on.clone());
+        let timer = Timer::new(move || {
+            flags.0.store(true, Ordering::SeqCst);
+            while !flags.1.load(Ordering::SeqCst) {
+                fiber::yield_now();
+            }
+        });
+        let hour = Schedule::after(Duration::from_secs(3_600));
+        assert!(!timer.arm(hour));
+        assert!(timer.arm(Schedule::after(Duration::MAX)));
+        assert!(timer.arm(Schedule::after(Duration::ZERO)));
+        while !begun.load(Ordering::SeqCst) {
+            fiber::yield_now();
+        }
+        assert!(!timer.arm(hour), "its callback runs, and nothing was to come after that");
+        assert!(timer.arm(hour));
+        go_on.store(true, Ordering::SeqCst);
+        assert!(timer.cancel_and_wait().unwrap());
+    });
+}

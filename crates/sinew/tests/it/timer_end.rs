@@ -92,7 +92,7 @@ fn nobody_is_called_once_a_shutdown_has_begun() {
             has_begun.fetch_add(1, Ordering::SeqCst);
             // Refused from now on.
             wait_until(|| fiber::try_spawn(|| ()).is_err());
-            timers.iter().for_each(|timer| timer.arm(Schedule::after(Duration::ZERO)));
+            assert!(timers.iter().all(|timer| !timer.arm(Schedule::after(Duration::ZERO))));
             // They have been due, and have come to nothing.
             wait_until(|| timers.iter().all(|timer| !timer.is_armed()));
             timers.into_iter().for_each(Timer::detach);

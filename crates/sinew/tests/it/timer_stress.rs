@@ -115,9 +115,11 @@ fn shared(random: &mut Random, held: Held, waits: bool) {
                 for _ in 0..10 {
                     let time = Duration::from_micros(random.next(30));
                     match random.next(6) {
-                        0 => timer.arm(Schedule::after(time)),
-                        1 => timer
-                            .arm(Schedule::every(time + Duration::from_nanos(1)).missed(MissedTicks::Skip)),
+                        0 => drop(timer.arm(Schedule::after(time))),
+                        1 => {
+                            let period = time + Duration::from_nanos(1);
+                            timer.arm(Schedule::every(period).missed(MissedTicks::Skip));
+                        }
                         2 => drop(timer.cancel()),
                         3 => drop(timer.cancel_and_wait()),
                         4 => drop(timer.cancel_and_wait_timeout(time / 4)),
