@@ -5,7 +5,7 @@
 //! The fibers that move hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
-use super::support::{migrating, pinned};
+use super::support::{Random, migrating, pinned};
 use sinew::{Runtime, fiber};
 use std::collections::HashSet;
 use std::thread;
@@ -77,21 +77,9 @@ fn no_suspend_turns_a_wait_into_a_panic() {
     });
 }
 
-/// Numbers that look random and are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
-
 /// Makes 1,000 fibers that wait as soon as they have begun, a few at a time, so that the workers are idle in between.
 fn settle(runtime: &Runtime, seed: u64) -> Vec<fiber::JoinHandle<()>> {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed);
     let body = || {
         fiber::park();
         (0..10).for_each(|_| fiber::yield_now());

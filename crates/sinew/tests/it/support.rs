@@ -63,6 +63,22 @@ pub(crate) fn migrating(workers: usize) -> Watched {
     Watched::new(builder.workers(workers).start().unwrap())
 }
 
+/// Numbers that look random and are the same each time.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
 /// A runtime that is shut down in the end, and a thread that aborts if the test does not end.
 pub(crate) struct Watched {
     runtime: Option<Runtime>,

@@ -1,24 +1,12 @@
 //! Timers that call back, under many hands at once.
 
-use super::support::everywhere;
+use super::support::{Random, everywhere};
 use sinew::fiber;
 use sinew::time::{self, MissedTicks, Schedule, Timer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
-
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % below
-    }
-}
 
 /// What is known of one timer.
 #[derive(Default)]
@@ -67,23 +55,23 @@ fn wait_until(is_so: impl Fn() -> bool) {
 /// Makes one timer, does something with it, and sees whether that came to what it ought to.
 fn round(random: &mut Random) {
     let record = Arc::new(Record::default());
-    let (held, waits) = (Held(record.clone()), random.next(4) == 0);
-    let time = Duration::from_micros(random.next(200));
-    match random.next(6) {
+    let (held, waits) = (Held(record.clone()), random.below(4) == 0);
+    let time = Duration::from_micros(random.below(200));
+    match random.below(6) {
         0 => {
             time::after(time, move || held.call(waits)).detach();
             wait_until(|| record.calls.load(Ordering::SeqCst) == 1);
         }
         1 => {
             let timer = time::after(time, move || held.call(waits));
-            fiber::sleep(Duration::from_micros(random.next(200)));
+            fiber::sleep(Duration::from_micros(random.below(200)));
             let is_kept = timer.cancel_and_wait().unwrap();
             record.is_over.store(true, Ordering::SeqCst);
             assert_eq!(record.calls.load(Ordering::SeqCst), u32::from(!is_kept), "once, or kept from it");
         }
         2 => {
             let timer = time::after(time, move || held.call(waits));
-            fiber::sleep(Duration::from_micros(random.next(200)));
+            fiber::sleep(Duration::from_micros(random.below(200)));
             let is_kept = timer.cancel();
             drop(timer);
             wait_until(|| record.drops.load(Ordering::SeqCst) == 1);
@@ -91,7 +79,7 @@ fn round(random: &mut Random) {
         }
         3 => drop(time::after(time, move || held.call(waits))),
         4 => {
-            let timer = time::every(Duration::from_micros(1 + random.next(50)), move || held.call(waits));
+            let timer = time::every(Duration::from_micros(1 + random.below(50)), move || held.call(waits));
             wait_until(|| record.calls.load(Ordering::SeqCst) >= 2);
             timer.cancel_and_wait().unwrap();
             record.is_over.store(true, Ordering::SeqCst);
@@ -110,11 +98,11 @@ fn shared(random: &mut Random, held: Held, waits: bool) {
     let timer = Arc::new(Timer::new(move || held.call(waits)));
     let hands: Vec<_> = (0..3)
         .map(|_| {
-            let (timer, mut random) = (timer.clone(), Random(random.next(u64::MAX) | 1));
+            let (timer, mut random) = (timer.clone(), Random::new(random.below(u64::MAX)));
             fiber::spawn(move || {
                 for _ in 0..10 {
-                    let time = Duration::from_micros(random.next(30));
-                    match random.next(6) {
+                    let time = Duration::from_micros(random.below(30));
+                    match random.below(6) {
                         0 => drop(timer.arm(Schedule::after(time))),
                         1 => {
                             let period = time + Duration::from_nanos(1);
@@ -140,7 +128,7 @@ fn many_hands_set_and_cancel() {
         let fibers: Vec<_> = (1..=8_u64)
             .map(|seed| {
                 fiber::spawn(move || {
-                    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+                    let mut random = Random::new(seed);
                     (0..40).for_each(|_| round(&mut random));
                 })
             })
@@ -155,7 +143,7 @@ fn threads_set_and_cancel() {
     let threads: Vec<_> = (1..=4_u64)
         .map(|seed| {
             thread::spawn(move || {
-                let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+                let mut random = Random::new(seed);
                 (0..100).for_each(|_| round(&mut random));
             })
         })
