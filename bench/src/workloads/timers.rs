@@ -3,10 +3,14 @@
 //! beside it stand the processor time of the whole round, and how long after the second the last one was done. For ours, also
 //! the processor time of a second round, which finds the memory that the first has used. `timer-thread` is ours with a thread for timers.
 //!
+//! Memory for the round is held before it and given back just then, as for `parked` and in about the amount that one takes: the page faults that are
+//! counted are those of this machine, not of its host.
+//!
 //! A fiber is to run when it was asked for plus the time that it sleeps: what spawning takes is part of the processor time only.
 
 use super::wake::{quantile, sorted};
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
+use crate::mapping::{PAGE, Reserve};
 use crate::peers;
 use crate::runtimes;
 use crate::timer_thread::TimerThread;
@@ -86,8 +90,20 @@ struct Round {
     overrun: Duration,
 }
 
-/// Times a round, which says how late each was, in milliseconds.
-fn round(scale: Scale, all: impl FnOnce() -> Vec<f64>) -> Round {
+/// What one takes, in bytes, and how far apart its pages are.
+#[derive(Clone, Copy)]
+struct Takes {
+    bytes: usize,
+    stride: usize,
+}
+
+/// Of ours: a page of a stack of 128 KiB, and some more for all that is kept of it.
+const FIBER: Takes = Takes { bytes: PAGE + 640, stride: 128 * 1024 + 2 * PAGE };
+const TASK: Takes = Takes { bytes: 640, stride: PAGE };
+
+/// Times a round, which says how late each was, in milliseconds. What one takes is given back before, unless all finds memory there.
+fn round(scale: Scale, one: Option<Takes>, all: impl FnOnce() -> Vec<f64>) -> Round {
+    drop(one.map(|one| Reserve::new(one.bytes * scale.timers as usize, one.stride)));
     let (begun, cpu) = (Instant::now(), cpu_time());
     let late = all();
     let (time, cpu) = (begun.elapsed(), cpu_time() - cpu);
@@ -135,8 +151,8 @@ fn sleepers(job: &Job, timers: u32, sleep: impl Fn(Duration) + Copy + Send + 'st
         let fibers: Vec<_> = scale.times().map(sleep).collect();
         fibers.into_iter().map(|fiber| fiber.join().expect("it does not panic")).collect()
     };
-    let mut readings = round(scale, || runtime.run(all)).readings();
-    let warm = round(scale, || runtime.run(all));
+    let mut readings = round(scale, Some(FIBER), || runtime.run(all)).readings();
+    let warm = round(scale, None, || runtime.run(all));
     readings.push(("warm_cpu_ms", warm.cpu.as_secs_f64() * 1e3));
     readings
 }
@@ -158,5 +174,5 @@ fn tokio(job: &Job, timers: u32) -> Readings {
         }
         late
     };
-    round(scale, || runtimes::in_tokio(&runtime, all)).readings()
+    round(scale, Some(TASK), || runtimes::in_tokio(&runtime, all)).readings()
 }
