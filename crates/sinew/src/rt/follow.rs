@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::control::Control;
+use super::local::Local;
 use super::unwind;
 
 /// One of them.
@@ -33,20 +34,20 @@ impl Followers {
     }
 
     /// A fiber, which counts as the one that runs, is about to go on.
-    pub(crate) fn resume(&self, fiber: &Control) {
-        call(fiber, self.resume.iter());
+    pub(crate) fn resume(&self, local: &Local, fiber: &Control) {
+        call(local, fiber, self.resume.iter());
     }
 
     /// A fiber, which still counts as the one that runs, has let go. The last one that was called when it went on is the first.
-    pub(crate) fn suspend(&self, fiber: &Control) {
-        call(fiber, self.suspend.iter().rev());
+    pub(crate) fn suspend(&self, local: &Local, fiber: &Control) {
+        call(local, fiber, self.suspend.iter().rev());
     }
 }
 
 /// They run on the worker's stack, not on the fiber's: what waits there would suspend the wrong one.
-fn call<'a>(fiber: &Control, hooks: impl Iterator<Item = &'a Hook>) {
+fn call<'a>(local: &Local, fiber: &Control, hooks: impl Iterator<Item = &'a Hook>) {
     fiber.forbid_suspend();
-    hooks.for_each(|hook| unwind::catch(|| hook()));
+    local.between(|| hooks.for_each(|hook| unwind::catch(|| hook())));
     fiber.allow_suspend();
 }
 

@@ -58,6 +58,8 @@ pub(crate) struct Local {
     pub(crate) roamers: Arc<Roamers>,
     /// How many panic hooks the fiber is in that runs, inside one another; or the worker itself, if none does.
     hooks: Cell<u32>,
+    /// A function is called that follows the running fiber, which does not run itself.
+    is_between: Cell<bool>,
     ids: Cell<Ids>,
     /// How often a fiber of this worker has put one into the next group.
     turn: Cell<u32>,
@@ -92,6 +94,7 @@ impl Local {
             roster: Roster::default(),
             roamers,
             hooks: Cell::new(0),
+            is_between: Cell::new(false),
             ids: Cell::new(Ids::none()),
             // Not all workers begin with the same group.
             turn: Cell::new(worker),
@@ -165,6 +168,19 @@ impl Local {
     #[inline]
     pub(crate) fn is_held(&self) -> bool {
         std::thread::panicking() && (!self.was_panicking.get() || self.hooks.get() > 0)
+    }
+
+    /// Calls what follows the running fiber, which is about to go on or has let go. Nobody else is entered meanwhile.
+    pub(crate) fn between(&self, follow: impl FnOnce()) {
+        self.is_between.set(true);
+        follow();
+        self.is_between.set(false);
+    }
+
+    /// Whether the caller follows the running fiber, and is not the fiber itself: that may be in a wait of its own.
+    #[inline]
+    pub(crate) fn is_between(&self) -> bool {
+        self.is_between.get()
     }
 
     /// Runs a panic hook.

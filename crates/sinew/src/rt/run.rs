@@ -121,10 +121,10 @@ unsafe fn enter_followed(local: &Local, control: NonNull<Control>, by: By) -> Re
     let (engine, outer) = (local.engine().clone(), local.fiber());
     // SAFETY: a fiber that runs is there.
     let outer = outer.as_ref().map(|outer| unsafe { outer.as_ref() });
-    outer.into_iter().for_each(|outer| engine.followers().suspend(outer));
+    outer.into_iter().for_each(|outer| engine.followers().suspend(local, outer));
     // SAFETY: the caller's right.
     let state = unsafe { resume::<true>(local, control, by) };
-    outer.into_iter().for_each(|outer| engine.followers().resume(outer));
+    outer.into_iter().for_each(|outer| engine.followers().resume(local, outer));
     // SAFETY: it came back, so the right is ours again.
     state.map(|state| unsafe { see_to(local, control, by, state) })
 }
@@ -157,11 +157,11 @@ unsafe fn resume<const FOLLOWED: bool>(
     fetch_next(local);
     Ok(local.enter(control, by, || {
         if FOLLOWED {
-            local.engine().followers().resume(this);
+            local.engine().followers().resume(local, this);
         }
         let state = coroutine.resume(());
         if FOLLOWED {
-            local.engine().followers().suspend(this);
+            local.engine().followers().suspend(local, this);
         }
         state
     }))

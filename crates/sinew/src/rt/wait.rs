@@ -20,9 +20,15 @@ use super::word::{Cause, Ends, WaitId};
 /// Returns what ended it.
 pub(crate) fn wait(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
     match running() {
+        Some((local, _)) if local.is_between() => wait_between(local, (ends, until), publish),
         Some((local, control)) => wait_on_fiber(local, control, (ends, until), publish),
         None => wait_on_thread(ends, until, publish),
     }
+}
+
+/// Whether the caller waits as a thread does though a fiber counts as the one that runs: it follows that fiber.
+pub(crate) fn is_between() -> bool {
+    tls::local().is_some_and(Local::is_between)
 }
 
 /// The fiber that calls this, if it is one, and its worker.
@@ -136,6 +142,22 @@ pub(crate) fn pause(control: NonNull<Control>, how: Pause) {
     let suspender = this.suspender.get().expect("a fiber that runs can suspend");
     // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
     unsafe { suspender.as_ref() }.suspend(how);
+}
+
+/// A wait by what follows a fiber. Not in the fiber's word: it may be in a wait already, which would be lost. It is a panic; if there is one
+/// already, the thread waits, since another one would end the process.
+#[cold]
+fn wait_between(
+    local: &Local,
+    (ends, until): (Ends, Option<Instant>),
+    publish: impl FnOnce(Waiter) -> bool,
+) -> Cause {
+    assert!(local.is_held(), "{NO_SUSPEND}");
+    match ends {
+        // Who unparks a fiber does not mean this. A park may end for no reason.
+        Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
+        Ends::ByEvent | Ends::EventOrCancel => wait_on_thread(ends, until, publish),
+    }
 }
 
 fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {

@@ -5,7 +5,7 @@ use sinew::{Runtime, fiber};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 thread_local! {
     /// The fiber that this thread runs, as the functions have it.
@@ -145,4 +145,46 @@ fn locals_are_those_of_the_fiber() {
     });
     drop(runtime);
     assert_eq!((seen.load(Ordering::Relaxed) % 1_000, gone.load(Ordering::Relaxed)), (1, 2));
+}
+
+/// Waits when it is dropped.
+struct WaitsAtEnd;
+
+impl Drop for WaitsAtEnd {
+    fn drop(&mut self) {
+        fiber::sleep(Duration::from_micros(100));
+        fiber::park();
+        assert!(!fiber::CancelToken::new().wait_timeout(Duration::from_micros(100)));
+    }
+}
+
+/// A function that unwinds cannot panic again, so that it waits: not in the place of the fiber, whose own wait goes on.
+#[test]
+fn what_waits_there_while_it_unwinds_ends_no_wait_of_the_fiber() {
+    let unwind = || {
+        let _waits = WaitsAtEnd;
+        panic!("on purpose");
+    };
+    for builder in [Runtime::builder().on_suspend(unwind), Runtime::builder().on_resume(unwind)] {
+        let runtime = Watched::new(builder.workers(1).start().unwrap());
+        let done = Arc::new(AtomicUsize::new(0));
+        runtime.run(move || {
+            let count = done.clone();
+            let child = fiber::spawn(move || {
+                fiber::park();
+                count.fetch_add(1, Ordering::Relaxed)
+            });
+            let waker = child.thread().clone();
+            let waker = fiber::spawn(move || {
+                (0..10).for_each(|_| fiber::yield_now());
+                waker.unpark();
+            });
+            assert_eq!(child.join().unwrap(), 0);
+            assert_eq!(done.load(Ordering::Relaxed), 1);
+            waker.join().unwrap();
+            let until = Instant::now() + Duration::from_millis(20);
+            fiber::sleep_until(until);
+            assert!(Instant::now() >= until, "a sleep is never too short");
+        });
+    }
 }

@@ -125,6 +125,10 @@ impl Caller<'_> {
     fn limits(&self) -> Result<Limits, Stop> {
         self.check()?;
         let Some(ambient) = self.ambient else { return Ok(Limits { deadline: None, may_cancel: true }) };
+        if wait::is_between() {
+            // It is the fiber that is enrolled, once, and that is poked.
+            return Ok(Limits { deadline: ambient.force.deadline, may_cancel: false });
+        }
         ambient.enrol(|| self.member());
         let may_cancel = !ambient.force.is_shielded || ambient.force.node.is_some();
         Ok(Limits { deadline: ambient.force.deadline, may_cancel })
@@ -133,8 +137,8 @@ impl Caller<'_> {
     fn member(&self) -> Member {
         match self.fiber {
             // SAFETY: the invariant of `fiber`.
-            Some(fiber) => Member::Fiber(unsafe { Fiber::new(fiber) }),
-            None => Member::Thread(tls::thread_block()),
+            Some(fiber) if !wait::is_between() => Member::Fiber(unsafe { Fiber::new(fiber) }),
+            _ => Member::Thread(tls::thread_block()),
         }
     }
 }
