@@ -123,6 +123,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // SAFETY: as above.
         unsafe { Self::fill(control, stage) };
         if needs_drop && ended == Ended::ForGood && this.join.ending.is_detached() {
+            this.locals.close();
             // Here, where a destructor may wait.
             // SAFETY: the result is there, and nobody else will have it.
             unsafe { end::drop_result(control) };

@@ -161,6 +161,10 @@ unsafe fn resume<const FOLLOWED: bool>(
         }
         let state = coroutine.resume(());
         if FOLLOWED {
+            if matches!(state, CoroutineState::Complete(_)) {
+                // Its locals have ended. Those of its next step are another worker's.
+                this.locals.close();
+            }
             local.engine().followers().suspend(local, this);
         }
         state

@@ -3,8 +3,10 @@
 use crate::support::{Watched, strategies};
 use sinew::{Runtime, fiber};
 use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 thread_local! {
@@ -187,4 +189,55 @@ fn what_waits_there_while_it_unwinds_ends_no_wait_of_the_fiber() {
             assert!(Instant::now() >= until, "a sleep is never too short");
         });
     }
+}
+
+/// A value that may not leave its thread.
+struct Stays {
+    thread: thread::ThreadId,
+    alive: Arc<AtomicUsize>,
+    stays: PhantomData<*const ()>,
+}
+
+impl Stays {
+    fn new(alive: &Arc<AtomicUsize>) -> Self {
+        alive.fetch_add(1, Ordering::Relaxed);
+        Self { thread: thread::current().id(), alive: alive.clone(), stays: PhantomData }
+    }
+}
+
+impl Drop for Stays {
+    fn drop(&mut self) {
+        self.alive.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+sinew::fiber_local! {
+    static STAYS: RefCell<Option<Stays>> = const { RefCell::new(None) };
+}
+
+/// There are no locals after a fiber's end, or a step's, also if it has used none: nobody would drop them, and the next step is on any thread.
+#[test]
+fn no_locals_are_made_when_a_fiber_or_a_step_has_ended() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let count = alive.clone();
+    let builder = Runtime::builder().workers(4).on_suspend(move || {
+        let _ = STAYS.try_with(|stays| stays.borrow_mut().get_or_insert_with(|| Stays::new(&count)).thread);
+    });
+    let runtime = Watched::new(builder.start().unwrap());
+    runtime.run(|| {
+        let step = |step: &mut u32| {
+            *step += 1;
+            if *step % 2 == 0 {
+                assert!(STAYS.with_borrow(Option::is_none), "it was made by another step");
+            }
+            if *step == 20 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+        };
+        let steps: Vec<_> = (0..20).map(|_| fiber::spawn_steps(0, step)).collect();
+        steps.into_iter().for_each(|fiber| fiber.join().unwrap());
+        let fibers: Vec<_> = (0..20).map(|_| fiber::spawn(fiber::yield_now)).collect();
+        fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
+        fiber::spawn(|| ()).join().unwrap();
+    });
+    drop(runtime);
+    assert_eq!(alive.load(Ordering::Relaxed), 0);
 }

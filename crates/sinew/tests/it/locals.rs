@@ -3,12 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 
+use sinew::context::{Context, Key};
 use sinew::fiber::{self, LocalKey};
 use sinew::fiber_local;
 
 use crate::runtimes::{Watchdog, each};
+use crate::support::pinned;
 
 fiber_local! {
     static NUMBER: Cell<usize> = const { Cell::new(7) };
@@ -238,3 +241,35 @@ const _: () = {
     const fn is_sync<T: Sync>() {}
     is_sync::<LocalKey<std::rc::Rc<()>>>();
 };
+
+/// Uses a fiber-local when it is dropped, and says whether there was one.
+struct UsesAtEnd(mpsc::Sender<bool>);
+
+impl Drop for UsesAtEnd {
+    fn drop(&mut self) {
+        let _ = self.0.send(UNUSED.try_with(|_| ()).is_ok());
+    }
+}
+
+fiber_local! {
+    static UNUSED: String = "nobody would drop it".to_owned();
+}
+
+/// Whatever runs a destructor after the end of the locals finds none, also if the fiber has used none.
+#[test]
+fn there_are_none_after_the_end_of_a_fiber_that_used_none() {
+    static KEY: Key<UsesAtEnd> = Key::new();
+    let (sender, receiver) = mpsc::channel();
+    pinned(1).run(move || {
+        let result = UsesAtEnd(sender.clone());
+        // Nobody has its handle when it ends.
+        let detached = fiber::spawn(move || {
+            fiber::yield_now();
+            result
+        });
+        drop(detached);
+        // It begins when the region is over, and has the value for itself.
+        Context::new().with(&KEY, UsesAtEnd(sender)).run(|| drop(fiber::spawn(|| ())));
+    });
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), [false, false]);
+}

@@ -96,11 +96,22 @@ impl Place {
         self.table.get().is_null()
     }
 
-    /// Drops all values, newest first, and lets there be no others. Returns the first panic of a destructor. If none was used,
-    /// this does nothing.
+    /// Drops all values, newest first, and lets there be no others. Returns the first panic of a destructor.
     #[inline]
     pub(crate) fn end(&self) -> Option<Panic> {
-        if self.is_unused() { None } else { self.end_table() }
+        if self.is_unused() {
+            self.close();
+            return None;
+        }
+        self.end_table()
+    }
+
+    /// Lets there be none, if none was used: nobody would drop them.
+    #[inline]
+    pub(crate) fn close(&self) {
+        if self.is_unused() {
+            self.table.set(ENDED);
+        }
     }
 
     #[cold]
