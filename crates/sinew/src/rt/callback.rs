@@ -238,7 +238,7 @@ impl Callback {
         });
         self.with(|state, desk| {
             if let (Cause::Time, Some(number)) = (cause, number) {
-                desk.give_up(number);
+                desk.give_up(self, number);
             }
             match cause {
                 _ if !state.is_running(run) => Ok(()),

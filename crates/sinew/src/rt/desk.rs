@@ -6,6 +6,8 @@
 //! Trusted with waking those who wait for the end of a callback: they pass the lock that is held here before they go on.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
+use std::collections::BTreeMap;
+use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -45,22 +47,13 @@ impl Outlook {
 /// What is under the lock of a driver's timers besides.
 #[derive(Debug, Default)]
 pub(crate) struct Drawer {
-    /// Whoever waits for the end of a callback.
-    waits: Vec<Wait>,
+    /// Whoever waits for the end of a callback: by the address of its timer, which whoever waits keeps, and by number.
+    waits: BTreeMap<(usize, u64), Waiter>,
     last_wait: u64,
     /// The runtime is over: what runs may never end.
     is_over: bool,
     /// No timer is set any more.
     is_closed: bool,
-}
-
-/// Somebody who waits for the end of a callback.
-#[derive(Debug)]
-struct Wait {
-    number: u64,
-    /// The address of the timer, which whoever waits keeps.
-    timer: usize,
-    waiter: Waiter,
 }
 
 /// The timers, under their lock.
@@ -137,24 +130,25 @@ impl<'a> Desk<'a> {
             return None;
         }
         drawer.last_wait += 1;
-        drawer.waits.push(Wait { number: drawer.last_wait, timer: timer.address(), waiter });
+        drawer.waits.insert((timer.address(), drawer.last_wait), waiter);
         Some(drawer.last_wait)
     }
 
     /// Somebody waits no longer.
-    pub(crate) fn give_up(&mut self, wait: u64) {
-        self.held.beside().waits.retain(|other| other.number != wait);
+    pub(crate) fn give_up(&mut self, timer: &Callback, wait: u64) {
+        self.held.beside().waits.remove(&(timer.address(), wait));
     }
 
     /// The callback of a timer has ended.
     pub(crate) fn wake(&mut self, timer: &Callback) {
-        self.wake_if(|wait| wait.timer == timer.address());
+        let address = timer.address();
+        self.wake_those((address, 0)..=(address, u64::MAX));
     }
 
     /// The runtime is over: nobody waits any longer for callbacks that may never end.
     pub(crate) fn abandon(&mut self) {
         self.held.beside().is_over = true;
-        self.wake_if(|_| true);
+        self.wake_those(..);
     }
 
     /// Nothing is set any more from now on. Returns all that was.
@@ -165,11 +159,11 @@ impl<'a> Desk<'a> {
         self.held.take_all()
     }
 
-    fn wake_if(&mut self, is_meant: impl Fn(&Wait) -> bool) {
-        for woken in self.held.beside().waits.extract_if(.., |wait| is_meant(wait)) {
+    fn wake_those(&mut self, waits: impl RangeBounds<(usize, u64)>) {
+        for (_, waiter) in self.held.beside().waits.extract_if(waits, |_, _| true) {
             // SAFETY: whoever waits passes the lock that is held here before it goes on, and takes its wait back there if it was not this that
             // ended it.
-            unsafe { woken.waiter.wake(Cause::Event) };
+            unsafe { waiter.wake(Cause::Event) };
         }
     }
 }
