@@ -163,8 +163,13 @@ impl<T, S> Alarms<T, S> {
         next.map(|next| next.saturating_duration_since(now()))
     }
 
-    pub(crate) fn end_sleep(&self) {
-        self.lock().sleep = Sleep::No;
+    /// It does not sleep any more. The time is asked for only if none is set: whoever fires the others asks too.
+    pub(crate) fn end_sleep(&self, now: impl FnOnce() -> Instant) {
+        let mut inner = self.lock();
+        inner.sleep = Sleep::No;
+        if inner.timers.len() == 0 {
+            inner.timers.catch_up(now());
+        }
     }
 
     /// Whether the first one is past its time by so much.
@@ -206,10 +211,24 @@ mod tests {
         for _ in 0..100 {
             assert_eq!(fire(&alarms, start), [] as [u32; 0]);
             assert!(alarms.begin_sleep(|| start) >= Some(Duration::from_micros(1)));
-            alarms.end_sleep();
+            alarms.end_sleep(|| start);
         }
         assert_eq!(fire(&alarms, start + Duration::from_secs(1)), [2, 3, 4]);
         assert_eq!(alarms.begin_sleep(|| start), None);
+    }
+
+    /// How late a timer may be depends on how far off it is, not on how long the core has slept without any.
+    #[test]
+    fn a_long_sleep_makes_the_next_timer_no_later() {
+        let start = Instant::now();
+        let alarms = Alarms::<u32>::new(start);
+        assert_eq!(alarms.begin_sleep(|| start), None);
+        let up = start + Duration::from_secs(1);
+        alarms.end_sleep(|| up);
+        let mut held = alarms.hold();
+        held.set(up + Duration::from_micros(20), 1);
+        let _ = held.release();
+        assert!(alarms.begin_sleep(|| up) <= Some(Duration::from_micros(30)));
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Driver for DriverShare {
         let to_next = self.0.alarms.begin_sleep(Instant::now);
         let time = [at_most, to_next, starving::rest(), to_trim].into_iter().flatten().min();
         let slept = if time.is_none_or(|time| !time.is_zero()) { self.0.epoll.wait(time) } else { Ok(()) };
-        self.0.alarms.end_sleep();
+        self.0.alarms.end_sleep(Instant::now);
         self.0.fire();
         slept
     }

@@ -37,7 +37,7 @@ fn sleep_and_set(with_a_far_one: bool) {
         if time.is_none_or(|time| time > Duration::from_secs(3_600)) {
             bell.wait();
         }
-        alarms.end_sleep();
+        alarms.end_sleep(|| start);
         alarms.fire(|| near + Duration::from_secs(1), |batch| seen.extend(batch.into_iter().flatten()));
     }
     assert_eq!(seen, ["near"]);

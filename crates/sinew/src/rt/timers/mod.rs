@@ -44,7 +44,8 @@ impl<T> Timers<T> {
     }
 
     /// Sets a timer. It is due at this moment or a little later, never earlier: by up to a tick, or a 64th of the time until then if
-    /// that is more, and by a millisecond at most, so that many can be seen to at once.
+    /// that is more, and by a millisecond at most, so that many can be seen to at once. That time is counted from the last moment that was
+    /// told here.
     pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
         let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
         let (index, id) = self.slab.insert(tick, what);
@@ -71,11 +72,16 @@ impl<T> Timers<T> {
     /// Takes the next one out whose time has come.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
         if self.due.is_empty() {
-            self.advance(Tick::not_after(now.saturating_duration_since(self.start)));
+            self.catch_up(now);
         }
         let (index, spot) = self.chunks.first(self.due)?;
         self.chunks.remove(&mut self.due, spot);
         Some(self.slab.remove(index))
+    }
+
+    /// It is this moment, or later.
+    pub(crate) fn catch_up(&mut self, now: Instant) {
+        self.advance(Tick::not_after(now.saturating_duration_since(self.start)));
     }
 
     /// When to look again: not after the first one is due. It is too early by less than what a wheel distinguishes, if many are due at about
