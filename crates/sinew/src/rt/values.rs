@@ -2,7 +2,10 @@
 
 use std::any::Any;
 use std::fmt;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::thread;
 
 use super::locals::Key;
 
@@ -11,7 +14,30 @@ type Value = Arc<dyn Any + Send + Sync>;
 
 /// The values. A null word, while there are none.
 #[derive(Clone, Default)]
-pub(crate) struct Values(Option<Arc<[(u32, Value)]>>);
+pub(crate) struct Values(Option<Arc<All>>);
+
+/// At least one.
+struct All(Vec<(u32, Value)>);
+
+impl Drop for All {
+    /// Each is dropped, whatever the others do. The first panic goes on from here, unless one is under way: a second one would end the process.
+    fn drop(&mut self) {
+        let mut panic = None;
+        for (_, value) in self.0.drain(..) {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+                // The panic hook has told about each. Dropping what it carries may panic too.
+                match panic {
+                    None => panic = Some(payload),
+                    Some(_) => mem::forget(payload),
+                }
+            }
+        }
+        match panic {
+            Some(payload) if !thread::panicking() => resume_unwind(payload),
+            payload => mem::forget(payload),
+        }
+    }
+}
 
 impl Values {
     pub(crate) fn is_empty(&self) -> bool {
@@ -19,7 +45,7 @@ impl Values {
     }
 
     fn all(&self) -> &[(u32, Value)] {
-        self.0.as_deref().unwrap_or_default()
+        self.0.as_deref().map_or(&[], |all| &all.0)
     }
 
     /// The same, with this value for a key.
@@ -27,7 +53,7 @@ impl Values {
         let number = key.number().get();
         let others = self.all().iter().filter(|(other, _)| *other != number).cloned();
         let new: (u32, Value) = (number, Arc::new(value));
-        Self(Some(others.chain([new]).collect()))
+        Self(Some(Arc::new(All(others.chain([new]).collect()))))
     }
 
     /// The value of a key. They are few: looking at each is faster than anything else.

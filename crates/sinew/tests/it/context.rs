@@ -229,3 +229,41 @@ fn callbacks_have_what_was_in_force_where_their_timer_was_made() {
     everywhere(check);
     thread::spawn(check).join().unwrap();
 }
+
+/// Panics when it is dropped.
+struct PanicsAtEnd(Arc<AtomicUsize>);
+
+impl Drop for PanicsAtEnd {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        panic!("on purpose");
+    }
+}
+
+/// A panic while another one is under way would end the process.
+#[test]
+fn values_that_panic_when_they_are_dropped_do_so_one_by_one() {
+    static ONE: Key<PanicsAtEnd> = Key::new();
+    static TWO: Key<PanicsAtEnd> = Key::new();
+    everywhere(|| {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let value = || PanicsAtEnd(dropped.clone());
+        let context = || Context::new().with(&ONE, value()).with(&TWO, value());
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(context()))).is_err());
+        let owner = context();
+        let last = owner.run(|| fiber::spawn(fiber::park));
+        drop(owner);
+        last.thread().unpark();
+        last.join().unwrap();
+        let unwound = fiber::spawn({
+            let context = context();
+            move || {
+                let _context = context;
+                panic!("on purpose");
+            }
+        });
+        assert!(unwound.join().is_err());
+        // A fiber has let go of its values before it is joined.
+        assert_eq!(dropped.load(Ordering::Relaxed), 6);
+    });
+}
