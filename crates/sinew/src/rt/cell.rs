@@ -201,8 +201,8 @@ fn end_locals<R>(locals: &Place, turn: Outcome<R>) -> Outcome<R> {
             Err(payload)
         }
         (Some(payload), first) => {
-            // Dropping it may panic too, and the hook has told about it.
-            mem::forget(payload);
+            // The hook has told about it.
+            unwind::discard(payload);
             first
         }
     }

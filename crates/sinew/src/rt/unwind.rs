@@ -1,10 +1,19 @@
 //! Where panics of a user's destructors end that nobody can be told of.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls a user's code. The panic hook has told about a panic; what it carries is leaked, since dropping it may panic too.
+/// Calls a user's code. The panic hook has told about a panic, and nobody wants what it carries.
 pub(crate) fn catch(body: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
+        discard(payload);
+    }
+}
+
+/// Drops what a panic carries. That may panic too: what such a panic carries is leaked, or this might not end.
+#[cold]
+pub(crate) fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(payload);
     }
 }

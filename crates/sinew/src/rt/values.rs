@@ -2,12 +2,12 @@
 
 use std::any::Any;
 use std::fmt;
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
 
 use super::locals::Key;
+use super::unwind;
 
 /// A value of any type.
 type Value = Arc<dyn Any + Send + Sync>;
@@ -25,16 +25,16 @@ impl Drop for All {
         let mut panic = None;
         for (_, value) in self.0.drain(..) {
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-                // The panic hook has told about each. Dropping what it carries may panic too.
+                // The panic hook has told about each.
                 match panic {
                     None => panic = Some(payload),
-                    Some(_) => mem::forget(payload),
+                    Some(_) => unwind::discard(payload),
                 }
             }
         }
         match panic {
             Some(payload) if !thread::panicking() => resume_unwind(payload),
-            payload => mem::forget(payload),
+            payload => payload.into_iter().for_each(unwind::discard),
         }
     }
 }

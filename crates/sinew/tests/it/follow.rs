@@ -241,3 +241,27 @@ fn no_locals_are_made_when_a_fiber_or_a_step_has_ended() {
     drop(runtime);
     assert_eq!(alive.load(Ordering::Relaxed), 0);
 }
+
+/// What a panic there carries. Panics when it is dropped, too.
+struct Carried(Arc<AtomicUsize>);
+
+impl Drop for Carried {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+        panic!("on purpose");
+    }
+}
+
+#[test]
+fn what_a_panic_there_carries_is_dropped() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let count = alive.clone();
+    let builder = Runtime::builder().workers(1).on_suspend(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        std::panic::panic_any(Carried(count.clone()));
+    });
+    let runtime = Watched::new(builder.start().unwrap());
+    runtime.run(|| (0..10).for_each(|_| fiber::yield_now()));
+    drop(runtime);
+    assert_eq!(alive.load(Ordering::Relaxed), 0);
+}

@@ -13,6 +13,7 @@ use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
+use super::super::unwind;
 use super::slot::{self, Header};
 
 /// How many keys have their place in the table itself.
@@ -84,10 +85,10 @@ impl Table {
             self.newest.set(unsafe { slot::before(slot) });
             // SAFETY: as above; what is in the list of those to be dropped is ready.
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| unsafe { slot::end_value(slot) })) {
-                // The panic hook has told about each. What the later ones carry is leaked: dropping it may panic too.
+                // The panic hook has told about each.
                 match panic {
                     None => panic = Some(payload),
-                    Some(_) => std::mem::forget(payload),
+                    Some(_) => unwind::discard(payload),
                 }
             }
         }
