@@ -223,7 +223,7 @@ impl RuntimeBuilder {
     /// thread, such as an arena of the allocator, can follow the fiber. Of several, all are called, in this order.
     ///
     /// Inside, [`fiber::current`](crate::fiber::current) is that fiber and [fiber-locals](crate::fiber_local) are its own. It cannot wait: what would is
-    /// a panic there. A panic is told by the panic hook, and ends there. A runtime without such functions pays nothing for them.
+    /// a panic there, but for what waits while a panic is under way, which blocks the thread. A panic is told by the panic hook, and ends there. A runtime without such functions pays nothing for them.
     ///
     /// ```
     /// use std::cell::Cell;

@@ -227,7 +227,7 @@ fn no_locals_are_made_when_a_fiber_or_a_step_has_ended() {
     runtime.run(|| {
         let step = |step: &mut u32| {
             *step += 1;
-            if *step % 2 == 0 {
+            if step.is_multiple_of(2) {
                 assert!(STAYS.with_borrow(Option::is_none), "it was made by another step");
             }
             if *step == 20 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
