@@ -46,6 +46,9 @@ pub(super) static EXPIRY: Workload = Workload {
     entries: &[&fibers(|job| all(job, expire))],
 };
 
+/// In milliseconds.
+const HOUR: u64 = 3_600_000;
+
 /// So many are armed, cancelled or due at a time.
 const ROUND: usize = 1_000;
 /// So often.
@@ -62,7 +65,7 @@ struct Timers {
 /// Moments within an hour, in an order that looks like none.
 fn within_an_hour(number: usize) -> Schedule {
     let fraction = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-    Schedule::after(Duration::from_secs(10) + Duration::from_nanos(fraction * 3_600_000_000_000 >> 32))
+    Schedule::after(Duration::from_secs(10) + Duration::from_millis((fraction * HOUR) >> 32))
 }
 
 fn all(job: &Job, measure: Measure) -> Readings {
