@@ -90,7 +90,10 @@ mod tests {
 
     #[test]
     fn a_plain_run_takes_the_quick_jobs_only() {
-        assert_eq!(names(false, &[], &[]), ["fmt", "clippy", "docs", "tidy", "test", "features", "panic-abort"]);
+        assert_eq!(
+            names(false, &[], &[]),
+            ["fmt", "clippy", "docs", "tidy", "test", "features", "panic-abort"]
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! The emulator runs on a strongly ordered machine: this job speaks for the assembly, not for memory ordering.
 
-use super::{STACKS, STRATEGY};
+use super::{STACKS, STRATEGY, WORKERS};
 use crate::context::Context;
 use crate::debian::rust::DebianRust;
 use crate::failure::Result;
@@ -26,6 +26,7 @@ fn run(context: &Context) -> Result {
     rust.cargo(context, &["test", "--target", "aarch64-unknown-linux-gnu"])
         .args(STACKS)
         .env(STRATEGY, "local")
+        .env(WORKERS, "2")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
         .env("CARGO_TARGET_DIR", context.target.join("aarch64"))

@@ -2,7 +2,7 @@
 //!
 //! What the library tells the sanitizer about stacks is behind `cfg(sinew_asan)`, and not known here.
 
-use super::{LIBRARY, STRATEGY};
+use super::{LIBRARY, STRATEGY, WORKERS};
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::{Failure, Result};
@@ -28,6 +28,7 @@ fn run(context: &Context) -> Result {
     Exec::cargo(context, &["+nightly", "test"])
         .args(LIBRARY)
         .env(STRATEGY, "shared")
+        .env(WORKERS, "2")
         .args(["--target", "x86_64-unknown-linux-gnu"])
         .env("RUSTFLAGS", FLAGS)
         .env("ASAN_OPTIONS", OPTIONS)

@@ -32,8 +32,9 @@ const LIBRARY: [&str; 9] =
 /// The same for what has to do with stacks and threads' memory: the pool is tested by its fibers.
 const STACKS: [&str; 7] = ["-p", "sinew-coroutine", "-p", "sinew", "--lib", "--test", "it"];
 
-/// Where everything takes long, fibers' tests run with one strategy only, by this variable.
+/// Where everything takes long, fibers' tests run with one strategy only, and most of them with one number of workers, by these variables.
 const STRATEGY: &str = "SINEW_TEST_STRATEGY";
+const WORKERS: &str = "SINEW_TEST_WORKERS";
 
 /// Every job there is.
 pub(crate) static JOBS: &[Job] = &[

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{LIBRARY, STRATEGY};
+use super::{LIBRARY, STRATEGY, WORKERS};
 use crate::context::Context;
 use crate::debian::rust::DebianRust;
 use crate::exec::Exec;
@@ -33,6 +33,7 @@ fn run(context: &Context) -> Result {
     rust.cargo(context, &["test", "--target", TARGET, "-Zbuild-std=std,panic_unwind"])
         .args(LIBRARY)
         .env(STRATEGY, "shared")
+        .env(WORKERS, "8")
         // A released compiler takes unstable options only so; std is compiled by the very version it came with.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTFLAGS", FLAGS)

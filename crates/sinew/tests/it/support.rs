@@ -27,9 +27,13 @@ pub(crate) fn strategies() -> Vec<Strategy> {
     }
 }
 
-/// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, of both strategies, whose fibers stay or move. Nothing may be left of it.
+/// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, of both strategies, whose fibers stay or move. Nothing may be left of it. With as many
+/// workers as a variable says, where everything takes long.
 pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
-    everywhere_in(&[&[1], &[2], &[8]], body);
+    match std::env::var("SINEW_TEST_WORKERS") {
+        Ok(workers) => everywhere_in(&[&[workers.parse().unwrap()]], body),
+        Err(_) => everywhere_in(&[&[1], &[2], &[8]], body),
+    }
 }
 
 /// As [`everywhere`], in runtimes with groups of these sizes.

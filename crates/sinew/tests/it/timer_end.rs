@@ -105,7 +105,7 @@ fn nobody_is_called_once_a_shutdown_has_begun() {
 
 #[test]
 fn a_million_pending_timers_are_dropped_by_whoever_shuts_down() {
-    let many = if is_emulated() || cfg!(sinew_tsan) { 10_000 } else { 1_000_000 };
+    let many = if is_emulated() || cfg!(any(sinew_asan, sinew_tsan)) { 10_000 } else { 1_000_000 };
     let runtime = Runtime::builder().workers(2).start().unwrap();
     let drops = count();
     let held = drops.clone();
