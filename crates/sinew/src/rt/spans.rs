@@ -13,6 +13,9 @@ use super::locals::{self, Key};
 /// The spans that a suspended fiber was in, the innermost first. They are there: whoever entered them has them on the fiber's stack.
 type Spans = RefCell<Vec<(Dispatch, Id)>>;
 
+/// Nobody is in so many: a subscriber that takes no note of exits would have this go on for ever.
+const MOST: usize = 1_024;
+
 static SPANS: Key<Spans> = Key::new();
 
 /// Has fibers keep their spans.
@@ -27,7 +30,8 @@ fn leave() {
     }
     dispatcher::get_default(|dispatch| {
         // A span that was entered twice is left twice. At the end of a fiber there is nowhere to keep what it has not left.
-        while let Some(id) = dispatch.current_span().into_inner().map(|(id, _)| id) {
+        for _ in 0..MOST {
+            let Some((id, _)) = dispatch.current_span().into_inner() else { return };
             dispatch.exit(&id);
             if let Ok(spans) = locals::get(&SPANS, Spans::default) {
                 spans.borrow_mut().push((dispatch.clone(), id));
