@@ -27,8 +27,11 @@
 pub mod context;
 pub mod coroutine;
 pub mod fiber;
+mod raw;
 mod rt;
 mod runtime;
+#[cfg(not(loom))]
+pub mod sync;
 pub mod time;
 pub mod topology;
 

@@ -9,3 +9,16 @@ pub(crate) use std::sync::PoisonError;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
+
+/// A constant function; not for the checker, whose types cannot be made in one.
+macro_rules! constant {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($arguments:tt)*) -> $result:ty $body:block) => {
+        #[cfg(not(loom))]
+        $(#[$attribute])*
+        $visibility const fn $name($($arguments)*) -> $result $body
+        #[cfg(loom)]
+        $(#[$attribute])*
+        $visibility fn $name($($arguments)*) -> $result $body
+    };
+}
+pub(crate) use constant;

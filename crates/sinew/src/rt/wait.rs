@@ -129,6 +129,29 @@ pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
     }
 }
 
+/// Lets others run, if the caller is a fiber that may now. Whether it did.
+pub(crate) fn give_way() -> bool {
+    let Some((local, control)) = running() else { return false };
+    // SAFETY: it runs, so it is there.
+    let may_suspend = !local.is_between() && !local.is_held() && unsafe { control.as_ref() }.may_suspend();
+    if may_suspend {
+        pause(control, Pause::Yield);
+    }
+    may_suspend
+}
+
+/// Whether the caller unwinds because of a panic of its own. Of a fiber that went on while its thread was unwinding nobody can tell,
+/// and it is taken not to.
+#[inline]
+pub(crate) fn is_unwinding() -> bool {
+    std::thread::panicking() && is_ours()
+}
+
+#[cold]
+fn is_ours() -> bool {
+    tls::local().is_none_or(|local| local.fiber().is_none() || local.is_held())
+}
+
 /// Hands the worker back.
 ///
 /// # Panics

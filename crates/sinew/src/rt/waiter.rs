@@ -94,21 +94,67 @@ impl Waiter {
     ///
     /// # Safety
     ///
-    /// The waiting side cannot have taken this value back and gone on: the caller holds whatever it would have to pass.
+    /// As for [`claim`](Self::claim).
+    #[inline]
     pub(crate) unsafe fn wake(self, cause: Cause) -> bool {
+        // SAFETY: the caller's promise.
+        let claimed = unsafe { self.claim(cause) };
+        claimed.map(Claimed::go).is_some()
+    }
+
+    /// Ends the wait, and leaves it to the caller to have the waiting side go on; none, if it has ended.
+    ///
+    /// # Safety
+    ///
+    /// The waiting side cannot have taken this value back and gone on: the caller holds whatever it would have to pass.
+    #[inline]
+    pub(crate) unsafe fn claim(self, cause: Cause) -> Option<Claimed> {
         match self.who {
             // SAFETY: the caller's promise, and the invariant of `who`.
-            Who::Fiber(control) => match unsafe { control.as_ref() }.word.end(self.wait, cause) {
-                Some(Next::Schedule) => {
-                    // SAFETY: ending the wait of a saved fiber is the right to run it.
-                    unsafe { Control::schedule(control) };
-                    true
-                }
-                Some(Next::Nothing) => true,
-                None => false,
+            Who::Fiber(control) => match unsafe { control.as_ref() }.word.end(self.wait, cause)? {
+                Next::Schedule => Some(Claimed(Side::Fiber(control))),
+                Next::Nothing => Some(Claimed(Side::Awake)),
             },
             // SAFETY: as above.
-            Who::Thread(block) => unsafe { block.as_ref() }.end(self.wait, cause),
+            Who::Thread(block) => {
+                unsafe { block.as_ref() }.word.end(self.wait, cause).map(|_| Claimed(Side::Thread(block)))
+            }
+        }
+    }
+}
+
+/// A side whose wait was ended, and that goes on when this says so.
+#[must_use = "whoever was claimed waits for it"]
+#[derive(Debug)]
+pub(crate) struct Claimed(Side);
+
+#[derive(Debug)]
+enum Side {
+    /// # Invariant
+    ///
+    /// Saved: the right to run it is this value's.
+    Fiber(NonNull<Control>),
+    /// # Invariant
+    ///
+    /// It does not go on before it is woken, and the block is never freed.
+    Thread(NonNull<ThreadBlock>),
+    /// A fiber that was not saved yet: it goes on by itself.
+    Awake,
+}
+
+// SAFETY: the right to run a fiber may be passed on, and threads' blocks are shared.
+unsafe impl Send for Claimed {}
+
+impl Claimed {
+    /// Has it go on.
+    #[inline]
+    pub(crate) fn go(self) {
+        match self.0 {
+            // SAFETY: the invariant of `Side::Fiber`, whose right is given up.
+            Side::Fiber(control) => unsafe { Control::schedule(control) },
+            // SAFETY: the invariant of `Side::Thread`.
+            Side::Thread(block) => unsafe { block.as_ref() }.wake(),
+            Side::Awake => {}
         }
     }
 }
@@ -145,14 +191,6 @@ impl ThreadBlock {
             return self.sleep(waiter, None);
         }
         Cause::Event
-    }
-
-    fn end(&self, wait: WaitId, cause: Cause) -> bool {
-        let is_ours = self.word.end(wait, cause).is_some();
-        if is_ours {
-            self.wake();
-        }
-        is_ours
     }
 
     /// Ends the wait that the thread is in, if a poke may.

@@ -83,19 +83,39 @@ impl Random {
     }
 }
 
+/// A thread that aborts if the test does not end before this is dropped.
+pub(crate) struct Watch {
+    over: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Watch {
+    pub(crate) fn new() -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let flag = over.clone();
+        Self { over, thread: Some(thread::spawn(move || watch(&flag))) }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            thread.join().unwrap();
+        }
+    }
+}
+
 /// A runtime that is shut down in the end, and a thread that aborts if the test does not end.
 pub(crate) struct Watched {
     runtime: Option<Runtime>,
-    over: Arc<AtomicBool>,
-    watch: Option<thread::JoinHandle<()>>,
+    _watch: Watch,
 }
 
 impl Watched {
     pub(crate) fn new(runtime: Runtime) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let flag = over.clone();
-        let watch = thread::spawn(move || watch(&flag));
-        Self { runtime: Some(runtime), over, watch: Some(watch) }
+        Self { runtime: Some(runtime), _watch: Watch::new() }
     }
 
     pub(crate) fn take(&mut self) -> Runtime {
@@ -118,11 +138,6 @@ impl Drop for Watched {
         {
             let report = runtime.shutdown(None);
             assert!(report.drained && report.discarded == 0 && report.leaked.is_empty(), "{report:?}");
-        }
-        self.over.store(true, Ordering::Relaxed);
-        if let Some(watch) = self.watch.take() {
-            watch.thread().unpark();
-            watch.join().unwrap();
         }
     }
 }

@@ -1,0 +1,53 @@
+//! Who waits for a condition, and gives a mutex back meanwhile. Knows no value.
+//!
+//! No notification is lost: a waiter is in the queue before it gives the mutex back, so that whoever has had the mutex since then
+//! finds it there.
+
+use super::RawMutex;
+use crate::rt::sync::constant;
+use crate::rt::{Claimed, Limit, Outcome, Place, Queue};
+
+/// The condition.
+pub(crate) struct RawCondvar {
+    queue: Queue<(), ()>,
+}
+
+impl RawCondvar {
+    constant! {
+        pub(crate) fn new() -> Self {
+            Self { queue: Queue::new(()) }
+        }
+    }
+
+    /// Gives the mutex back, waits, and takes it again, whatever ended the wait.
+    #[inline]
+    pub(crate) fn wait(&self, mutex: &RawMutex, limit: Limit) -> Outcome {
+        let mut is_given_back = false;
+        let give_back = || {
+            mutex.unlock();
+            is_given_back = true;
+        };
+        let (outcome, ()) = self.queue.wait_and((), limit, |_| Some(Place::Back), give_back);
+        // One that was to stop before it could wait has it still.
+        if is_given_back {
+            mutex.lock();
+        }
+        outcome
+    }
+
+    #[inline]
+    pub(crate) fn notify_one(&self) {
+        // Whoever waits has had the mutex before the caller, if the notification is for it.
+        if !self.queue.seems_empty() {
+            let claimed = self.queue.lock().claim(|()| ());
+            claimed.into_iter().for_each(Claimed::go);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn notify_all(&self) {
+        if !self.queue.seems_empty() {
+            self.queue.wake_all(|()| ());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The list of a wait queue: nodes on the stacks of those who wait, linked both ways, so that one may leave from the middle. Knows
+//! neither why they wait nor the lock that it is under.
+//!
+//! # Safety
+//!
+//! Trusted with pointers to nodes: one in a list stays where it is until it is out of it.
+#![expect(unsafe_code, reason = "nodes are linked by pointers")]
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+
+use super::super::waiter::Waiter;
+
+/// One who waits, and what it tells whoever wakes it.
+pub(crate) struct Node<T> {
+    links: Cell<Links<T>>,
+    /// Whom to wake; none, if the node is in no list.
+    waiter: Cell<Option<Waiter>>,
+    /// For both sides: the waker, while the node is in a list and it holds the lock of that; the owner, before and after.
+    pub(crate) data: T,
+}
+
+struct Links<T> {
+    before: Option<NonNull<Node<T>>>,
+    after: Option<NonNull<Node<T>>>,
+}
+
+impl<T> Clone for Links<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Links<T> {}
+
+impl<T> Links<T> {
+    const NONE: Self = Self { before: None, after: None };
+}
+
+impl<T> Node<T> {
+    #[inline]
+    pub(crate) fn new(data: T) -> Self {
+        Self { links: Cell::new(Links::NONE), waiter: Cell::new(None), data }
+    }
+
+    /// Whether it is in a list. For whoever holds the lock of that.
+    pub(crate) fn is_linked(&self) -> bool {
+        self.waiter.get().is_some()
+    }
+}
+
+/// Where a node goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Behind all others.
+    Back,
+    /// Before them.
+    Front,
+}
+
+/// The list.
+pub(crate) struct List<T> {
+    /// # Invariant
+    ///
+    /// These and the links of their nodes are pointers to nodes that are in this list, and so are there.
+    first: Option<NonNull<Node<T>>>,
+    last: Option<NonNull<Node<T>>>,
+    len: u32,
+}
+
+// SAFETY: nodes are touched by whoever has the list, which passes them from one thread to the next with what is in them; a waiter
+// may be sent.
+unsafe impl<T: Send> Send for List<T> {}
+
+impl<T> List<T> {
+    pub(crate) const fn new() -> Self {
+        Self { first: None, last: None, len: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Puts a node into it, which is in none.
+    ///
+    /// # Safety
+    ///
+    /// The node stays where it is until it is out of the list, and nobody touches it meanwhile but who has the list.
+    #[inline]
+    pub(crate) unsafe fn insert(&mut self, place: Place, node: &Node<T>, waiter: Waiter) {
+        node.waiter.set(Some(waiter));
+        let this = Some(NonNull::from(node));
+        let (before, after) = match place {
+            Place::Back => (self.last, None),
+            Place::Front => (None, self.first),
+        };
+        node.links.set(Links { before, after });
+        self.set_after(before, this);
+        self.set_before(after, this);
+        self.len += 1;
+    }
+
+    /// Takes a node out. False, if it was in none.
+    ///
+    /// # Safety
+    ///
+    /// If it is in a list, it is this one.
+    #[inline]
+    pub(crate) unsafe fn remove(&mut self, node: &Node<T>) -> Option<Waiter> {
+        let waiter = node.waiter.take()?;
+        let Links { before, after } = node.links.replace(Links::NONE);
+        self.set_after(before, after);
+        self.set_before(after, before);
+        self.len -= 1;
+        Some(waiter)
+    }
+
+    /// The node that has waited longest.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&Node<T>> {
+        // SAFETY: the invariant of `first`.
+        self.first.map(|first| unsafe { first.as_ref() })
+    }
+
+    /// All nodes, from the first one on.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Node<T>> {
+        std::iter::successors(self.first(), |node| {
+            // SAFETY: the invariant of `first`, of links.
+            node.links.get().after.map(|after| unsafe { after.as_ref() })
+        })
+    }
+
+    #[inline]
+    fn set_after(&mut self, node: Option<NonNull<Node<T>>>, after: Option<NonNull<Node<T>>>) {
+        match node {
+            // SAFETY: the invariant of `first`, of links.
+            Some(node) => {
+                let links = unsafe { &node.as_ref().links };
+                links.set(Links { after, ..links.get() });
+            }
+            None => self.first = after,
+        }
+    }
+
+    #[inline]
+    fn set_before(&mut self, node: Option<NonNull<Node<T>>>, before: Option<NonNull<Node<T>>>) {
+        match node {
+            // SAFETY: the invariant of `first`, of links.
+            Some(node) => {
+                let links = unsafe { &node.as_ref().links };
+                links.set(Links { before, ..links.get() });
+            }
+            None => self.last = before,
+        }
+    }
+}

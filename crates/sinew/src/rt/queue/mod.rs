@@ -1,0 +1,311 @@
+//! The wait queue under everything that fibers and threads wait in, but for joins and timers. Knows neither what is waited for nor
+//! who waits: a fiber or a thread, and once there are futures, a task.
+//!
+//! How it works, and why no wake-up is lost, is in the README beside this file.
+//!
+//! # Safety
+//!
+//! Trusted with nodes on the stacks of those who wait: [`Queue::wait`] comes back only when its node is in no list. And with waking
+//! them: a waiter is claimed under the lock of the queue that its node is in.
+#![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
+
+mod list;
+#[cfg(not(loom))]
+mod lock;
+#[cfg(loom)]
+#[path = "lock_model.rs"]
+mod lock;
+mod wakes;
+
+pub(crate) use list::{Node, Place};
+pub(crate) use wakes::Wakes;
+
+use std::ops::{Deref, DerefMut};
+use std::time::Instant;
+
+use self::list::List;
+use self::lock::{Guard, Guarded};
+use super::stop::{Stop, wait_or_stop};
+use super::sync::{AtomicBool, Ordering, constant};
+use super::wait::wait;
+use super::waiter::{Claimed, Waiter};
+use super::word::{Cause, Ends};
+
+/// Those who wait for something, in the order in which they came, and what they wait for, as `S`. Each has a `T` for whoever wakes it.
+pub(crate) struct Queue<S, T> {
+    inside: Guarded<Inside<S, T>>,
+    /// Whether anybody waits, for whoever does not have the lock. Changed under it.
+    has_waiters: AtomicBool,
+}
+
+struct Inside<S, T> {
+    state: S,
+    list: List<T>,
+}
+
+/// How long a wait may last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    until: Option<Instant>,
+    observes_stops: bool,
+}
+
+impl Limit {
+    /// For ever.
+    pub(crate) const NEVER: Self = Self { until: None, observes_stops: false };
+
+    /// Until this moment; for ever, if there is none.
+    #[inline]
+    pub(crate) const fn until(until: Option<Instant>) -> Self {
+        Self { until, observes_stops: false }
+    }
+
+    /// For ever, unless the caller is to stop.
+    pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
+
+    /// The same, unless the caller is to stop.
+    pub(crate) const fn or_stop(self) -> Self {
+        Self { observes_stops: true, ..self }
+    }
+
+    /// Whether the time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| until <= Instant::now())
+    }
+}
+
+/// How a wait ended.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// There was nothing to wait for.
+    NotNeeded,
+    /// Somebody claimed it.
+    Woken,
+    /// Its time was over, and nobody claimed it.
+    TimedOut,
+    /// The caller is to stop, and nobody claimed it.
+    Stopped(Stop),
+}
+
+/// Why a call that waits has not come to its end.
+#[derive(Clone, Debug)]
+pub(crate) enum GaveUp {
+    TimedOut,
+    Stopped(Stop),
+}
+
+impl<S, T> Queue<S, T> {
+    constant! {
+        pub(crate) fn new(state: S) -> Self {
+            Self { inside: Guarded::new(Inside { state, list: List::new() }), has_waiters: AtomicBool::new(false) }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> Locked<'_, S, T> {
+        Locked { inside: self.inside.lock(), has_waiters: &self.has_waiters }
+    }
+
+    /// Whether nobody waits, as far as the caller can know without the lock: those who have come before something that it has seen are
+    /// not overlooked.
+    #[inline]
+    pub(crate) fn seems_empty(&self) -> bool {
+        !self.has_waiters.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut S {
+        &mut self.inside.get_mut().state
+    }
+
+    /// Waits in the queue, until somebody claims the waiter or the limit is reached. `enter` is called under the lock, and says where
+    /// to wait, if at all; more than once, if the wait ends for nothing. Also returns what whoever claimed it has left.
+    ///
+    /// If the wait is claimed, all that the one who did so had done before is seen.
+    ///
+    /// # Panics
+    ///
+    /// If the caller is a fiber that must not wait now; `enter` has not been called then.
+    #[inline]
+    pub(crate) fn wait(
+        &self,
+        data: T,
+        limit: Limit,
+        enter: impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
+    ) -> (Outcome, T) {
+        self.wait_and(data, limit, enter, || ())
+    }
+
+    /// The same, and does something more once the waiter can be claimed, and the lock is free: nothing that panics or waits.
+    #[inline]
+    pub(crate) fn wait_and(
+        &self,
+        data: T,
+        limit: Limit,
+        mut enter: impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
+        entered: impl FnOnce(),
+    ) -> (Outcome, T) {
+        let (node, mut entered) = (Node::new(data), Some(entered));
+        loop {
+            let mut is_needed = false;
+            let publish = |waiter| {
+                // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out,
+                // and `leave` does otherwise. Nothing in between panics.
+                is_needed = unsafe { self.publish(&node, waiter, &mut enter) };
+                if is_needed && let Some(entered) = entered.take() {
+                    entered();
+                }
+                is_needed
+            };
+            let ended = match limit.observes_stops {
+                false => Ok(wait(Ends::ByEvent, limit.until, publish)),
+                true => wait_or_stop(Ends::ByEvent, limit.until, publish),
+            };
+            let outcome = match ended {
+                _ if !is_needed && ended.is_ok() => Outcome::NotNeeded,
+                // The invariant of `Locked::claim`: it is in no list.
+                Ok(Cause::Event | Cause::Unpark) => Outcome::Woken,
+                Ok(Cause::Time) => self.leave(&node, Outcome::TimedOut),
+                Ok(Cause::Cancel) => {
+                    self.leave(&node, Outcome::NotNeeded);
+                    continue;
+                }
+                Err(stop) => self.leave(&node, Outcome::Stopped(stop)),
+            };
+            return (outcome, node.data);
+        }
+    }
+
+    /// Enters the queue, if that is needed.
+    ///
+    /// # Safety
+    ///
+    /// The node is in no list, and stays where it is until it is out of this one.
+    #[inline]
+    unsafe fn publish(
+        &self,
+        node: &Node<T>,
+        waiter: Waiter,
+        enter: &mut impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
+    ) -> bool {
+        let mut locked = self.lock();
+        let Some(place) = enter(&mut locked) else { return false };
+        // SAFETY: the caller's promise.
+        unsafe { locked.inside.list.insert(place, node, waiter) };
+        self.has_waiters.store(true, Ordering::Relaxed);
+        true
+    }
+
+    /// Takes a node out whose wait was not claimed.
+    #[cold]
+    fn leave(&self, node: &Node<T>, outcome: Outcome) -> Outcome {
+        let mut locked = self.lock();
+        // SAFETY: if it is in a list, it is that of this queue.
+        unsafe { locked.remove(node) };
+        outcome
+    }
+
+    /// Wakes all who wait now, in turn, whose nodes are told so.
+    pub(crate) fn wake_all(&self, mut tell: impl FnMut(&T)) {
+        let mut left = self.lock().len();
+        while left > 0 {
+            let mut wakes = Wakes::new();
+            let mut locked = self.lock();
+            while left > 0 && !wakes.is_full() && !locked.is_empty() {
+                left -= 1;
+                locked.claim_if_waiting(&mut tell).into_iter().for_each(|claimed| wakes.add(claimed));
+            }
+            let is_empty = locked.is_empty();
+            drop(locked);
+            wakes.go();
+            if is_empty {
+                return;
+            }
+        }
+    }
+}
+
+/// The right to what is in a queue. Not to be kept across a suspension, nor while others are woken.
+pub(crate) struct Locked<'a, S, T> {
+    inside: Guard<'a, Inside<S, T>>,
+    has_waiters: &'a AtomicBool,
+}
+
+impl<S, T> Locked<'_, S, T> {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.inside.list.is_empty()
+    }
+
+    /// How many wait.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.inside.list.len()
+    }
+
+    /// What the first one who waits has told.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&T> {
+        self.inside.list.first().map(|node| &node.data)
+    }
+
+    /// What all who wait have told, from the first one on.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.inside.list.iter().map(|node| &node.data)
+    }
+
+    /// Claims the first one whose wait is still open: it is out of the queue, and goes on when the value says so. `tell` leaves
+    /// something for it; also for those who are found to have given up, and do not look.
+    #[inline]
+    pub(crate) fn claim(&mut self, mut tell: impl FnMut(&T)) -> Option<Claimed> {
+        while !self.is_empty() {
+            if let Some(claimed) = self.claim_if_waiting(&mut tell) {
+                return Some(claimed);
+            }
+        }
+        None
+    }
+
+    /// Takes the first one out, and claims it. None, if it has given up, or there is none.
+    #[inline]
+    pub(crate) fn claim_if_waiting(&mut self, tell: impl FnOnce(&T)) -> Option<Claimed> {
+        let node = std::ptr::from_ref(self.inside.list.first()?);
+        // SAFETY: it is in the list, so it is there.
+        let node = unsafe { &*node };
+        tell(&node.data);
+        // SAFETY: it is in this list. It is out of it before it is claimed, since its owner does not look again then.
+        let waiter = unsafe { self.remove(node) }?;
+        // SAFETY: its owner would have to pass the lock to go on without being claimed.
+        unsafe { waiter.claim(Cause::Event) }
+    }
+
+    /// Takes a node out. None, if it is in no list.
+    ///
+    /// # Safety
+    ///
+    /// If it is in a list, it is this one.
+    #[inline]
+    unsafe fn remove(&mut self, node: &Node<T>) -> Option<Waiter> {
+        // SAFETY: the caller's promise.
+        let waiter = unsafe { self.inside.list.remove(node) };
+        if self.is_empty() {
+            self.has_waiters.store(false, Ordering::Relaxed);
+        }
+        waiter
+    }
+}
+
+impl<S, T> Deref for Locked<'_, S, T> {
+    type Target = S;
+
+    #[inline]
+    fn deref(&self) -> &S {
+        &self.inside.state
+    }
+}
+
+impl<S, T> DerefMut for Locked<'_, S, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut S {
+        &mut self.inside.state
+    }
+}

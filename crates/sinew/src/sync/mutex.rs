@@ -1,0 +1,304 @@
+//! A lock around a value, with the names and the poison of [`std::sync::Mutex`].
+//!
+//! # Safety
+//!
+//! Trusted with lending the value to whoever has the lock.
+#![expect(unsafe_code, reason = "the value is lent by a lock")]
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::{LockResult, TryLockError, TryLockResult};
+use std::time::{Duration, Instant};
+
+use super::poison;
+use crate::fiber::Stopped;
+use crate::raw::RawMutex;
+use crate::rt::{GaveUp, Limit};
+
+/// A lock around a value, for fibers and threads alike: a fiber that waits for it gives its worker to others.
+///
+/// It has all that [`std::sync::Mutex`] has, with the same names, errors and poison; a guard may be held across a suspension,
+/// and stays with the fiber. What is different:
+///
+/// - Waits that end: [`try_lock_for`](Self::try_lock_for), [`try_lock_until`](Self::try_lock_until) and
+///   [`lock_cancellable`](Self::lock_cancellable).
+/// - A fiber that locks it twice waits for ever, as a thread may with std's, which may also panic.
+/// - A panic does not poison it if the thread was unwinding already when the fiber went on: std counts panics per thread, and nobody
+///   can tell whose it is.
+///
+/// Whoever comes while others wait may take it first, for as long as nobody has waited for more than about a millisecond; from then
+/// on it goes to them in the order in which they came.
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::sync::Mutex;
+/// use std::sync::Arc;
+///
+/// let total = Arc::new(Mutex::new(0));
+/// let adders = (1..=10).map(|n| {
+///     let total = total.clone();
+///     fiber::spawn(move || *total.lock().unwrap() += n)
+/// });
+/// adders.collect::<Vec<_>>().into_iter().for_each(|adder| adder.join().unwrap());
+/// assert_eq!(*total.lock().unwrap(), 55);
+/// ```
+pub struct Mutex<T: ?Sized> {
+    pub(super) raw: RawMutex,
+    poison: poison::Flag,
+    /// # Invariant
+    ///
+    /// Touched only by whoever has `raw`.
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the invariant of `value` passes it from one thread to the next, which `T: Send` allows.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+// A panic poisons it, so that nobody sees a broken value without being told.
+impl<T: ?Sized> UnwindSafe for Mutex<T> {}
+impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
+
+impl<T> Mutex<T> {
+    /// One that nobody has.
+    ///
+    /// ```
+    /// use sinew::sync::Mutex;
+    ///
+    /// static NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    /// NAMES.lock().unwrap().push("first".to_owned());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn new(value: T) -> Self {
+        Self { raw: RawMutex::new(), poison: poison::Flag::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// If somebody panicked while it had the lock. The value is in the error.
+    pub fn into_inner(self) -> LockResult<T> {
+        let Self { poison, value, .. } = self;
+        poison.wrap(value.into_inner())
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits until nobody else has it, and takes it.
+    ///
+    /// # Errors
+    ///
+    /// If somebody panicked while it had it. It is taken all the same, and the guard is in the error.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[inline]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        self.raw.lock();
+        self.guard()
+    }
+
+    /// Takes it, if nobody has it.
+    ///
+    /// # Errors
+    ///
+    /// [`WouldBlock`](TryLockError::WouldBlock), if somebody has it; [`Poisoned`](TryLockError::Poisoned), with the guard, if somebody
+    /// panicked while it had it.
+    #[inline]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        if self.raw.try_lock() { Ok(self.guard()?) } else { Err(TryLockError::WouldBlock) }
+    }
+
+    /// [`lock`](Self::lock), for at most so long.
+    ///
+    /// ```
+    /// use sinew::sync::Mutex;
+    /// use std::time::Duration;
+    ///
+    /// let mutex = Mutex::new(5);
+    /// let guard = mutex.try_lock_for(Duration::from_millis(1)).unwrap();
+    /// assert!(mutex.try_lock_for(Duration::from_millis(1)).is_err());
+    /// drop(guard);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`try_lock`](Self::try_lock), if somebody has it for all that time.
+    pub fn try_lock_for(&self, time: Duration) -> TryLockResult<MutexGuard<'_, T>> {
+        // A moment beyond the clock's end never comes.
+        self.lock_to(Limit::until(Instant::now().checked_add(time)))
+    }
+
+    /// [`lock`](Self::lock), until this moment at the latest.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_lock_for`](Self::try_lock_for).
+    pub fn try_lock_until(&self, deadline: Instant) -> TryLockResult<MutexGuard<'_, T>> {
+        self.lock_to(Limit::until(Some(deadline)))
+    }
+
+    fn lock_to(&self, limit: Limit) -> TryLockResult<MutexGuard<'_, T>> {
+        match self.raw.lock_within(limit) {
+            Ok(()) => Ok(self.guard()?),
+            Err(_) => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// [`lock`](Self::lock), where [cancellation and deadlines](crate::fiber#stopping) count.
+    ///
+    /// ```
+    /// use sinew::sync::Mutex;
+    /// use sinew::time;
+    /// use std::time::Duration;
+    ///
+    /// let mutex = Mutex::new(5);
+    /// let guard = mutex.lock().unwrap();
+    /// let stopped = time::timeout(Duration::from_millis(1), || mutex.lock_cancellable().map(|_| ()));
+    /// assert!(stopped.unwrap_err().is_timed_out());
+    /// # drop(guard);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before it has it, or was to stop already. Inside, as [`lock`](Self::lock).
+    #[track_caller]
+    pub fn lock_cancellable(&self) -> Result<LockResult<MutexGuard<'_, T>>, Stopped> {
+        match self.raw.lock_within(Limit::STOP) {
+            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
+            _ => Ok(self.guard()),
+        }
+    }
+
+    /// For whoever has just taken it.
+    #[inline]
+    pub(super) fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
+        let guard = MutexGuard { mutex: self, before: self.poison.enter(), not_send: PhantomData };
+        self.poison.wrap(guard)
+    }
+
+    /// Whether somebody panicked while it had it.
+    #[inline]
+    #[must_use]
+    pub fn is_poisoned(&self) -> bool {
+        self.poison.get()
+    }
+
+    /// Has all who lock it from now on find the value in order.
+    pub fn clear_poison(&self) {
+        self.poison.clear();
+    }
+
+    /// The value, which nobody else can have now.
+    ///
+    /// # Errors
+    ///
+    /// As [`into_inner`](Self::into_inner).
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.poison.wrap(self.value.get_mut())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Ok(guard) => out.field("data", &&*guard),
+            Err(TryLockError::Poisoned(error)) => out.field("data", &&**error.get_ref()),
+            Err(TryLockError::WouldBlock) => out.field("data", &format_args!("<locked>")),
+        };
+        out.field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
+    }
+}
+
+/// The lock of a [`Mutex`], which is given back when this is dropped. As [`std::sync::MutexGuard`].
+///
+/// It stays on the fiber, or the thread, that has it:
+///
+/// ```compile_fail,E0277
+/// use sinew::fiber;
+/// use sinew::sync::Mutex;
+///
+/// static MUTEX: Mutex<u32> = Mutex::new(0);
+/// let guard = MUTEX.lock().unwrap();
+/// fiber::spawn(move || drop(guard));
+/// ```
+#[must_use = "the lock is given back at once if the guard is not kept"]
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized + 'a> {
+    /// # Invariant
+    ///
+    /// It is locked, for this guard.
+    mutex: &'a Mutex<T>,
+    before: poison::Before,
+    /// As for std's. A fiber that may move takes its guards along.
+    not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: a shared guard gives away shared references to the value, and no more.
+unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// The mutex that this is the lock of.
+    #[inline]
+    pub(super) fn mutex(&self) -> &'a Mutex<T> {
+        self.mutex
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the invariant of `mutex`, and that of its value.
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the invariant of `mutex`, and that of its value.
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.mutex.poison.leave(self.before);
+        self.mutex.raw.unlock();
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}

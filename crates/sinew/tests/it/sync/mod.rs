@@ -1,0 +1,3 @@
+//! Locks and what else to wait with. Where std has the type, the same bodies run over std's.
+
+mod mutex;
