@@ -3,6 +3,10 @@
 mod alarms;
 mod ambient;
 mod batch;
+#[cfg(not(loom))]
+mod blocks;
+#[cfg(loom)]
+#[path = "blocks_model.rs"]
 mod blocks;
 mod body;
 mod call;
@@ -28,13 +32,18 @@ mod local;
 mod locals;
 mod memory;
 #[cfg(all(test, loom))]
-mod model;
+pub(crate) mod model;
 mod queue;
 mod reference;
 mod roster;
 mod run;
 mod running;
 mod scope;
+#[cfg(not(loom))]
+mod sleeper;
+#[cfg(loom)]
+#[path = "sleeper_model.rs"]
+mod sleeper;
 #[cfg(feature = "tracing")]
 mod spans;
 #[cfg(not(feature = "tracing"))]

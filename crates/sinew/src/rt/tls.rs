@@ -80,7 +80,8 @@ pub(crate) fn drop_local() {
 #[inline(never)]
 pub(crate) fn thread_block() -> &'static ThreadBlock {
     // A thread that waits in a destructor of its thread-locals gets a block that is never given back.
-    BLOCK.try_with(Block::get).unwrap_or_else(|_| blocks::take())
+    let usual = || BLOCK.try_with(Block::get).unwrap_or_else(|_| blocks::take());
+    blocks::of_model().unwrap_or_else(usual)
 }
 
 /// The number of the calling thread, if it is a plain thread.

@@ -7,17 +7,13 @@
 #![expect(unsafe_code, reason = "waiters are pointers")]
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
-
-use rustix::io::Errno;
-use rustix::thread::futex::{self, Flags};
-use rustix::time::Timespec;
 
 use sinew_sched::prefetch;
 
 use super::control::Control;
 use super::local::Local;
+use super::sleeper::Sleeper;
 use super::target::Home;
 use super::word::{Cause, Ends, Next, WaitId, Word};
 
@@ -163,18 +159,18 @@ impl Claimed {
 #[derive(Debug)]
 pub(crate) struct ThreadBlock {
     word: Word,
-    /// 1 from the end of a wait until the thread has seen it.
-    woken: AtomicU32,
+    /// Woken from the end of a wait until the thread begins the next one.
+    sleeper: Sleeper,
 }
 
 impl ThreadBlock {
     pub(crate) fn new() -> Self {
-        Self { word: Word::new(), woken: AtomicU32::new(0) }
+        Self { word: Word::new(), sleeper: Sleeper::new() }
     }
 
     /// Begins a wait, and the waiter for it.
     pub(crate) fn begin_wait(&self, ends: Ends) -> Waiter {
-        self.woken.store(0, Ordering::Relaxed);
+        self.sleeper.reset();
         let wait = self.word.begin_wait(ends).expect("nobody leaves a token for a thread");
         Waiter { who: Who::Thread(NonNull::from(self)), wait, is_counted: false }
     }
@@ -201,24 +197,17 @@ impl ThreadBlock {
     }
 
     fn wake(&self) {
-        // Release: what was done before is seen by the thread.
-        self.woken.store(1, Ordering::Release);
-        // The block outlives its thread's waits; there is no other error.
-        let _ = futex::wake(&self.woken, Flags::PRIVATE, 1);
+        self.sleeper.wake();
     }
 
     /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what ended it.
     pub(crate) fn sleep(&self, waiter: Waiter, until: Option<Instant>) -> Cause {
-        while self.woken.load(Ordering::Acquire) == 0 {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        while !self.sleeper.is_woken() {
+            let left = Sleeper::left(until);
             if left.is_some_and(|left| left.is_zero()) && self.word.end(waiter.wait, Cause::Time).is_some() {
                 return Cause::Time;
             }
-            let timeout = left.and_then(|left| Timespec::try_from(left).ok());
-            match futex::wait(&self.woken, Flags::PRIVATE, 0, timeout.as_ref()) {
-                Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT) => {}
-                Err(error) => panic!("a thread cannot wait: {error}"),
-            }
+            self.sleeper.sleep(left.filter(|left| !left.is_zero()));
         }
         self.word.cause()
     }

@@ -7,7 +7,7 @@ mod stop;
 mod word;
 
 /// Runs a model, with at most so many preemptions in an execution.
-fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+pub(crate) fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);

@@ -1,0 +1,5 @@
+//! The models of the locks: the code that runs, by threads of the checker. A wait that may end by time does so at any moment.
+
+mod condvar;
+mod mutex;
+mod watched;
