@@ -7,12 +7,6 @@ use super::waiter::ThreadBlock;
 
 static FREE: Mutex<Vec<&'static ThreadBlock>> = Mutex::new(Vec::new());
 
-/// That of the calling thread, if it is one of the checker's.
-#[inline]
-pub(crate) fn of_model() -> Option<&'static ThreadBlock> {
-    None
-}
-
 /// One that nobody uses.
 pub(crate) fn take() -> &'static ThreadBlock {
     let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();

@@ -3,10 +3,6 @@
 mod alarms;
 mod ambient;
 mod batch;
-#[cfg(not(loom))]
-mod blocks;
-#[cfg(loom)]
-#[path = "blocks_model.rs"]
 mod blocks;
 mod body;
 mod call;

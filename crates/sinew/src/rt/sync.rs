@@ -4,11 +4,17 @@
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 #[cfg(loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
+#[cfg(loom)]
+pub(crate) use loom::{hint::spin_loop, thread::yield_now};
+#[cfg(not(loom))]
+pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::PoisonError;
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
+#[cfg(not(loom))]
+pub(crate) use std::thread::yield_now;
 
 /// A constant function; not for the checker, whose types cannot be made in one.
 macro_rules! constant {

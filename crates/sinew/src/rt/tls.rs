@@ -76,12 +76,23 @@ pub(crate) fn drop_local() {
     }
 }
 
+#[cfg(loom)]
+loom::thread_local! {
+    static MODEL_BLOCK: &'static ThreadBlock = blocks::take();
+}
+
+/// What the calling thread of the checker waits in. To std they are all one thread.
+#[cfg(loom)]
+pub(crate) fn thread_block() -> &'static ThreadBlock {
+    MODEL_BLOCK.with(|block| *block)
+}
+
 /// What the calling thread waits in, if it is a plain thread.
+#[cfg(not(loom))]
 #[inline(never)]
 pub(crate) fn thread_block() -> &'static ThreadBlock {
     // A thread that waits in a destructor of its thread-locals gets a block that is never given back.
-    let usual = || BLOCK.try_with(Block::get).unwrap_or_else(|_| blocks::take());
-    blocks::of_model().unwrap_or_else(usual)
+    BLOCK.try_with(Block::get).unwrap_or_else(|_| blocks::take())
 }
 
 /// The number of the calling thread, if it is a plain thread.

@@ -12,8 +12,9 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+
+use super::super::sync::{AtomicU32, Ordering, constant, spin_loop, yield_now};
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
@@ -31,8 +32,10 @@ pub(crate) struct Guarded<T> {
 unsafe impl<T: Send> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self { word: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+    constant! {
+        pub(crate) fn new(value: T) -> Self {
+            Self { word: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+        }
     }
 
     #[inline]
@@ -55,23 +58,26 @@ impl<T> Guarded<T> {
 
     #[cold]
     fn take_slow(&self) {
-        const SPINS: u32 = 40;
-        const YIELDS: u32 = 20;
         let mut round = 0_u32;
-        loop {
-            match round {
-                0..SPINS => std::hint::spin_loop(),
-                SPINS..YIELDS_END => std::thread::yield_now(),
-                // A thread of lower priority may have it, which a yield does not let run.
-                _ => std::thread::sleep(Duration::from_micros(50)),
-            }
+        // Looked at first, so that the line stays with the one who has it.
+        while self.word.load(Ordering::Relaxed) != FREE || !self.try_take() {
+            relax(round);
             round = round.saturating_add(1);
-            // Looked at first, so that the line stays with the one who has it.
-            if self.word.load(Ordering::Relaxed) == FREE && self.try_take() {
-                return;
-            }
         }
-        const YIELDS_END: u32 = SPINS + YIELDS;
+    }
+}
+
+/// Before the next look.
+fn relax(round: u32) {
+    const SPINS: u32 = if cfg!(loom) { 0 } else { 40 };
+    const YIELDS: u32 = if cfg!(loom) { u32::MAX } else { SPINS + 20 };
+    if round < SPINS {
+        spin_loop();
+    } else if round < YIELDS {
+        yield_now();
+    } else {
+        // A thread of lower priority may have it, which a yield does not let run.
+        std::thread::sleep(Duration::from_micros(50));
     }
 }
 

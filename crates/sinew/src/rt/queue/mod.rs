@@ -15,6 +15,11 @@ mod lock;
 #[cfg(loom)]
 #[path = "lock_model.rs"]
 mod lock;
+#[cfg(all(test, loom))]
+mod model;
+#[cfg(all(test, loom))]
+#[path = "lock.rs"]
+mod real_lock;
 mod wakes;
 
 pub(crate) use list::{Node, Place};
