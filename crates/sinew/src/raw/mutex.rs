@@ -1,27 +1,29 @@
 //! The word of a mutex, and who waits for it.
 //!
 //! Whoever finds it free takes it, even if others wait: a lock that is given back and taken again by those who run is worth many
-//! times one that goes through the queue. Three things keep that fair. One waiter at a time is *awake* and tries, before all who
-//! come new if it has to wait again. A waiter that has tried for longer than [`PATIENCE`] makes the mutex *strict*: it goes from
-//! hand to hand, in the order of the queue, until that is empty or the next one has not waited for so long.
+//! times one that goes through the queue. What keeps that fair: one waiter at a time is *awake* and tries, and is before all others
+//! if it has to wait again; and if it waits again though it has waited for longer than [`PATIENCE`], the mutex is *strict*: it is
+//! handed to the first waiter when it is given back, and nobody else takes it.
 //!
 //! | bit | set | cleared |
 //! | --- | --- | --- |
-//! | locked | by whoever takes it | by its owner; not, if it hands it over |
+//! | locked | by whoever takes it | by its owner |
 //! | queued | under the lock of the queue, by whoever enters it | under that lock, when the queue is empty |
-//! | awake | under that lock, by the owner who wakes one while it gives the mutex back | by the one that was woken, when it takes the mutex or enters the queue again |
-//! | strict | under that lock, by a waiter that was awake and enters the queue again | by the owner that was handed the mutex; with queued |
+//! | awake | under that lock, before one is woken | by the one that was woken, when it takes the mutex or enters the queue again; under that lock, if there was none |
+//! | strict | under that lock, by the waiter that was awake | by the one that the mutex was handed to, when it takes it; with queued |
 //!
-//! No wake-up is lost: a waiter enters the queue, under its lock, in the same change of the word that shows it queued, and only if
-//! that finds the mutex locked. Its owner thus sees the bit when it gives it back, and wakes one unless one is awake already. The one
-//! that is awake takes the mutex, or finds it locked in the change that ends its being awake, so that the next owner sees that
-//! nobody is. It does either, whatever its limit of time.
+//! It is free for all if it is neither locked nor strict.
+//!
+//! No wake-up is lost. A waiter enters the queue, under its lock, with the change of the word that shows it queued, and only if that
+//! finds the mutex not free: then there is an owner, or one that is about to be, and when that gives it back, it sees the bit. It
+//! wakes one then, unless one is awake, or somebody has taken the mutex meanwhile, who sees the same bit later. The one that is awake
+//! takes the mutex, or finds it not free in the change that ends its being awake. It does either, whatever its limit of time.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use crate::rt::sync::{AtomicU32, Ordering, constant};
-use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue};
+use crate::rt::sync::{AtomicU32, Ordering, constant, spin_loop};
+use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue};
 
 const LOCKED: u32 = 1;
 const QUEUED: u32 = 1 << 1;
@@ -30,6 +32,9 @@ const STRICT: u32 = 1 << 3;
 
 /// How long a waiter lets others go first. Not at all for the checker, which has no time and is to see what comes then.
 const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_millis(1) };
+
+/// How often one that is awake tries, and a thread that comes new.
+const TRIES: u32 = if cfg!(loom) { 0 } else { 32 };
 
 /// Whether a waiter was handed the mutex.
 type Handed = Cell<bool>;
@@ -59,19 +64,21 @@ impl RawMutex {
     #[inline]
     pub(crate) fn try_lock(&self) -> bool {
         // Acquire, here and wherever it is taken: pairs with the release of the owner before.
-        let taken = self.word.compare_exchange(0, LOCKED, Ordering::Acquire, Ordering::Relaxed);
-        taken.is_ok() || self.try_lock_slow()
+        match self.word.compare_exchange(0, LOCKED, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => true,
+            Err(word) => is_free(word) && self.try_lock_slow(),
+        }
     }
 
     #[cold]
     fn try_lock_slow(&self) -> bool {
-        let change = |word: u32| (word & LOCKED == 0).then_some(word | LOCKED);
-        self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, change).is_ok()
+        let take = |word| is_free(word).then_some(word | LOCKED);
+        self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok()
     }
 
     #[inline]
     pub(crate) fn lock(&self) {
-        if self.word.compare_exchange(0, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        if !self.try_lock() {
             // Nothing ends the wait but the mutex.
             let _ = self.lock_slow(Limit::NEVER);
         }
@@ -96,7 +103,7 @@ impl RawMutex {
             match contender.waits(self) {
                 (Outcome::NotNeeded, _) => return Ok(()),
                 (Outcome::Woken, handed) if handed.get() => {
-                    self.take_over(&contender);
+                    self.change(|word| word & !STRICT | LOCKED);
                     return Ok(());
                 }
                 (Outcome::Woken, _) => contender.is_awake = true,
@@ -120,54 +127,52 @@ impl RawMutex {
         }
     }
 
-    /// The mutex was handed over.
-    fn take_over(&self, contender: &Contender) {
-        let queue = self.queue.lock();
-        if queue.is_empty() || !contender.is_impatient() {
-            self.word.fetch_and(!STRICT, Ordering::Relaxed);
-        }
-        self.tidy(&queue);
-    }
-
     /// For its owner.
     #[inline]
     pub(crate) fn unlock(&self) {
-        // Release, here and wherever it is given back: pairs with the acquire of the next owner.
-        if self.word.compare_exchange(LOCKED, 0, Ordering::Release, Ordering::Relaxed).is_err() {
-            self.unlock_slow();
+        // Release: pairs with the acquire of the next owner.
+        let word = self.word.fetch_sub(LOCKED, Ordering::Release);
+        if word != LOCKED {
+            self.unlock_slow(word);
         }
     }
 
     #[inline(never)]
     #[cold]
-    fn unlock_slow(&self) {
-        let give_back = |word: u32| {
-            let wakes_nobody = word & QUEUED == 0 || word & (AWAKE | STRICT) == AWAKE;
-            wakes_nobody.then_some(word & !LOCKED)
-        };
-        if self.word.fetch_update(Ordering::Release, Ordering::Relaxed, give_back).is_ok() {
+    fn unlock_slow(&self, word: u32) {
+        if word & QUEUED == 0 || word & AWAKE != 0 {
             return;
         }
         let mut queue = self.queue.lock();
-        // Nobody but the owner sets `AWAKE`, and `STRICT` and `QUEUED` are changed under the lock.
         let word = self.word.load(Ordering::Relaxed);
+        if word & QUEUED == 0 || word & (LOCKED | AWAKE) != 0 {
+            return;
+        }
         let is_strict = word & STRICT != 0;
+        if !is_strict {
+            // Before it is claimed, since it clears this.
+            self.word.fetch_or(AWAKE, Ordering::Relaxed);
+        }
         let claimed = queue.claim(|handed| handed.set(is_strict));
-        let emptied = if queue.is_empty() { QUEUED } else { 0 };
-        match &claimed {
-            // It has it now, and sees to the bits. What the owner did is seen by it, since it was claimed by it.
-            Some(_) if is_strict => {}
-            Some(_) => self.change(LOCKED | emptied, AWAKE),
-            None => self.change(LOCKED | QUEUED | STRICT, 0),
+        match claimed {
+            None => self.change(|word| word & !(QUEUED | STRICT | AWAKE)),
+            Some(_) if queue.is_empty() => self.change(|word| word & !QUEUED),
+            Some(_) => {}
         }
         drop(queue);
-        claimed.into_iter().for_each(rt::Claimed::go);
+        claimed.into_iter().for_each(Claimed::go);
     }
 
-    fn change(&self, cleared: u32, set: u32) {
-        let change = |word: u32| Some(word & !cleared | set);
-        let _ = self.word.fetch_update(Ordering::Release, Ordering::Relaxed, change);
+    fn change(&self, change: impl Fn(u32) -> u32) {
+        // Acquire: for the one that it was handed to.
+        let _ = self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| Some(change(word)));
     }
+}
+
+/// Whether anybody may take it.
+#[inline]
+fn is_free(word: u32) -> bool {
+    word & (LOCKED | STRICT) == 0
 }
 
 impl Contender {
@@ -177,22 +182,28 @@ impl Contender {
 
     /// Tries to take it for a while.
     fn tries(&self, mutex: &RawMutex) -> bool {
-        const TRIES: u32 = 16;
         for _ in 0..TRIES {
             let word = mutex.word.load(Ordering::Relaxed);
-            if word & LOCKED == 0 && self.take(mutex, word) {
+            if is_free(word) && self.take(mutex, word) {
                 return true;
             }
-            if word & STRICT != 0 || !self.relax() {
+            if word & STRICT != 0 || !self.relax(word) {
                 return false;
             }
         }
         false
     }
 
-    /// Before the next try. False, if there is to be none.
-    fn relax(&self) -> bool {
-        self.is_awake && rt::give_way()
+    /// Before the next try. False, if there is to be none: a fiber that comes new waits at once, since its worker has others to run.
+    fn relax(&self, word: u32) -> bool {
+        if self.is_awake && rt::give_way() {
+            return true;
+        }
+        let may_spin = (self.is_awake || word & QUEUED == 0) && rt::running().is_none();
+        if may_spin {
+            spin_loop();
+        }
+        may_spin
     }
 
     /// The word of a mutex that is free becomes that of one that this has.
@@ -214,12 +225,11 @@ impl Contender {
             let awake = self.awake();
             let change = |word: u32| {
                 let entered = word | QUEUED | strict;
-                Some(if word & LOCKED == 0 { word | LOCKED } else { entered } & !awake)
+                Some(if is_free(word) { word | LOCKED } else { entered } & !awake)
             };
             let before = mutex.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, change);
             self.is_awake = false;
-            let was_locked = before.is_ok_and(|word| word & LOCKED != 0);
-            was_locked.then_some(place)
+            before.is_ok_and(|word| !is_free(word)).then_some(place)
         })
     }
 }
