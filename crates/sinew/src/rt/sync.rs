@@ -28,3 +28,10 @@ macro_rules! constant {
     };
 }
 pub(crate) use constant;
+
+/// Between two accesses that are sequentially consistent: the checker takes such accesses for weaker ones, but not fences.
+#[inline(always)]
+pub(crate) fn order_all() {
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
+}

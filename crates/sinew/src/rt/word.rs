@@ -11,10 +11,16 @@
 //! | waiting, saved | – | – | ended: **schedule it** | ended: **schedule it**, if it may; else token | ended: **schedule it**, if it may |
 //! | ended | – | ended: **run it again** | (nothing) | token | (nothing) |
 //!
-//! Waits are numbered, so that whoever is late for one never ends the next. A token makes the next wait that unpark may end end at
-//! once, as for threads.
+//! Waits are numbered, so that whoever is late for one never ends the next. While none is open, nobody but the fiber changes the word: a
+//! wait begins by a plain store, which whoever is to end it sees by being told of it.
+//!
+//! A token makes the next wait that unpark may end end at once, as for threads. It is beside the word. Whoever unparks a fiber that
+//! does not wait leaves the token, and then looks at the word once more; the fiber opens such a wait, and then looks for a token. Each
+//! writes one and reads the other, all of it sequentially consistent, so that one of them at least sees the other. If both do, one ends
+//! the wait, by changing the word, and in either case the fiber takes the token, which may be that of a later unpark: its park has not
+//! returned by then.
 
-use super::sync::{AtomicU64, Ordering};
+use super::sync::{AtomicBool, AtomicU64, Ordering, order_all};
 
 /// A wait is open.
 const WAITING: u64 = 1;
@@ -22,13 +28,11 @@ const WAITING: u64 = 1;
 const SAVED: u64 = 1 << 1;
 /// Unpark may end the wait.
 const UNPARKABLE: u64 = 1 << 2;
-/// Somebody called unpark when nothing waited for it.
-const TOKEN: u64 = 1 << 3;
 /// A poke may end the wait.
-const CANCELLABLE: u64 = 1 << 4;
+const CANCELLABLE: u64 = 1 << 3;
 /// What ended the last wait.
 const CAUSE: u64 = 0b11 << CAUSE_SHIFT;
-const CAUSE_SHIFT: u32 = 5;
+const CAUSE_SHIFT: u32 = 4;
 /// The number of the wait: 2^56 of them.
 const NUMBER: u64 = !0 << NUMBER_SHIFT;
 const NUMBER_SHIFT: u32 = 8;
@@ -97,34 +101,54 @@ pub(crate) enum Next {
 
 /// The word, with its meanings.
 #[derive(Debug)]
-pub(crate) struct Word(AtomicU64);
+pub(crate) struct Word {
+    word: AtomicU64,
+    /// Somebody called unpark when nothing waited for it.
+    token: AtomicBool,
+}
 
 impl Word {
     pub(crate) fn new() -> Self {
-        Self(AtomicU64::new(0))
+        Self { word: AtomicU64::new(0), token: AtomicBool::new(false) }
     }
 
-    /// The fiber begins a wait. None, if it has a token for it, which is used up.
+    /// The fiber begins a wait. None, if it has a token for it, which is used up. Others are told of the wait by something that releases.
+    #[inline]
     pub(crate) fn begin_wait(&self, ends: Ends) -> Option<WaitId> {
-        // Relaxed: whatever a waker does with the number, it was handed over in another way.
-        let mut word = self.0.load(Ordering::Relaxed);
-        loop {
-            let uses_token = ends.bits() & UNPARKABLE != 0 && word & TOKEN != 0;
-            let number = word.wrapping_add(1 << NUMBER_SHIFT) & NUMBER;
-            let opened = number | WAITING | ends.bits() | word & TOKEN;
-            let new = if uses_token { word & !TOKEN } else { opened };
-            // Acquire: pairs with the release of the unpark that left the token.
-            match self.0.compare_exchange_weak(word, new, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return (!uses_token).then_some(WaitId(number)),
-                Err(now) => word = now,
-            }
+        // Relaxed: no wait is open, so that nobody else changes it.
+        let number = self.word.load(Ordering::Relaxed).wrapping_add(1 << NUMBER_SHIFT) & NUMBER;
+        let opened = number | WAITING | ends.bits();
+        if opened & UNPARKABLE != 0 {
+            return self.begin_unparkable(WaitId(number), opened);
         }
+        self.word.store(opened, Ordering::Relaxed);
+        Some(WaitId(number))
+    }
+
+    fn begin_unparkable(&self, wait: WaitId, opened: u64) -> Option<WaitId> {
+        if self.take_token() {
+            return None;
+        }
+        // Pairs with `leave_token`.
+        self.word.swap(opened, Ordering::SeqCst);
+        order_all();
+        if !self.token.load(Ordering::SeqCst) {
+            return Some(wait);
+        }
+        // If the unpark has ended the wait already, that is as good. If a poke has, the token is for the next one.
+        let _ = self.end(wait, Cause::Unpark);
+        (self.cause() != Cause::Unpark).then_some(wait)
+    }
+
+    fn take_token(&self) -> bool {
+        // Acquire: pairs with the release of the unpark that left it.
+        self.token.load(Ordering::Relaxed) && self.token.swap(false, Ordering::Acquire)
     }
 
     /// The worker has saved the registers of a fiber that began a wait. It may be gone after this, unless it is to be scheduled.
     pub(crate) fn saved(&self) -> Next {
         // Release: whoever ends the wait sees the registers. Acquire: what ended it is seen by the fiber.
-        let before = self.0.fetch_or(SAVED, Ordering::AcqRel);
+        let before = self.word.fetch_or(SAVED, Ordering::AcqRel);
         if before & WAITING == 0 { Next::Schedule } else { Next::Nothing }
     }
 
@@ -138,15 +162,23 @@ impl Word {
 
     /// Ends a wait that unpark may end; otherwise leaves a token for the next one.
     pub(crate) fn unpark(&self) -> Next {
-        let next = self.change(|word| {
+        self.end_park().or_else(|| self.leave_token()).unwrap_or(Next::Nothing)
+    }
+
+    fn end_park(&self) -> Option<Next> {
+        self.change(|word| {
             let is_for_us = word & (WAITING | UNPARKABLE) == WAITING | UNPARKABLE;
-            Some(if is_for_us {
-                (ended(word, Cause::Unpark), next(word))
-            } else {
-                (word | TOKEN, Next::Nothing)
-            })
-        });
-        next.unwrap_or(Next::Nothing)
+            is_for_us.then(|| (ended(word, Cause::Unpark), next(word)))
+        })
+    }
+
+    /// A park may have begun meanwhile.
+    fn leave_token(&self) -> Option<Next> {
+        // Pairs with `begin_unparkable`. It releases too: what was done before is seen by whoever takes the token.
+        self.token.swap(true, Ordering::SeqCst);
+        order_all();
+        let word = self.word.load(Ordering::SeqCst);
+        (word & (WAITING | UNPARKABLE) == WAITING | UNPARKABLE).then(|| self.end_park())?
     }
 
     /// Ends a wait that may be ended so; otherwise does nothing, and leaves nothing: none then.
@@ -159,11 +191,11 @@ impl Word {
     }
 
     fn change(&self, change: impl Fn(u64) -> Option<(u64, Next)>) -> Option<Next> {
-        let mut word = self.0.load(Ordering::Relaxed);
+        let mut word = self.word.load(Ordering::Relaxed);
         loop {
             let (new, next) = change(word)?;
             // Acquire: pairs with the release of `saved`. Release: pairs with the acquire of the fiber that goes on.
-            match self.0.compare_exchange_weak(word, new, Ordering::AcqRel, Ordering::Relaxed) {
+            match self.word.compare_exchange_weak(word, new, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return Some(next),
                 Err(now) => word = now,
             }
@@ -181,17 +213,21 @@ impl Word {
     /// Whether a wait has not ended.
     pub(crate) fn is_open(&self, wait: WaitId) -> bool {
         // Acquire: pairs with the release of `end`.
-        let word = self.0.load(Ordering::Acquire);
+        let word = self.word.load(Ordering::Acquire);
         word & NUMBER == wait.0 && word & WAITING != 0
     }
 
-    /// What ended the last wait. For the fiber, when it goes on.
+    /// What ended the last wait. For the fiber, when it goes on: if it was unpark, a token is used up.
+    #[inline]
     pub(crate) fn cause(&self) -> Cause {
         // Acquire: pairs with the release of `end`.
-        match (self.0.load(Ordering::Acquire) & CAUSE) >> CAUSE_SHIFT {
+        match (self.word.load(Ordering::Acquire) & CAUSE) >> CAUSE_SHIFT {
             0 => Cause::Event,
             1 => Cause::Time,
-            2 => Cause::Unpark,
+            2 => {
+                self.take_token();
+                Cause::Unpark
+            }
             _ => Cause::Cancel,
         }
     }

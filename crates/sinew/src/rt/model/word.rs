@@ -130,6 +130,21 @@ fn an_unpark_is_never_lost() {
 }
 
 #[test]
+fn an_unpark_during_another_wait_is_kept() {
+    check(3, || {
+        let fiber = Fiber::new();
+        let other = fiber.clone();
+        let unparker =
+            thread::spawn(move || assert_eq!(other.word.unpark(), Next::Nothing, "it is never saved"));
+        let event = fiber.word.begin_wait(Ends::ByEvent).expect("it is not for this one");
+        assert!(fiber.word.end(event, Cause::Event).is_some(), "nobody else ends it");
+        let park = fiber.word.begin_wait(Ends::ByUnpark);
+        unparker.join().unwrap();
+        assert!(park.is_none_or(|park| !fiber.word.is_open(park)), "it is unparked");
+    });
+}
+
+#[test]
 fn whoever_is_late_ends_no_other_wait() {
     check(3, || {
         let fiber = Fiber::new();
