@@ -224,7 +224,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
         match self.try_lock() {
             Ok(guard) => out.field("data", &&*guard),
             Err(TryLockError::Poisoned(error)) => out.field("data", &&**error.get_ref()),
-            Err(TryLockError::WouldBlock) => out.field("data", &format_args!("<locked>")),
+            Err(TryLockError::WouldBlock) => out.field("data", &"<locked>"),
         };
         out.field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
     }

@@ -1,3 +1,4 @@
 //! Locks and what else to wait with. Where std has the type, the same bodies run over std's.
 
+mod condvar;
 mod mutex;

@@ -1,0 +1,80 @@
+//! That waiting allocates nothing. A program of its own, since it counts all that the process allocates.
+//!
+//! # Safety
+//!
+//! Trusted with an allocator that passes everything on to the system's.
+#![expect(unsafe_code, reason = "an allocator")]
+
+use sinew::sync::{Condvar, Mutex};
+use sinew::{Runtime, fiber};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all is up to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Two fibers do this many times, by turns or at once. What is made once, such as a timer's place, is made before it counts.
+fn allocates_nothing(what: &str, step: impl Fn(usize) + Clone + Send + 'static) {
+    let rounds = |many: usize| {
+        let both = [0, 1].map(|number| {
+            let step = step.clone();
+            fiber::spawn(move || {
+                step(number);
+                let before = ALLOCATIONS.load(Ordering::Relaxed);
+                (1..many).for_each(|_| step(number));
+                ALLOCATIONS.load(Ordering::Relaxed) - before
+            })
+        });
+        both.map(|fiber| fiber.join().unwrap())
+    };
+    rounds(100);
+    // The other one may have begun or ended meanwhile, which is not a wait.
+    let most = rounds(1_000).into_iter().max();
+    assert!(most < Some(50), "{what}: {most:?} allocations in 1,000 waits");
+}
+
+#[test]
+fn waits_allocate_nothing() {
+    let runtime = Runtime::builder().workers(1).start().unwrap();
+    runtime.run(|| {
+        let mutex = Arc::new(Mutex::new(0));
+        let copy = mutex.clone();
+        allocates_nothing("a mutex", move |_| {
+            let mut guard = copy.lock().unwrap();
+            fiber::yield_now();
+            *guard += 1;
+        });
+        allocates_nothing("a mutex with a limit", move |_| {
+            let guard = mutex.try_lock_for(Duration::from_micros(1));
+            fiber::yield_now();
+            drop(guard);
+        });
+        let pair = Arc::new((Mutex::new(0), Condvar::new()));
+        allocates_nothing("a condition", move |number| {
+            let turn = pair.0.lock().unwrap();
+            let mut turn = pair.1.wait_while(turn, |turn| *turn % 2 != number).unwrap();
+            *turn += 1;
+            pair.1.notify_one();
+        });
+    });
+}
