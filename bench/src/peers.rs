@@ -105,6 +105,10 @@ pub(crate) static RAYON: Peer =
 pub(crate) static THREADS: Peer =
     Peer { name: "threads", what: "Rust, threads of the operating system", home: Home::Here };
 
+/// The locks that most Rust programs with threads have beside those of std.
+pub(crate) static PARKING_LOT: Peer =
+    Peer { name: "parking_lot", what: "Rust, locks for threads", home: Home::Here };
+
 /// What no stack can do without.
 pub(crate) static FAULTS: Peer =
     Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
@@ -122,7 +126,7 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 19] = [
+pub(crate) static ALL: [&Peer; 20] = [
     &SINEW,
     &SINEW_MIGRATING,
     &SINEW_SHARED,
@@ -138,6 +142,7 @@ pub(crate) static ALL: [&Peer; 19] = [
     &MAY,
     &RAYON,
     &THREADS,
+    &PARKING_LOT,
     &FAULTS,
     &BOOST,
     &GO,

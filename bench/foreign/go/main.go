@@ -28,6 +28,7 @@ var workloads = map[string]func(job){
 	"timers_1000k":     runTimers(1_000_000),
 	"sleep":            runSleep,
 	"timer_cancel":     runTimerCancel,
+	"lock":             runLock,
 }
 
 func parse(args []string) (job, error) {

@@ -6,6 +6,7 @@ mod create;
 mod fib;
 mod idle;
 mod local;
+mod lock;
 mod parked;
 mod pool_idle;
 mod pool_submit;
@@ -29,7 +30,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 24] = [
+pub(crate) static ALL: [&Workload; 25] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -54,6 +55,7 @@ pub(crate) static ALL: [&Workload; 24] = [
     &timer_cost::KILL,
     &timer_cost::EXPIRY,
     &local::WORKLOAD,
+    &lock::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
