@@ -12,6 +12,7 @@ mod child;
 mod cli;
 mod compare;
 mod countdown;
+mod crowd;
 mod foreign;
 mod list;
 mod machine;

@@ -29,6 +29,7 @@ var workloads = map[string]func(job){
 	"sleep":            runSleep,
 	"timer_cancel":     runTimerCancel,
 	"lock":             runLock,
+	"condvar":          runCondvar,
 }
 
 func parse(args []string) (job, error) {

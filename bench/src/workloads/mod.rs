@@ -2,6 +2,7 @@
 //! or by one entry for a foreign program. The files know their peers' libraries and nothing about how results
 //! are gathered.
 
+mod condvar;
 mod create;
 mod fib;
 mod idle;
@@ -30,7 +31,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 25] = [
+pub(crate) static ALL: [&Workload; 26] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -56,6 +57,7 @@ pub(crate) static ALL: [&Workload; 25] = [
     &timer_cost::EXPIRY,
     &local::WORKLOAD,
     &lock::WORKLOAD,
+    &condvar::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
