@@ -29,6 +29,8 @@ var workloads = map[string]func(job){
 	"sleep":            runSleep,
 	"timer_cancel":     runTimerCancel,
 	"lock":             runLock,
+	"mutex":            runMutex,
+	"mutex_yield":      runMutexYield,
 	"condvar":          runCondvar,
 }
 

@@ -8,6 +8,7 @@ mod fib;
 mod idle;
 mod local;
 mod lock;
+mod mutex;
 mod parked;
 mod pool_idle;
 mod pool_submit;
@@ -31,7 +32,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 26] = [
+pub(crate) static ALL: [&Workload; 28] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -57,6 +58,8 @@ pub(crate) static ALL: [&Workload; 26] = [
     &timer_cost::EXPIRY,
     &local::WORKLOAD,
     &lock::WORKLOAD,
+    &mutex::PLAIN,
+    &mutex::YIELDING,
     &condvar::WORKLOAD,
 ];
 
