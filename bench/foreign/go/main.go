@@ -32,6 +32,7 @@ var workloads = map[string]func(job){
 	"mutex":            runMutex,
 	"mutex_yield":      runMutexYield,
 	"condvar":          runCondvar,
+	"pingpong":         runPingpong,
 }
 
 func parse(args []string) (job, error) {

@@ -10,6 +10,7 @@ mod local;
 mod lock;
 mod mutex;
 mod parked;
+mod pingpong;
 mod pool_idle;
 mod pool_submit;
 mod pool_wake;
@@ -32,7 +33,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 28] = [
+pub(crate) static ALL: [&Workload; 29] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -61,6 +62,7 @@ pub(crate) static ALL: [&Workload; 28] = [
     &mutex::PLAIN,
     &mutex::YIELDING,
     &condvar::WORKLOAD,
+    &pingpong::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
