@@ -109,6 +109,10 @@ pub(crate) static THREADS: Peer =
 pub(crate) static PARKING_LOT: Peer =
     Peer { name: "parking_lot", what: "Rust, locks for threads", home: Home::Here };
 
+/// The channels that most of them have.
+pub(crate) static CROSSBEAM: Peer =
+    Peer { name: "crossbeam", what: "Rust, channels for threads", home: Home::Here };
+
 /// What no stack can do without.
 pub(crate) static FAULTS: Peer =
     Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
@@ -126,7 +130,7 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 20] = [
+pub(crate) static ALL: [&Peer; 21] = [
     &SINEW,
     &SINEW_MIGRATING,
     &SINEW_SHARED,
@@ -143,6 +147,7 @@ pub(crate) static ALL: [&Peer; 20] = [
     &RAYON,
     &THREADS,
     &PARKING_LOT,
+    &CROSSBEAM,
     &FAULTS,
     &BOOST,
     &GO,

@@ -129,7 +129,7 @@ mod tests {
         let fibers = fibers.iter().flat_map(|&name| [(name, 1), (name, 2)]);
         let on_one = ["timer_set", "timer_kill", "timer_expiry", "local", "lock"].map(|name| (name, 1));
         let locks = ["mutex", "mutex_yield"].iter().flat_map(|&name| [(name, 1), (name, 2)]);
-        let channels = ["pingpong"].iter().flat_map(|&name| [(name, 1), (name, 2)]);
+        let channels = ["pingpong", "mpsc"].iter().flat_map(|&name| [(name, 1), (name, 2)]);
         assert!(
             names[12..].iter().copied().eq(fibers
                 .chain(on_one)

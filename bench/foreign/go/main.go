@@ -33,6 +33,7 @@ var workloads = map[string]func(job){
 	"mutex_yield":      runMutexYield,
 	"condvar":          runCondvar,
 	"pingpong":         runPingpong,
+	"mpsc":             runMpsc,
 }
 
 func parse(args []string) (job, error) {

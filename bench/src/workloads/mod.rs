@@ -8,6 +8,7 @@ mod fib;
 mod idle;
 mod local;
 mod lock;
+mod mpsc;
 mod mutex;
 mod parked;
 mod pingpong;
@@ -33,7 +34,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 29] = [
+pub(crate) static ALL: [&Workload; 30] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -63,6 +64,7 @@ pub(crate) static ALL: [&Workload; 29] = [
     &mutex::YIELDING,
     &condvar::WORKLOAD,
     &pingpong::WORKLOAD,
+    &mpsc::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.

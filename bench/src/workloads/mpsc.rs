@@ -1,0 +1,111 @@
+//! `mpsc`: four fibers send to one by a channel with room for 1,024, 5,000,000 numbers in all (100,000 for a quick look). What has
+//! arrived is added up and checked. Starting and ending the fibers is part of it, and so is the channel.
+//!
+//! Channels of may's have no bound, which is marked: its senders never wait. The threads of crossbeam are five, however many
+//! workers others have, since one that waits holds its own.
+
+use super::{Entry, Job, Metric, Readings, Workload, both, check_sum};
+use crate::peers;
+use crate::runtimes;
+use may::go;
+use may::sync::mpsc;
+use std::ops::Range;
+use std::thread;
+
+/// Whoever sends, each as many as the others.
+const SENDERS: u64 = 4;
+
+const CAPACITY: usize = 1_024;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "mpsc",
+    what: "four fibers send to one by a channel with room for 1,024, 5M in all",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "ns", unit: "ns a message", lower_is_better: true },
+        Metric { name: "cpu_ns", unit: "ns of processor time a message", lower_is_better: true },
+    ],
+    entries: &[&[
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
+        Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "5")]),
+        Entry::foreign(&peers::GO),
+    ]],
+};
+
+/// How many are sent in a round.
+fn messages(job: &Job) -> u64 {
+    if job.pace.is_quick() { 100_000 } else { 5_000_000 }
+}
+
+/// What each sender sends, of so many in all.
+fn shares(messages: u64) -> impl Iterator<Item = Range<u64>> {
+    let each = messages / SENDERS;
+    (0..SENDERS).map(move |sender| sender * each..(sender + 1) * each)
+}
+
+/// Times one message, where `round` sends so many and returns their sum.
+fn rounds(job: &Job, round: impl Fn(u64) -> u64) -> Readings {
+    let all = messages(job);
+    let checked = |_| check_sum(round(all), 0, all);
+    both(job.pace.cost_per_op(|rounds| (0..rounds).for_each(checked)).divided_by(all as usize))
+}
+
+fn tokio(job: &Job) -> Readings {
+    let runtime = runtimes::tokio(job.threads);
+    let round = |messages| async move {
+        let (sender, mut receiver) = tokio::sync::mpsc::channel(CAPACITY);
+        for share in shares(messages) {
+            let sender = sender.clone();
+            tokio::spawn(async move {
+                for message in share {
+                    sender.send(message).await.expect("it is open");
+                }
+            });
+        }
+        drop(sender);
+        let mut sum = 0;
+        while let Some(message) = receiver.recv().await {
+            sum += message;
+        }
+        sum
+    };
+    rounds(job, |messages| runtimes::in_tokio(&runtime, round(messages)))
+}
+
+fn may(job: &Job) -> Readings {
+    let may = runtimes::may(job.threads);
+    let round = |messages| {
+        let (sender, receiver) = mpsc::channel();
+        for share in shares(messages) {
+            let sender = sender.clone();
+            go!(move || share.for_each(|message| sender.send(message).expect("it is open")));
+        }
+        drop(sender);
+        receiver.iter().sum()
+    };
+    rounds(job, |messages| may.run(move || round(messages)))
+}
+
+fn crossbeam(job: &Job) -> Readings {
+    rounds(job, |messages| {
+        let (sender, receiver) = crossbeam_channel::bounded(CAPACITY);
+        for share in shares(messages) {
+            let sender = sender.clone();
+            thread::spawn(move || share.for_each(|message| sender.send(message).expect("it is open")));
+        }
+        drop(sender);
+        thread::spawn(move || receiver.iter().sum()).join().expect("it does not panic")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shares;
+
+    #[test]
+    fn shares_are_all_there_is() {
+        assert!(shares(100).flatten().eq(0..100));
+    }
+}
