@@ -34,6 +34,7 @@ var workloads = map[string]func(job){
 	"condvar":          runCondvar,
 	"pingpong":         runPingpong,
 	"mpsc":             runMpsc,
+	"rwlock":           runRWLock,
 }
 
 func parse(args []string) (job, error) {

@@ -16,6 +16,7 @@ mod pool_idle;
 mod pool_submit;
 mod pool_wake;
 mod pool_yield;
+mod rwlock;
 mod skynet_join;
 mod sleep;
 mod spawn_batch_100k;
@@ -34,7 +35,7 @@ use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 30] = [
+pub(crate) static ALL: [&Workload; 31] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -65,6 +66,7 @@ pub(crate) static ALL: [&Workload; 30] = [
     &condvar::WORKLOAD,
     &pingpong::WORKLOAD,
     &mpsc::WORKLOAD,
+    &rwlock::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
