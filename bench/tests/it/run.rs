@@ -155,3 +155,38 @@ fn every_runtime_of_fibers_that_is_built_in_yields_its_metric() {
         }
     }
 }
+
+#[test]
+fn every_lock_that_is_built_in_yields_its_metric() {
+    for peer in ["sinew", "tokio", "may", "threads", "parking_lot"] {
+        measures("lock", peer, "1", "ns ");
+    }
+    for peer in ["sinew", "sinew-migrating", "tokio", "may", "threads"] {
+        measures("condvar", peer, "1", "ns ");
+    }
+    let workloads: [(_, &[_]); 3] = [
+        ("mutex", &["sinew", "sinew-migrating", "tokio", "may"]),
+        ("mutex_yield", &["sinew", "sinew-migrating", "tokio", "may"]),
+        ("rwlock", &["tokio", "threads", "parking_lot"]),
+    ];
+    for (workload, peers) in workloads {
+        for peer in peers {
+            for threads in ["1", "3"] {
+                measures(workload, peer, threads, "ns ");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_channel_that_is_built_in_yields_its_metric() {
+    let workloads: [(_, &[_]); 2] =
+        [("pingpong", &["tokio", "may"]), ("mpsc", &["tokio", "may", "crossbeam"])];
+    for (workload, peers) in workloads {
+        for peer in peers {
+            for threads in ["1", "3"] {
+                measures(workload, peer, threads, "ns ");
+            }
+        }
+    }
+}
