@@ -4,11 +4,13 @@
 //! Channels of may's have no bound, which is marked: its senders never wait. The threads of crossbeam are five, however many
 //! workers others have, since one that waits holds its own.
 
-use super::{Entry, Job, Metric, Readings, Workload, both, check_sum};
+use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
 use crate::peers;
 use crate::runtimes;
 use may::go;
 use may::sync::mpsc;
+use sinew::fiber;
+use sinew::sync::mpsc::sync_channel;
 use std::ops::Range;
 use std::thread;
 
@@ -26,12 +28,15 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns", unit: "ns a message", lower_is_better: true },
         Metric { name: "cpu_ns", unit: "ns of processor time a message", lower_is_better: true },
     ],
-    entries: &[&[
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
-        Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "5")]),
-        Entry::foreign(&peers::GO),
-    ]],
+    entries: &[
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
+            Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "5")]),
+            Entry::foreign(&peers::GO),
+        ],
+    ],
 };
 
 /// How many are sent in a round.
@@ -50,6 +55,20 @@ fn rounds(job: &Job, round: impl Fn(u64) -> u64) -> Readings {
     let all = messages(job);
     let checked = |_| check_sum(round(all), 0, all);
     both(job.pace.cost_per_op(|rounds| (0..rounds).for_each(checked)).divided_by(all as usize))
+}
+
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = runtimes::fibers(job);
+    let round = |messages| {
+        let (sender, receiver) = sync_channel(CAPACITY);
+        for share in shares(messages) {
+            let sender = sender.clone();
+            fiber::spawn(move || share.for_each(|message| sender.send(message).expect("it is open")));
+        }
+        drop(sender);
+        receiver.iter().sum()
+    };
+    rounds(job, |messages| runtime.run(move || round(messages)))
 }
 
 fn tokio(job: &Job) -> Readings {

@@ -3,11 +3,13 @@
 //!
 //! Channels of may's have no bound, which is marked; it makes no difference here but for what a channel does to have one.
 
-use super::{Entry, Job, Metric, Readings, Workload, both, check_sum};
+use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
 use crate::peers;
 use crate::runtimes;
 use may::go;
 use may::sync::mpsc;
+use sinew::fiber;
+use sinew::sync::mpsc::sync_channel;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -18,12 +20,35 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns", unit: "ns a round trip", lower_is_better: true },
         Metric { name: "cpu_ns", unit: "ns of processor time a round trip", lower_is_better: true },
     ],
-    entries: &[&[
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
-        Entry::foreign(&peers::GO),
-    ]],
+    entries: &[
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
+            Entry::foreign(&peers::GO),
+        ],
+    ],
 };
+
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = runtimes::fibers(job);
+    let all = |n| {
+        let (there, received_there) = sync_channel(1);
+        let (back, received_back) = sync_channel(1);
+        let other = fiber::spawn(move || {
+            received_there.iter().for_each(|value| back.send(value).expect("it is open"));
+        });
+        let mut sum = 0;
+        for i in 0..n {
+            there.send(i).expect("it is open");
+            sum += received_back.recv().expect("it is open");
+        }
+        drop(there);
+        other.join().expect("it does not panic");
+        sum
+    };
+    cost_of(job, |n| runtime.run(move || all(n)))
+}
 
 fn may(job: &Job) -> Readings {
     let may = runtimes::may(job.threads);

@@ -5,7 +5,7 @@
 //! Trusted with an allocator that passes everything on to the system's.
 #![expect(unsafe_code, reason = "an allocator")]
 
-use sinew::sync::{Condvar, Mutex};
+use sinew::sync::{Condvar, Mutex, mpsc};
 use sinew::{Runtime, fiber};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -76,5 +76,18 @@ fn waits_allocate_nothing() {
             *turn += 1;
             pair.1.notify_one();
         });
+        for bound in [0, 1] {
+            let ends = [mpsc::sync_channel(bound), mpsc::sync_channel(bound)];
+            let ends = Arc::new(ends.map(|(sender, receiver)| (sender, Mutex::new(receiver))));
+            allocates_nothing("a channel", move |number| {
+                if number == 0 {
+                    ends[0].0.send(1).unwrap();
+                    ends[1].1.lock().unwrap().recv().unwrap();
+                } else {
+                    ends[0].1.lock().unwrap().recv().unwrap();
+                    ends[1].0.send(1).unwrap();
+                }
+            });
+        }
     });
 }

@@ -29,6 +29,7 @@ mod locals;
 mod memory;
 #[cfg(all(test, loom))]
 pub(crate) mod model;
+mod padded;
 mod queue;
 mod reference;
 mod roster;
@@ -73,6 +74,7 @@ pub(crate) use engine::{Engine, Layout, Leak, Settings};
 pub(crate) use follow::Followers;
 pub(crate) use handle::Handle;
 pub(crate) use locals::{Gone, Key, Used, get as get_local};
+pub(crate) use padded::Padded;
 pub(crate) use queue::{GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 pub use reference::Fiber;
 pub(crate) use scope::{Failure, ScopeData};

@@ -5,6 +5,7 @@
 //! as they are, and are here too, so that one import can replace another.
 
 mod condvar;
+pub mod mpsc;
 mod mutex;
 mod poison;
 

@@ -92,6 +92,17 @@ pub(crate) enum Outcome {
     Stopped(Stop),
 }
 
+impl Outcome {
+    /// Why the wait was the last one, if it was.
+    pub(crate) fn gave_up(self) -> Option<GaveUp> {
+        match self {
+            Self::NotNeeded | Self::Woken => None,
+            Self::TimedOut => Some(GaveUp::TimedOut),
+            Self::Stopped(stop) => Some(GaveUp::Stopped(stop)),
+        }
+    }
+}
+
 /// Why a call that waits has not come to its end.
 #[derive(Clone, Debug)]
 pub(crate) enum GaveUp {
@@ -193,7 +204,10 @@ impl<S, T> Queue<S, T> {
         enter: &mut impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
     ) -> bool {
         let mut locked = self.lock();
-        let Some(place) = enter(&mut locked) else { return false };
+        let Some(place) = enter(&mut locked) else {
+            locked.note_waiters();
+            return false;
+        };
         // SAFETY: the caller's promise.
         unsafe { locked.inside.list.insert(place, node, waiter) };
         self.has_waiters.store(true, Ordering::Relaxed);
@@ -283,6 +297,31 @@ impl<S, T> Locked<'_, S, T> {
         unsafe { waiter.claim(Cause::Event) }
     }
 
+    /// Claims the first one of whom `is_wanted` holds and whose wait is still open, after something was exchanged with it: what
+    /// `exchange` returns is the caller's. From one who is found to have given up it is taken back, by `undo`.
+    #[inline]
+    pub(crate) fn claim_and_exchange<R>(
+        &mut self,
+        is_wanted: impl Fn(&T) -> bool,
+        mut exchange: impl FnMut(&T) -> R,
+        mut undo: impl FnMut(&T, R),
+    ) -> Option<(Claimed, R)> {
+        loop {
+            let node = std::ptr::from_ref(self.inside.list.iter().find(|node| is_wanted(&node.data))?);
+            // SAFETY: it is in the list, so it is there; and stays for as long as this has the lock, since its owner would have to
+            // pass that to go on without being claimed.
+            let node = unsafe { &*node };
+            let result = exchange(&node.data);
+            // SAFETY: it is in this list. It is out of it before it is claimed, since its owner does not look again then.
+            let waiter = unsafe { self.remove(node) }?;
+            // SAFETY: its owner would have to pass the lock to go on without being claimed.
+            match unsafe { waiter.claim(Cause::Event) } {
+                Some(claimed) => return Some((claimed, result)),
+                None => undo(&node.data, result),
+            }
+        }
+    }
+
     /// Takes a node out. None, if it is in no list.
     ///
     /// # Safety
@@ -292,10 +331,22 @@ impl<S, T> Locked<'_, S, T> {
     unsafe fn remove(&mut self, node: &Node<T>) -> Option<Waiter> {
         // SAFETY: the caller's promise.
         let waiter = unsafe { self.inside.list.remove(node) };
+        self.note_waiters();
+        waiter
+    }
+
+    #[inline]
+    fn note_waiters(&self) {
         if self.is_empty() {
             self.has_waiters.store(false, Ordering::Relaxed);
         }
-        waiter
+    }
+
+    /// Shows those who do not have the lock that somebody waits, though nobody does yet: for whoever is about to enter, and looks at
+    /// something else first.
+    #[inline]
+    pub(crate) fn announce(&mut self) {
+        self.has_waiters.store(true, Ordering::Relaxed);
     }
 }
 

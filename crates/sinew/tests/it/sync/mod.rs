@@ -1,4 +1,5 @@
 //! Locks and what else to wait with. Where std has the type, the same bodies run over std's.
 
 mod condvar;
+mod mpsc;
 mod mutex;

@@ -1,0 +1,75 @@
+//! Channels from many to one, with the names of [`std::sync::mpsc`], for fibers and threads alike.
+//!
+//! A program that sends and receives by std's moves to fibers by changing the import: names, errors and their meaning are the same. A fiber that
+//! waits for a message, or for room, gives its worker to others.
+//!
+//! What is different:
+//!
+//! - [`recv_deadline`](Receiver::recv_deadline) and [`send_timeout`](SyncSender::send_timeout) are stable, and some waits are ended by
+//!   [cancellation and deadlines](crate::fiber#stopping): [`recv_cancellable`](Receiver::recv_cancellable) and
+//!   [`send_cancellable`](SyncSender::send_cancellable).
+//! - Whoever waits for room sends in the order in which it came.
+//! - A channel whose messages would take more than 64 KiB takes memory as they come, so that it may have any bound.
+//!
+//! ```
+//! use sinew::fiber;
+//! use sinew::sync::mpsc;
+//!
+//! let (sender, receiver) = mpsc::channel();
+//! for number in 0..10 {
+//!     let sender = sender.clone();
+//!     fiber::spawn(move || sender.send(number).unwrap());
+//! }
+//! drop(sender);
+//! assert_eq!(receiver.iter().sum::<u32>(), 45);
+//! ```
+
+mod error;
+mod iter;
+mod receiver;
+mod sender;
+
+pub use error::{SendCancellableError, SendTimeoutError};
+pub use iter::{IntoIter, Iter, TryIter};
+pub use receiver::Receiver;
+pub use sender::{Sender, SyncSender};
+
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+
+use std::sync::Arc;
+
+use crate::channel::Channel;
+
+/// A channel without a bound: sending never waits.
+///
+/// ```
+/// use sinew::sync::mpsc::channel;
+///
+/// let (sender, receiver) = channel();
+/// sender.send(1).unwrap();
+/// drop(sender);
+/// assert_eq!(receiver.recv(), Ok(1));
+/// assert!(receiver.recv().is_err());
+/// ```
+#[must_use]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let channel = Arc::new(Channel::unbounded());
+    (Sender::new(channel.clone()), Receiver::new(channel))
+}
+
+/// A channel that keeps up to `bound` messages: whoever sends one more waits. With a bound of 0, who sends waits until somebody
+/// receives.
+///
+/// ```
+/// use sinew::sync::mpsc::{TrySendError, sync_channel};
+///
+/// let (sender, receiver) = sync_channel(1);
+/// sender.send(1).unwrap();
+/// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+/// assert_eq!(receiver.recv(), Ok(1));
+/// ```
+#[must_use]
+pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    let channel = Arc::new(Channel::bounded(bound));
+    (SyncSender::new(channel.clone()), Receiver::new(channel))
+}
