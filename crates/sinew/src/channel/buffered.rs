@@ -184,7 +184,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 (is_full && !self.is_closed()).then_some(Place::Back)
             });
             let Some(left) = left.into_inner() else { return Ok(()) };
-            if let Some(why) = outcome.gave_up() {
+            if let Err(why) = outcome.into_result() {
                 return Err(NotSent::gave_up(left, why));
             }
             message = match self.try_send(left) {
@@ -226,13 +226,13 @@ impl<T, S: Store<T>> Buffered<T, S> {
     fn let_in(&self, mut exit: Locked<'_, Outlet<S::Out>, Message<T>>, taken: usize) {
         let mut entrance = self.entrance.queue.lock();
         let claimed = if self.store.has_place(&mut entrance.end, &mut None) {
-            let claimed = exit.claim_and_exchange(|_| true, Cell::take, |node, message| node.set(message));
-            claimed.map(|(claimed, message)| {
-                let message = message.expect("who waits to send has a message");
+            let message = Cell::new(None);
+            let claimed = exit.claim_and_swap(|node| node.swap(&message));
+            if let Some(message) = message.into_inner() {
                 // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
                 unsafe { self.put(&mut entrance, message) };
-                claimed
-            })
+            }
+            claimed
         } else {
             exit.claim(|_| ())
         };
@@ -266,9 +266,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
             if let Some(message) = message.into_inner() {
                 return Ok(message);
             }
-            if let Some(why) = outcome.gave_up() {
-                return Err(why.into());
-            }
+            outcome.into_result()?;
             // In this order: what was sent before the end is not overlooked.
             let is_closed = self.is_closed();
             match self.try_receive() {
@@ -306,10 +304,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
 #[inline]
 fn hand_over<E, T>(entrance: &mut Locked<'_, E, Message<T>>, message: T) -> Result<Claimed, T> {
     let message = Cell::new(Some(message));
-    let exchanged =
-        entrance.claim_and_exchange(|_| true, |node| node.swap(&message), |node, ()| node.swap(&message));
-    match (exchanged, message.into_inner()) {
-        (Some((claimed, ())), _) => Ok(claimed),
+    match (entrance.claim_and_swap(|node| node.swap(&message)), message.into_inner()) {
+        (Some(claimed), _) => Ok(claimed),
         (None, message) => Err(message.expect("it was not handed over")),
     }
 }

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use super::buffered::Refused;
 use super::error::{NotReceived, NotSent};
 use crate::rt::sync::{AtomicBool, Ordering};
-use crate::rt::{Limit, Place, Queue};
+use crate::rt::{Claimed, Limit, Place, Queue};
 
 /// The message of one who waits to send, or for one who waits to receive.
 type Message<T> = Cell<Option<T>>;
@@ -37,13 +37,9 @@ impl<T> Rendezvous<T> {
         let message = Cell::new(Some(message));
         let mut receivers = self.receivers.lock();
         let is_closed = self.is_closed();
-        let met = receivers.claim_and_exchange(
-            |_| !is_closed,
-            |node| node.swap(&message),
-            |node, ()| node.swap(&message),
-        );
+        let met = if is_closed { None } else { receivers.claim_and_swap(|node| node.swap(&message)) };
         drop(receivers);
-        met.into_iter().for_each(|(claimed, ())| claimed.go());
+        met.into_iter().for_each(Claimed::go);
         match message.into_inner() {
             None => Ok(()),
             Some(message) if is_closed => Err(Refused::Closed(message)),
@@ -67,9 +63,9 @@ impl<T> Rendezvous<T> {
                 (self.receivers.seems_empty() && !self.is_closed()).then_some(Place::Back)
             });
             let Some(left) = left.into_inner() else { return Ok(()) };
-            message = match outcome.gave_up() {
-                Some(why) => return Err(NotSent::gave_up(left, why)),
-                None => left,
+            message = match outcome.into_result() {
+                Err(why) => return Err(NotSent::gave_up(left, why)),
+                Ok(()) => left,
             };
         }
     }
@@ -77,12 +73,11 @@ impl<T> Rendezvous<T> {
     /// None, if nobody waits to send.
     pub(super) fn try_receive(&self) -> Option<T> {
         let mut senders = self.senders.lock();
-        let met = senders.claim_and_exchange(|_| true, Cell::take, |node, message| node.set(message));
+        let message = Cell::new(None);
+        let met = senders.claim_and_swap(|node| node.swap(&message));
         drop(senders);
-        met.and_then(|(claimed, message)| {
-            claimed.go();
-            message
-        })
+        met.into_iter().for_each(Claimed::go);
+        message.into_inner()
     }
 
     /// Waits for one who sends.
@@ -102,9 +97,7 @@ impl<T> Rendezvous<T> {
             if let Some(message) = message.into_inner() {
                 return Ok(message);
             }
-            if let Some(why) = outcome.gave_up() {
-                return Err(why.into());
-            }
+            outcome.into_result()?;
             if self.is_closed() {
                 return self.try_receive().ok_or(NotReceived::Closed);
             }

@@ -75,7 +75,7 @@ pub(crate) use follow::Followers;
 pub(crate) use handle::Handle;
 pub(crate) use locals::{Gone, Key, Used, get as get_local};
 pub(crate) use padded::Padded;
-pub(crate) use queue::{GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
+pub(crate) use queue::{Door, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes, wait_in_all};
 pub use reference::Fiber;
 pub(crate) use scope::{Failure, ScopeData};
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};

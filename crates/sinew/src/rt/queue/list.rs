@@ -16,6 +16,8 @@ pub(crate) struct Node<T> {
     links: Cell<Links<T>>,
     /// Whom to wake; none, if the node is in no list.
     waiter: Cell<Option<Waiter>>,
+    /// Whoever took it out of its list found the wait ended by another. As `data`.
+    pub(crate) has_lost: Cell<bool>,
     /// For both sides: the waker, while the node is in a list and it holds the lock of that; the owner, before and after.
     pub(crate) data: T,
 }
@@ -40,7 +42,7 @@ impl<T> Links<T> {
 impl<T> Node<T> {
     #[inline]
     pub(crate) fn new(data: T) -> Self {
-        Self { links: Cell::new(Links::NONE), waiter: Cell::new(None), data }
+        Self { links: Cell::new(Links::NONE), waiter: Cell::new(None), has_lost: Cell::new(false), data }
     }
 
     /// Whether it is in a list. For whoever holds the lock of that.

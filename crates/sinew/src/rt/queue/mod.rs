@@ -15,6 +15,7 @@ mod lock;
 #[cfg(loom)]
 #[path = "lock_model.rs"]
 mod lock;
+mod many;
 #[cfg(all(test, loom))]
 mod model;
 #[cfg(all(test, loom))]
@@ -23,10 +24,11 @@ mod real_lock;
 mod wakes;
 
 pub(crate) use list::{Node, Place};
+pub(crate) use many::{Door, Entrance, wait_in_all};
 pub(crate) use wakes::Wakes;
 
 use std::ops::{Deref, DerefMut};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use self::list::List;
 use self::lock::{Guard, Guarded};
@@ -65,6 +67,12 @@ impl Limit {
         Self { until, observes_stops: false }
     }
 
+    /// For so long.
+    pub(crate) fn lasting(time: Duration) -> Self {
+        // A moment beyond the clock's end never comes.
+        Self::until(Instant::now().checked_add(time))
+    }
+
     /// For ever, unless the caller is to stop.
     pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
 
@@ -76,6 +84,15 @@ impl Limit {
     /// Whether the time is over.
     pub(crate) fn is_over(&self) -> bool {
         self.until.is_some_and(|until| until <= Instant::now())
+    }
+
+    /// One wait, of which `publish` tells others, if it is needed.
+    #[inline]
+    fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
+        match self.observes_stops {
+            false => Ok(wait(Ends::ByEvent, self.until, publish)),
+            true => wait_or_stop(Ends::ByEvent, self.until, publish),
+        }
     }
 }
 
@@ -93,12 +110,15 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Why the wait was the last one, if it was.
-    pub(crate) fn gave_up(self) -> Option<GaveUp> {
+    /// # Errors
+    ///
+    /// If what was waited for has not come.
+    #[inline]
+    pub(crate) fn into_result(self) -> Result<(), GaveUp> {
         match self {
-            Self::NotNeeded | Self::Woken => None,
-            Self::TimedOut => Some(GaveUp::TimedOut),
-            Self::Stopped(stop) => Some(GaveUp::Stopped(stop)),
+            Self::NotNeeded | Self::Woken => Ok(()),
+            Self::TimedOut => Err(GaveUp::TimedOut),
+            Self::Stopped(stop) => Err(GaveUp::Stopped(stop)),
         }
     }
 }
@@ -151,13 +171,35 @@ impl<S, T> Queue<S, T> {
         self.wait_and(data, limit, enter, || ())
     }
 
-    /// The same, and does something more once the waiter can be claimed, and the lock is free: nothing that panics or waits.
+    /// The same, where `enter` may also change what the waiter tells: that of a wait which ended for nothing is still there.
+    #[inline]
+    pub(crate) fn wait_with(
+        &self,
+        data: T,
+        limit: Limit,
+        enter: impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
+    ) -> (Outcome, T) {
+        self.wait_in(data, limit, enter, || ())
+    }
+
+    /// [`wait`](Self::wait), and does something more once the waiter can be claimed, and the lock is free: nothing that panics or waits.
     #[inline]
     pub(crate) fn wait_and(
         &self,
         data: T,
         limit: Limit,
         mut enter: impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
+        entered: impl FnOnce(),
+    ) -> (Outcome, T) {
+        self.wait_in(data, limit, |locked, _| enter(locked), entered)
+    }
+
+    #[inline]
+    fn wait_in(
+        &self,
+        data: T,
+        limit: Limit,
+        mut enter: impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
         entered: impl FnOnce(),
     ) -> (Outcome, T) {
         let (node, mut entered) = (Node::new(data), Some(entered));
@@ -172,10 +214,7 @@ impl<S, T> Queue<S, T> {
                 }
                 is_needed
             };
-            let ended = match limit.observes_stops {
-                false => Ok(wait(Ends::ByEvent, limit.until, publish)),
-                true => wait_or_stop(Ends::ByEvent, limit.until, publish),
-            };
+            let ended = limit.wait(publish);
             let outcome = match ended {
                 _ if !is_needed && ended.is_ok() => Outcome::NotNeeded,
                 // The invariant of `Locked::claim`: it is in no list.
@@ -201,10 +240,10 @@ impl<S, T> Queue<S, T> {
         &self,
         node: &Node<T>,
         waiter: Waiter,
-        enter: &mut impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
+        enter: &mut impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
     ) -> bool {
         let mut locked = self.lock();
-        let Some(place) = enter(&mut locked) else {
+        let Some(place) = enter(&mut locked, &node.data) else {
             locked.note_waiters();
             return false;
         };
@@ -287,6 +326,12 @@ impl<S, T> Locked<'_, S, T> {
     /// Takes the first one out, and claims it. None, if it has given up, or there is none.
     #[inline]
     pub(crate) fn claim_if_waiting(&mut self, tell: impl FnOnce(&T)) -> Option<Claimed> {
+        self.claim_or(tell, |_| ())
+    }
+
+    /// The same. If it has given up, `take_back` undoes what `tell` has left for it.
+    #[inline]
+    pub(crate) fn claim_or(&mut self, tell: impl FnOnce(&T), take_back: impl FnOnce(&T)) -> Option<Claimed> {
         let node = std::ptr::from_ref(self.inside.list.first()?);
         // SAFETY: it is in the list, so it is there.
         let node = unsafe { &*node };
@@ -294,32 +339,25 @@ impl<S, T> Locked<'_, S, T> {
         // SAFETY: it is in this list. It is out of it before it is claimed, since its owner does not look again then.
         let waiter = unsafe { self.remove(node) }?;
         // SAFETY: its owner would have to pass the lock to go on without being claimed.
-        unsafe { waiter.claim(Cause::Event) }
+        let claimed = unsafe { waiter.claim(Cause::Event) };
+        if claimed.is_none() {
+            // For the same reason the node is there: its owner was claimed by nobody through it.
+            node.has_lost.set(true);
+            take_back(&node.data);
+        }
+        claimed
     }
 
-    /// Claims the first one of whom `is_wanted` holds and whose wait is still open, after something was exchanged with it: what
-    /// `exchange` returns is the caller's. From one who is found to have given up it is taken back, by `undo`.
+    /// Claims the first one whose wait is still open, and exchanges something with it before. With one who is found to have given up,
+    /// it is exchanged once more.
     #[inline]
-    pub(crate) fn claim_and_exchange<R>(
-        &mut self,
-        is_wanted: impl Fn(&T) -> bool,
-        mut exchange: impl FnMut(&T) -> R,
-        mut undo: impl FnMut(&T, R),
-    ) -> Option<(Claimed, R)> {
-        loop {
-            let node = std::ptr::from_ref(self.inside.list.iter().find(|node| is_wanted(&node.data))?);
-            // SAFETY: it is in the list, so it is there; and stays for as long as this has the lock, since its owner would have to
-            // pass that to go on without being claimed.
-            let node = unsafe { &*node };
-            let result = exchange(&node.data);
-            // SAFETY: it is in this list. It is out of it before it is claimed, since its owner does not look again then.
-            let waiter = unsafe { self.remove(node) }?;
-            // SAFETY: its owner would have to pass the lock to go on without being claimed.
-            match unsafe { waiter.claim(Cause::Event) } {
-                Some(claimed) => return Some((claimed, result)),
-                None => undo(&node.data, result),
+    pub(crate) fn claim_and_swap(&mut self, swap: impl Fn(&T)) -> Option<Claimed> {
+        while !self.is_empty() {
+            if let Some(claimed) = self.claim_or(&swap, &swap) {
+                return Some(claimed);
             }
         }
+        None
     }
 
     /// Takes a node out. None, if it is in no list.

@@ -1,0 +1,186 @@
+//! Waiting in several queues at once: one wait, with a node in each of them. Whoever claims it through one of them ends it for all. Knows
+//! neither what is waited for nor how many queues there are, which may be of different types.
+//!
+//! Why that is sound, and why nothing is given twice or lost, is in the README beside this file.
+//!
+//! # Safety
+//!
+//! Trusted with nodes in several lists: [`wait_in_all`] comes back only when all of them are in none.
+#![expect(unsafe_code, reason = "nodes are lent to queues")]
+
+use std::cell::Cell;
+
+use super::super::waiter::Waiter;
+use super::super::word::Cause;
+use super::{Limit, Locked, Node, Outcome, Place, Queue};
+
+/// One of several queues to wait in, whatever its type.
+pub(crate) trait Door {
+    /// Enters the queue, unless there is nothing to wait for.
+    ///
+    /// # Safety
+    ///
+    /// The waiter is the caller's own, in a wait that it has begun. This stays where it is, and is not used again, before the caller
+    /// [leaves](Self::leave).
+    unsafe fn enter(&self, waiter: Waiter) -> Entered;
+
+    /// Leaves the queue, if it is in it. Whether the wait was claimed through it.
+    fn leave(&self) -> bool;
+}
+
+/// What became of the wait.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// It goes on.
+    Waits,
+    /// There was nothing to wait for. The caller has ended it, and what there was is taken.
+    Took,
+    /// There was nothing to wait for, and nothing was taken: the wait has ended by something else.
+    Ended,
+}
+
+/// A queue, and the node to wait in it.
+pub(crate) struct Entrance<'q, S, T, P, K> {
+    queue: &'q Queue<S, T>,
+    place: P,
+    take: K,
+    /// # Invariant
+    ///
+    /// In no list but that of `queue`, and only while `is_entered`.
+    node: Node<T>,
+    is_entered: Cell<bool>,
+}
+
+impl<'q, S, T, P, K> Entrance<'q, S, T, P, K>
+where
+    P: Fn(&Locked<'_, S, T>, &T) -> Option<Place>,
+    K: Fn(&mut Locked<'_, S, T>, &T),
+{
+    /// Both functions are called under the lock of the queue, and must not panic. `place` says where to wait, if at all. If not, `take`
+    /// takes what there is, under the same hold of the lock; unless the wait has ended by something else.
+    pub(crate) fn new(queue: &'q Queue<S, T>, data: T, place: P, take: K) -> Self {
+        Self { queue, place, take, node: Node::new(data), is_entered: Cell::new(false) }
+    }
+
+    /// What whoever claimed the wait has left. Also one who was late may have left something.
+    pub(crate) fn into_data(self) -> T {
+        self.node.data
+    }
+}
+
+impl<S, T, P, K> Door for Entrance<'_, S, T, P, K>
+where
+    P: Fn(&Locked<'_, S, T>, &T) -> Option<Place>,
+    K: Fn(&mut Locked<'_, S, T>, &T),
+{
+    unsafe fn enter(&self, waiter: Waiter) -> Entered {
+        if self.is_entered.replace(true) {
+            return Entered::Waits;
+        }
+        self.node.has_lost.set(false);
+        let (mut entered, mut own) = (Entered::Waits, None);
+        let mut enter = |locked: &mut Locked<'_, S, T>, data: &T| {
+            let place = (self.place)(locked, data);
+            if place.is_none() {
+                // SAFETY: the caller is the one who waits, and has not gone on.
+                own = unsafe { waiter.claim(Cause::Event) };
+                entered = Entered::Ended;
+                if own.is_some() {
+                    (self.take)(locked, data);
+                    entered = Entered::Took;
+                }
+            }
+            place
+        };
+        // SAFETY: the invariant of `node`, which was not entered; it stays where it is, by the caller's promise.
+        let is_linked = unsafe { self.queue.publish(&self.node, waiter, &mut enter) };
+        self.is_entered.set(is_linked);
+        if let Some(own) = own {
+            // A thread that was claimed, if only by itself, does not go on before it is woken.
+            own.go();
+        }
+        entered
+    }
+
+    fn leave(&self) -> bool {
+        if !self.is_entered.replace(false) {
+            return false;
+        }
+        let mut locked = self.queue.lock();
+        // SAFETY: the invariant of `node`.
+        let is_taken_out = unsafe { locked.remove(&self.node) }.is_none();
+        is_taken_out && !self.node.has_lost.get()
+    }
+}
+
+/// So that those of different types may be in one slice.
+impl<D: Door + ?Sized> Door for &D {
+    unsafe fn enter(&self, waiter: Waiter) -> Entered {
+        // SAFETY: the caller's promise.
+        unsafe { (**self).enter(waiter) }
+    }
+
+    fn leave(&self) -> bool {
+        (**self).leave()
+    }
+}
+
+/// Waits in all of these queues, until somebody claims the wait through one of them, or the limit is reached. Goes no further than to
+/// the first that says that there is nothing to wait for. Also returns the position of the queue that ended the wait, if one did.
+///
+/// # Panics
+///
+/// If the caller is a fiber that must not wait now; no queue has been entered then.
+pub(crate) fn wait_in_all<D: Door>(doors: &[D], limit: Limit) -> (Outcome, Option<usize>) {
+    loop {
+        let (leaves, mut took) = (Leaves(doors), None);
+        let ended = limit.wait(|waiter| {
+            let (is_needed, index) = enter_all(&leaves, waiter);
+            took = index;
+            is_needed
+        });
+        let claimed = leaves.leave();
+        let outcome = match ended {
+            _ if took.is_some() => Outcome::NotNeeded,
+            Ok(Cause::Event | Cause::Unpark) => Outcome::Woken,
+            Ok(Cause::Time) => Outcome::TimedOut,
+            Ok(Cause::Cancel) => continue,
+            Err(stop) => Outcome::Stopped(stop),
+        };
+        return (outcome, took.or(claimed));
+    }
+}
+
+/// Whether the wait is to be slept through, and the position of the door that had something to take.
+fn enter_all<D: Door>(leaves: &Leaves<'_, D>, waiter: Waiter) -> (bool, Option<usize>) {
+    for (index, door) in leaves.0.iter().enumerate() {
+        // SAFETY: it is the caller's own. It is borrowed by `leaves`, which has it leave before it is gone.
+        match unsafe { door.enter(waiter) } {
+            Entered::Waits => {}
+            Entered::Took => return (false, Some(index)),
+            // It is slept through, if only for a moment, since that tells what ended it.
+            Entered::Ended => return (true, None),
+        }
+    }
+    (true, None)
+}
+
+/// Those to be left, when this is dropped at the latest.
+struct Leaves<'d, D: Door>(&'d [D]);
+
+impl<D: Door> Leaves<'_, D> {
+    /// The position of the one that the wait was claimed through.
+    fn leave(&self) -> Option<usize> {
+        self.0
+            .iter()
+            .enumerate()
+            .fold(None, |claimed, (index, door)| if door.leave() { Some(index) } else { claimed })
+    }
+}
+
+impl<D: Door> Drop for Leaves<'_, D> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
