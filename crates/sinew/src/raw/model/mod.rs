@@ -1,5 +1,7 @@
 //! The models of the locks: the code that runs, by threads of the checker. A wait that may end by time does so at any moment.
 
 mod condvar;
+mod count;
+mod event;
 mod mutex;
 mod watched;

@@ -1,0 +1,79 @@
+//! A count: whoever waits for zero sees what all have done who counted down, and nobody waits for ever.
+
+use loom::sync::Arc;
+use loom::thread;
+use std::time::Instant;
+
+use super::watched::Watched;
+use crate::raw::Count;
+use crate::rt::Limit;
+use crate::rt::model::check;
+
+struct Work {
+    count: Count,
+    parts: [Watched; 2],
+}
+
+impl Work {
+    fn new(count: usize) -> Arc<Self> {
+        Arc::new(Self { count: Count::new(count), parts: [Watched::new(), Watched::new()] })
+    }
+
+    fn does(&self, part: usize) {
+        self.parts[part].add();
+        self.count.sub(1).unwrap();
+    }
+
+    fn assert_is_done(&self) {
+        assert_eq!([self.parts[0].get(), self.parts[1].get()], [1, 1]);
+    }
+}
+
+#[test]
+fn whoever_waits_sees_all_that_was_done() {
+    check(3, || {
+        let work = Work::new(2);
+        let workers = [0, 1].map(|part| {
+            let work = work.clone();
+            thread::spawn(move || work.does(part))
+        });
+        work.count.wait(Limit::NEVER).unwrap();
+        work.assert_is_done();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+    });
+}
+
+#[test]
+fn two_who_wait_both_go_on_and_one_gives_up() {
+    check(2, || {
+        let work = Work::new(1);
+        let (one, two) = (work.clone(), work.clone());
+        let hasty = thread::spawn(move || {
+            let is_zero = one.count.wait(Limit::until(Some(Instant::now()))).is_ok();
+            assert!(!is_zero || one.parts[0].get() == 1);
+        });
+        let worker = thread::spawn(move || two.does(0));
+        work.count.wait(Limit::NEVER).unwrap();
+        assert_eq!(work.parts[0].get(), 1);
+        hasty.join().unwrap();
+        worker.join().unwrap();
+    });
+}
+
+/// The one who waits counts up again as soon as it is zero: who made it so does not wake it the next time.
+#[test]
+fn it_can_be_used_again() {
+    check(3, || {
+        let work = Work::new(1);
+        let other = work.clone();
+        let worker = thread::spawn(move || other.does(0));
+        work.count.wait(Limit::NEVER).unwrap();
+        work.count.add(1).unwrap();
+        let other = work.clone();
+        let second = thread::spawn(move || other.does(1));
+        work.count.wait(Limit::NEVER).unwrap();
+        work.assert_is_done();
+        worker.join().unwrap();
+        second.join().unwrap();
+    });
+}

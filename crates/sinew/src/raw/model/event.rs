@@ -1,0 +1,121 @@
+//! An event, and a wait for several: each that is set is taken once, and no wake-up is lost.
+
+use loom::sync::Arc;
+use loom::thread;
+use std::time::Instant;
+
+use super::watched::Watched;
+use crate::raw::{RawEvent, Reset, wait_any};
+use crate::rt::Limit;
+use crate::rt::model::check;
+
+struct Events {
+    events: [RawEvent; 2],
+    value: Watched,
+}
+
+impl Events {
+    fn new(reset: Reset) -> Arc<Self> {
+        Arc::new(Self { events: [RawEvent::new(reset), RawEvent::new(reset)], value: Watched::new() })
+    }
+
+    fn first(&self) -> &RawEvent {
+        &self.events[0]
+    }
+
+    fn any(&self, limit: Limit) -> Option<usize> {
+        wait_any(2, |index| &self.events[index], limit).ok()
+    }
+
+    /// How many are set.
+    fn left(&self) -> usize {
+        self.events.iter().filter(|event| event.try_wait()).count()
+    }
+}
+
+#[test]
+fn whoever_waits_sees_what_was_done_before() {
+    for reset in [Reset::Auto, Reset::Manual] {
+        check(3, move || {
+            let events = Events::new(reset);
+            let other = events.clone();
+            let setter = thread::spawn(move || {
+                other.value.add();
+                other.first().set();
+            });
+            events.first().wait(Limit::NEVER).unwrap();
+            assert_eq!(events.value.get(), 1);
+            setter.join().unwrap();
+            assert_eq!(events.first().is_set(), reset == Reset::Manual);
+        });
+    }
+}
+
+/// Two wait for one event, one of them not for long. If it is in time, it passes on what it took.
+#[test]
+fn one_who_gives_up_takes_nothing_along() {
+    check(2, || {
+        let events = Events::new(Reset::Auto);
+        let (one, two) = (events.clone(), events.clone());
+        let hasty = thread::spawn(move || {
+            if one.first().wait(Limit::until(Some(Instant::now()))).is_ok() {
+                one.first().set();
+            }
+        });
+        let setter = thread::spawn(move || two.first().set());
+        events.first().wait(Limit::NEVER).unwrap();
+        hasty.join().unwrap();
+        setter.join().unwrap();
+        assert_eq!(events.left(), 0);
+    });
+}
+
+/// Two events are set at once, and one who waits for both gives up at any moment: it takes one of them or none.
+#[test]
+fn one_of_two_is_taken() {
+    check(3, || {
+        let events = Events::new(Reset::Auto);
+        let setters = [0, 1].map(|index| {
+            let events = events.clone();
+            thread::spawn(move || events.events[index].set())
+        });
+        let taken = events.any(Limit::until(Some(Instant::now())));
+        setters.into_iter().for_each(|setter| setter.join().unwrap());
+        assert!(taken.is_none_or(|index| !events.events[index].is_set()));
+        assert_eq!(events.left() + usize::from(taken.is_some()), 2);
+    });
+}
+
+/// One waits for both events, one for the first of them, which is set once for each of them.
+#[test]
+fn a_wake_up_that_comes_late_goes_to_the_next() {
+    check(3, || {
+        let events = Events::new(Reset::Auto);
+        let (one, two) = (events.clone(), events.clone());
+        let setter = thread::spawn(move || one.events.iter().for_each(RawEvent::set));
+        let waiter = thread::spawn(move || two.first().wait(Limit::NEVER).unwrap());
+        if events.any(Limit::NEVER) == Some(0) {
+            events.first().set();
+        }
+        waiter.join().unwrap();
+        setter.join().unwrap();
+    });
+}
+
+#[test]
+fn one_that_is_waited_for_twice_is_taken_once() {
+    check(3, || {
+        let events = Events::new(Reset::Auto);
+        let other = events.clone();
+        let setter = thread::spawn(move || (0..2).for_each(|_| other.first().set()));
+        let any = || wait_any(2, |_| events.first(), Limit::NEVER).unwrap();
+        any();
+        setter.join().unwrap();
+        // The second time was after the first was taken, or not.
+        if events.left() == 0 {
+            events.first().set();
+            any();
+        }
+        assert_eq!(events.left(), 0);
+    });
+}
