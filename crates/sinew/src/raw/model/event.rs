@@ -119,3 +119,19 @@ fn one_that_is_waited_for_twice_is_taken_once() {
         assert_eq!(events.left(), 0);
     });
 }
+
+/// One who goes on resets the event and waits again, while whoever set it still wakes others.
+#[test]
+fn one_who_comes_again_is_not_taken_for_one_who_was_there() {
+    check(3, || {
+        let events = Events::new(Reset::Manual);
+        let (one, two) = (events.clone(), events.clone());
+        let hasty = thread::spawn(move || one.first().wait(Limit::until(Some(Instant::now()))).is_ok());
+        let setter = thread::spawn(move || two.first().set());
+        events.first().wait(Limit::NEVER).unwrap();
+        events.first().reset();
+        assert!(events.first().wait(Limit::until(Some(Instant::now()))).is_err());
+        let _ = hasty.join().unwrap();
+        setter.join().unwrap();
+    });
+}

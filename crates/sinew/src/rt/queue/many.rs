@@ -63,7 +63,8 @@ where
         Self { queue, place, take, node: Node::new(data), is_entered: Cell::new(false) }
     }
 
-    /// What whoever claimed the wait has left. Also one who was late may have left something.
+    /// What whoever claimed the wait has left. Also one who was late may have left something, unless it took that back.
+    #[expect(dead_code, reason = "channels leave values in it")]
     pub(crate) fn into_data(self) -> T {
         self.node.data
     }
