@@ -7,10 +7,13 @@
 mod condvar;
 pub mod mpsc;
 mod mutex;
+mod outcome;
 mod poison;
+mod semaphore;
 
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use mutex::{Mutex, MutexGuard};
+pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

@@ -3,3 +3,4 @@
 mod condvar;
 mod mpsc;
 mod mutex;
+mod semaphore;

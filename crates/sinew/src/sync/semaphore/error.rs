@@ -1,0 +1,53 @@
+//! Why there are no permits for whoever asks.
+
+use std::error::Error;
+use std::fmt;
+
+use super::Refusal;
+
+/// The [`Semaphore`](super::Semaphore) is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcquireError(());
+
+impl AcquireError {
+    pub(super) fn new() -> Self {
+        Self(())
+    }
+}
+
+impl fmt::Display for AcquireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the semaphore is closed")
+    }
+}
+
+impl Error for AcquireError {}
+
+/// Why somebody who does not wait, or not for long, has no permits of a [`Semaphore`](super::Semaphore).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TryAcquireError {
+    /// It is closed.
+    Closed,
+    /// There were not enough, or others wait for them.
+    NoPermits,
+}
+
+impl fmt::Display for TryAcquireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "the semaphore is closed",
+            Self::NoPermits => "the semaphore has too few permits, or others wait for them",
+        })
+    }
+}
+
+impl Error for TryAcquireError {}
+
+impl From<Refusal> for TryAcquireError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Closed => Self::Closed,
+            Refusal::GaveUp(_) => Self::NoPermits,
+        }
+    }
+}
