@@ -6,12 +6,14 @@
 
 mod condvar;
 pub mod mpsc;
+mod latch;
 mod mutex;
 mod outcome;
 mod poison;
 mod semaphore;
 
 pub use condvar::{Condvar, WaitTimeoutResult};
+pub use latch::Latch;
 pub use mutex::{Mutex, MutexGuard};
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
 

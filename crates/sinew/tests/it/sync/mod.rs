@@ -2,5 +2,6 @@
 
 mod condvar;
 mod mpsc;
+mod latch;
 mod mutex;
 mod semaphore;

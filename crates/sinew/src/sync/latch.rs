@@ -1,0 +1,121 @@
+//! A count that goes down once, and lets all go on who wait for its end.
+
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::time::{Duration, Instant};
+
+use super::outcome::{always, unless_stopped};
+use crate::fiber::Stopped;
+use crate::raw::Count;
+use crate::rt::{self, Limit};
+
+/// A count that goes down to zero, once, and those who wait for that, fibers and threads alike.
+///
+/// It is C++'s `std::latch`, with waits that end. Who counts down need not wait, and who waits need not count down. Once it is open it stays
+/// so, and a wait is a look at one word. What goes on and up again is a [`WaitGroup`](super::WaitGroup).
+///
+/// What was done before it was counted down is seen by whoever has waited.
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::sync::Latch;
+/// use std::sync::Arc;
+///
+/// let latch = Arc::new(Latch::new(3));
+/// for _ in 0..3 {
+///     let latch = latch.clone();
+///     fiber::spawn(move || latch.count_down());
+/// }
+/// latch.wait();
+/// assert!(latch.try_wait());
+/// ```
+pub struct Latch {
+    count: Count,
+}
+
+// No code of the user's runs while it is changed.
+impl UnwindSafe for Latch {}
+impl RefUnwindSafe for Latch {}
+
+impl Latch {
+    /// One that is open when it was counted down so many times; at once, if that is zero.
+    #[inline]
+    #[must_use]
+    pub const fn new(count: usize) -> Self {
+        Self { count: Count::new(count) }
+    }
+
+    /// Counts down by one. Never waits.
+    ///
+    /// # Panics
+    ///
+    /// If it is open already.
+    #[inline]
+    pub fn count_down(&self) {
+        self.count_down_by(1);
+    }
+
+    /// Counts down by so many. Never waits.
+    ///
+    /// # Panics
+    ///
+    /// If fewer are left. Nothing has changed then.
+    #[inline]
+    pub fn count_down_by(&self, many: usize) {
+        assert!(self.count.sub(many).is_ok(), "a latch is counted down by more than is left of its count");
+    }
+
+    /// Whether it is open.
+    #[inline]
+    #[must_use]
+    pub fn try_wait(&self) -> bool {
+        self.count.is_zero()
+    }
+
+    /// Waits until it is open.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[inline]
+    pub fn wait(&self) {
+        always(self.count.wait(Limit::NEVER));
+    }
+
+    /// [`wait`](Self::wait), for at most so long. Whether it is open.
+    pub fn wait_timeout(&self, time: Duration) -> bool {
+        self.count.wait(Limit::lasting(time)).is_ok()
+    }
+
+    /// [`wait`](Self::wait), until this moment at the latest. Whether it is open.
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        self.count.wait(Limit::until(Some(deadline))).is_ok()
+    }
+
+    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before it is open.
+    #[track_caller]
+    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
+        unless_stopped(self.count.wait(Limit::STOP))
+    }
+
+    /// Counts down by one, and waits until it is open.
+    ///
+    /// # Panics
+    ///
+    /// If it is open already, or the caller is inside [`no_suspend`](crate::fiber::no_suspend). Nothing has changed then.
+    pub fn arrive_and_wait(&self) {
+        rt::check_may_wait();
+        self.count_down();
+        self.wait();
+    }
+}
+
+impl fmt::Debug for Latch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Latch").field("left", &self.count.left()).finish()
+    }
+}
