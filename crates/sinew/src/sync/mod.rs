@@ -11,11 +11,13 @@ mod mutex;
 mod outcome;
 mod poison;
 mod semaphore;
+mod wait_group;
 
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use latch::Latch;
 pub use mutex::{Mutex, MutexGuard};
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
+pub use wait_group::{WaitGroup, WaitGroupGuard};
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

@@ -5,3 +5,4 @@ mod mpsc;
 mod latch;
 mod mutex;
 mod semaphore;
+mod wait_group;

@@ -1,0 +1,163 @@
+//! Waiting for a number of pieces of work that may change meanwhile.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::time::{Duration, Instant};
+
+use super::outcome::{always, unless_stopped};
+use crate::fiber::Stopped;
+use crate::raw::Count;
+use crate::rt::Limit;
+
+/// Work that is not done yet, as a number, and those who wait for all of it, fibers and threads alike.
+///
+/// It is Go's `sync.WaitGroup`: [`add`](Self::add), [`done`](Self::done) and [`wait`](Self::wait), and it can be used again and again. What
+/// is different:
+///
+/// - [`guard`](Self::guard) adds one, and is done when it is dropped, so that a panic lets nobody wait for ever.
+/// - Waits that end.
+/// - It may be used again while those who have waited have not gone on yet: they do, since there was a moment when all was done.
+///
+/// crossbeam's `WaitGroup` is counted by clones of it, and its `wait` consumes one; here a guard of an [`Arc`](std::sync::Arc) of the group is
+/// such a clone, and any number may wait.
+///
+/// What was done before [`done`](Self::done) is seen by whoever has waited.
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::sync::WaitGroup;
+/// use std::sync::Arc;
+///
+/// let group = Arc::new(WaitGroup::new());
+/// for _ in 0..10 {
+///     let guard = WaitGroup::guard(group.clone());
+///     fiber::spawn(move || {
+///         // The work.
+///         drop(guard);
+///     });
+/// }
+/// group.wait();
+/// ```
+pub struct WaitGroup {
+    count: Count,
+}
+
+// No code of the user's runs while it is changed.
+impl UnwindSafe for WaitGroup {}
+impl RefUnwindSafe for WaitGroup {}
+
+impl WaitGroup {
+    /// One without work.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { count: Count::new(0) }
+    }
+
+    /// So many more pieces of work. If others may wait already, this comes before what was there is done.
+    ///
+    /// # Panics
+    ///
+    /// If they are more than a `usize` can count. Nothing has changed then.
+    #[inline]
+    pub fn add(&self, many: usize) {
+        assert!(self.count.add(many).is_ok(), "a wait group has more to wait for than it can count");
+    }
+
+    /// One piece of work is done. Never waits.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    #[inline]
+    pub fn done(&self) {
+        assert!(self.count.sub(1).is_ok(), "{TOO_MUCH}");
+    }
+
+    /// One more piece of work, which is done when this is dropped. For a reference to the group, or an [`Arc`](std::sync::Arc) of it.
+    ///
+    /// # Panics
+    ///
+    /// As [`add`](Self::add).
+    pub fn guard<G: Deref<Target = Self>>(group: G) -> WaitGroupGuard<G> {
+        group.add(1);
+        WaitGroupGuard { group }
+    }
+
+    /// Waits until all work is done.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[inline]
+    pub fn wait(&self) {
+        always(self.count.wait(Limit::NEVER));
+    }
+
+    /// Whether all work is done.
+    #[inline]
+    #[must_use]
+    pub fn try_wait(&self) -> bool {
+        self.count.is_zero()
+    }
+
+    /// [`wait`](Self::wait), for at most so long. Whether all was done.
+    pub fn wait_timeout(&self, time: Duration) -> bool {
+        self.count.wait(Limit::lasting(time)).is_ok()
+    }
+
+    /// [`wait`](Self::wait), until this moment at the latest. Whether all was done.
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        self.count.wait(Limit::until(Some(deadline))).is_ok()
+    }
+
+    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before all is done.
+    #[track_caller]
+    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
+        unless_stopped(self.count.wait(Limit::STOP))
+    }
+}
+
+const TOO_MUCH: &str = "a wait group is done with more than was added to it";
+
+impl Default for WaitGroup {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for WaitGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitGroup").field("left", &self.count.left()).finish()
+    }
+}
+
+/// One piece of work of a [`WaitGroup`], which is done when this is dropped.
+///
+/// # Panics
+///
+/// When it is dropped, if somebody else has said that more is done than there was, and the caller does not unwind already.
+#[must_use = "the work is done at once if this is not kept"]
+#[clippy::has_significant_drop]
+pub struct WaitGroupGuard<G: Deref<Target = WaitGroup>> {
+    group: G,
+}
+
+impl<G: Deref<Target = WaitGroup>> Drop for WaitGroupGuard<G> {
+    fn drop(&mut self) {
+        let is_done = self.group.count.sub(1).is_ok();
+        // A second panic would end the process.
+        assert!(is_done || std::thread::panicking(), "{TOO_MUCH}");
+    }
+}
+
+impl<G: Deref<Target = WaitGroup>> fmt::Debug for WaitGroupGuard<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitGroupGuard").field("group", &*self.group).finish()
+    }
+}
