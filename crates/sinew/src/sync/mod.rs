@@ -6,6 +6,7 @@
 
 mod condvar;
 pub mod mpsc;
+mod event;
 mod latch;
 mod mutex;
 mod outcome;
@@ -14,6 +15,7 @@ mod semaphore;
 mod wait_group;
 
 pub use condvar::{Condvar, WaitTimeoutResult};
+pub use event::Event;
 pub use latch::Latch;
 pub use mutex::{Mutex, MutexGuard};
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};

@@ -2,6 +2,7 @@
 
 mod condvar;
 mod mpsc;
+mod event;
 mod latch;
 mod mutex;
 mod semaphore;
