@@ -4,6 +4,7 @@
 //! wait for the same lock at once. What std does not lock or wait with is std's own: [`Arc`](std::sync::Arc) and atomics are used
 //! as they are, and are here too, so that one import can replace another.
 
+mod baton;
 mod condvar;
 pub mod mpsc;
 mod event;
@@ -14,6 +15,7 @@ mod poison;
 mod semaphore;
 mod wait_group;
 
+pub use baton::Baton;
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use event::Event;
 pub use latch::Latch;

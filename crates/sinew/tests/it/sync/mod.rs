@@ -1,5 +1,6 @@
 //! Locks and what else to wait with. Where std has the type, the same bodies run over std's.
 
+mod baton;
 mod condvar;
 mod mpsc;
 mod event;

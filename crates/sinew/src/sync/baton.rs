@@ -1,0 +1,115 @@
+//! A signal that is given once, and waited for.
+
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::time::{Duration, Instant};
+
+use super::outcome::{always, unless_stopped};
+use crate::fiber::Stopped;
+use crate::raw::{RawEvent, Reset};
+use crate::rt::Limit;
+
+/// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
+///
+/// It has the names of folly's. What is different:
+///
+/// - Any number may wait, and all go on, whereas folly's is for one.
+/// - One that was posted may be posted again: nothing more comes of it, until it is [`reset`](Self::reset).
+/// - It may be reset at any time: those who were to go on do so.
+///
+/// It is one that stays posted, and waiting for it then is a look at one word. One that is used up by whoever waits is an
+/// [`Event`](super::Event), and so is one that is waited for with others.
+///
+/// What was done before it is posted is seen by whoever goes on.
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::sync::Baton;
+///
+/// static BATON: Baton = Baton::new();
+/// let runner = fiber::spawn(|| BATON.wait());
+/// BATON.post();
+/// runner.join().unwrap();
+/// ```
+pub struct Baton {
+    raw: RawEvent,
+}
+
+// No code of the user's runs while it is changed.
+impl UnwindSafe for Baton {}
+impl RefUnwindSafe for Baton {}
+
+impl Baton {
+    /// One that is not posted.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { raw: RawEvent::new(Reset::Manual) }
+    }
+
+    /// Has all go on who wait, and all who come from now on. Never waits.
+    pub fn post(&self) {
+        self.raw.set();
+    }
+
+    /// As if it had never been posted, for whoever comes from now on.
+    pub fn reset(&self) {
+        self.raw.reset();
+    }
+
+    /// Whether it is posted.
+    #[inline]
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.raw.is_set()
+    }
+
+    /// Whether it is posted: a wait that does not wait.
+    #[inline]
+    #[must_use]
+    pub fn try_wait(&self) -> bool {
+        self.is_ready()
+    }
+
+    /// Waits until it is posted.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[inline]
+    pub fn wait(&self) {
+        always(self.raw.wait(Limit::NEVER));
+    }
+
+    /// [`wait`](Self::wait), for at most so long. Whether it was posted.
+    pub fn wait_timeout(&self, time: Duration) -> bool {
+        self.raw.wait(Limit::lasting(time)).is_ok()
+    }
+
+    /// [`wait`](Self::wait), until this moment at the latest. Whether it was posted.
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        self.raw.wait(Limit::until(Some(deadline))).is_ok()
+    }
+
+    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before it is posted.
+    #[track_caller]
+    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
+        unless_stopped(self.raw.wait(Limit::STOP))
+    }
+}
+
+impl Default for Baton {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Baton {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Baton").field("is_ready", &self.is_ready()).finish()
+    }
+}
