@@ -10,6 +10,7 @@ pub mod mpsc;
 mod event;
 mod latch;
 mod mutex;
+mod notify;
 mod outcome;
 mod poison;
 mod semaphore;
@@ -20,6 +21,7 @@ pub use condvar::{Condvar, WaitTimeoutResult};
 pub use event::Event;
 pub use latch::Latch;
 pub use mutex::{Mutex, MutexGuard};
+pub use notify::Notify;
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
 pub use wait_group::{WaitGroup, WaitGroupGuard};
 

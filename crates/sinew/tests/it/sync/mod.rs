@@ -6,5 +6,6 @@ mod mpsc;
 mod event;
 mod latch;
 mod mutex;
+mod notify;
 mod semaphore;
 mod wait_group;

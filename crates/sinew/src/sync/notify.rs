@@ -1,0 +1,121 @@
+//! Notifications without a value.
+
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::time::{Duration, Instant};
+
+use super::outcome::{always, unless_stopped};
+use crate::fiber::Stopped;
+use crate::raw::{RawEvent, Reset};
+use crate::rt::Limit;
+
+/// Tells one who waits, or all of them, that there is something to do, fibers and threads alike.
+///
+/// It has the names of tokio's, but for [`wait`](Self::wait), which is `notified().await` there.
+///
+/// - [`notify_one`](Self::notify_one) is not lost: if nobody waits, the next one to come goes on at once. But one such notification is kept, not
+///   several: whoever goes on looks for all there is to do.
+/// - [`notify_waiters`](Self::notify_waiters) is for those who wait now, and nobody else. Who has looked whether there is something to do, and
+///   does not wait yet, misses it: use a [`Condvar`](super::Condvar) there, or an [`Event`](super::Event) that is reset by hand.
+///
+/// Those who wait are told in the order in which they came. What was done before a notification is seen by whoever goes on by it.
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::sync::{Mutex, Notify};
+///
+/// static WORK: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+/// static IS_THERE: Notify = Notify::new();
+///
+/// let worker = fiber::spawn(|| loop {
+///     if let Some(work) = WORK.lock().unwrap().pop() {
+///         break work;
+///     }
+///     IS_THERE.wait();
+/// });
+/// WORK.lock().unwrap().push(5);
+/// IS_THERE.notify_one();
+/// assert_eq!(worker.join().unwrap(), 5);
+/// ```
+pub struct Notify {
+    raw: RawEvent,
+}
+
+// No code of the user's runs while it is changed.
+impl UnwindSafe for Notify {}
+impl RefUnwindSafe for Notify {}
+
+impl Notify {
+    /// One without a notification.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { raw: RawEvent::new(Reset::Auto) }
+    }
+
+    /// Has the one go on who has waited longest; if nobody waits, the next one to come.
+    pub fn notify_one(&self) {
+        self.raw.set();
+    }
+
+    /// Has all go on who wait now. If nobody does, nothing is kept.
+    pub fn notify_waiters(&self) {
+        self.raw.wake_all();
+    }
+
+    /// The name that [`Condvar`](super::Condvar) has for [`notify_waiters`](Self::notify_waiters).
+    pub fn notify_all(&self) {
+        self.notify_waiters();
+    }
+
+    /// Takes the notification that was kept, if there is one.
+    #[inline]
+    #[must_use = "a notification may have been taken"]
+    pub fn try_wait(&self) -> bool {
+        self.raw.try_wait()
+    }
+
+    /// Waits for a notification. Never returns without one.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[inline]
+    pub fn wait(&self) {
+        always(self.raw.wait(Limit::NEVER));
+    }
+
+    /// [`wait`](Self::wait), for at most so long. Whether there was a notification: if not, none was taken.
+    #[must_use = "a notification may have been taken"]
+    pub fn wait_timeout(&self, time: Duration) -> bool {
+        self.raw.wait(Limit::lasting(time)).is_ok()
+    }
+
+    /// [`wait`](Self::wait), until this moment at the latest. Whether there was a notification.
+    #[must_use = "a notification may have been taken"]
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        self.raw.wait(Limit::until(Some(deadline))).is_ok()
+    }
+
+    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before there is a notification. None was taken then.
+    #[track_caller]
+    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
+        unless_stopped(self.raw.wait(Limit::STOP))
+    }
+}
+
+impl Default for Notify {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Notify {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notify").field("is_notified", &self.raw.is_set()).finish()
+    }
+}

@@ -1,0 +1,142 @@
+//! Notifications.
+
+use super::super::crowd::in_crowds;
+use super::super::support::{everywhere, message, pinned};
+use sinew::fiber;
+use sinew::sync::Notify;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+#[test]
+fn one_notification_is_kept() {
+    let notify = Notify::new();
+    assert!(!notify.try_wait());
+    notify.notify_waiters();
+    notify.notify_all();
+    assert!(!notify.wait_timeout(Duration::ZERO));
+    (0..3).for_each(|_| notify.notify_one());
+    notify.wait();
+    assert!(!notify.try_wait() && !notify.wait_until(Instant::now()));
+    notify.notify_one();
+    // It is none of those that are only for who waits now.
+    notify.notify_waiters();
+    assert!(notify.try_wait());
+}
+
+/// Work is done by whoever is told of it, though others give up: what is there is found.
+#[test]
+fn no_notification_is_lost() {
+    in_crowds(|crowd| {
+        let (notify, work, done) =
+            (Arc::new(Notify::new()), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let copies = (notify.clone(), work.clone(), done.clone());
+        crowd.all(5, move |number| {
+            let (notify, work, done) = &copies;
+            match number {
+                0 => (0..100).for_each(|_| {
+                    work.fetch_add(1, Ordering::SeqCst);
+                    notify.notify_one();
+                }),
+                1..3 => {
+                    while done.load(Ordering::SeqCst) < 100 {
+                        notify.wait();
+                        done.fetch_add(work.swap(0, Ordering::SeqCst), Ordering::SeqCst);
+                    }
+                    // For the other one.
+                    notify.notify_one();
+                }
+                _ => (0..20).for_each(|round| {
+                    if notify.wait_timeout(Duration::from_micros(round)) {
+                        notify.notify_one();
+                    }
+                }),
+            }
+        });
+        assert_eq!(done.load(Ordering::SeqCst), 100);
+    });
+}
+
+#[test]
+fn all_who_wait_are_told() {
+    in_crowds(|crowd| {
+        let (notify, told) = (Arc::new(Notify::new()), Arc::new(AtomicUsize::new(0)));
+        let members: Vec<_> = (0..20)
+            .map(|number| {
+                let (notify, told) = (notify.clone(), told.clone());
+                crowd.spawn(number, move || {
+                    notify.wait();
+                    told.fetch_add(1, Ordering::Relaxed);
+                })
+            })
+            .collect();
+        // Those who did not wait yet are told the next time.
+        while told.load(Ordering::Relaxed) < 20 {
+            notify.notify_waiters();
+            fiber::yield_now();
+        }
+        members.into_iter().for_each(|member| member.join());
+        assert!(!notify.try_wait());
+    });
+}
+
+#[test]
+fn a_wait_ends_at_its_time() {
+    in_crowds(|crowd| {
+        let notify = Arc::new(Notify::new());
+        let copy = notify.clone();
+        crowd.all(3, move |number| {
+            assert!(!match number {
+                0 => copy.wait_timeout(Duration::ZERO),
+                1 => copy.wait_timeout(Duration::from_micros(200)),
+                _ => copy.wait_until(Instant::now() + Duration::from_millis(1)),
+            });
+        });
+        let copy = notify.clone();
+        let patient = crowd.spawn(1, move || copy.wait_timeout(Duration::MAX));
+        notify.notify_one();
+        assert!(patient.join() && !notify.try_wait());
+    });
+}
+
+/// A fiber is cancelled while it is told: it was told, or the next one is.
+#[test]
+fn a_cancel_that_meets_a_notification_loses_nothing() {
+    everywhere(|| {
+        for round in 0..100 {
+            let notify = Arc::new(Notify::new());
+            let copy = notify.clone();
+            let waits = Arc::new(fiber::spawn(move || copy.wait_cancellable()));
+            (0..round % 3).for_each(|_| fiber::yield_now());
+            let copy = waits.clone();
+            let canceller = fiber::spawn(move || copy.cancel());
+            notify.notify_one();
+            canceller.join().unwrap();
+            let outcome = Arc::into_inner(waits).unwrap().join().unwrap();
+            assert_eq!(notify.try_wait(), outcome.is_err());
+        }
+    });
+}
+
+#[test]
+fn a_wait_inside_no_suspend_panics_and_leaves_no_trace() {
+    let runtime = pinned(1);
+    runtime.run(|| {
+        let notify = Notify::new();
+        let panic = catch_unwind(AssertUnwindSafe(|| fiber::no_suspend(|| notify.wait()))).unwrap_err();
+        assert!(message(&*panic).contains("no_suspend"), "{}", message(&*panic));
+        fiber::no_suspend(|| notify.notify_one());
+        fiber::no_suspend(|| notify.wait());
+    });
+}
+
+#[test]
+fn its_traits_are_as_they_should_be() {
+    static NOTIFY: Notify = Notify::new();
+    fn is_free<T: UnwindSafe + RefUnwindSafe + Send + Sync>() {}
+    is_free::<Notify>();
+    std::thread::spawn(|| NOTIFY.notify_one());
+    NOTIFY.wait();
+    assert_eq!(format!("{NOTIFY:?} {:?}", Notify::default()).matches("is_notified: false").count(), 2);
+}
