@@ -5,6 +5,7 @@
 //! as they are, and are here too, so that one import can replace another.
 
 mod baton;
+mod blocking_queue;
 mod condvar;
 pub mod mpsc;
 mod event;
@@ -17,6 +18,9 @@ mod semaphore;
 mod wait_group;
 
 pub use baton::Baton;
+pub use blocking_queue::{
+    BlockingQueue, BlockingQueueIter, BlockingQueueTryIter, PopError, PushError, TryPopError, TryPushError,
+};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use event::Event;
 pub use latch::Latch;

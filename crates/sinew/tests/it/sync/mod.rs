@@ -1,6 +1,7 @@
 //! Locks and what else to wait with. Where std has the type, the same bodies run over std's.
 
 mod baton;
+mod blocking_queue;
 mod condvar;
 mod mpsc;
 mod event;
