@@ -5,7 +5,7 @@
 //! Trusted with an allocator that passes everything on to the system's.
 #![expect(unsafe_code, reason = "an allocator")]
 
-use sinew::sync::{Condvar, Mutex, mpsc};
+use sinew::sync::{BlockingQueue, Condvar, Event, Mutex, Notify, Semaphore, mpsc};
 use sinew::{Runtime, fiber};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -53,10 +53,18 @@ fn allocates_nothing(what: &str, step: impl Fn(usize) + Clone + Send + 'static) 
     assert!(most < Some(50), "{what}: {most:?} allocations in 1,000 waits");
 }
 
+/// One test, since another one at the same time would allocate too.
 #[test]
 fn waits_allocate_nothing() {
     let runtime = Runtime::builder().workers(1).start().unwrap();
     runtime.run(|| {
+        with_locks();
+        with_channels();
+        with_other_tools();
+    });
+}
+
+fn with_locks() {
         let mutex = Arc::new(Mutex::new(0));
         let copy = mutex.clone();
         allocates_nothing("a mutex", move |_| {
@@ -76,6 +84,9 @@ fn waits_allocate_nothing() {
             *turn += 1;
             pair.1.notify_one();
         });
+}
+
+fn with_channels() {
         for bound in [0, 1] {
             let ends = [mpsc::sync_channel(bound), mpsc::sync_channel(bound)];
             let ends = Arc::new(ends.map(|(sender, receiver)| (sender, Mutex::new(receiver))));
@@ -89,5 +100,32 @@ fn waits_allocate_nothing() {
                 }
             });
         }
-    });
+}
+
+fn with_other_tools() {
+        let semaphore = Arc::new(Semaphore::new(2));
+        allocates_nothing("a semaphore", move |number| {
+            let permit = semaphore.acquire_many(number + 1).unwrap();
+            fiber::yield_now();
+            drop(permit);
+            drop(semaphore.try_acquire_many_for(3, Duration::from_micros(1)));
+        });
+        let events = Arc::new([(); 8].map(|()| Event::auto()));
+        allocates_nothing("any of several events", move |number| {
+            // One waits for half of them, and is told through one of these.
+            let (mine, others) = (&events[number * 4..][..4], &events[(1 - number) * 4..][..4]);
+            others[2].set();
+            assert_eq!(Event::wait_any(&[&mine[0], &mine[1], &mine[2], &mine[3]]), 2);
+            let _ = Event::wait_any_timeout(&[&mine[0], &mine[1], &mine[0]], Duration::from_micros(1));
+        });
+        let notify = Arc::new([Notify::new(), Notify::new()]);
+        allocates_nothing("a notification", move |number| {
+            notify[1 - number].notify_one();
+            notify[number].wait();
+        });
+        let queue = Arc::new(BlockingQueue::new(1));
+        allocates_nothing("a blocking queue", move |number| match number {
+            0 => queue.push(1).unwrap(),
+            _ => assert_eq!(queue.pop(), Ok(1)),
+        });
 }
