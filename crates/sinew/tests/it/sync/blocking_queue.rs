@@ -111,7 +111,10 @@ fn giving_up_loses_no_value() {
                     } {
                         Ok(value) => popped += value,
                         Err(TryPopError::Empty) => fiber::yield_now(),
-                        Err(TryPopError::Stopped) => break,
+                        Err(TryPopError::Stopped) => {
+                            assert!(queue.is_stopped());
+                            break;
+                        }
                     }
                 }
             }
@@ -155,6 +158,47 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
                 }
             }
         }
+    });
+}
+
+/// On one worker: who is cancelled does not run before it is met, still in line, by whoever serves the line.
+#[test]
+fn one_that_was_cancelled_is_passed_over() {
+    let runtime = pinned(1);
+    runtime.run(|| {
+        let queue = Arc::new(BlockingQueue::new(1));
+        let pops = || {
+            let queue = queue.clone();
+            let popper = fiber::spawn(move || queue.pop_cancellable());
+            (0..5).for_each(|_| fiber::yield_now());
+            popper
+        };
+        let (first, second) = (pops(), pops());
+        first.cancel();
+        queue.push(1).unwrap();
+        assert!(queue.is_empty());
+        assert!(first.join().unwrap().unwrap_err().is_cancelled());
+        assert_eq!(second.join().unwrap().unwrap(), Ok(1));
+        let alone = pops();
+        alone.cancel();
+        queue.push(1).unwrap();
+        assert_eq!(queue.len(), 1);
+        assert!(alone.join().unwrap().is_err());
+        let pushes = |value| {
+            let queue = queue.clone();
+            let pusher = fiber::spawn(move || queue.push_cancellable(value));
+            (0..5).for_each(|_| fiber::yield_now());
+            pusher
+        };
+        let (first, second) = (pushes(2), pushes(3));
+        first.cancel();
+        assert_eq!((queue.pop(), queue.len()), (Ok(1), 1));
+        assert_eq!(first.join().unwrap().unwrap_err().0, 2);
+        assert_eq!((second.join().unwrap().unwrap(), queue.len()), (Ok(()), 1));
+        let alone = pushes(4);
+        alone.cancel();
+        assert_eq!((queue.pop(), queue.len()), (Ok(3), 0));
+        assert_eq!(alone.join().unwrap().unwrap_err().0, 4);
     });
 }
 
