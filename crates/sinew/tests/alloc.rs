@@ -65,67 +65,67 @@ fn waits_allocate_nothing() {
 }
 
 fn with_locks() {
-        let mutex = Arc::new(Mutex::new(0));
-        let copy = mutex.clone();
-        allocates_nothing("a mutex", move |_| {
-            let mut guard = copy.lock().unwrap();
-            fiber::yield_now();
-            *guard += 1;
-        });
-        allocates_nothing("a mutex with a limit", move |_| {
-            let guard = mutex.try_lock_for(Duration::from_micros(1));
-            fiber::yield_now();
-            drop(guard);
-        });
-        let pair = Arc::new((Mutex::new(0), Condvar::new()));
-        allocates_nothing("a condition", move |number| {
-            let turn = pair.0.lock().unwrap();
-            let mut turn = pair.1.wait_while(turn, |turn| *turn % 2 != number).unwrap();
-            *turn += 1;
-            pair.1.notify_one();
-        });
+    let mutex = Arc::new(Mutex::new(0));
+    let copy = mutex.clone();
+    allocates_nothing("a mutex", move |_| {
+        let mut guard = copy.lock().unwrap();
+        fiber::yield_now();
+        *guard += 1;
+    });
+    allocates_nothing("a mutex with a limit", move |_| {
+        let guard = mutex.try_lock_for(Duration::from_micros(1));
+        fiber::yield_now();
+        drop(guard);
+    });
+    let pair = Arc::new((Mutex::new(0), Condvar::new()));
+    allocates_nothing("a condition", move |number| {
+        let turn = pair.0.lock().unwrap();
+        let mut turn = pair.1.wait_while(turn, |turn| *turn % 2 != number).unwrap();
+        *turn += 1;
+        pair.1.notify_one();
+    });
 }
 
 fn with_channels() {
-        for bound in [0, 1] {
-            let ends = [mpsc::sync_channel(bound), mpsc::sync_channel(bound)];
-            let ends = Arc::new(ends.map(|(sender, receiver)| (sender, Mutex::new(receiver))));
-            allocates_nothing("a channel", move |number| {
-                if number == 0 {
-                    ends[0].0.send(1).unwrap();
-                    ends[1].1.lock().unwrap().recv().unwrap();
-                } else {
-                    ends[0].1.lock().unwrap().recv().unwrap();
-                    ends[1].0.send(1).unwrap();
-                }
-            });
-        }
+    for bound in [0, 1] {
+        let ends = [mpsc::sync_channel(bound), mpsc::sync_channel(bound)];
+        let ends = Arc::new(ends.map(|(sender, receiver)| (sender, Mutex::new(receiver))));
+        allocates_nothing("a channel", move |number| {
+            if number == 0 {
+                ends[0].0.send(1).unwrap();
+                ends[1].1.lock().unwrap().recv().unwrap();
+            } else {
+                ends[0].1.lock().unwrap().recv().unwrap();
+                ends[1].0.send(1).unwrap();
+            }
+        });
+    }
 }
 
 fn with_other_tools() {
-        let semaphore = Arc::new(Semaphore::new(2));
-        allocates_nothing("a semaphore", move |number| {
-            let permit = semaphore.acquire_many(number + 1).unwrap();
-            fiber::yield_now();
-            drop(permit);
-            drop(semaphore.try_acquire_many_for(3, Duration::from_micros(1)));
-        });
-        let events = Arc::new([(); 8].map(|()| Event::auto()));
-        allocates_nothing("any of several events", move |number| {
-            // One waits for half of them, and is told through one of these.
-            let (mine, others) = (&events[number * 4..][..4], &events[(1 - number) * 4..][..4]);
-            others[2].set();
-            assert_eq!(Event::wait_any(&[&mine[0], &mine[1], &mine[2], &mine[3]]), 2);
-            let _ = Event::wait_any_timeout(&[&mine[0], &mine[1], &mine[0]], Duration::from_micros(1));
-        });
-        let notify = Arc::new([Notify::new(), Notify::new()]);
-        allocates_nothing("a notification", move |number| {
-            notify[1 - number].notify_one();
-            notify[number].wait();
-        });
-        let queue = Arc::new(BlockingQueue::new(1));
-        allocates_nothing("a blocking queue", move |number| match number {
-            0 => queue.push(1).unwrap(),
-            _ => assert_eq!(queue.pop(), Ok(1)),
-        });
+    let semaphore = Arc::new(Semaphore::new(2));
+    allocates_nothing("a semaphore", move |number| {
+        let permit = semaphore.acquire_many(number + 1).unwrap();
+        fiber::yield_now();
+        drop(permit);
+        drop(semaphore.try_acquire_many_for(3, Duration::from_micros(1)));
+    });
+    let events = Arc::new([(); 8].map(|()| Event::auto()));
+    allocates_nothing("any of several events", move |number| {
+        // One waits for half of them, and is told through one of these.
+        let (mine, others) = (&events[number * 4..][..4], &events[(1 - number) * 4..][..4]);
+        others[2].set();
+        assert_eq!(Event::wait_any(&[&mine[0], &mine[1], &mine[2], &mine[3]]), 2);
+        let _ = Event::wait_any_timeout(&[&mine[0], &mine[1], &mine[0]], Duration::from_micros(1));
+    });
+    let notify = Arc::new([Notify::new(), Notify::new()]);
+    allocates_nothing("a notification", move |number| {
+        notify[1 - number].notify_one();
+        notify[number].wait();
+    });
+    let queue = Arc::new(BlockingQueue::new(1));
+    allocates_nothing("a blocking queue", move |number| match number {
+        0 => queue.push(1).unwrap(),
+        _ => assert_eq!(queue.pop(), Ok(1)),
+    });
 }

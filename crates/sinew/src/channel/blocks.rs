@@ -138,8 +138,11 @@ unsafe impl<T> Store<T> for Blocks<T> {
 
     #[inline]
     unsafe fn take(&self, end: &mut End<T>) -> (T, Option<Box<Block<T>>>) {
-        // SAFETY: the caller's promise.
-        let left = if end.place == LEN { unsafe { self.go_on(end) } } else { None };
+        let left = match end.place {
+            // SAFETY: the caller's promise.
+            LEN => unsafe { self.go_on(end) },
+            _ => None,
+        };
         // SAFETY: there is a message, so its block is there.
         let block = unsafe { &*end.block };
         // SAFETY: the caller's promise.

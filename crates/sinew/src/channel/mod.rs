@@ -5,10 +5,10 @@
 
 mod blocks;
 mod buffered;
-mod channel;
 mod error;
 mod rendezvous;
 mod ring;
+mod shared;
 #[cfg(not(loom))]
 mod slot;
 #[cfg(loom)]
@@ -20,5 +20,5 @@ mod store;
 mod model;
 
 pub(crate) use buffered::Refused;
-pub(crate) use channel::Channel;
 pub(crate) use error::{NotReceived, NotSent};
+pub(crate) use shared::Channel;

@@ -3,9 +3,11 @@
 //! No notification is lost: a waiter is in the queue before it gives the mutex back, so that whoever has had the mutex since then
 //! finds it there.
 
+use std::cell::Cell;
+
 use super::RawMutex;
 use crate::rt::sync::constant;
-use crate::rt::{Claimed, Limit, Outcome, Place, Queue};
+use crate::rt::{Claimed, Limit, Locked, Outcome, Place, Queue};
 
 /// The condition.
 pub(crate) struct RawCondvar {
@@ -22,14 +24,17 @@ impl RawCondvar {
     /// Gives the mutex back, waits, and takes it again, whatever ended the wait.
     #[inline]
     pub(crate) fn wait(&self, mutex: &RawMutex, limit: Limit) -> Outcome {
-        let mut is_given_back = false;
+        let is_given_back = Cell::new(false);
         let give_back = || {
             mutex.unlock();
-            is_given_back = true;
+            is_given_back.set(true);
         };
-        let (outcome, ()) = self.queue.wait_and((), limit, |_| Some(Place::Back), give_back);
+        // One that is asked a second time has left the queue for nothing. A notification may have missed it since, and it may go on for
+        // no reason, so it does.
+        let enter = |_: &mut Locked<'_, (), ()>| (!is_given_back.get()).then_some(Place::Back);
+        let (outcome, ()) = self.queue.wait_and((), limit, enter, give_back);
         // One that was to stop before it could wait has it still.
-        if is_given_back {
+        if is_given_back.get() {
             mutex.lock();
         }
         outcome

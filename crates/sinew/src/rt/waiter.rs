@@ -111,8 +111,8 @@ impl Waiter {
                 Next::Schedule => Some(Claimed(Side::Fiber(control))),
                 Next::Nothing => Some(Claimed(Side::Awake)),
             },
-            // SAFETY: as above.
             Who::Thread(block) => {
+                // SAFETY: as above.
                 unsafe { block.as_ref() }.word.end(self.wait, cause).map(|_| Claimed(Side::Thread(block)))
             }
         }

@@ -1,7 +1,7 @@
 //! Waiting for a condition under a mutex, with the names of [`std::sync::Condvar`].
 
 use std::fmt;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -208,6 +208,10 @@ impl Condvar {
 fn check<'a, T>(guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
     if guard.mutex().is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
 }
+
+// It has nothing that a panic could break.
+impl UnwindSafe for Condvar {}
+impl RefUnwindSafe for Condvar {}
 
 impl Default for Condvar {
     fn default() -> Self {

@@ -1,15 +1,15 @@
 //! Locks and what else to wait with, for fibers and threads alike: the types of [`std::sync`] under their names, and more.
 //!
 //! A program moves to fibers by changing imports. A fiber that waits gives its worker to others, a plain thread blocks, and both may
-//! wait for the same lock at once. What std does not lock or wait with is std's own: [`Arc`](std::sync::Arc) and atomics are used
+//! wait for the same lock at once. What std does not lock or wait with is std's own: [`Arc`] and atomics are used
 //! as they are, and are here too, so that one import can replace another.
 
 mod baton;
 mod blocking_queue;
 mod condvar;
-pub mod mpsc;
 mod event;
 mod latch;
+pub mod mpsc;
 mod mutex;
 mod notify;
 mod outcome;

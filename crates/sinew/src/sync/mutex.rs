@@ -132,8 +132,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// As [`try_lock`](Self::try_lock), if somebody has it for all that time.
     pub fn try_lock_for(&self, time: Duration) -> TryLockResult<MutexGuard<'_, T>> {
-        // A moment beyond the clock's end never comes.
-        self.lock_to(Limit::until(Instant::now().checked_add(time)))
+        self.lock_to(Limit::lasting(time))
     }
 
     /// [`lock`](Self::lock), until this moment at the latest.

@@ -44,11 +44,6 @@ impl<T> Node<T> {
     pub(crate) fn new(data: T) -> Self {
         Self { links: Cell::new(Links::NONE), waiter: Cell::new(None), has_lost: Cell::new(false), data }
     }
-
-    /// Whether it is in a list. For whoever holds the lock of that.
-    pub(crate) fn is_linked(&self) -> bool {
-        self.waiter.get().is_some()
-    }
 }
 
 /// Where a node goes.
@@ -130,19 +125,11 @@ impl<T> List<T> {
         self.first.map(|first| unsafe { first.as_ref() })
     }
 
-    /// All nodes, from the first one on.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Node<T>> {
-        std::iter::successors(self.first(), |node| {
-            // SAFETY: the invariant of `first`, of links.
-            node.links.get().after.map(|after| unsafe { after.as_ref() })
-        })
-    }
-
     #[inline]
     fn set_after(&mut self, node: Option<NonNull<Node<T>>>, after: Option<NonNull<Node<T>>>) {
         match node {
-            // SAFETY: the invariant of `first`, of links.
             Some(node) => {
+                // SAFETY: the invariant of `first`, of links.
                 let links = unsafe { &node.as_ref().links };
                 links.set(Links { after, ..links.get() });
             }
@@ -153,8 +140,8 @@ impl<T> List<T> {
     #[inline]
     fn set_before(&mut self, node: Option<NonNull<Node<T>>>, before: Option<NonNull<Node<T>>>) {
         match node {
-            // SAFETY: the invariant of `first`, of links.
             Some(node) => {
+                // SAFETY: the invariant of `first`, of links.
                 let links = unsafe { &node.as_ref().links };
                 links.set(Links { before, ..links.get() });
             }

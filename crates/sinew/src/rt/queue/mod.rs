@@ -76,16 +76,6 @@ impl Limit {
     /// For ever, unless the caller is to stop.
     pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
 
-    /// The same, unless the caller is to stop.
-    pub(crate) const fn or_stop(self) -> Self {
-        Self { observes_stops: true, ..self }
-    }
-
-    /// Whether the time is over.
-    pub(crate) fn is_over(&self) -> bool {
-        self.until.is_some_and(|until| until <= Instant::now())
-    }
-
     /// One wait, of which `publish` tells others, if it is needed.
     #[inline]
     fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
@@ -304,11 +294,6 @@ impl<S, T> Locked<'_, S, T> {
     #[inline]
     pub(crate) fn first(&self) -> Option<&T> {
         self.inside.list.first().map(|node| &node.data)
-    }
-
-    /// What all who wait have told, from the first one on.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.inside.list.iter().map(|node| &node.data)
     }
 
     /// Claims the first one whose wait is still open: it is out of the queue, and goes on when the value says so. `tell` leaves

@@ -74,8 +74,7 @@ impl<T> Receiver<T> {
     ///
     /// If none came in that time, or there is none and nobody is left to send one.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        // A moment beyond the clock's end never comes.
-        self.recv_to(Limit::until(Instant::now().checked_add(timeout)))
+        self.recv_to(Limit::lasting(timeout))
     }
 
     /// [`recv`](Self::recv), until this moment at the latest.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::sync::mpsc::{SendError, TrySendError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::error::{SendCancellableError, SendTimeoutError};
 use crate::channel::{Channel, NotSent, Refused};
@@ -85,8 +85,7 @@ impl<T> SyncSender<T> {
     ///
     /// If there was no room for all that time, or the receiver is gone. The message is in the error.
     pub fn send_timeout(&self, t: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        // A moment beyond the clock's end never comes.
-        let limit = Limit::until(Instant::now().checked_add(timeout));
+        let limit = Limit::lasting(timeout);
         self.channel.send(t, limit).map_err(|error| match error {
             NotSent::Closed(message) => SendTimeoutError::Disconnected(message),
             other => SendTimeoutError::Timeout(other.into_inner()),

@@ -3,9 +3,9 @@
 mod baton;
 mod blocking_queue;
 mod condvar;
-mod mpsc;
 mod event;
 mod latch;
+mod mpsc;
 mod mutex;
 mod notify;
 mod semaphore;
