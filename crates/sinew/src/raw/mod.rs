@@ -7,9 +7,15 @@ mod gate;
 #[cfg(all(test, loom))]
 mod model;
 mod mutex;
+mod rwlock;
 
 pub(crate) use condvar::RawCondvar;
 pub(crate) use count::Count;
 pub(crate) use event::{RawEvent, Reset, try_wait_any, wait_any};
 pub(crate) use gate::Gate;
 pub(crate) use mutex::RawMutex;
+pub(crate) use rwlock::RawRwLock;
+
+// Nothing panics while the lock of a queue is held, so that nobody sees a broken one.
+impl std::panic::RefUnwindSafe for RawMutex {}
+impl std::panic::RefUnwindSafe for RawRwLock {}

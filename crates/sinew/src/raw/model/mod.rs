@@ -4,4 +4,5 @@ mod condvar;
 mod count;
 mod event;
 mod mutex;
+mod rwlock;
 mod watched;

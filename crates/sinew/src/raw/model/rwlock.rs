@@ -1,0 +1,205 @@
+//! A lock for readers and writers: a writer has it alone, readers share it, and nobody waits for ever.
+
+use loom::sync::Arc;
+use loom::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use super::watched::Watched;
+use crate::raw::RawRwLock;
+use crate::rt::Limit;
+use crate::rt::model::check;
+
+struct Counter {
+    lock: RawRwLock,
+    value: Watched,
+}
+
+impl Counter {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { lock: RawRwLock::new(), value: Watched::new() })
+    }
+
+    fn add(&self) {
+        self.lock.write();
+        self.value.add();
+        self.lock.unlock_write();
+    }
+
+    fn get(&self) -> u32 {
+        self.lock.read();
+        let value = self.value.get();
+        self.lock.unlock_read();
+        value
+    }
+
+    /// Whether it had the lock before its time was over.
+    fn add_in_time(&self) -> bool {
+        let has_it = self.lock.write_within(soon()).is_ok();
+        if has_it {
+            self.value.add();
+            self.lock.unlock_write();
+        }
+        has_it
+    }
+
+    fn get_in_time(&self) {
+        if self.lock.read_within(soon()).is_ok() {
+            self.value.get();
+            self.lock.unlock_read();
+        }
+    }
+}
+
+/// A limit that is reached at any moment.
+fn soon() -> Limit {
+    Limit::until(Some(Instant::now()))
+}
+
+fn spawn<T: 'static>(counter: &Arc<Counter>, body: impl FnOnce(&Counter) -> T + 'static) -> JoinHandle<T> {
+    let counter = counter.clone();
+    thread::spawn(move || body(&counter))
+}
+
+#[test]
+fn two_writers_count_to_two() {
+    check(3, || {
+        let counter = Counter::new();
+        let adder = spawn(&counter, Counter::add);
+        counter.add();
+        adder.join().unwrap();
+        assert_eq!(counter.get(), 2);
+    });
+}
+
+#[test]
+fn a_reader_and_a_writer_keep_out_of_each_other_s_way() {
+    check(3, || {
+        let counter = Counter::new();
+        let reader = spawn(&counter, |counter| counter.get() <= counter.get());
+        (0..2).for_each(|_| counter.add());
+        assert!(reader.join().unwrap());
+        assert_eq!(counter.get(), 2);
+    });
+}
+
+#[test]
+fn two_writers_and_a_reader_get_through() {
+    check(2, || {
+        let counter = Counter::new();
+        let (adder, reader) = (spawn(&counter, Counter::add), spawn(&counter, Counter::get));
+        counter.add();
+        adder.join().unwrap();
+        assert!(reader.join().unwrap() <= 2);
+        assert_eq!(counter.get(), 2);
+    });
+}
+
+/// Readers that wait for a writer, which comes back before they have run, are handed the lock at last.
+#[test]
+fn readers_that_were_passed_by_are_handed_the_lock() {
+    check(2, || {
+        let counter = Counter::new();
+        let readers = [(); 2].map(|()| spawn(&counter, Counter::get));
+        (0..3).for_each(|_| counter.add());
+        readers.into_iter().for_each(|reader| assert!(reader.join().unwrap() <= 3));
+        assert!(counter.lock.try_write());
+    });
+}
+
+/// A writer that readers follow each other around gets it.
+#[test]
+fn a_writer_that_was_passed_by_is_handed_the_lock() {
+    check(2, || {
+        let counter = Counter::new();
+        let reader = spawn(&counter, |counter| (0..2).for_each(|_| _ = counter.get()));
+        let writer = spawn(&counter, Counter::add);
+        (0..2).for_each(|_| _ = counter.get());
+        writer.join().unwrap();
+        reader.join().unwrap();
+        assert_eq!(counter.get(), 1);
+        assert!(counter.lock.try_write());
+    });
+}
+
+/// A reader that waits behind a writer, for nothing else than that one, goes on when it has given up.
+#[test]
+fn a_writer_that_gives_up_lets_readers_in() {
+    check(2, || {
+        let counter = Counter::new();
+        counter.lock.read();
+        let hasty = spawn(&counter, |counter| assert!(!counter.add_in_time()));
+        let readers = [(); 2].map(|()| spawn(&counter, Counter::get));
+        hasty.join().unwrap();
+        readers.into_iter().for_each(|reader| assert_eq!(reader.join().unwrap(), 0));
+        counter.lock.unlock_read();
+        assert!(counter.lock.try_write());
+    });
+}
+
+/// One that was woken, or was to be handed the lock, and whose time is over must not take that along.
+#[test]
+fn a_writer_that_gives_up_loses_no_wake_up() {
+    check(2, || {
+        let counter = Counter::new();
+        let (hasty, patient) = (spawn(&counter, Counter::add_in_time), spawn(&counter, Counter::add));
+        counter.add();
+        let has_added = hasty.join().unwrap();
+        patient.join().unwrap();
+        assert_eq!(counter.get(), 2 + u32::from(has_added));
+        assert!(counter.lock.try_write());
+    });
+}
+
+#[test]
+fn a_reader_that_gives_up_loses_no_wake_up() {
+    check(2, || {
+        let counter = Counter::new();
+        let (hasty, patient) = (spawn(&counter, Counter::get_in_time), spawn(&counter, Counter::add));
+        counter.add();
+        hasty.join().unwrap();
+        patient.join().unwrap();
+        assert_eq!(counter.get(), 2);
+        assert!(counter.lock.try_write());
+    });
+}
+
+/// A writer that goes on as a reader lets readers in, and no writer.
+#[test]
+fn a_writer_that_becomes_a_reader_lets_others_in() {
+    check(2, || {
+        let counter = Counter::new();
+        counter.lock.write();
+        let reader = spawn(&counter, Counter::get);
+        let writer = spawn(&counter, Counter::add_in_time);
+        counter.value.add();
+        counter.lock.downgrade();
+        assert_eq!(reader.join().unwrap(), 1);
+        assert_eq!(counter.value.get(), 1);
+        counter.lock.unlock_read();
+        let has_added = writer.join().unwrap();
+        assert_eq!(counter.get(), 1 + u32::from(has_added));
+        assert!(counter.lock.try_write());
+    });
+}
+
+#[test]
+fn trying_takes_it_once() {
+    check(3, || {
+        let counter = Counter::new();
+        let tries = |counter: &Counter| {
+            let has_it = counter.lock.try_write();
+            if has_it {
+                counter.value.add();
+                counter.lock.unlock_write();
+            }
+            u32::from(has_it)
+        };
+        let trier = spawn(&counter, tries);
+        if counter.lock.try_read() {
+            counter.value.get();
+            counter.lock.unlock_read();
+        }
+        let added = tries(&counter) + trier.join().unwrap();
+        assert_eq!(counter.get(), added);
+    });
+}

@@ -1,0 +1,467 @@
+//! The word of a lock for readers and writers, and who waits for it.
+//!
+//! Whoever finds it free takes it, even if others wait, as for a mutex: a reader, unless a writer has it; a writer, if nobody does.
+//! What keeps that fair: one of those who waited is *awake* and tries, and is before all others if it has to wait again; and if one
+//! waits again though it has waited for longer than [`PATIENCE`], the lock is *strict*: nobody takes it, and it is handed to the first
+//! waiter, or to all readers that are first, when those who have it are done.
+//!
+//! | bits | set | cleared |
+//! | --- | --- | --- |
+//! | writer | by the writer that takes it, or whoever hands it to one | by that writer |
+//! | queued | under the lock of the queue, by whoever enters it | under that lock, when the queue is empty |
+//! | awake | under that lock, before those are woken that are first; it is told to one of them | by that one, when it takes the lock, enters the queue again or gives up; under that lock, if there was none |
+//! | strict | under that lock, by the waiter that has waited too long | under that lock, when the lock is handed over, or the queue is empty |
+//! | readers, a number | up by each that comes, or by whoever hands it to them | down by each when it leaves |
+//!
+//! A reader comes by one addition, and looks then. If it has come in vain, since a writer has the lock or it is strict, it leaves as every
+//! reader does, and goes the long way. So whoever finds a reader in its way will see it leave, in vain or not.
+//!
+//! No wake-up is lost. A waiter enters the queue, under its lock, with the change of the word that shows it queued, and only if that
+//! finds the lock not free for it: then somebody has it, or comes in vain, and when that one leaves, it sees the bit. Whoever leaves and
+//! sees it [settles](RawRwLock::settle) what is due, unless one is awake that will take the lock, or find it not free in the change that ends
+//! its being awake. It does either, whatever its limit of time. Three more settle what is due, since those behind them may have waited
+//! for nothing else: who gives up, who keeps the lock as a reader only, and a reader that has come in after a wait.
+//!
+//! A writer that waits is also woken by a reader that leaves others behind, if nobody is awake: it cannot take the lock then, but it would
+//! never grow impatient asleep, where readers follow each other without a gap.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use crate::rt::sync::{AtomicU64, Ordering, constant, spin_loop};
+use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
+
+const WRITER: u64 = 1;
+const QUEUED: u64 = 1 << 1;
+const AWAKE: u64 = 1 << 2;
+const STRICT: u64 = 1 << 3;
+/// One of them. That there are 2^60 takes longer than anybody has.
+const READER: u64 = 1 << 4;
+
+/// How long a waiter lets others go first. Not at all for the checker, which has no time and is to see what comes then.
+const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_millis(1) };
+
+/// How often one that was woken tries, and a thread that comes new.
+const TRIES: u32 = if cfg!(loom) { 0 } else { 32 };
+
+/// How often a fiber that comes new does: those who have the lock for a few instructions are through by then, and for whoever takes
+/// longer, its worker has others to run.
+const FIBER_TRIES: u32 = 4;
+
+/// What somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Read,
+    Write,
+}
+
+impl Mode {
+    /// Whether it may be had.
+    #[inline]
+    fn is_free(self, word: u64) -> bool {
+        word & (WRITER | STRICT) == 0 && (self == Self::Read || word < READER)
+    }
+
+    /// What one that has it is in the word.
+    #[inline]
+    fn unit(self) -> u64 {
+        match self {
+            Self::Read => READER,
+            Self::Write => WRITER,
+        }
+    }
+}
+
+/// One who waits.
+#[derive(Debug)]
+struct Waiting {
+    mode: Mode,
+    told: Cell<Told>,
+}
+
+/// Why it was woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    /// To try, as one among others.
+    Try,
+    /// To try, as the one that is awake.
+    Awake,
+    /// It has the lock.
+    Handed,
+}
+
+type Waiters<'a> = Locked<'a, (), Waiting>;
+
+/// The lock.
+pub(crate) struct RawRwLock {
+    word: AtomicU64,
+    queue: Queue<(), Waiting>,
+}
+
+impl RawRwLock {
+    constant! {
+        pub(crate) fn new() -> Self {
+            Self { word: AtomicU64::new(0), queue: Queue::new(()) }
+        }
+    }
+
+    /// Not by coming and leaving: a writer that tries meanwhile would be turned away by one who has nothing.
+    #[inline]
+    pub(crate) fn try_read(&self) -> bool {
+        self.take(Mode::Read, 0).is_ok()
+    }
+
+    #[inline]
+    pub(crate) fn try_write(&self) -> bool {
+        // Acquire, here and wherever it is taken: pairs with the release of those who had it before.
+        match self.word.compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => true,
+            Err(word) => Mode::Write.is_free(word) && self.take(Mode::Write, 0).is_ok(),
+        }
+    }
+
+    /// Takes it, if it is free, and clears these bits.
+    fn take(&self, mode: Mode, clears: u64) -> Result<u64, u64> {
+        let change = |word| mode.is_free(word).then(|| (word + mode.unit()) & !clears);
+        self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, change)
+    }
+
+    #[inline]
+    pub(crate) fn read(&self) {
+        if !self.comes() {
+            // Nothing ends the wait but the lock.
+            let _ = self.read_slow(Limit::NEVER);
+        }
+    }
+
+    /// # Errors
+    ///
+    /// If the limit is reached before.
+    #[inline]
+    pub(crate) fn read_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        if self.comes() { Ok(()) } else { self.read_slow(limit) }
+    }
+
+    /// One reader more. Whether it has not come in vain.
+    #[inline]
+    fn comes(&self) -> bool {
+        Mode::Read.is_free(self.word.fetch_add(READER, Ordering::Acquire))
+    }
+
+    #[inline(never)]
+    #[cold]
+    fn read_slow(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.unlock_read();
+        self.wait(Mode::Read, limit)?;
+        // Readers behind it may come in too. If it was the one that is awake, nobody else tells them.
+        if is_due(self.word.load(Ordering::Relaxed)) {
+            self.settle(false);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn write(&self) {
+        if !self.try_write() {
+            let _ = self.write_slow(Limit::NEVER);
+        }
+    }
+
+    /// # Errors
+    ///
+    /// If the limit is reached before.
+    #[inline]
+    pub(crate) fn write_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        if self.try_write() { Ok(()) } else { self.write_slow(limit) }
+    }
+
+    #[inline(never)]
+    #[cold]
+    fn write_slow(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.wait(Mode::Write, limit)
+    }
+
+    fn wait(&self, mode: Mode, limit: Limit) -> Result<(), GaveUp> {
+        let mut contender = Contender { mode, limit, is_awake: false, has_waited: false, since: None };
+        loop {
+            if contender.tries(self) {
+                return Ok(());
+            }
+            match contender.waits(self) {
+                (Outcome::NotNeeded, _) | (Outcome::Woken, Told::Handed) => return Ok(()),
+                (Outcome::Woken, told) => contender.is_awake = told == Told::Awake,
+                (Outcome::TimedOut, _) => {
+                    contender.gives_up(self);
+                    return Err(GaveUp::TimedOut);
+                }
+                (Outcome::Stopped(stop), _) => {
+                    contender.gives_up(self);
+                    return Err(GaveUp::Stopped(stop));
+                }
+            }
+        }
+    }
+
+    /// For a reader that has it.
+    #[inline]
+    pub(crate) fn unlock_read(&self) {
+        // Release: pairs with the acquire of the next writer.
+        let word = self.word.fetch_sub(READER, Ordering::Release);
+        if is_due(word) {
+            self.reader_left(word);
+        }
+    }
+
+    #[inline(never)]
+    #[cold]
+    fn reader_left(&self, word: u64) {
+        // Of a lock that is to be handed over, the last one does it.
+        if word & STRICT == 0 || word < 2 * READER {
+            self.settle(true);
+        }
+    }
+
+    /// For the writer that has it.
+    #[inline]
+    pub(crate) fn unlock_write(&self) {
+        // Release: pairs with the acquire of those who have it next.
+        let word = self.word.fetch_sub(WRITER, Ordering::Release);
+        if is_due(word) {
+            self.settle(false);
+        }
+    }
+
+    /// The writer that has it has it as a reader from now on.
+    pub(crate) fn downgrade(&self) {
+        // Release: pairs with the acquire of readers that come.
+        let word = self.word.fetch_add(READER - WRITER, Ordering::Release);
+        if is_due(word) {
+            self.settle(false);
+        }
+    }
+
+    /// Does what is due for those who wait. `pokes` has a writer woken that readers are in the way of.
+    #[inline(never)]
+    #[cold]
+    fn settle(&self, pokes: bool) {
+        let (mut queue, mut wakes) = (self.queue.lock(), Wakes::new());
+        let many = queue.len();
+        // Relaxed: bits that matter are changed under the lock of the queue, or seen by who changes the word next.
+        while let Some(due) = due(self.word.load(Ordering::Relaxed), queue.first(), pokes) {
+            let is_done = match due {
+                Due::Wake => self.wake_first(&mut queue, &mut wakes),
+                Due::Hand(Mode::Read) => self.hand_to_readers(&mut queue, &mut wakes),
+                Due::Hand(Mode::Write) => self.hand_to_writer(&mut queue, &mut wakes),
+            };
+            if is_done {
+                break;
+            }
+        }
+        self.tidy(&queue);
+        drop(queue);
+        let has_more = wakes.is_full();
+        wakes.go();
+        if has_more {
+            self.wake_readers(many);
+        }
+    }
+
+    /// The queue may be empty now.
+    fn tidy(&self, queue: &Waiters<'_>) {
+        if queue.is_empty() {
+            // Relaxed: the bits say nothing of the value.
+            self.word.fetch_and(!(QUEUED | STRICT), Ordering::Relaxed);
+        }
+    }
+
+    /// Wakes the first one, or all readers that are first, as far as there is room; one of them is the one that is awake.
+    fn wake_first(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
+        // Before anybody is claimed, since that one clears it.
+        self.word.fetch_or(AWAKE, Ordering::Relaxed);
+        let mut told = Told::Awake;
+        while !wakes.is_full()
+            && let Some(mode) = queue.first().map(|first| first.mode)
+            && (mode == Mode::Read || told == Told::Awake)
+        {
+            let Some(claimed) = queue.claim_if_waiting(|waiting| waiting.told.set(told)) else { continue };
+            wakes.add(claimed);
+            told = Told::Try;
+            if mode == Mode::Write {
+                break;
+            }
+        }
+        if told == Told::Awake {
+            self.word.fetch_and(!AWAKE, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// Hands a strict lock that no writer has to the readers that are first, as far as there is room. False, if all have given up.
+    fn hand_to_readers(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
+        let mut is_handed = false;
+        while !wakes.is_full() && is_reader(queue.first()) {
+            // It has it before it can know of it, and no writer takes it meanwhile, since it is strict. Acquire: what the writer
+            // before did is passed on by the claim.
+            self.word.fetch_add(READER, Ordering::Acquire);
+            match queue.claim_if_waiting(|waiting| waiting.told.set(Told::Handed)) {
+                Some(claimed) => {
+                    is_handed = true;
+                    wakes.add(claimed);
+                }
+                // Relaxed: it has seen nothing of the value.
+                None => _ = self.word.fetch_sub(READER, Ordering::Relaxed),
+            }
+        }
+        if is_handed {
+            self.word.fetch_and(!STRICT, Ordering::Relaxed);
+        }
+        is_handed
+    }
+
+    /// Hands a strict lock that nobody has to the writer that is first. False, if that has given up.
+    fn hand_to_writer(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
+        let hand = |word| (word < READER).then(|| word + WRITER - STRICT);
+        // Acquire: what those before did is passed on by the claim.
+        if self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, hand).is_err() {
+            // A reader has come in vain, and settles this when it leaves.
+            return true;
+        }
+        match queue.claim_if_waiting(|waiting| waiting.told.set(Told::Handed)) {
+            Some(claimed) => wakes.add(claimed),
+            None => {
+                // Relaxed: it has seen nothing of the value.
+                self.word.fetch_add(STRICT - WRITER, Ordering::Relaxed);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Wakes at most so many more readers that are first, which try as those who come new do.
+    fn wake_readers(&self, mut most: usize) {
+        loop {
+            let (mut queue, mut wakes) = (self.queue.lock(), Wakes::new());
+            while most > 0 && !wakes.is_full() && is_reader(queue.first()) {
+                most -= 1;
+                let claimed = queue.claim_if_waiting(|waiting| waiting.told.set(Told::Try));
+                claimed.into_iter().for_each(|claimed| wakes.add(claimed));
+            }
+            self.tidy(&queue);
+            drop(queue);
+            if !wakes.is_full() {
+                return wakes.go();
+            }
+            wakes.go();
+        }
+    }
+}
+
+fn is_reader(waiting: Option<&Waiting>) -> bool {
+    waiting.is_some_and(|waiting| waiting.mode == Mode::Read)
+}
+
+/// Whether something may be due when somebody has left: one waits, and the one that is awake, if any, will not see to it.
+#[inline]
+fn is_due(word: u64) -> bool {
+    word & QUEUED != 0 && word & (AWAKE | STRICT) != AWAKE
+}
+
+/// What is to be done.
+#[derive(Debug)]
+enum Due {
+    Wake,
+    /// The lock is strict.
+    Hand(Mode),
+}
+
+/// What is due for the first one who waits.
+fn due(word: u64, first: Option<&Waiting>, pokes: bool) -> Option<Due> {
+    let mode = first?.mode;
+    let is_free = word & WRITER == 0 && (mode == Mode::Read || word < READER);
+    if word & STRICT != 0 {
+        return is_free.then_some(Due::Hand(mode));
+    }
+    let is_woken = is_free || pokes && word & WRITER == 0;
+    (is_woken && word & AWAKE == 0).then_some(Due::Wake)
+}
+
+/// One who tries.
+struct Contender {
+    mode: Mode,
+    limit: Limit,
+    /// It is the one that is awake.
+    is_awake: bool,
+    /// It has been in the queue.
+    has_waited: bool,
+    /// It has waited since then.
+    since: Option<Instant>,
+}
+
+impl Contender {
+    fn is_impatient(&self) -> bool {
+        self.since.is_some_and(|since| since.elapsed() >= PATIENCE)
+    }
+
+    /// Tries to take it for a while.
+    fn tries(&self, lock: &RawRwLock) -> bool {
+        for round in 0..TRIES {
+            match lock.take(self.mode, self.awake()) {
+                Ok(_) => return true,
+                Err(word) if word & STRICT != 0 || !self.relax(word, round) => return false,
+                Err(_) => {}
+            }
+        }
+        false
+    }
+
+    /// Before the next try. False, if there is to be none.
+    fn relax(&self, word: u64, round: u32) -> bool {
+        if self.has_waited && rt::give_way() {
+            return !self.is_impatient();
+        }
+        let may_spin = match rt::running() {
+            Some(_) => round < FIBER_TRIES,
+            None => self.has_waited || word & QUEUED == 0,
+        };
+        if may_spin {
+            spin_loop();
+        }
+        may_spin
+    }
+
+    fn awake(&self) -> u64 {
+        if self.is_awake { AWAKE } else { 0 }
+    }
+
+    /// Waits in the queue, unless the lock is free.
+    fn waits(&mut self, lock: &RawRwLock) -> (Outcome, Told) {
+        let strict = if self.is_impatient() { STRICT } else { 0 };
+        self.since.get_or_insert_with(Instant::now);
+        let (mode, limit) = (self.mode, self.limit);
+        let waiting = Waiting { mode, told: Cell::new(Told::Try) };
+        let (outcome, waiting) = lock.queue.wait(waiting, limit, |_| {
+            let awake = self.awake();
+            let change = |word: u64| {
+                let entered = word | QUEUED | strict;
+                Some(if mode.is_free(word) { word + mode.unit() } else { entered } & !awake)
+            };
+            let before = lock.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, change);
+            self.is_awake = false;
+            // One that is here again has readers behind it that know of it.
+            let place = if self.has_waited { Place::Front } else { Place::Back };
+            self.has_waited = true;
+            before.is_ok_and(|word| !mode.is_free(word)).then_some(place)
+        });
+        (outcome, waiting.told.get())
+    }
+
+    /// It is in no queue any more, and will not take the lock.
+    #[cold]
+    fn gives_up(&self, lock: &RawRwLock) {
+        // It still is the one that is awake if it was to stop before it could wait again. Relaxed: as in `tidy`.
+        if self.is_awake {
+            lock.word.fetch_and(!AWAKE, Ordering::Relaxed);
+        }
+        lock.settle(false);
+    }
+}
