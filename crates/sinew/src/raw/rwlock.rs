@@ -300,15 +300,16 @@ impl RawRwLock {
     fn hand_to_readers(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
         let mut is_handed = false;
         while !wakes.is_full() && is_reader(queue.first()) {
-            // It has it before it can know of it, and no writer takes it meanwhile, since it is strict. Acquire: what the writer
-            // before did is passed on by the claim.
+            // It has it before it can know of it, and no writer takes it meanwhile, since it is strict. Acquire: what those before
+            // did, who may not be the caller, is passed on by the claim.
             self.word.fetch_add(READER, Ordering::Acquire);
             match queue.claim_if_waiting(|waiting| waiting.told.set(Told::Handed)) {
                 Some(claimed) => {
                     is_handed = true;
                     wakes.add(claimed);
                 }
-                // Relaxed: it has seen nothing of the value.
+                // Relaxed: it has seen nothing of the value. Whoever left meanwhile and was not the last one because of it is made
+                // up for by the one that gave up, which settles what is due.
                 None => _ = self.word.fetch_sub(READER, Ordering::Relaxed),
             }
         }
@@ -320,21 +321,14 @@ impl RawRwLock {
 
     /// Hands a strict lock that nobody has to the writer that is first. False, if that has given up.
     fn hand_to_writer(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
-        let hand = |word| (word < READER).then(|| word + WRITER - STRICT);
-        // Acquire: what those before did is passed on by the claim.
-        if self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, hand).is_err() {
-            // A reader has come in vain, and settles this when it leaves.
-            return true;
+        // As above. Readers that come meanwhile come in vain, since it was strict.
+        self.word.fetch_sub(STRICT - WRITER, Ordering::Acquire);
+        let claimed = queue.claim_if_waiting(|waiting| waiting.told.set(Told::Handed));
+        if claimed.is_none() {
+            // Relaxed: it has seen nothing of the value.
+            self.word.fetch_add(STRICT - WRITER, Ordering::Relaxed);
         }
-        match queue.claim_if_waiting(|waiting| waiting.told.set(Told::Handed)) {
-            Some(claimed) => wakes.add(claimed),
-            None => {
-                // Relaxed: it has seen nothing of the value.
-                self.word.fetch_add(STRICT - WRITER, Ordering::Relaxed);
-                return false;
-            }
-        }
-        true
+        claimed.map(|claimed| wakes.add(claimed)).is_some()
     }
 
     /// Wakes at most so many more readers that are first, which try as those who come new do.

@@ -32,6 +32,16 @@ impl Counter {
         value
     }
 
+    /// Whether it had the lock, without waiting for it.
+    fn tries_to_add(&self) -> bool {
+        let has_it = self.lock.try_write();
+        if has_it {
+            self.value.add();
+            self.lock.unlock_write();
+        }
+        has_it
+    }
+
     /// Whether it had the lock before its time was over.
     fn add_in_time(&self) -> bool {
         let has_it = self.lock.write_within(soon()).is_ok();
@@ -97,11 +107,26 @@ fn two_writers_and_a_reader_get_through() {
 /// Readers that wait for a writer, which comes back before they have run, are handed the lock at last.
 #[test]
 fn readers_that_were_passed_by_are_handed_the_lock() {
-    check(2, || {
+    check(3, || {
         let counter = Counter::new();
         let readers = [(); 2].map(|()| spawn(&counter, Counter::get));
         (0..3).for_each(|_| counter.add());
         readers.into_iter().for_each(|reader| assert!(reader.join().unwrap() <= 3));
+        assert!(counter.lock.try_write());
+    });
+}
+
+/// A reader is passed by while it is awake, and another one waits behind it. They do not wait for each other to leave.
+#[test]
+fn readers_that_were_passed_by_come_in_together() {
+    check(3, || {
+        let counter = Counter::new();
+        let writer = spawn(&counter, |counter| (0..2).for_each(|_| _ = counter.tries_to_add()));
+        let reader = spawn(&counter, Counter::get);
+        counter.lock.read();
+        assert!(reader.join().unwrap() <= counter.value.get());
+        counter.lock.unlock_read();
+        writer.join().unwrap();
         assert!(counter.lock.try_write());
     });
 }
@@ -163,6 +188,20 @@ fn a_reader_that_gives_up_loses_no_wake_up() {
     });
 }
 
+/// The one that the lock is handed to gives up at that very moment.
+#[test]
+fn a_lock_that_nobody_is_there_to_be_handed_is_free() {
+    for gives_up in [Counter::get_in_time, |counter: &Counter| _ = counter.add_in_time()] {
+        check(4, move || {
+            let counter = Counter::new();
+            let hasty = spawn(&counter, gives_up);
+            (0..3).for_each(|_| counter.add());
+            hasty.join().unwrap();
+            assert!(counter.lock.try_write());
+        });
+    }
+}
+
 /// A writer that goes on as a reader lets readers in, and no writer.
 #[test]
 fn a_writer_that_becomes_a_reader_lets_others_in() {
@@ -186,20 +225,12 @@ fn a_writer_that_becomes_a_reader_lets_others_in() {
 fn trying_takes_it_once() {
     check(3, || {
         let counter = Counter::new();
-        let tries = |counter: &Counter| {
-            let has_it = counter.lock.try_write();
-            if has_it {
-                counter.value.add();
-                counter.lock.unlock_write();
-            }
-            u32::from(has_it)
-        };
-        let trier = spawn(&counter, tries);
+        let trier = spawn(&counter, Counter::tries_to_add);
         if counter.lock.try_read() {
             counter.value.get();
             counter.lock.unlock_read();
         }
-        let added = tries(&counter) + trier.join().unwrap();
+        let added = u32::from(counter.tries_to_add()) + u32::from(trier.join().unwrap());
         assert_eq!(counter.get(), added);
     });
 }

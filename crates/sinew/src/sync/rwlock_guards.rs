@@ -1,0 +1,195 @@
+//! The guards of a lock for readers and writers, as std's.
+//!
+//! # Safety
+//!
+//! Trusted with lending the value to those who have the lock.
+#![expect(unsafe_code, reason = "the value is lent by a lock")]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+use super::poison::{Before, Flag};
+use super::rwlock::RwLock;
+use crate::raw::RawRwLock;
+
+/// The right to read what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockReadGuard`].
+///
+/// It stays on the fiber, or the thread, that has it:
+///
+/// ```compile_fail,E0277
+/// use sinew::fiber;
+/// use sinew::sync::RwLock;
+///
+/// static LOCK: RwLock<u32> = RwLock::new(0);
+/// let guard = LOCK.read().unwrap();
+/// fiber::spawn(move || drop(guard));
+/// ```
+#[must_use = "the lock is given back at once if the guard is not kept"]
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
+    /// # Invariant
+    ///
+    /// The value of the lock that has `raw`. A pointer, not a reference: when `raw` is given back in `drop`, a writer may change the value
+    /// while this is still there.
+    value: NonNull<T>,
+    /// # Invariant
+    ///
+    /// It is locked to read, for this guard.
+    raw: &'a RawRwLock,
+}
+
+// SAFETY: a shared guard gives away shared references to the value, and no more.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
+
+impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
+    /// # Safety
+    ///
+    /// The lock has been taken to read, for this guard.
+    #[inline]
+    pub(super) unsafe fn new(lock: &'a RwLock<T>) -> Self {
+        // SAFETY: a cell's pointer to its value is not null.
+        let value = unsafe { NonNull::new_unchecked(lock.value.get()) };
+        Self { value, raw: &lock.raw }
+    }
+
+    /// The lock, still taken to read, for the caller.
+    #[inline]
+    pub(super) fn into_raw(self) -> &'a RawRwLock {
+        ManuallyDrop::new(self).raw
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the invariants of `value` and `raw`, and that of the value of the lock.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.raw.unlock_read();
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}
+
+/// The right to change what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockWriteGuard`].
+///
+/// It stays on the fiber, or the thread, that has it:
+///
+/// ```compile_fail,E0277
+/// use sinew::fiber;
+/// use sinew::sync::RwLock;
+///
+/// static LOCK: RwLock<u32> = RwLock::new(0);
+/// let guard = LOCK.write().unwrap();
+/// fiber::spawn(move || drop(guard));
+/// ```
+#[must_use = "the lock is given back at once if the guard is not kept"]
+#[clippy::has_significant_drop]
+pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
+    /// # Invariant
+    ///
+    /// It is locked to write, for this guard.
+    lock: &'a RwLock<T>,
+    before: Before,
+    /// As for std's. A fiber that may move takes its guards along.
+    not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: a shared guard gives away shared references to the value, and no more.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// # Safety
+    ///
+    /// The lock has been taken to write, for this guard.
+    #[inline]
+    pub(super) unsafe fn new(lock: &'a RwLock<T>) -> Self {
+        Self { lock, before: lock.poison.enter(), not_send: PhantomData }
+    }
+
+    /// The lock, still taken to write, for the caller, and what is needed to give it back.
+    #[inline]
+    pub(super) fn into_parts(self) -> (&'a RawRwLock, &'a Flag, Before) {
+        let this = ManuallyDrop::new(self);
+        (&this.lock.raw, &this.lock.poison, this.before)
+    }
+
+    /// Keeps the lock to read only. No writer has it in between, and readers that wait come in, unless a writer waits before them.
+    ///
+    /// Not a method, as std's is not: one might hide that of the value.
+    ///
+    /// ```
+    /// use sinew::sync::{RwLock, RwLockWriteGuard};
+    ///
+    /// let lock = RwLock::new(1);
+    /// let mut writer = lock.write().unwrap();
+    /// *writer = 2;
+    /// let reader = RwLockWriteGuard::downgrade(writer);
+    /// assert_eq!(*reader, *lock.read().unwrap());
+    /// assert!(lock.try_write().is_err());
+    /// ```
+    pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
+        let lock = ManuallyDrop::new(s).lock;
+        lock.raw.downgrade();
+        // SAFETY: the invariant of `lock`, whose guard is gone without giving it back: it has just become a reader's.
+        unsafe { RwLockReadGuard::new(lock) }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the invariant of `lock`, and that of its value.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the invariant of `lock`, and that of its value.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.lock.poison.leave(self.before);
+        self.lock.raw.unlock_write();
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}
