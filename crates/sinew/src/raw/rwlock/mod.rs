@@ -2,7 +2,7 @@
 //!
 //! Whoever finds it free takes it, even if others wait, as for a mutex: a reader, unless a writer has it; a writer, if nobody does.
 //! What keeps that fair: one of those who waited is *awake* and tries, and is before all others if it has to wait again; and if one
-//! waits again though it has waited for longer than [`PATIENCE`], the lock is *strict*: nobody takes it, and it is handed to the first
+//! waits again though it has waited for longer than [`PATIENCE`](contender::PATIENCE), the lock is *strict*: nobody takes it, and it is handed to the first
 //! waiter, or to all readers that are first, when those who have it are done.
 //!
 //! | bits | set | cleared |
@@ -25,52 +25,15 @@
 //! A writer that waits is also woken by a reader that leaves others behind, if nobody is awake: it cannot take the lock then, but it would
 //! never grow impatient asleep, where readers follow each other without a gap.
 
+mod contender;
+mod word;
+
 use std::cell::Cell;
-use std::time::{Duration, Instant};
 
-use crate::rt::sync::{AtomicU64, Ordering, constant, spin_loop};
-use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
-
-const WRITER: u64 = 1;
-const QUEUED: u64 = 1 << 1;
-const AWAKE: u64 = 1 << 2;
-const STRICT: u64 = 1 << 3;
-/// One of them. That there are 2^60 takes longer than anybody has.
-const READER: u64 = 1 << 4;
-
-/// How long a waiter lets others go first. Not at all for the checker, which has no time and is to see what comes then.
-const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_millis(1) };
-
-/// How often one that was woken tries, and a thread that comes new.
-const TRIES: u32 = if cfg!(loom) { 0 } else { 32 };
-
-/// How often a fiber that comes new does: those who have the lock for a few instructions are through by then, and for whoever takes
-/// longer, its worker has others to run.
-const FIBER_TRIES: u32 = 4;
-
-/// What somebody wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    Read,
-    Write,
-}
-
-impl Mode {
-    /// Whether it may be had.
-    #[inline]
-    fn is_free(self, word: u64) -> bool {
-        word & (WRITER | STRICT) == 0 && (self == Self::Read || word < READER)
-    }
-
-    /// What one that has it is in the word.
-    #[inline]
-    fn unit(self) -> u64 {
-        match self {
-            Self::Read => READER,
-            Self::Write => WRITER,
-        }
-    }
-}
+use self::contender::Contender;
+use self::word::{AWAKE, Due, Mode, QUEUED, READER, STRICT, WRITER, due, is_due};
+use crate::rt::sync::{AtomicU64, Ordering, constant};
+use crate::rt::{GaveUp, Limit, Locked, Outcome, Queue, Wakes};
 
 /// One who waits.
 #[derive(Debug)]
@@ -182,7 +145,7 @@ impl RawRwLock {
     }
 
     fn wait(&self, mode: Mode, limit: Limit) -> Result<(), GaveUp> {
-        let mut contender = Contender { mode, limit, is_awake: false, has_waited: false, since: None };
+        let mut contender = Contender::new(mode, limit);
         loop {
             if contender.tries(self) {
                 return Ok(());
@@ -247,7 +210,7 @@ impl RawRwLock {
         let (mut queue, mut wakes) = (self.queue.lock(), Wakes::new());
         let many = queue.len();
         // Relaxed: bits that matter are changed under the lock of the queue, or seen by who changes the word next.
-        while let Some(due) = due(self.word.load(Ordering::Relaxed), queue.first(), pokes) {
+        while let Some(due) = due(self.word.load(Ordering::Relaxed), first(&queue), pokes) {
             let is_done = match due {
                 Due::Wake => self.wake_first(&mut queue, &mut wakes),
                 Due::Hand(Mode::Read) => self.hand_to_readers(&mut queue, &mut wakes),
@@ -280,7 +243,7 @@ impl RawRwLock {
         self.word.fetch_or(AWAKE, Ordering::Relaxed);
         let mut told = Told::Awake;
         while !wakes.is_full()
-            && let Some(mode) = queue.first().map(|first| first.mode)
+            && let Some(mode) = first(queue)
             && (mode == Mode::Read || told == Told::Awake)
         {
             let Some(claimed) = queue.claim_if_waiting(|waiting| waiting.told.set(told)) else { continue };
@@ -299,7 +262,7 @@ impl RawRwLock {
     /// Hands a strict lock that no writer has to the readers that are first, as far as there is room. False, if all have given up.
     fn hand_to_readers(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
         let mut is_handed = false;
-        while !wakes.is_full() && is_reader(queue.first()) {
+        while !wakes.is_full() && first(queue) == Some(Mode::Read) {
             // It has it before it can know of it, and no writer takes it meanwhile, since it is strict. Acquire: what those before
             // did, who may not be the caller, is passed on by the claim.
             self.word.fetch_add(READER, Ordering::Acquire);
@@ -335,7 +298,7 @@ impl RawRwLock {
     fn wake_readers(&self, mut most: usize) {
         loop {
             let (mut queue, mut wakes) = (self.queue.lock(), Wakes::new());
-            while most > 0 && !wakes.is_full() && is_reader(queue.first()) {
+            while most > 0 && !wakes.is_full() && first(&queue) == Some(Mode::Read) {
                 most -= 1;
                 let claimed = queue.claim_if_waiting(|waiting| waiting.told.set(Told::Try));
                 claimed.into_iter().for_each(|claimed| wakes.add(claimed));
@@ -350,112 +313,7 @@ impl RawRwLock {
     }
 }
 
-fn is_reader(waiting: Option<&Waiting>) -> bool {
-    waiting.is_some_and(|waiting| waiting.mode == Mode::Read)
-}
-
-/// Whether something may be due when somebody has left: one waits, and the one that is awake, if any, will not see to it.
-#[inline]
-fn is_due(word: u64) -> bool {
-    word & QUEUED != 0 && word & (AWAKE | STRICT) != AWAKE
-}
-
-/// What is to be done.
-#[derive(Debug)]
-enum Due {
-    Wake,
-    /// The lock is strict.
-    Hand(Mode),
-}
-
-/// What is due for the first one who waits.
-fn due(word: u64, first: Option<&Waiting>, pokes: bool) -> Option<Due> {
-    let mode = first?.mode;
-    let is_free = word & WRITER == 0 && (mode == Mode::Read || word < READER);
-    if word & STRICT != 0 {
-        return is_free.then_some(Due::Hand(mode));
-    }
-    let is_woken = is_free || pokes && word & WRITER == 0;
-    (is_woken && word & AWAKE == 0).then_some(Due::Wake)
-}
-
-/// One who tries.
-struct Contender {
-    mode: Mode,
-    limit: Limit,
-    /// It is the one that is awake.
-    is_awake: bool,
-    /// It has been in the queue.
-    has_waited: bool,
-    /// It has waited since then.
-    since: Option<Instant>,
-}
-
-impl Contender {
-    fn is_impatient(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() >= PATIENCE)
-    }
-
-    /// Tries to take it for a while.
-    fn tries(&self, lock: &RawRwLock) -> bool {
-        for round in 0..TRIES {
-            match lock.take(self.mode, self.awake()) {
-                Ok(_) => return true,
-                Err(word) if word & STRICT != 0 || !self.relax(word, round) => return false,
-                Err(_) => {}
-            }
-        }
-        false
-    }
-
-    /// Before the next try. False, if there is to be none.
-    fn relax(&self, word: u64, round: u32) -> bool {
-        if self.has_waited && rt::give_way() {
-            return !self.is_impatient();
-        }
-        let may_spin = match rt::running() {
-            Some(_) => round < FIBER_TRIES,
-            None => self.has_waited || word & QUEUED == 0,
-        };
-        if may_spin {
-            spin_loop();
-        }
-        may_spin
-    }
-
-    fn awake(&self) -> u64 {
-        if self.is_awake { AWAKE } else { 0 }
-    }
-
-    /// Waits in the queue, unless the lock is free.
-    fn waits(&mut self, lock: &RawRwLock) -> (Outcome, Told) {
-        let strict = if self.is_impatient() { STRICT } else { 0 };
-        self.since.get_or_insert_with(Instant::now);
-        let (mode, limit) = (self.mode, self.limit);
-        let waiting = Waiting { mode, told: Cell::new(Told::Try) };
-        let (outcome, waiting) = lock.queue.wait(waiting, limit, |_| {
-            let awake = self.awake();
-            let change = |word: u64| {
-                let entered = word | QUEUED | strict;
-                Some(if mode.is_free(word) { word + mode.unit() } else { entered } & !awake)
-            };
-            let before = lock.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, change);
-            self.is_awake = false;
-            // One that is here again has readers behind it that know of it.
-            let place = if self.has_waited { Place::Front } else { Place::Back };
-            self.has_waited = true;
-            before.is_ok_and(|word| !mode.is_free(word)).then_some(place)
-        });
-        (outcome, waiting.told.get())
-    }
-
-    /// It is in no queue any more, and will not take the lock.
-    #[cold]
-    fn gives_up(&self, lock: &RawRwLock) {
-        // It still is the one that is awake if it was to stop before it could wait again. Relaxed: as in `tidy`.
-        if self.is_awake {
-            lock.word.fetch_and(!AWAKE, Ordering::Relaxed);
-        }
-        lock.settle(false);
-    }
+/// What the first one who waits wants.
+fn first(queue: &Waiters<'_>) -> Option<Mode> {
+    queue.first().map(|waiting| waiting.mode)
 }
