@@ -5,7 +5,7 @@
 //! Trusted with an allocator that passes everything on to the system's.
 #![expect(unsafe_code, reason = "an allocator")]
 
-use sinew::sync::{BlockingQueue, Condvar, Event, Mutex, Notify, Semaphore, mpsc};
+use sinew::sync::{BlockingQueue, Condvar, Event, Mutex, Notify, RwLock, Semaphore, mpsc};
 use sinew::{Runtime, fiber};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -59,6 +59,7 @@ fn waits_allocate_nothing() {
     let runtime = Runtime::builder().workers(1).start().unwrap();
     runtime.run(|| {
         with_locks();
+        with_locks_for_readers();
         with_channels();
         with_other_tools();
     });
@@ -83,6 +84,21 @@ fn with_locks() {
         let mut turn = pair.1.wait_while(turn, |turn| *turn % 2 != number).unwrap();
         *turn += 1;
         pair.1.notify_one();
+    });
+}
+
+fn with_locks_for_readers() {
+    let lock = Arc::new(RwLock::new(0));
+    let copy = lock.clone();
+    allocates_nothing("a lock for readers and writers", move |number| {
+        let (reader, writer) = if number == 0 { (copy.read().ok(), None) } else { (None, copy.write().ok()) };
+        fiber::yield_now();
+        drop((reader, writer));
+    });
+    allocates_nothing("a lock for readers and writers with a limit", move |_| {
+        let guard = lock.try_write_for(Duration::from_micros(1));
+        fiber::yield_now();
+        drop(guard);
     });
 }
 

@@ -16,6 +16,8 @@ mod outcome;
 mod poison;
 mod semaphore;
 mod wait_group;
+mod rwlock;
+mod rwlock_guards;
 
 pub use baton::Baton;
 pub use blocking_queue::{
@@ -28,6 +30,8 @@ pub use mutex::{Mutex, MutexGuard};
 pub use notify::Notify;
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
 pub use wait_group::{WaitGroup, WaitGroupGuard};
+pub use rwlock::RwLock;
+pub use rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

@@ -10,3 +10,6 @@ mod mutex;
 mod notify;
 mod semaphore;
 mod wait_group;
+mod rwlock;
+mod rwlock_mix;
+mod rwlock_waits;
