@@ -13,11 +13,13 @@ pub mod mpsc;
 mod mutex;
 mod notify;
 mod outcome;
+mod mutex_mapped;
 mod poison;
 mod semaphore;
 mod wait_group;
 mod rwlock;
 mod rwlock_guards;
+mod rwlock_mapped;
 
 pub use baton::Baton;
 pub use blocking_queue::{
@@ -30,8 +32,10 @@ pub use mutex::{Mutex, MutexGuard};
 pub use notify::Notify;
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
 pub use wait_group::{WaitGroup, WaitGroupGuard};
+pub use mutex_mapped::MappedMutexGuard;
 pub use rwlock::RwLock;
 pub use rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
+pub use rwlock_mapped::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

@@ -8,6 +8,7 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, TryLockError, TryLockResult};
@@ -25,6 +26,7 @@ use crate::rt::{GaveUp, Limit};
 ///
 /// - Waits that end: [`try_lock_for`](Self::try_lock_for), [`try_lock_until`](Self::try_lock_until) and
 ///   [`lock_cancellable`](Self::lock_cancellable).
+/// - Guards for a part of the value: [`MutexGuard::map`], which std has in nightly builds.
 /// - A fiber that locks it twice waits for ever, as a thread may with std's, which may also panic.
 /// - A panic does not poison it if the thread was unwinding already when the fiber went on: std counts panics per thread, and nobody
 ///   can tell whose it is.
@@ -261,6 +263,13 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[inline]
     pub(super) fn mutex(&self) -> &'a Mutex<T> {
         self.mutex
+    }
+
+    /// The lock, still taken, for the caller, and what is needed to give it back.
+    #[inline]
+    pub(super) fn into_parts(self) -> (&'a RawMutex, &'a poison::Flag, poison::Before) {
+        let this = ManuallyDrop::new(self);
+        (&this.mutex.raw, &this.mutex.poison, this.before)
     }
 }
 

@@ -6,6 +6,7 @@ mod condvar;
 mod event;
 mod latch;
 mod mpsc;
+mod mapped;
 mod mutex;
 mod notify;
 mod semaphore;
