@@ -19,6 +19,7 @@
 //!
 //! # Features
 //!
+//! - `lock_api`: [`sync`] has locks without values for that crate, in `sync::raw`. Off unless asked for.
 //! - `serde`: [`Config`] can be read and written. Off unless asked for.
 //! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside them. Off unless asked for: without it, a
 //!   span that is held across a suspension is taken for that of whatever runs next on the thread. Fibers and timers that are made inside a span

@@ -5,10 +5,10 @@ use crate::exec::Exec;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
 
-/// The library is in order with all features, and fibers keep their spans.
+/// The library is in order with all features, fibers keep their spans, and `lock_api` has locks.
 pub(crate) const JOB: Job = Job {
     name: "features",
-    about: "the library is clean with all features and with none, and fibers keep their spans of tracing",
+    about: "the library is clean with all features and with none, and tracing and lock_api work",
     depth: Depth::Quick,
     needs: &[],
     run,
@@ -20,5 +20,9 @@ fn run(context: &Context) -> Result {
     };
     clippy("--all-features")?;
     clippy("--no-default-features")?;
-    Exec::cargo(context, &["test", "-p", "sinew", "--features", "tracing", "--test", "tracing"]).run()
+    let test = |feature| {
+        Exec::cargo(context, &["test", "-p", "sinew", "--features", feature, "--test", feature]).run()
+    };
+    test("tracing")?;
+    test("lock_api")
 }

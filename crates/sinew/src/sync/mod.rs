@@ -17,6 +17,8 @@ mod mutex_mapped;
 mod poison;
 mod semaphore;
 mod wait_group;
+#[cfg(feature = "lock_api")]
+pub mod raw;
 mod rwlock;
 mod rwlock_guards;
 mod rwlock_mapped;
