@@ -5,7 +5,7 @@
 //! The peers `threads` and `parking_lot` have as many threads as others have workers; they share the same operations among
 //! themselves.
 
-use super::{Entry, Job, Metric, Readings, Workload, both};
+use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::crowd;
 use crate::peers;
 use crate::runtimes;
@@ -29,12 +29,15 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns", unit: "ns an operation", lower_is_better: true },
         Metric { name: "cpu_ns", unit: "ns of processor time an operation", lower_is_better: true },
     ],
-    entries: &[&[
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::THREADS, threads),
-        Entry::here(&peers::PARKING_LOT, parking_lot),
-        Entry::foreign(&peers::GO),
-    ]],
+    entries: &[
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::THREADS, threads),
+            Entry::here(&peers::PARKING_LOT, parking_lot),
+            Entry::foreign(&peers::GO),
+        ],
+    ],
 };
 
 /// How many operations all do in a round.
@@ -85,6 +88,17 @@ macro_rules! share_of {
         }
         check_reader(sum);
     }};
+}
+
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = &runtimes::fibers(job);
+    let round = |all| {
+        let lock = Arc::new(sinew::sync::RwLock::new(Words::default()));
+        let shared = lock.clone();
+        crowd::fibers(FIBERS, move |number| share_of!(shared, share(all, number, FIBERS)));
+        *lock.read().expect("nobody panics")
+    };
+    rounds(job, |all| runtime.run(move || round(all)))
 }
 
 fn threads(job: &Job) -> Readings {

@@ -167,7 +167,7 @@ fn every_lock_that_is_built_in_yields_its_metric() {
     let workloads: [(_, &[_]); 3] = [
         ("mutex", &["sinew", "sinew-migrating", "tokio", "may"]),
         ("mutex_yield", &["sinew", "sinew-migrating", "tokio", "may"]),
-        ("rwlock", &["tokio", "threads", "parking_lot"]),
+        ("rwlock", &["sinew", "sinew-migrating", "tokio", "threads", "parking_lot"]),
     ];
     for (workload, peers) in workloads {
         for peer in peers {
