@@ -89,6 +89,8 @@ pub use ticks::MissedTicks;
 pub(crate) use ticks::Ticks;
 pub(crate) use tls::thread_id;
 pub(crate) use values::Values;
-pub(crate) use wait::{check_may_wait, give_way, is_unwinding, running, running_fiber, wait, yield_now};
+pub(crate) use wait::{
+    caller, check_may_wait, give_way, is_unwinding, running, running_fiber, wait, yield_now,
+};
 pub(crate) use waiter::Claimed;
 pub(crate) use word::{Cause, Ends};

@@ -24,12 +24,14 @@ thread_local! {
     static LOCAL: Cell<*const Local> = const { Cell::new(ptr::null()) };
     static LOCALS: Place = const { Place::new() };
     static AMBIENT: Slot = const { Slot::new() };
-    static BLOCK: Block = const { Block(Cell::new(None), Cell::new(None)) };
+    static BLOCK: Block = const { Block(Cell::new(None)) };
+    #[cfg(not(loom))]
+    static NUMBER: Cell<Option<NonZero<u64>>> = const { Cell::new(None) };
 }
 
 /// The one with a destructor: what a plain thread waits in goes back to the others when the thread ends, and its fiber-locals are
 /// dropped. Those are in a place of their own, so that their destructors find the others.
-struct Block(Cell<Option<&'static ThreadBlock>>, Cell<Option<NonZero<u64>>>);
+struct Block(Cell<Option<&'static ThreadBlock>>);
 
 impl Block {
     fn get(&self) -> &'static ThreadBlock {
@@ -95,15 +97,26 @@ pub(crate) fn thread_block() -> &'static ThreadBlock {
     BLOCK.try_with(Block::get).unwrap_or_else(|_| blocks::take())
 }
 
-/// The number of the calling thread, if it is a plain thread.
+#[cfg(loom)]
+loom::thread_local! {
+    static MODEL_NUMBER: NonZero<u64> = ids::one();
+}
+
+/// The number of the calling thread of the checker.
+#[cfg(loom)]
+pub(crate) fn thread_id() -> NonZero<u64> {
+    MODEL_NUMBER.with(|number| *number)
+}
+
+/// The number of the calling thread. It is the same for as long as the thread runs, also while its thread-locals are dropped.
+#[cfg(not(loom))]
 #[inline(never)]
 pub(crate) fn thread_id() -> NonZero<u64> {
-    let number = |block: &Block| {
-        let id = block.1.get().unwrap_or_else(ids::one);
-        block.1.set(Some(id));
-        id
-    };
-    BLOCK.try_with(number).unwrap_or_else(|_| ids::one())
+    NUMBER.get().unwrap_or_else(|| {
+        let number = ids::one();
+        NUMBER.set(Some(number));
+        number
+    })
 }
 
 /// Shows what is in force for the calling thread, if it is a plain thread, to `look`, which does not suspend.

@@ -5,6 +5,7 @@
 //! Trusted with suspending the running fiber.
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
+use std::num::NonZero;
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
@@ -52,6 +53,20 @@ pub(crate) fn check_may_wait() {
 pub(crate) fn running_fiber() -> Option<Fiber> {
     // SAFETY: it runs, so it is there.
     running().map(|(_, control)| unsafe { Fiber::new(control) })
+}
+
+/// The number of whoever calls this, by which something may be its own: that of the fiber, wherever it runs, or of the thread. No two
+/// have the same, and none is ever used again.
+///
+/// What follows a fiber at a switch counts as its thread: it runs between two fibers, on the worker's stack. A panic hook runs on the
+/// stack of the fiber, which is its caller, and counts as that.
+#[inline]
+pub(crate) fn caller() -> NonZero<u64> {
+    match running() {
+        // SAFETY: it runs, so it is there.
+        Some((local, control)) if !local.is_between() => unsafe { control.as_ref() }.birth.id,
+        _ => tls::thread_id(),
+    }
 }
 
 /// Shows where the caller has what is in force to `look`, which runs no code of the user's.
