@@ -8,6 +8,7 @@ mod gate;
 mod model;
 mod mutex;
 mod rwlock;
+mod once;
 
 pub(crate) use condvar::RawCondvar;
 pub(crate) use count::Count;
@@ -19,3 +20,4 @@ pub(crate) use rwlock::RawRwLock;
 // Nothing panics while the lock of a queue is held, so that nobody sees a broken one.
 impl std::panic::RefUnwindSafe for RawMutex {}
 impl std::panic::RefUnwindSafe for RawRwLock {}
+pub(crate) use once::{Begun, End, Failure, RawOnce, Seen};

@@ -14,6 +14,10 @@ mod mutex;
 mod notify;
 mod outcome;
 mod mutex_mapped;
+mod lazy_lock;
+mod mutex;
+mod once;
+mod once_lock;
 mod poison;
 mod semaphore;
 mod wait_group;
@@ -38,6 +42,12 @@ pub use mutex_mapped::MappedMutexGuard;
 pub use rwlock::RwLock;
 pub use rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 pub use rwlock_mapped::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
+pub use lazy_lock::LazyLock;
+pub use mutex::{Mutex, MutexGuard};
+#[expect(deprecated, reason = "std has it")]
+pub use once::ONCE_INIT;
+pub use once::{Once, OnceState};
+pub use once_lock::OnceLock;
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

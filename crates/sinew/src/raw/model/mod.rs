@@ -5,4 +5,5 @@ mod count;
 mod event;
 mod mutex;
 mod rwlock;
+mod once;
 mod watched;

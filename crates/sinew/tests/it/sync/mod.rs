@@ -14,3 +14,7 @@ mod wait_group;
 mod rwlock;
 mod rwlock_mix;
 mod rwlock_waits;
+mod lazy_lock;
+mod mutex;
+mod once;
+mod once_lock;
