@@ -9,6 +9,7 @@ mod model;
 mod mutex;
 mod rwlock;
 mod once;
+mod reentrant;
 
 pub(crate) use condvar::RawCondvar;
 pub(crate) use count::Count;
@@ -21,3 +22,4 @@ pub(crate) use rwlock::RawRwLock;
 impl std::panic::RefUnwindSafe for RawMutex {}
 impl std::panic::RefUnwindSafe for RawRwLock {}
 pub(crate) use once::{Begun, End, Failure, RawOnce, Seen};
+pub(crate) use reentrant::RawReentrant;

@@ -26,6 +26,7 @@ pub mod raw;
 mod rwlock;
 mod rwlock_guards;
 mod rwlock_mapped;
+mod reentrant_lock;
 
 pub use baton::Baton;
 pub use blocking_queue::{
@@ -48,6 +49,7 @@ pub use mutex::{Mutex, MutexGuard};
 pub use once::ONCE_INIT;
 pub use once::{Once, OnceState};
 pub use once_lock::OnceLock;
+pub use reentrant_lock::{ReentrantLock, ReentrantLockGuard};
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

@@ -6,4 +6,5 @@ mod event;
 mod mutex;
 mod rwlock;
 mod once;
+mod reentrant;
 mod watched;

@@ -18,3 +18,4 @@ mod lazy_lock;
 mod mutex;
 mod once;
 mod once_lock;
+mod reentrant_lock;

@@ -195,16 +195,20 @@ fn cancellation_ends_a_wait_that_can_say_so() {
 fn a_wait_inside_no_suspend_panics_and_leaves_no_trace() {
     let runtime = pinned(1);
     runtime.run(|| {
-        let (once, may_end) = (Arc::new(Once::new()), Arc::new(AtomicBool::new(false)));
-        let (copy, flag) = (once.clone(), may_end.clone());
+        let (once, begun, may_end) = (Arc::new(Once::new()), Arc::default(), Arc::default());
+        let (copy, flags): (_, [Arc<AtomicBool>; 2]) =
+            (once.clone(), [Arc::clone(&begun), Arc::clone(&may_end)]);
         let runs = fiber::spawn(move || {
             copy.call_once(|| {
-                while !flag.load(Ordering::Relaxed) {
+                flags[0].store(true, Ordering::Relaxed);
+                while !flags[1].load(Ordering::Relaxed) {
                     fiber::yield_now();
                 }
             });
         });
-        fiber::yield_now();
+        while !begun.load(Ordering::Relaxed) {
+            fiber::yield_now();
+        }
         let waits: [&dyn Fn(); 2] = [&|| once.call_once(|| ()), &|| once.wait()];
         for wait in waits {
             let panic = catch_unwind(AssertUnwindSafe(|| fiber::no_suspend(wait))).unwrap_err();
