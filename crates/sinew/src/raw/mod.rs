@@ -1,5 +1,6 @@
 //! Locks without the value that they protect: a word, and the queue of those who wait. Know neither poison nor guards.
 
+mod barrier;
 mod condvar;
 mod count;
 mod event;
@@ -11,6 +12,7 @@ mod rwlock;
 mod once;
 mod reentrant;
 
+pub(crate) use barrier::{Arrival, Completion, RawBarrier, Refused};
 pub(crate) use condvar::RawCondvar;
 pub(crate) use count::Count;
 pub(crate) use event::{RawEvent, Reset, try_wait_any, wait_any};

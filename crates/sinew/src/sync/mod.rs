@@ -6,6 +6,7 @@
 
 mod baton;
 mod blocking_queue;
+mod barrier;
 mod condvar;
 mod event;
 mod latch;
@@ -32,6 +33,7 @@ pub use baton::Baton;
 pub use blocking_queue::{
     BlockingQueue, BlockingQueueIter, BlockingQueueTryIter, PopError, PushError, TryPopError, TryPushError,
 };
+pub use barrier::{ArrivalToken, Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use event::Event;
 pub use latch::Latch;

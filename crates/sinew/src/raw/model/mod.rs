@@ -1,5 +1,6 @@
 //! The models of the locks: the code that runs, by threads of the checker. A wait that may end by time does so at any moment.
 
+mod barrier;
 mod condvar;
 mod count;
 mod event;

@@ -2,6 +2,7 @@
 
 mod baton;
 mod blocking_queue;
+mod barrier;
 mod condvar;
 mod event;
 mod latch;

@@ -1,0 +1,116 @@
+//! A barrier: nobody goes on before all have come, and the completion has run; and then everybody does.
+
+use loom::sync::Arc;
+use loom::thread;
+use std::time::Instant;
+
+use super::watched::Watched;
+use crate::raw::{Completion, End, RawBarrier};
+use crate::rt::Limit;
+use crate::rt::model::check;
+
+struct Place {
+    barrier: RawBarrier,
+    values: [Watched; 2],
+}
+
+impl Place {
+    fn new(expected: usize, completion: Completion) -> Arc<Self> {
+        let values = [Watched::new(), Watched::new()];
+        Arc::new(Self { barrier: RawBarrier::new(expected, completion), values })
+    }
+
+    /// Comes and waits. Whether it was the last one; none, if it gave up.
+    fn meet(&self, limit: Limit, complete: impl FnOnce()) -> Option<bool> {
+        let arrival = self.barrier.arrive_and_wait(limit).unwrap().ok()?;
+        if arrival.is_last() {
+            complete();
+            self.barrier.end(End::Done);
+        }
+        Some(arrival.is_last())
+    }
+}
+
+/// Each writes its own, and reads the other one's in the phase after.
+#[test]
+fn what_was_done_before_is_seen_after() {
+    check(2, || {
+        let place = Place::new(2, Completion::Nothing);
+        let steps = |place: &Place, mine: usize| {
+            place.values[mine].add();
+            let first = place.meet(Limit::NEVER, || ());
+            assert_eq!(place.values[1 - mine].get(), 1);
+            let second = place.meet(Limit::NEVER, || ());
+            place.values[mine].add();
+            (first, second)
+        };
+        let other = place.clone();
+        let member = thread::spawn(move || steps(&other, 1));
+        let mine = steps(&place, 0);
+        let theirs = member.join().unwrap();
+        // Each phase has one leader.
+        assert!(mine.0 != theirs.0 && mine.1 != theirs.1);
+    });
+}
+
+#[test]
+fn the_completion_runs_before_anybody_goes_on() {
+    check(2, || {
+        let place = Place::new(3, Completion::ByLast);
+        let step = |place: &Place| {
+            let is_last = place.meet(Limit::NEVER, || place.values[0].add());
+            assert_eq!(place.values[0].get(), 1);
+            is_last
+        };
+        let members = [(); 2].map(|()| {
+            let place = place.clone();
+            thread::spawn(move || step(&place))
+        });
+        let mine = step(&place);
+        let leaders = members.map(|member| member.join().unwrap()).into_iter().chain([mine]);
+        assert_eq!(leaders.filter(|is_last| *is_last == Some(true)).count(), 1);
+    });
+}
+
+/// One gives up at any moment: it has come, or it has not, and then somebody else can in its place.
+#[test]
+fn one_that_gives_up_has_not_come() {
+    check(2, || {
+        let place = Place::new(2, Completion::ByLast);
+        let (one, two) = (place.clone(), place.clone());
+        let meets = |place: &Place, limit| {
+            let has_met = place.meet(limit, || place.values[0].add()).is_some();
+            // Whoever has met has waited for the completion too, whatever its limit.
+            assert!(!has_met || place.values[0].get() == 1);
+            has_met
+        };
+        let hasty = thread::spawn(move || meets(&one, Limit::until(Some(Instant::now()))));
+        let patient = thread::spawn(move || meets(&two, Limit::NEVER));
+        if !hasty.join().unwrap() {
+            meets(&place, Limit::NEVER);
+        }
+        patient.join().unwrap();
+        assert_eq!(place.values[0].get(), 1);
+        // Nothing is left of it: the next phase needs two.
+        assert!(place.meet(Limit::until(Some(Instant::now())), || ()).is_none());
+    });
+}
+
+/// One leaves for good while another one waits.
+#[test]
+fn one_that_leaves_counts_once() {
+    check(3, || {
+        let place = Place::new(2, Completion::Nothing);
+        let other = place.clone();
+        let leaver = thread::spawn(move || {
+            other.values[0].add();
+            if other.barrier.arrive_and_drop().unwrap().is_last() {
+                other.barrier.end(End::Done);
+            }
+        });
+        place.meet(Limit::NEVER, || ());
+        assert_eq!(place.values[0].get(), 1);
+        leaver.join().unwrap();
+        assert_eq!(place.meet(Limit::NEVER, || ()), Some(true));
+    });
+}
