@@ -8,9 +8,9 @@ mod gate;
 #[cfg(all(test, loom))]
 mod model;
 mod mutex;
-mod rwlock;
 mod once;
 mod reentrant;
+mod rwlock;
 
 pub(crate) use barrier::{Arrival, Completion, RawBarrier, Refused};
 pub(crate) use condvar::RawCondvar;
@@ -18,10 +18,10 @@ pub(crate) use count::Count;
 pub(crate) use event::{RawEvent, Reset, try_wait_any, wait_any};
 pub(crate) use gate::Gate;
 pub(crate) use mutex::RawMutex;
+pub(crate) use once::{Begun, End, Failure, RawOnce, Seen};
+pub(crate) use reentrant::RawReentrant;
 pub(crate) use rwlock::RawRwLock;
 
 // Nothing panics while the lock of a queue is held, so that nobody sees a broken one.
 impl std::panic::RefUnwindSafe for RawMutex {}
 impl std::panic::RefUnwindSafe for RawRwLock {}
-pub(crate) use once::{Begun, End, Failure, RawOnce, Seen};
-pub(crate) use reentrant::RawReentrant;

@@ -5,7 +5,7 @@ mod condvar;
 mod count;
 mod event;
 mod mutex;
-mod rwlock;
 mod once;
 mod reentrant;
+mod rwlock;
 mod watched;

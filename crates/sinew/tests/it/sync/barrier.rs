@@ -103,7 +103,7 @@ fn whoever_leaves_is_not_expected_any_more() {
         });
         assert_eq!(place.1.load(Ordering::Relaxed), 6);
         let uses: [&dyn Fn(); 3] =
-            [&|| drop(place.0.wait()), &|| drop(place.0.arrive()), &|| place.0.arrive_and_drop()];
+            [&|| _ = place.0.wait(), &|| drop(place.0.arrive()), &|| place.0.arrive_and_drop()];
         for one in uses {
             let panic = catch_unwind(AssertUnwindSafe(one)).unwrap_err();
             assert!(message(&*panic).contains("all have left"), "{}", message(&*panic));
@@ -116,7 +116,7 @@ fn the_last_one_to_leave_completes_the_phase() {
     everywhere(|| {
         let phases = Arc::new(AtomicUsize::new(0));
         let count = phases.clone();
-        let barrier = Barrier::with_completion(2, move || drop(count.fetch_add(1, Ordering::Relaxed)));
+        let barrier = Barrier::with_completion(2, move || _ = count.fetch_add(1, Ordering::Relaxed));
         let token = barrier.arrive();
         barrier.arrive_and_drop();
         assert!(!token.wait().is_leader());
@@ -196,10 +196,10 @@ fn a_panic_of_the_completion_is_heard_by_all() {
             .map(|number| {
                 let barrier = barrier.clone();
                 crowd.spawn(number, move || match number {
-                    0 => drop(barrier.wait()),
+                    0 => _ = barrier.wait(),
                     1 => drop(barrier.wait_timeout(Duration::MAX)),
                     2 => drop(barrier.wait_cancellable()),
-                    _ => drop(barrier.arrive().wait()),
+                    _ => _ = barrier.arrive().wait(),
                 })
             })
             .collect();
@@ -208,8 +208,7 @@ fn a_panic_of_the_completion_is_heard_by_all() {
         assert_eq!(heard.iter().filter(|text| text.contains("in the completion")).count(), 1, "{heard:?}");
         assert_eq!(heard.iter().filter(|text| text.contains("poisoned")).count(), 3, "{heard:?}");
         assert!(barrier.is_poisoned());
-        for late in [|barrier: &Barrier| drop(barrier.wait()), |barrier: &Barrier| barrier.arrive_and_drop()]
-        {
+        for late in [|barrier: &Barrier| _ = barrier.wait(), |barrier: &Barrier| barrier.arrive_and_drop()] {
             let panic = catch_unwind(AssertUnwindSafe(|| late(&barrier))).unwrap_err();
             assert!(message(&*panic).contains("poisoned"));
         }
@@ -254,8 +253,8 @@ fn a_completion_that_waits_for_its_barrier_panics() {
     static BARRIER: std::sync::OnceLock<Barrier> = std::sync::OnceLock::new();
     everywhere(|| {
         let barrier = BARRIER
-            .get_or_init(|| Barrier::with_completion(1, || drop(BARRIER.get().expect("it is made").wait())));
-        let panic = catch_unwind(AssertUnwindSafe(|| drop(barrier.wait()))).unwrap_err();
+            .get_or_init(|| Barrier::with_completion(1, || _ = BARRIER.get().expect("it is made").wait()));
+        let panic = catch_unwind(AssertUnwindSafe(|| _ = barrier.wait())).unwrap_err();
         let text = message(&*panic);
         assert!(text.contains("waits for the same barrier") || text.contains("poisoned"), "{text}");
     });
@@ -266,7 +265,7 @@ fn a_wait_inside_no_suspend_panics_and_has_not_come() {
     let runtime = pinned(1);
     runtime.run(|| {
         let barrier = Arc::new(Barrier::new(2));
-        let wait = || fiber::no_suspend(|| drop(barrier.wait()));
+        let wait = || fiber::no_suspend(|| _ = barrier.wait());
         let panic = catch_unwind(AssertUnwindSafe(wait)).unwrap_err();
         assert!(message(&*panic).contains("no_suspend"), "{}", message(&*panic));
         assert!(barrier.wait_timeout(Duration::ZERO).is_none());

@@ -1,22 +1,21 @@
 //! Locks and what else to wait with. Where std has the type, the same bodies run over std's.
 
+mod barrier;
 mod baton;
 mod blocking_queue;
-mod barrier;
 mod condvar;
 mod event;
 mod latch;
-mod mpsc;
+mod lazy_lock;
 mod mapped;
+mod mpsc;
 mod mutex;
 mod notify;
-mod semaphore;
-mod wait_group;
-mod rwlock;
-mod rwlock_mix;
-mod rwlock_waits;
-mod lazy_lock;
-mod mutex;
 mod once;
 mod once_lock;
 mod reentrant_lock;
+mod rwlock;
+mod rwlock_mix;
+mod rwlock_waits;
+mod semaphore;
+mod wait_group;

@@ -84,7 +84,7 @@ as_std! {
         #[expect(deprecated, reason = "it is there because std has it")]
         static OLD: sync::Once = sync::ONCE_INIT;
         crowd.all(4, |_| {
-            ONCE.call_once(|| drop(CALLS.fetch_add(1, sync::atomic::Ordering::Relaxed)));
+            ONCE.call_once(|| _ = CALLS.fetch_add(1, sync::atomic::Ordering::Relaxed));
             OLD.call_once(|| ());
         });
         assert_eq!(CALLS.load(sync::atomic::Ordering::Relaxed), 1);
@@ -109,7 +109,7 @@ fn others_wait_for_a_closure_that_suspends() {
             .map(|_| {
                 let copy = site.clone();
                 fiber::spawn(move || {
-                    copy.0.call_once(|| drop(copy.2.fetch_add(1, Ordering::Relaxed)));
+                    copy.0.call_once(|| _ = copy.2.fetch_add(1, Ordering::Relaxed));
                     copy.2.load(Ordering::Relaxed)
                 })
             })
@@ -171,7 +171,7 @@ fn cancellation_ends_a_wait_that_can_say_so() {
         let (once, cell) = (Arc::new(Once::new()), Arc::new(OnceLock::new()));
         let (one, two) = (once.clone(), cell.clone());
         let waits = fiber::spawn(move || one.wait_cancellable());
-        let waits_too = fiber::spawn(move || two.wait_cancellable().map(|value: &u32| *value));
+        let waits_too = fiber::spawn(move || two.wait_cancellable().copied());
         fiber::yield_now();
         waits.cancel_with_reason("enough");
         waits_too.cancel_with_reason("enough");
