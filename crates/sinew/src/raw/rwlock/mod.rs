@@ -2,8 +2,8 @@
 //!
 //! Whoever finds it free takes it, even if others wait, as for a mutex: a reader, unless a writer has it; a writer, if nobody does.
 //! What keeps that fair: one of those who waited is *awake* and tries, and is before all others if it has to wait again; and if one
-//! waits again though it has waited for longer than [`PATIENCE`](contender::PATIENCE), the lock is *strict*: nobody takes it, and it is handed to the first
-//! waiter, or to all readers that are first, when those who have it are done.
+//! waits again though it has waited for longer than [`PATIENCE`](contender::PATIENCE), the lock is *strict*: nobody takes it, and it is
+//! handed to the first waiter, or to all readers that are first, when those who have it are done.
 //!
 //! | bits | set | cleared |
 //! | --- | --- | --- |
@@ -116,7 +116,7 @@ impl RawRwLock {
     fn read_slow(&self, limit: Limit) -> Result<(), GaveUp> {
         self.unlock_read();
         self.wait(Mode::Read, limit)?;
-        // Readers behind it may come in too. If it was the one that is awake, nobody else tells them.
+        // Readers behind it may come in too. If it was the one that is awake, or there was no room for them, nobody else tells them.
         if is_due(self.word.load(Ordering::Relaxed)) {
             self.settle(false);
         }
@@ -208,7 +208,6 @@ impl RawRwLock {
     #[cold]
     fn settle(&self, pokes: bool) {
         let (mut queue, mut wakes) = (self.queue.lock(), Wakes::new());
-        let many = queue.len();
         // Relaxed: bits that matter are changed under the lock of the queue, or seen by who changes the word next.
         while let Some(due) = due(self.word.load(Ordering::Relaxed), first(&queue), pokes) {
             let is_done = match due {
@@ -222,11 +221,7 @@ impl RawRwLock {
         }
         self.tidy(&queue);
         drop(queue);
-        let has_more = wakes.is_full();
         wakes.go();
-        if has_more {
-            self.wake_readers(many);
-        }
     }
 
     /// The queue may be empty now.
@@ -292,24 +287,6 @@ impl RawRwLock {
             self.word.fetch_add(STRICT - WRITER, Ordering::Relaxed);
         }
         claimed.map(|claimed| wakes.add(claimed)).is_some()
-    }
-
-    /// Wakes at most so many more readers that are first, which try as those who come new do.
-    fn wake_readers(&self, mut most: usize) {
-        loop {
-            let (mut queue, mut wakes) = (self.queue.lock(), Wakes::new());
-            while most > 0 && !wakes.is_full() && first(&queue) == Some(Mode::Read) {
-                most -= 1;
-                let claimed = queue.claim_if_waiting(|waiting| waiting.told.set(Told::Try));
-                claimed.into_iter().for_each(|claimed| wakes.add(claimed));
-            }
-            self.tidy(&queue);
-            drop(queue);
-            if !wakes.is_full() {
-                return wakes.go();
-            }
-            wakes.go();
-        }
     }
 }
 
