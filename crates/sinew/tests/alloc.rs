@@ -5,7 +5,9 @@
 //! Trusted with an allocator that passes everything on to the system's.
 #![expect(unsafe_code, reason = "an allocator")]
 
-use sinew::sync::{BlockingQueue, Condvar, Event, Mutex, Notify, RwLock, Semaphore, mpsc};
+use sinew::sync::{
+    Barrier, BlockingQueue, Condvar, Event, Mutex, Notify, Once, ReentrantLock, RwLock, Semaphore, SeqLock, mpsc,
+};
 use sinew::{Runtime, fiber};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -60,6 +62,7 @@ fn waits_allocate_nothing() {
     runtime.run(|| {
         with_locks();
         with_locks_for_readers();
+        with_what_else_std_has();
         with_channels();
         with_other_tools();
     });
@@ -102,6 +105,23 @@ fn with_locks_for_readers() {
     });
 }
 
+fn with_what_else_std_has() {
+    let lock = Arc::new(ReentrantLock::new(()));
+    allocates_nothing("a lock that is taken twice", move |_| {
+        let guard = lock.lock();
+        fiber::yield_now();
+        drop((lock.lock(), guard));
+    });
+    let barrier = Arc::new(Barrier::with_completion(2, || ()));
+    allocates_nothing("a barrier", move |_| {
+        barrier.wait();
+    });
+    let once = Arc::new(Once::new());
+    allocates_nothing("something that is done once", move |_| {
+        assert!(!once.wait_timeout(Duration::from_micros(1)));
+    });
+}
+
 fn with_channels() {
     for bound in [0, 1] {
         let ends = [mpsc::sync_channel(bound), mpsc::sync_channel(bound)];
@@ -119,6 +139,12 @@ fn with_channels() {
 }
 
 fn with_other_tools() {
+    let lock = Arc::new(SeqLock::new([0_u64; 3]));
+    allocates_nothing("a value that many read", move |number| {
+        let mut guard = lock.write();
+        fiber::yield_now();
+        guard[number] = lock.read()[number] + 1;
+    });
     let semaphore = Arc::new(Semaphore::new(2));
     allocates_nothing("a semaphore", move |number| {
         let permit = semaphore.acquire_many(number + 1).unwrap();

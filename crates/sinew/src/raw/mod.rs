@@ -11,6 +11,7 @@ mod mutex;
 mod once;
 mod reentrant;
 mod rwlock;
+mod seq_lock;
 
 pub(crate) use barrier::{Arrival, Completion, RawBarrier, Refused};
 pub(crate) use condvar::RawCondvar;
@@ -25,3 +26,4 @@ pub(crate) use rwlock::RawRwLock;
 // Nothing panics while the lock of a queue is held, so that nobody sees a broken one.
 impl std::panic::RefUnwindSafe for RawMutex {}
 impl std::panic::RefUnwindSafe for RawRwLock {}
+pub(crate) use seq_lock::RawSeqLock;

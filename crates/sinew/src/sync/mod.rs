@@ -18,6 +18,7 @@ mod notify;
 mod once;
 mod once_lock;
 mod outcome;
+mod plain;
 mod poison;
 #[cfg(feature = "lock_api")]
 pub mod raw;
@@ -27,6 +28,8 @@ mod rwlock_guards;
 mod rwlock_mapped;
 mod semaphore;
 mod wait_group;
+mod seq_lock;
+mod words;
 
 pub use barrier::{ArrivalToken, Barrier, BarrierWaitResult};
 pub use baton::Baton;
@@ -44,12 +47,14 @@ pub use notify::Notify;
 pub use once::ONCE_INIT;
 pub use once::{Once, OnceState};
 pub use once_lock::OnceLock;
+pub use plain::Plain;
 pub use reentrant_lock::{ReentrantLock, ReentrantLockGuard};
 pub use rwlock::RwLock;
 pub use rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 pub use rwlock_mapped::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
 pub use wait_group::{WaitGroup, WaitGroupGuard};
+pub use seq_lock::{SeqLock, SeqLockWriteGuard};
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

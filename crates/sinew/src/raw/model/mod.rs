@@ -8,4 +8,5 @@ mod mutex;
 mod once;
 mod reentrant;
 mod rwlock;
+mod seq_lock;
 mod watched;

@@ -19,3 +19,4 @@ mod rwlock_mix;
 mod rwlock_waits;
 mod semaphore;
 mod wait_group;
+mod seq_lock;
