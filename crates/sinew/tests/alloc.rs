@@ -6,7 +6,8 @@
 #![expect(unsafe_code, reason = "an allocator")]
 
 use sinew::sync::{
-    Barrier, BlockingQueue, Condvar, Event, Mutex, Notify, Once, ReentrantLock, RwLock, Semaphore, SeqLock, mpsc,
+    Barrier, BlockingQueue, Condvar, Event, Mutex, Notify, Once, ReentrantLock, RwLock, Semaphore, SeqLock,
+    mpsc,
 };
 use sinew::{Runtime, fiber};
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -22,8 +22,8 @@ pub(crate) use mutex::RawMutex;
 pub(crate) use once::{Begun, End, Failure, RawOnce, Seen};
 pub(crate) use reentrant::RawReentrant;
 pub(crate) use rwlock::RawRwLock;
+pub(crate) use seq_lock::RawSeqLock;
 
 // Nothing panics while the lock of a queue is held, so that nobody sees a broken one.
 impl std::panic::RefUnwindSafe for RawMutex {}
 impl std::panic::RefUnwindSafe for RawRwLock {}
-pub(crate) use seq_lock::RawSeqLock;

@@ -27,8 +27,8 @@ mod rwlock;
 mod rwlock_guards;
 mod rwlock_mapped;
 mod semaphore;
-mod wait_group;
 mod seq_lock;
+mod wait_group;
 mod words;
 
 pub use barrier::{ArrivalToken, Barrier, BarrierWaitResult};
@@ -53,8 +53,8 @@ pub use rwlock::RwLock;
 pub use rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 pub use rwlock_mapped::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
 pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
-pub use wait_group::{WaitGroup, WaitGroupGuard};
 pub use seq_lock::{SeqLock, SeqLockWriteGuard};
+pub use wait_group::{WaitGroup, WaitGroupGuard};
 
 pub use std::sync::atomic;
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

@@ -18,5 +18,5 @@ mod rwlock;
 mod rwlock_mix;
 mod rwlock_waits;
 mod semaphore;
-mod wait_group;
 mod seq_lock;
+mod wait_group;
