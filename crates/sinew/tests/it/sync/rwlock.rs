@@ -32,21 +32,32 @@ as_std! {
         drop(guard);
     }
 
-    /// More than are woken at a time.
+    /// More than are woken at a time, and none leaves before all are in.
     fn all_readers_go_on_when_a_writer_has_left(crowd) {
-        let lock = sync::Arc::new(sync::RwLock::new(0));
-        let mut guard = lock.write().unwrap();
-        let readers: Vec<_> = (0..40)
-            .map(|number| {
-                let lock = lock.clone();
-                crowd.spawn(number, move || *lock.read().unwrap())
+        use sync::atomic::{AtomicUsize, Ordering};
+        let shared = sync::Arc::new((sync::RwLock::new(0), AtomicUsize::new(0), AtomicUsize::new(0)));
+        let mut guard = shared.0.write().unwrap();
+        let reader = |number| {
+            let shared = shared.clone();
+            crowd.spawn(number, move || {
+                let (lock, come, inside) = &*shared;
+                come.fetch_add(1, Ordering::Relaxed);
+                let guard = lock.read().unwrap();
+                inside.fetch_add(1, Ordering::Relaxed);
+                while inside.load(Ordering::Relaxed) < 40 {
+                    thread::yield_now();
+                }
+                *guard
             })
-            .collect();
-        (0..5).for_each(|_| thread::yield_now());
+        };
+        let readers: Vec<_> = (0..40).map(reader).collect();
+        while shared.1.load(Ordering::Relaxed) < 40 {
+            thread::yield_now();
+        }
         *guard = 1;
         drop(guard);
         readers.into_iter().for_each(|reader| assert_eq!(reader.join(), 1));
-        assert!(lock.try_write().is_ok());
+        assert!(shared.0.try_write().is_ok());
     }
 
     fn trying_says_whether_it_can_be_had(crowd) {

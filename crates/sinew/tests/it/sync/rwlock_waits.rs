@@ -120,16 +120,17 @@ fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
             let lock = Arc::new(RwLock::new(0));
             let guard = lock.write().unwrap();
             let (copy, other) = (lock.clone(), lock.clone());
-            let first = fiber::spawn(move || match first_writes {
+            // Each runs at once, until it waits.
+            let builder = || fiber::Builder::new().launch(fiber::Launch::Dispatch);
+            let first = builder().spawn(move || match first_writes {
                 true => copy.write_cancellable().is_ok(),
                 false => copy.read_cancellable().is_ok(),
             });
-            (0..5).for_each(|_| fiber::yield_now());
-            let other = fiber::spawn(move || match other_writes {
+            let other = builder().spawn(move || match other_writes {
                 true => drop(other.write().unwrap()),
                 false => drop(other.read().unwrap()),
             });
-            (0..5).for_each(|_| fiber::yield_now());
+            let (first, other) = (first.unwrap(), other.unwrap());
             drop(guard);
             let guard = lock.try_write().unwrap();
             first.cancel();
