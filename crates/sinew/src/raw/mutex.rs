@@ -7,17 +7,18 @@
 //!
 //! | bit | set | cleared |
 //! | --- | --- | --- |
-//! | locked | by whoever takes it | by its owner |
+//! | locked | by whoever takes it, or hands it over, under the lock of the queue | by its owner |
 //! | queued | under the lock of the queue, by whoever enters it | under that lock, when the queue is empty |
-//! | awake | under that lock, before one is woken | by the one that was woken, when it takes the mutex or enters the queue again; under that lock, if there was none |
-//! | strict | under that lock, by the waiter that was awake | by the one that the mutex was handed to, when it takes it; with queued |
+//! | awake | under that lock, before one is woken | by the one that was woken, when it takes the mutex, enters the queue again or gives up; under that lock, if there was none |
+//! | strict | under that lock, by the waiter that was awake | under that lock, when it is handed over; with queued |
 //!
 //! It is free for all if it is neither locked nor strict.
 //!
 //! No wake-up is lost. A waiter enters the queue, under its lock, with the change of the word that shows it queued, and only if that
 //! finds the mutex not free: then there is an owner, or one that is about to be, and when that gives it back, it sees the bit. It
 //! wakes one then, unless one is awake, or somebody has taken the mutex meanwhile, who sees the same bit later. The one that is awake
-//! takes the mutex, or finds it not free in the change that ends its being awake. It does either, whatever its limit of time.
+//! takes the mutex, or finds it not free in the change that ends its being awake. If it gives up before either, since it is to stop, it
+//! ends its being awake then, and wakes the next one, if the mutex is free.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -102,18 +103,11 @@ impl RawMutex {
             }
             match contender.waits(self) {
                 (Outcome::NotNeeded, _) => return Ok(()),
-                (Outcome::Woken, handed) if handed.get() => {
-                    self.change(|word| word & !STRICT | LOCKED);
-                    return Ok(());
-                }
+                (Outcome::Woken, handed) if handed.get() => return Ok(()),
                 (Outcome::Woken, _) => contender.is_awake = true,
-                (Outcome::TimedOut, _) => {
-                    self.tidy(&self.queue.lock());
-                    return Err(GaveUp::TimedOut);
-                }
-                (Outcome::Stopped(stop), _) => {
-                    self.tidy(&self.queue.lock());
-                    return Err(GaveUp::Stopped(stop));
+                (outcome, _) => {
+                    contender.gives_up(self);
+                    return outcome.into_result();
                 }
             }
         }
@@ -140,22 +134,26 @@ impl RawMutex {
     #[inline(never)]
     #[cold]
     fn unlock_slow(&self, word: u32) {
-        if word & QUEUED == 0 || word & AWAKE != 0 {
-            return;
+        if word & QUEUED != 0 && word & AWAKE == 0 {
+            self.settle();
         }
+    }
+
+    /// Wakes the first one who waits, if the mutex is free and nobody is awake.
+    fn settle(&self) {
         let mut queue = self.queue.lock();
+        self.tidy(&queue);
         let word = self.word.load(Ordering::Relaxed);
         if word & QUEUED == 0 || word & (LOCKED | AWAKE) != 0 {
             return;
         }
         let is_strict = word & STRICT != 0;
-        if !is_strict {
-            // Before it is claimed, since it clears this.
-            self.word.fetch_or(AWAKE, Ordering::Relaxed);
-        }
+        // Before one is claimed, since it clears the bit, or has the mutex, from then on.
+        let (set, cleared) = if is_strict { (LOCKED, STRICT) } else { (AWAKE, 0) };
+        self.change(|word| (word | set) & !cleared);
         let claimed = queue.claim(|handed| handed.set(is_strict));
         match claimed {
-            None => self.change(|word| word & !(QUEUED | STRICT | AWAKE)),
+            None => self.change(|word| word & !(QUEUED | set)),
             Some(_) if queue.is_empty() => self.change(|word| word & !QUEUED),
             Some(_) => {}
         }
@@ -164,7 +162,7 @@ impl RawMutex {
     }
 
     fn change(&self, change: impl Fn(u32) -> u32) {
-        // Acquire: for the one that it was handed to.
+        // Acquire: pairs with the release of the owner before, for the one that it is handed to, who sees it by being claimed.
         let _ = self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| Some(change(word)));
     }
 }
@@ -210,6 +208,16 @@ impl Contender {
     fn take(&self, mutex: &RawMutex, word: u32) -> bool {
         let new = (word | LOCKED) & !self.awake();
         mutex.word.compare_exchange(word, new, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// It is in no queue any more, and will not take the mutex.
+    #[cold]
+    fn gives_up(&self, mutex: &RawMutex) {
+        // It still is the one that is awake if it was to stop before it could wait again. Relaxed: as in `tidy`.
+        if self.is_awake {
+            mutex.word.fetch_and(!AWAKE, Ordering::Relaxed);
+        }
+        mutex.settle();
     }
 
     fn awake(&self) -> u32 {

@@ -199,6 +199,29 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     });
 }
 
+/// One is woken, and cancelled before it has run. Somebody else has the mutex again by then, so that it stops: the others must not take
+/// it for one that will see to them.
+#[test]
+fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
+    let runtime = pinned(1);
+    runtime.run(|| {
+        let mutex = Arc::new(Mutex::new(0));
+        let guard = mutex.lock().unwrap();
+        let (copy, other) = (mutex.clone(), mutex.clone());
+        // Each runs at once, until it waits.
+        let builder = || fiber::Builder::new().launch(fiber::Launch::Dispatch);
+        let first = builder().spawn(move || copy.lock_cancellable().is_ok()).unwrap();
+        let other = builder().spawn(move || drop(other.lock().unwrap())).unwrap();
+        drop(guard);
+        let guard = mutex.try_lock().unwrap();
+        first.cancel();
+        assert!(!first.join().unwrap(), "it is stopped, since the mutex is not to be had");
+        drop(guard);
+        other.join().unwrap();
+        assert!(mutex.try_lock().is_ok());
+    });
+}
+
 /// Others take the mutex again and again, without ever leaving it free for long: the one who waits gets it all the same.
 #[test]
 fn nobody_starves() {
