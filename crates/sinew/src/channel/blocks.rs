@@ -14,7 +14,7 @@ use super::store::Store;
 use crate::rt::sync::{AtomicPtr, Ordering};
 
 /// How many messages a block has room for.
-const LEN: usize = if cfg!(loom) { 2 } else { 31 };
+pub(super) const LEN: usize = if cfg!(loom) { 2 } else { 31 };
 
 /// Some places, and the block after this one.
 pub(super) struct Block<T> {

@@ -199,47 +199,86 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[inline]
     pub(super) fn try_receive(&self) -> Option<T> {
         let mut exit = self.exit.queue.lock();
-        // Relaxed: changed under this lock.
-        let taken = self.exit.taken.load(Ordering::Relaxed);
-        if taken == exit.sent {
-            // Acquire: pairs with the release of whoever put them.
-            exit.sent = self.entrance.sent.load(Ordering::Acquire);
-            if taken == exit.sent {
-                return None;
-            }
+        if !self.has_message(&mut exit) {
+            return None;
         }
-        // SAFETY: the end is of this store, and by the counts there is a message.
-        let (message, spare) = unsafe { self.store.take(&mut exit.end) };
-        if exit.is_empty() {
-            // Release: pairs with the acquire of whoever puts into the place.
-            self.exit.taken.store(taken + 1, Ordering::Release);
-            drop(exit);
-        } else {
-            self.let_in(exit, taken + 1);
+        if !exit.is_empty() {
+            return self.receive_and_let_in(exit);
         }
+        // SAFETY: there is a message.
+        let (message, spare) = unsafe { self.take(&mut exit) };
+        drop(exit);
         spare.into_iter().for_each(|spare| self.store.keep(spare));
         Some(message)
     }
 
-    /// One place is free, and somebody waits for it.
+    #[inline]
+    fn has_message(&self, exit: &mut Locked<'_, Outlet<S::Out>, Message<T>>) -> bool {
+        // Relaxed: changed under this lock.
+        let taken = self.exit.taken.load(Ordering::Relaxed);
+        if taken != exit.sent {
+            return true;
+        }
+        // Acquire: pairs with the release of whoever put them.
+        exit.sent = self.entrance.sent.load(Ordering::Acquire);
+        taken != exit.sent
+    }
+
+    /// # Safety
+    ///
+    /// There is a message.
+    #[inline]
+    unsafe fn take(&self, exit: &mut Locked<'_, Outlet<S::Out>, Message<T>>) -> (T, Option<S::Spare>) {
+        // SAFETY: the end is of this store, and the caller has seen by the counts that there is a message.
+        let taken = unsafe { self.store.take(&mut exit.end) };
+        let count = self.exit.taken.load(Ordering::Relaxed);
+        // Release: pairs with the acquire of whoever puts into the place.
+        self.exit.taken.store(count + 1, Ordering::Release);
+        taken
+    }
+
+    /// Takes a message, and lets that of the first one who waits for room in. None, if others have taken all meanwhile.
     #[cold]
-    fn let_in(&self, mut exit: Locked<'_, Outlet<S::Out>, Message<T>>, taken: usize) {
-        let mut entrance = self.entrance.queue.lock();
-        let claimed = if self.store.has_place(&mut entrance.end, &mut None) {
-            let message = Cell::new(None);
-            let claimed = exit.claim_and_swap(|node| node.swap(&message));
-            if let Some(message) = message.into_inner() {
-                // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
-                unsafe { self.put(&mut entrance, message) };
+    #[inline(never)]
+    fn receive_and_let_in<'a>(&'a self, mut exit: Locked<'a, Outlet<S::Out>, Message<T>>) -> Option<T> {
+        let mut made = None;
+        loop {
+            let mut entrance = self.entrance.queue.lock();
+            // Before anything is taken: whoever waits must not be woken without being let in, since the one after it would be
+            // forgotten if that finds somebody to hand its message to.
+            if self.store.has_place(&mut entrance.end, &mut made) {
+                // SAFETY: there is a message.
+                let (message, spare) = unsafe { self.take(&mut exit) };
+                let claimed = self.let_in(&mut exit, &mut entrance);
+                drop((entrance, exit));
+                claimed.into_iter().for_each(Claimed::go);
+                made.into_iter().chain(spare).for_each(|spare| self.store.keep(spare));
+                return Some(message);
             }
-            claimed
-        } else {
-            exit.claim(|_| ())
-        };
-        self.exit.taken.store(taken, Ordering::Release);
-        drop(entrance);
-        drop(exit);
-        claimed.into_iter().for_each(Claimed::go);
+            drop((entrance, exit));
+            made = Some(self.store.more());
+            exit = self.exit.queue.lock();
+            if !self.has_message(&mut exit) {
+                // In this order, since nothing is freed under a lock.
+                drop(exit);
+                return None;
+            }
+        }
+    }
+
+    /// One place is free, and nobody else can see that before the entrance is.
+    fn let_in(
+        &self,
+        exit: &mut Locked<'_, Outlet<S::Out>, Message<T>>,
+        entrance: &mut Locked<'_, Inlet<S::In>, Message<T>>,
+    ) -> Option<Claimed> {
+        let message = Cell::new(None);
+        let claimed = exit.claim_and_swap(|node| node.swap(&message));
+        if let Some(message) = message.into_inner() {
+            // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
+            unsafe { self.put(entrance, message) };
+        }
+        claimed
     }
 
     /// Waits for a message.

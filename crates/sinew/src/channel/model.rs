@@ -83,6 +83,28 @@ fn two_send_by_a_rendezvous() {
     two_send(2, || Channel::bounded(0));
 }
 
+/// Two wait for room where there is no memory at hand for their messages: both are let in.
+#[test]
+fn two_wait_for_room_in_blocks() {
+    check(2, || {
+        let channel = Arc::new(Channel::in_blocks(1));
+        // The next message is the last one of a block.
+        channel.send(0, Limit::NEVER).unwrap();
+        channel.receive(Limit::NEVER).unwrap();
+        channel.send(0, Limit::NEVER).unwrap();
+        channel.add_sender();
+        let senders = [1, 2].map(|message| {
+            let channel = channel.clone();
+            thread::spawn(move || {
+                channel.send(message, Limit::NEVER).unwrap();
+                channel.drop_sender();
+            })
+        });
+        assert_eq!(all(&channel).into_iter().sum::<u32>(), 3);
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+    });
+}
+
 /// Two receive; what one who gives up has not received, the other one does.
 fn one_gives_up(preemptions: usize, make: fn() -> Channel<u32>) {
     check(preemptions, move || {

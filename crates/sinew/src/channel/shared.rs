@@ -1,6 +1,6 @@
 //! What the handles of both ends share: the flavour, and how many handles there are. Knows no handle.
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, LEN as BLOCK};
 use super::buffered::{Buffered, Refused};
 use super::error::{NotReceived, NotSent};
 use super::rendezvous::Rendezvous;
@@ -41,16 +41,22 @@ impl<T> Channel<T> {
         let bytes = capacity.saturating_mul(size_of::<T>().max(1));
         match capacity {
             0 => Self::new(Flavour::Rendezvous(Rendezvous::new())),
-            _ if bytes <= LARGEST_RING => {
+            // A ring that has no more places than a block is no larger than one.
+            _ if bytes <= LARGEST_RING || capacity <= BLOCK => {
                 Self::new(Flavour::Ring(Buffered::new(Ring::new(capacity), capacity)))
             }
-            _ => Self::new(Flavour::Blocks(Buffered::new(Blocks::new(), capacity))),
+            _ => Self::in_blocks(capacity),
         }
+    }
+
+    /// One that keeps up to so many, and takes memory for them as they come.
+    pub(super) fn in_blocks(capacity: usize) -> Self {
+        Self::new(Flavour::Blocks(Buffered::new(Blocks::new(), capacity)))
     }
 
     /// One that keeps all messages, with one handle for each end.
     pub(crate) fn unbounded() -> Self {
-        Self::new(Flavour::Blocks(Buffered::new(Blocks::new(), usize::MAX)))
+        Self::in_blocks(usize::MAX)
     }
 
     fn new(flavour: Flavour<T>) -> Self {

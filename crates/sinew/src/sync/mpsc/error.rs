@@ -55,7 +55,7 @@ impl<T> fmt::Debug for SendCancellableError<T> {
 impl<T> fmt::Display for SendCancellableError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stopped(_, stopped) => fmt::Display::fmt(stopped, f),
+            Self::Stopped(..) => f.write_str("stopped while waiting for room in a channel"),
             Self::Disconnected(_) => f.write_str("sending on a closed channel"),
         }
     }

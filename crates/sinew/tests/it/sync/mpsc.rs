@@ -210,6 +210,33 @@ fn whoever_waits_for_room_among_large_messages_is_let_in() {
     });
 }
 
+/// Messages are kept in blocks of 31, and two wait for room when the next one needs another block: neither may be forgotten, nor
+/// passed by.
+#[test]
+fn whoever_waits_for_room_where_memory_is_needed_is_let_in_by_turns() {
+    let runtime = pinned(1);
+    runtime.run(|| {
+        let (sender, receiver) = mpsc::sync_channel::<[u64; 512]>(62);
+        (0..62).for_each(|number| sender.send([number; 512]).unwrap());
+        let senders: Vec<_> = (62..65)
+            .map(|number| {
+                let sender = sender.clone();
+                // It runs at once, until it waits.
+                let builder = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+                builder.spawn(move || sender.send([number; 512]).unwrap()).unwrap()
+            })
+            .collect();
+        assert_eq!(receiver.try_recv().unwrap()[0], 0);
+        assert!(
+            matches!(sender.try_send([0; 512]), Err(TrySendError::Full(_))),
+            "the place is another one's"
+        );
+        drop(sender);
+        assert!(receiver.iter().map(|message| message[511]).eq(1..65));
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+    });
+}
+
 #[test]
 fn waiting_for_room_ends_at_its_time() {
     in_crowds(|crowd| {
