@@ -14,6 +14,7 @@ use std::ptr::NonNull;
 use super::body::{Body, Turn};
 use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Unrun};
 use super::engine::Engine;
+use super::local::Local;
 use super::locals::Place;
 use super::memory;
 use super::{end, tls, unwind};
@@ -113,7 +114,10 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         let turn = if is_bare { turn } else { end_turn(this, turn) };
         let needs_drop = mem::needs_drop::<T>() || turn.is_err();
         let (stage, ended) = match turn {
-            Ok(Turn::More(body)) => (Stage::New(body), Ended::ForNow),
+            Ok(Turn::More(body)) => {
+                this.step.set(tls::local().map(Local::next_id));
+                (Stage::New(body), Ended::ForNow)
+            }
             Ok(Turn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
             Err(payload) => {
                 note_failure(this);

@@ -196,6 +196,13 @@ pub(crate) struct Control {
     ///
     /// Changed under the lock of that list, by whoever has the right to run the fiber. Lists stay for as long as the engine.
     pub(crate) roamers: Cell<Option<NonNull<Roamers>>>,
+    /// The number of the step that it is in, by which something may be its own, but for the first one, which has that of the fiber:
+    /// the next step may run on another thread, and what this one has left behind on its own must not be taken for the next one's.
+    ///
+    /// # Invariant
+    ///
+    /// As `coroutine`.
+    pub(crate) step: Cell<Option<NonZero<u64>>>,
     pub(crate) birth: Birth,
 }
 
@@ -229,6 +236,7 @@ impl Control {
             own: Own::new(),
             links: Links::default(),
             roamers: Cell::new(None),
+            step: Cell::new(None),
             birth,
         }
     }

@@ -44,7 +44,7 @@ pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
 pub(crate) fn check_may_wait() {
     let may_wait = |(local, control): (&Local, NonNull<Control>)| {
         // SAFETY: it runs, so it is there.
-        local.is_held() || unsafe { control.as_ref() }.may_suspend()
+        local.is_held() || !local.is_between() && unsafe { control.as_ref() }.may_suspend()
     };
     assert!(running().is_none_or(may_wait), "{NO_SUSPEND}");
 }
@@ -56,15 +56,18 @@ pub(crate) fn running_fiber() -> Option<Fiber> {
 }
 
 /// The number of whoever calls this, by which something may be its own: that of the fiber, wherever it runs, or of the thread. No two
-/// have the same, and none is ever used again.
+/// have the same, and none is ever used again. A fiber in steps has another one in each.
 ///
 /// What follows a fiber at a switch counts as its thread: it runs between two fibers, on the worker's stack. A panic hook runs on the
 /// stack of the fiber, which is its caller, and counts as that.
 #[inline]
 pub(crate) fn caller() -> NonZero<u64> {
     match running() {
-        // SAFETY: it runs, so it is there.
-        Some((local, control)) if !local.is_between() => unsafe { control.as_ref() }.birth.id,
+        Some((local, control)) if !local.is_between() => {
+            // SAFETY: it runs, so it is there.
+            let this = unsafe { control.as_ref() };
+            this.step.get().unwrap_or(this.birth.id)
+        }
         _ => tls::thread_id(),
     }
 }

@@ -5,10 +5,30 @@ use super::super::support::{Watched, everywhere, message, pinned};
 use sinew::sync::ReentrantLock;
 use sinew::{Runtime, fiber};
 use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+/// The next step may run on another thread, where what this one has left behind is not its own.
+#[test]
+fn a_step_has_not_what_the_one_before_it_took() {
+    static LOCK: ReentrantLock<u32> = ReentrantLock::new(5);
+    let runtime = pinned(2);
+    let steps = runtime.run(|| {
+        fiber::spawn_steps(0, |step| {
+            *step += 1;
+            match LOCK.try_lock() {
+                Some(guard) if *step == 1 => std::mem::forget((LOCK.lock(), guard)),
+                guard => return ControlFlow::Break(guard.is_none()),
+            }
+            ControlFlow::Continue(())
+        })
+        .join()
+    });
+    assert!(steps.unwrap());
+}
 
 #[test]
 fn its_owner_takes_it_again_and_nobody_else_does() {
