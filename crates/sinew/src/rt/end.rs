@@ -183,6 +183,8 @@ pub(crate) fn abandon_all(local: &Local) {
         // SAFETY: what is in the roster is there.
         let this = unsafe { control.as_ref() };
         debug_assert!(this.birth.moves != Moves::Always, "those that move are in another list");
+        // So that nobody takes it for one that goes on: what it waits for is for the next one. Whether it waits is the same to us.
+        let _ = this.word.take();
         // SAFETY: nobody will run it any more.
         unsafe { abandon(local.engine(), control) };
     });

@@ -20,6 +20,22 @@ fn set_often(event: &Event, times: usize) {
 }
 
 /// Some wait for as long as it takes, and some give up.
+/// A fiber waits when its runtime ends without it: what comes after that is for others.
+#[test]
+fn one_that_was_abandoned_takes_no_signal_along() {
+    let mut runtime = pinned(1);
+    let event = Arc::new(Event::auto());
+    let copy = event.clone();
+    let waits = runtime.spawn(move || copy.wait());
+    while waits.thread().state() != fiber::State::Parked {
+        std::thread::yield_now();
+    }
+    let report = runtime.take().shutdown(Some(Duration::from_millis(5)));
+    assert_eq!(report.leaked.len(), 1, "{report:?}");
+    event.set();
+    assert!(event.try_wait());
+}
+
 #[test]
 fn one_goes_on_each_time_it_is_set() {
     in_crowds(|crowd| {
