@@ -105,6 +105,8 @@ impl RawMutex {
                 (Outcome::NotNeeded, _) => return Ok(()),
                 (Outcome::Woken, handed) if handed.get() => return Ok(()),
                 (Outcome::Woken, _) => contender.is_awake = true,
+                // It is free, if the one that is awake has not come to run yet.
+                (Outcome::TimedOut, _) if self.try_lock() => return Ok(()),
                 (outcome, _) => {
                     contender.gives_up(self);
                     return outcome.into_result();
@@ -231,6 +233,8 @@ impl Contender {
         self.since.get_or_insert_with(Instant::now);
         mutex.queue.wait(Cell::new(false), self.limit, |_| {
             let awake = self.awake();
+            // Not for one that comes here a second time, since it has left the queue for nothing: another one may be awake by then.
+            let strict = if awake != 0 { strict } else { 0 };
             let change = |word: u32| {
                 let entered = word | QUEUED | strict;
                 Some(if is_free(word) { word | LOCKED } else { entered } & !awake)

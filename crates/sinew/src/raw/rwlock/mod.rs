@@ -153,6 +153,8 @@ impl RawRwLock {
             match contender.waits(self) {
                 (Outcome::NotNeeded, _) | (Outcome::Woken, Told::Handed) => return Ok(()),
                 (Outcome::Woken, told) => contender.is_awake = told == Told::Awake,
+                // It is free, if the one that is awake has not come to run yet.
+                (Outcome::TimedOut, _) if self.take(mode, 0).is_ok() => return Ok(()),
                 (Outcome::TimedOut, _) => {
                     contender.gives_up(self);
                     return Err(GaveUp::TimedOut);

@@ -222,6 +222,39 @@ fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
     });
 }
 
+/// Waits are ended again and again for reasons that do not count where they are, also of those who have waited for long: nobody is
+/// forgotten.
+#[test]
+fn waits_that_are_left_for_nothing_lock_nobody_out() {
+    everywhere(|| {
+        let (mutex, token) = (Arc::new(Mutex::new(0)), fiber::CancelToken::new());
+        let adders: Vec<_> = (0..5)
+            .map(|number| {
+                let (mutex, token) = (mutex.clone(), token.clone());
+                fiber::spawn(move || {
+                    for round in 0..20 {
+                        let lock = || mutex.lock_cancellable().map(Result::unwrap);
+                        let mut guard = fiber::shield(|| token.run(lock)).unwrap();
+                        *guard += 1;
+                        if (number + round) % 7 == 0 {
+                            fiber::sleep(Duration::from_micros(600));
+                        } else {
+                            fiber::yield_now();
+                        }
+                    }
+                })
+            })
+            .collect();
+        while !adders.iter().all(fiber::JoinHandle::is_finished) {
+            adders.iter().for_each(fiber::JoinHandle::cancel);
+            drop(mutex.try_lock());
+            fiber::yield_now();
+        }
+        assert_eq!(*mutex.try_lock().unwrap(), 100);
+        adders.into_iter().for_each(|adder| adder.join().unwrap());
+    });
+}
+
 /// Others take the mutex again and again, without ever leaving it free for long: the one who waits gets it all the same.
 #[test]
 fn nobody_starves() {
