@@ -1,11 +1,12 @@
 //! A point where several wait for one another, with the names of [`std::sync::Barrier`] and what C++ has beyond.
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::PoisonError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Mutex;
+use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::{Arrival, Completion, End, RawBarrier, Refused};
 use crate::rt::{GaveUp, Limit};
@@ -101,10 +102,7 @@ impl Barrier {
     /// wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        match self.wait_to(Limit::NEVER) {
-            Ok(result) => result,
-            Err(_) => unreachable!("nothing ends the wait but the barrier"),
-        }
+        always(self.wait_to(Limit::NEVER))
     }
 
     /// [`wait`](Self::wait), for at most so long. None, if not all have come by then: the caller has not come either then.
@@ -126,8 +124,7 @@ impl Barrier {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> Option<BarrierWaitResult> {
-        // A moment beyond the clock's end never comes.
-        self.wait_to(Limit::until(Instant::now().checked_add(time))).ok()
+        self.wait_to(Limit::lasting(time)).ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -141,7 +138,7 @@ impl Barrier {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<BarrierWaitResult, Stopped> {
-        self.wait_to(Limit::STOP).map_err(|why| stopped(why, Location::caller()))
+        unless_stopped(self.wait_to(Limit::STOP))
     }
 
     #[track_caller]
@@ -254,13 +251,6 @@ fn refuse(refused: Refused) -> ! {
     }
 }
 
-fn stopped(why: GaveUp, at: &'static Location<'static>) -> Stopped {
-    match why {
-        GaveUp::Stopped(stop) => Stopped::new(stop, at),
-        GaveUp::TimedOut => unreachable!("no time was set"),
-    }
-}
-
 /// That somebody has come to a [`Barrier`], by which it can wait for the phase to end. It has come whether it waits or not.
 #[must_use = "it has come; whoever does not wait drops the token by `let _ =`"]
 pub struct ArrivalToken<'a> {
@@ -277,10 +267,7 @@ impl ArrivalToken<'_> {
     /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn wait(self) -> BarrierWaitResult {
-        match self.wait_to(Limit::NEVER) {
-            Ok(result) => result,
-            Err(_) => unreachable!("nothing ends the wait but the barrier"),
-        }
+        always(self.wait_to(Limit::NEVER))
     }
 
     /// [`wait`](Self::wait), for at most so long. None, if not all have come by then: the arrival stays.
@@ -290,7 +277,7 @@ impl ArrivalToken<'_> {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> Option<BarrierWaitResult> {
-        self.wait_to(Limit::until(Instant::now().checked_add(time))).ok()
+        self.wait_to(Limit::lasting(time)).ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -304,7 +291,7 @@ impl ArrivalToken<'_> {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<BarrierWaitResult, Stopped> {
-        self.wait_to(Limit::STOP).map_err(|why| stopped(why, Location::caller()))
+        unless_stopped(self.wait_to(Limit::STOP))
     }
 
     #[track_caller]

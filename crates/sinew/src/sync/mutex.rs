@@ -10,14 +10,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
+use super::outcome::unless_stopped;
 use super::poison;
 use crate::fiber::Stopped;
 use crate::raw::RawMutex;
-use crate::rt::{GaveUp, Limit};
+use crate::rt::Limit;
 
 /// A lock around a value, for fibers and threads alike: a fiber that waits for it gives its worker to others.
 ///
@@ -169,13 +170,10 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before it has it, or was to stop already. Inside, as [`lock`](Self::lock).
+    /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`lock`](Self::lock).
     #[track_caller]
     pub fn lock_cancellable(&self) -> Result<LockResult<MutexGuard<'_, T>>, Stopped> {
-        match self.raw.lock_within(Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            _ => Ok(self.guard()),
-        }
+        unless_stopped(self.raw.lock_within(Limit::STOP)).map(|()| self.guard())
     }
 
     /// For whoever has just taken it.

@@ -1,9 +1,10 @@
 //! Something that is done once, with the names and the poison of [`std::sync::Once`].
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::time::Duration;
 
+use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::{Begun, End, Failure, RawOnce, Seen};
 use crate::rt::{GaveUp, Limit};
@@ -133,7 +134,7 @@ impl Once {
     #[track_caller]
     pub fn wait(&self) {
         if !self.is_completed() {
-            let _ = self.wait_to(Failure::Counts, Limit::NEVER);
+            always(self.wait_to(Failure::Counts, Limit::NEVER));
         }
     }
 
@@ -145,7 +146,7 @@ impl Once {
     #[track_caller]
     pub fn wait_force(&self) {
         if !self.is_completed() {
-            let _ = self.wait_to(Failure::IsIgnored, Limit::NEVER);
+            always(self.wait_to(Failure::IsIgnored, Limit::NEVER));
         }
     }
 
@@ -172,8 +173,7 @@ impl Once {
     /// [`wait_timeout`](Self::wait_timeout), or the same that waits on while it is poisoned.
     #[track_caller]
     pub(super) fn waits_for(&self, failure: Failure, time: Duration) -> bool {
-        // A moment beyond the clock's end never comes.
-        self.is_completed() || self.wait_to(failure, Limit::until(Instant::now().checked_add(time))).is_ok()
+        self.is_completed() || self.wait_to(failure, Limit::lasting(time)).is_ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -196,10 +196,7 @@ impl Once {
         if self.is_completed() {
             return Ok(());
         }
-        match self.wait_to(failure, Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            _ => Ok(()),
-        }
+        unless_stopped(self.wait_to(failure, Limit::STOP))
     }
 
     #[cold]

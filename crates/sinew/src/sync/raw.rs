@@ -141,7 +141,7 @@ unsafe impl lock_api::RawRwLockDowngrade for RawRwLock {
 
 /// A moment beyond the clock's end never comes.
 fn within(time: Duration) -> Limit {
-    Limit::until(Instant::now().checked_add(time))
+    Limit::lasting(time)
 }
 
 impl fmt::Debug for RawMutex {

@@ -8,9 +8,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
+use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::RawReentrant;
 use crate::rt::{GaveUp, Limit};
@@ -83,8 +84,7 @@ impl<T: ?Sized> ReentrantLock<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> ReentrantLockGuard<'_, T> {
-        let _ = self.raw.lock_within(Limit::NEVER).expect(OVERFLOW);
-        self.guard()
+        always(self.lock_to(Limit::NEVER))
     }
 
     /// Takes it, if nobody else has it, and the caller not too often.
@@ -100,8 +100,7 @@ impl<T: ?Sized> ReentrantLock<T> {
     /// As [`lock`](Self::lock).
     #[track_caller]
     pub fn try_lock_for(&self, time: Duration) -> Option<ReentrantLockGuard<'_, T>> {
-        // A moment beyond the clock's end never comes.
-        self.lock_to(Limit::until(Instant::now().checked_add(time))).ok()
+        self.lock_to(Limit::lasting(time)).ok()
     }
 
     /// [`lock`](Self::lock), until this moment at the latest. None, if somebody else has it until then.
@@ -125,11 +124,7 @@ impl<T: ?Sized> ReentrantLock<T> {
     /// As [`lock`](Self::lock).
     #[track_caller]
     pub fn lock_cancellable(&self) -> Result<ReentrantLockGuard<'_, T>, Stopped> {
-        match self.lock_to(Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            Err(GaveUp::TimedOut) => unreachable!("no time was set"),
-            Ok(guard) => Ok(guard),
-        }
+        unless_stopped(self.lock_to(Limit::STOP))
     }
 
     #[track_caller]

@@ -7,15 +7,16 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
+use super::outcome::unless_stopped;
 use super::poison;
 use super::rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 use crate::fiber::Stopped;
 use crate::raw::RawRwLock;
-use crate::rt::{GaveUp, Limit};
+use crate::rt::Limit;
 
 /// A lock around a value that many may read at once, or one may change; for fibers and threads alike: a fiber that waits for it gives
 /// its worker to others.
@@ -147,8 +148,7 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// As [`read`](Self::read).
     pub fn try_read_for(&self, time: Duration) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        // A moment beyond the clock's end never comes.
-        self.read_to(Limit::until(Instant::now().checked_add(time)))
+        self.read_to(Limit::lasting(time))
     }
 
     /// [`read`](Self::read), until this moment at the latest.
@@ -182,10 +182,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As [`read`](Self::read).
     #[track_caller]
     pub fn read_cancellable(&self) -> Result<LockResult<RwLockReadGuard<'_, T>>, Stopped> {
-        match self.raw.read_within(Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            _ => Ok(self.read_guard()),
-        }
+        unless_stopped(self.raw.read_within(Limit::STOP)).map(|()| self.read_guard())
     }
 
     /// Waits until nobody else has it, and takes it to write.
@@ -223,7 +220,7 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// As [`read`](Self::read).
     pub fn try_write_for(&self, time: Duration) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        self.write_to(Limit::until(Instant::now().checked_add(time)))
+        self.write_to(Limit::lasting(time))
     }
 
     /// [`write`](Self::write), until this moment at the latest.
@@ -269,10 +266,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As [`read`](Self::read).
     #[track_caller]
     pub fn write_cancellable(&self) -> Result<LockResult<RwLockWriteGuard<'_, T>>, Stopped> {
-        match self.raw.write_within(Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            _ => Ok(self.write_guard()),
-        }
+        unless_stopped(self.raw.write_within(Limit::STOP)).map(|()| self.write_guard())
     }
 
     /// For whoever has just taken it to read.

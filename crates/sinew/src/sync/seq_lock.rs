@@ -9,9 +9,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
+use super::outcome::{always, unless_stopped};
 use super::plain::Plain;
 use super::words::Words;
 use crate::fiber::Stopped;
@@ -93,9 +94,7 @@ impl<T: Plain> SeqLock<T> {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn write(&self) -> SeqLockWriteGuard<'_, T> {
-        // Nothing ends the wait but the turn.
-        let _ = self.raw.begin(Limit::NEVER);
-        self.guard()
+        always(self.write_to(Limit::NEVER))
     }
 
     /// [`write`](Self::write), if nobody else does.
@@ -106,8 +105,7 @@ impl<T: Plain> SeqLock<T> {
 
     /// [`write`](Self::write), if the wait for others takes no longer than this.
     pub fn try_write_for(&self, time: Duration) -> Option<SeqLockWriteGuard<'_, T>> {
-        // A moment beyond the clock's end never comes.
-        self.write_to(Limit::until(Instant::now().checked_add(time))).ok()
+        self.write_to(Limit::lasting(time)).ok()
     }
 
     /// [`write`](Self::write), if the wait for others ends before this moment.
@@ -122,11 +120,7 @@ impl<T: Plain> SeqLock<T> {
     /// If the caller is to stop before it may write.
     #[track_caller]
     pub fn write_cancellable(&self) -> Result<SeqLockWriteGuard<'_, T>, Stopped> {
-        match self.write_to(Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            Err(GaveUp::TimedOut) => unreachable!("no time was set"),
-            Ok(guard) => Ok(guard),
-        }
+        unless_stopped(self.write_to(Limit::STOP))
     }
 
     fn write_to(&self, limit: Limit) -> Result<SeqLockWriteGuard<'_, T>, GaveUp> {
