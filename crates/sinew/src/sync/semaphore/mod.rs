@@ -30,6 +30,8 @@ use crate::rt::{GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 ///
 /// Those who wait are served in the order in which they came, each with all that it asks for. Nobody overtakes: if the first one waits for more
 /// than there is, whoever comes later waits too, even for less, so that a big batch is not starved by small ones.
+/// One exception: a wait that cancellation may end, and that is disturbed by one which a [`shield`](crate::fiber::shield) keeps off, begins again
+/// before the others.
 ///
 /// It has the names of tokio's, where that has them, and the timed forms of C++'s `counting_semaphore`. It can be [closed](Self::close), for
 /// those who wait to hear that they do so in vain.
