@@ -29,8 +29,8 @@ impl RawCondvar {
             mutex.unlock();
             is_given_back.set(true);
         };
-        // One that is asked a second time has left the queue for nothing. A notification may have missed it since, and it may go on for
-        // no reason, so it does.
+        // One that is asked again was taken for one that had given up, and the notification that did so may have found nobody else. It may
+        // go on for no reason, so it does.
         let enter = |_: &mut Locked<'_, (), ()>| (!is_given_back.get()).then_some(Place::Back);
         let (outcome, ()) = self.queue.wait_and((), limit, enter, give_back);
         // One that was to stop before it could wait has it still.

@@ -65,7 +65,7 @@ pub(super) fn new_comer() -> Came {
     Cell::new(Openings::MAX)
 }
 
-/// Where to wait; nowhere, if it was opened since the waiter came, and the wait had just ended for nothing.
+/// Where to wait; nowhere, if it was opened since the waiter came, and it was taken for one that had given up.
 pub(super) fn place(queue: &Locked<'_, Openings, Came>, came: &Came) -> Option<Place> {
     if came.get() < **queue {
         return None;

@@ -233,7 +233,7 @@ impl Contender {
         self.since.get_or_insert_with(Instant::now);
         mutex.queue.wait(Cell::new(false), self.limit, |_| {
             let awake = self.awake();
-            // Not for one that comes here a second time, since it has left the queue for nothing: another one may be awake by then.
+            // Not for one that is asked again, since it was taken for one that had given up: another one may be awake by then.
             let strict = if awake != 0 { strict } else { 0 };
             let change = |word: u32| {
                 let entered = word | QUEUED | strict;

@@ -6,6 +6,7 @@ mod count;
 mod event;
 mod mutex;
 mod once;
+mod poke;
 mod reentrant;
 mod rwlock;
 mod seq_lock;

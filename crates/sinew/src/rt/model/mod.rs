@@ -12,3 +12,10 @@ pub(crate) fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
 }
+
+/// What pokes the caller, by another thread, though there is no reason for it to stop: as a cancel does that is meant for a region around
+/// a shield.
+pub(crate) fn pokes_caller() -> impl FnOnce() + Send + 'static {
+    let block = super::tls::thread_block();
+    move || block.poke()
+}

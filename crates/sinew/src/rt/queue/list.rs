@@ -44,6 +44,13 @@ impl<T> Node<T> {
     pub(crate) fn new(data: T) -> Self {
         Self { links: Cell::new(Links::NONE), waiter: Cell::new(None), has_lost: Cell::new(false), data }
     }
+
+    /// The wait is another one from now on. False, if it is in no list. For whoever has the list.
+    pub(crate) fn renew(&self, waiter: Waiter) -> bool {
+        let is_linked = self.waiter.get().is_some();
+        self.waiter.set(is_linked.then_some(waiter));
+        is_linked
+    }
 }
 
 /// Where a node goes.

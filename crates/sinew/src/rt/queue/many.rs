@@ -16,12 +16,12 @@ use super::{Limit, Locked, Node, Outcome, Place, Queue};
 
 /// One of several queues to wait in, whatever its type.
 pub(crate) trait Door {
-    /// Enters the queue, unless there is nothing to wait for.
+    /// Enters the queue, unless there is nothing to wait for. One that is in it by an earlier wait, which nobody has claimed, keeps its
+    /// place.
     ///
     /// # Safety
     ///
-    /// The waiter is the caller's own, in a wait that it has begun. This stays where it is, and is not used again, before the caller
-    /// [leaves](Self::leave).
+    /// The waiter is the caller's own, in a wait that it has begun. This stays where it is before the caller [leaves](Self::leave).
     unsafe fn enter(&self, waiter: Waiter) -> Entered;
 
     /// Leaves the queue, if it is in it. Whether the wait was claimed through it.
@@ -76,26 +76,26 @@ where
     K: Fn(&mut Locked<'_, S, T>, &T),
 {
     unsafe fn enter(&self, waiter: Waiter) -> Entered {
-        if self.is_entered.replace(true) {
-            return Entered::Waits;
-        }
-        self.node.has_lost.set(false);
         let (mut entered, mut own) = (Entered::Waits, None);
-        let mut enter = |locked: &mut Locked<'_, S, T>, data: &T| {
-            let place = (self.place)(locked, data);
+        let enter = |locked: &mut Locked<'_, S, T>| {
+            let place = (self.place)(locked, &self.node.data);
             if place.is_none() {
                 // SAFETY: the caller is the one who waits, and has not gone on.
                 own = unsafe { waiter.claim(Cause::Event) };
                 entered = Entered::Ended;
                 if own.is_some() {
-                    (self.take)(locked, data);
+                    (self.take)(locked, &self.node.data);
                     entered = Entered::Took;
                 }
             }
             place
         };
-        // SAFETY: the invariant of `node`, which was not entered; it stays where it is, by the caller's promise.
-        let is_linked = unsafe { self.queue.publish(&self.node, waiter, &mut enter) };
+        let is_linked = match self.is_entered.get() {
+            // SAFETY: the invariant of `node`, which stays where it is, by the caller's promise.
+            true => unsafe { self.queue.publish_again(&self.node, waiter, enter) },
+            // SAFETY: the same.
+            false => unsafe { self.queue.publish(&self.node, waiter, enter) },
+        };
         self.is_entered.set(is_linked);
         if let Some(own) = own {
             // A thread that was claimed, if only by itself, does not go on before it is woken.
@@ -127,28 +127,30 @@ impl<D: Door + ?Sized> Door for &D {
     }
 }
 
-/// Waits in all of these queues, until somebody claims the wait through one of them, or the limit is reached. Goes no further than to
+/// Waits in all of these queues, each of them once, until somebody claims the wait through one of them, or the limit is reached. Goes no further than to
 /// the first that says that there is nothing to wait for. Also returns the position of the queue that ended the wait, if one did.
 ///
 /// # Panics
 ///
 /// If the caller is a fiber that must not wait now; no queue has been entered then.
 pub(crate) fn wait_in_all<D: Door>(doors: &[D], limit: Limit) -> (Outcome, Option<usize>) {
+    let leaves = Leaves(doors);
     loop {
-        let (leaves, mut took) = (Leaves(doors), None);
+        let mut took = None;
         let ended = limit.wait(|waiter| {
             let (is_needed, index) = enter_all(&leaves, waiter);
             took = index;
             is_needed
         });
-        let claimed = leaves.leave();
         let outcome = match ended {
+            // It was a poke, and no reason to stop. It keeps its places.
+            Ok(Cause::Cancel) => continue,
             _ if took.is_some() => Outcome::NotNeeded,
             Ok(Cause::Event | Cause::Unpark) => Outcome::Woken,
             Ok(Cause::Time) => Outcome::TimedOut,
-            Ok(Cause::Cancel) => continue,
             Err(stop) => Outcome::Stopped(stop),
         };
+        let claimed = leaves.leave();
         return (outcome, took.or(claimed));
     }
 }

@@ -144,7 +144,7 @@ impl<S, T> Queue<S, T> {
     }
 
     /// Waits in the queue, until somebody claims the waiter or the limit is reached. `enter` is called under the lock, and says where
-    /// to wait, if at all; more than once, if the wait ends for nothing. Also returns what whoever claimed it has left.
+    /// to wait, if at all; once more, if somebody has taken the waiter for one that gave up, and it has not. Also returns what whoever claimed it has left.
     ///
     /// If the wait is claimed, all that the one who did so had done before is seen.
     ///
@@ -161,7 +161,7 @@ impl<S, T> Queue<S, T> {
         self.wait_and(data, limit, enter, || ())
     }
 
-    /// The same, where `enter` may also change what the waiter tells: that of a wait which ended for nothing is still there.
+    /// The same, where `enter` may also change what the waiter tells.
     #[inline]
     pub(crate) fn wait_with(
         &self,
@@ -192,31 +192,50 @@ impl<S, T> Queue<S, T> {
         mut enter: impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
         entered: impl FnOnce(),
     ) -> (Outcome, T) {
-        let (node, mut entered) = (Node::new(data), Some(entered));
+        let (node, mut is_needed) = (Node::new(data), false);
+        let mut ended = limit.wait(|waiter| {
+            // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out,
+            // and `leave` does otherwise. Nothing in between panics.
+            is_needed = unsafe { self.publish(&node, waiter, |locked| enter(locked, &node.data)) };
+            if is_needed {
+                entered();
+            }
+            is_needed
+        });
+        if matches!(ended, Ok(Cause::Cancel)) {
+            (ended, is_needed) = self.wait_on(&node, limit, &mut enter);
+        }
+        let outcome = match ended {
+            _ if !is_needed && ended.is_ok() => Outcome::NotNeeded,
+            // The invariant of `Locked::claim`: it is in no list.
+            Ok(Cause::Event | Cause::Unpark) => Outcome::Woken,
+            Ok(Cause::Time | Cause::Cancel) => self.leave(&node, Outcome::TimedOut),
+            Err(stop) => self.leave(&node, Outcome::Stopped(stop)),
+        };
+        (outcome, node.data)
+    }
+
+    /// Waits on after a poke that was no reason to stop, and has kept its place meanwhile. Never ends by another one; also returns
+    /// whether there was something to wait for.
+    #[cold]
+    fn wait_on(
+        &self,
+        node: &Node<T>,
+        limit: Limit,
+        enter: &mut impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
+    ) -> (Result<Cause, Stop>, bool) {
+        // Also if the caller must not wait any more, which is a panic.
+        let _leaves = Leaves { queue: self, node };
         loop {
             let mut is_needed = false;
-            let publish = |waiter| {
-                // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out,
-                // and `leave` does otherwise. Nothing in between panics.
-                is_needed = unsafe { self.publish(&node, waiter, &mut enter) };
-                if is_needed && let Some(entered) = entered.take() {
-                    entered();
-                }
+            let ended = limit.wait(|waiter| {
+                // SAFETY: `wait_in` says why it stays where it is; the queue that it may be in is this one.
+                is_needed = unsafe { self.publish_again(node, waiter, |locked| enter(locked, &node.data)) };
                 is_needed
-            };
-            let ended = limit.wait(publish);
-            let outcome = match ended {
-                _ if !is_needed && ended.is_ok() => Outcome::NotNeeded,
-                // The invariant of `Locked::claim`: it is in no list.
-                Ok(Cause::Event | Cause::Unpark) => Outcome::Woken,
-                Ok(Cause::Time) => self.leave(&node, Outcome::TimedOut),
-                Ok(Cause::Cancel) => {
-                    self.leave(&node, Outcome::NotNeeded);
-                    continue;
-                }
-                Err(stop) => self.leave(&node, Outcome::Stopped(stop)),
-            };
-            return (outcome, node.data);
+            });
+            if !matches!(ended, Ok(Cause::Cancel)) {
+                return (ended, is_needed);
+            }
         }
     }
 
@@ -230,17 +249,31 @@ impl<S, T> Queue<S, T> {
         &self,
         node: &Node<T>,
         waiter: Waiter,
-        enter: &mut impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
+        enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.lock().link(node, waiter, enter) }
+    }
+
+    /// Goes on in the queue with a new wait, where the node is. If somebody has found the old one ended, and taken it out, it was the
+    /// first, and so it is again, if it is still needed.
+    ///
+    /// # Safety
+    ///
+    /// The node is in no list or in this one, and stays where it is until it is out of it.
+    unsafe fn publish_again(
+        &self,
+        node: &Node<T>,
+        waiter: Waiter,
+        enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
     ) -> bool {
         let mut locked = self.lock();
-        let Some(place) = enter(&mut locked, &node.data) else {
-            locked.note_waiters();
-            return false;
-        };
-        // SAFETY: the caller's promise.
-        unsafe { locked.inside.list.insert(place, node, waiter) };
-        self.has_waiters.store(true, Ordering::Relaxed);
-        true
+        if node.renew(waiter) {
+            return true;
+        }
+        node.has_lost.set(false);
+        // SAFETY: it is in no list, and the caller's promise.
+        unsafe { locked.link(node, waiter, |locked| enter(locked).map(|_| Place::Front)) }
     }
 
     /// Takes a node out whose wait was not claimed.
@@ -269,6 +302,18 @@ impl<S, T> Queue<S, T> {
                 return;
             }
         }
+    }
+}
+
+/// A node that leaves its queue, when this is dropped at the latest.
+struct Leaves<'n, S, T> {
+    queue: &'n Queue<S, T>,
+    node: &'n Node<T>,
+}
+
+impl<S, T> Drop for Leaves<'_, S, T> {
+    fn drop(&mut self) {
+        self.queue.leave(self.node, Outcome::NotNeeded);
     }
 }
 
@@ -343,6 +388,28 @@ impl<S, T> Locked<'_, S, T> {
             }
         }
         None
+    }
+
+    /// Puts a node in, where `enter` says, if that is needed.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Queue::publish`].
+    #[inline]
+    unsafe fn link(
+        &mut self,
+        node: &Node<T>,
+        waiter: Waiter,
+        enter: impl FnOnce(&mut Self) -> Option<Place>,
+    ) -> bool {
+        let Some(place) = enter(self) else {
+            self.note_waiters();
+            return false;
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.inside.list.insert(place, node, waiter) };
+        self.announce();
+        true
     }
 
     /// Takes a node out. None, if it is in no list.

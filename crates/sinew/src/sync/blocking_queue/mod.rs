@@ -24,8 +24,6 @@ use crate::rt::{Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 ///
 /// Those who wait are served in the order in which they came, and nobody overtakes them. A value is pushed when somebody has it, or when there was
 /// room for it: one whose time is over, or who is cancelled while it waits, has it back.
-/// One exception to the order: a wait that cancellation may end, and that is disturbed by one which a [`shield`](crate::fiber::shield) keeps off, begins
-/// again behind the others.
 ///
 /// ```
 /// use sinew::fiber;

@@ -8,8 +8,7 @@
 //! - [`recv_deadline`](Receiver::recv_deadline) and [`send_timeout`](SyncSender::send_timeout) are stable, and some waits are ended by
 //!   [cancellation and deadlines](crate::fiber#stopping): [`recv_cancellable`](Receiver::recv_cancellable) and
 //!   [`send_cancellable`](SyncSender::send_cancellable).
-//! - Whoever waits for room sends in the order in which it came. One exception: a wait that cancellation may end, and that is disturbed by one which a
-//!   [`shield`](crate::fiber::shield) keeps off, begins again behind the others.
+//! - Whoever waits for room sends in the order in which it came.
 //! - A channel whose messages would take more than 64 KiB takes memory as they come, so that it may have any bound.
 //!
 //! ```

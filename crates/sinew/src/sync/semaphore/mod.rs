@@ -30,8 +30,6 @@ use crate::rt::{GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 ///
 /// Those who wait are served in the order in which they came, each with all that it asks for. Nobody overtakes: if the first one waits for more
 /// than there is, whoever comes later waits too, even for less, so that a big batch is not starved by small ones.
-/// One exception: a wait that cancellation may end, and that is disturbed by one which a [`shield`](crate::fiber::shield) keeps off, begins again
-/// before the others.
 ///
 /// It has the names of tokio's, where that has them, and the timed forms of C++'s `counting_semaphore`. It can be [closed](Self::close), for
 /// those who wait to hear that they do so in vain.
@@ -248,14 +246,13 @@ impl Semaphore {
 
     #[cold]
     fn wait(&self, permits: usize, limit: Limit) -> Result<Answer, GaveUp> {
-        let (mut answer, mut place) = (Answer::Wait, Place::Back);
+        let (mut answer, mut is_again) = (Answer::Wait, false);
         let want = Want { permits, is_refused: Cell::new(false) };
         let (outcome, want) = self.queue.wait(want, limit, |queue| {
-            let is_first = queue.is_empty() || place == Place::Front;
+            // One that is asked again was the first when it was taken for one that had given up.
+            let is_first = queue.is_empty() || std::mem::replace(&mut is_again, true);
             answer = queue.ask(permits, is_first);
-            // One whose wait ends for nothing enters again, and then before all others: behind it there may be some who could be served.
-            let place = std::mem::replace(&mut place, Place::Front);
-            (answer == Answer::Wait).then_some(place)
+            (answer == Answer::Wait).then_some(Place::Back)
         });
         match outcome {
             Outcome::NotNeeded => Ok(answer),

@@ -13,6 +13,7 @@ mod mutex;
 mod notify;
 mod once;
 mod once_lock;
+mod place;
 mod reentrant_lock;
 mod rwlock;
 mod rwlock_mix;
