@@ -38,8 +38,10 @@ use super::word::{Next, Word};
 pub(crate) enum Pause {
     /// To let others run.
     Yield,
-    /// It has begun a wait.
+    /// It has begun a wait, and goes on anywhere.
     Wait,
+    /// It has begun a wait, and goes on where it is: it may be in line there already.
+    Rest,
 }
 
 /// What is left of a fiber whose stack is empty.
@@ -306,8 +308,14 @@ impl Control {
     /// Where it goes on.
     #[inline]
     pub(crate) fn home(&self) -> Home {
-        // Relaxed: changed by the fiber before it was saved.
-        if self.pins.load(Ordering::Relaxed) != 0 { Home::Worker(self.worker()) } else { self.begins() }
+        if self.is_pinned() { Home::Worker(self.worker()) } else { self.begins() }
+    }
+
+    /// Whether it goes on where it is.
+    #[inline]
+    pub(crate) fn is_pinned(&self) -> bool {
+        // Relaxed: changed by the fiber before it began its wait.
+        self.pins.load(Ordering::Relaxed) != 0
     }
 
     /// Where it goes on when it has no stack.

@@ -181,10 +181,11 @@ unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: Corout
     match state {
         // SAFETY: the caller's right.
         CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control, by) },
+        // Its wait had no need to be told that it is saved, and may have ended.
+        CoroutineState::Yielded(Pause::Rest) => local.counters.waits.add(1),
         CoroutineState::Yielded(Pause::Wait) => {
             // SAFETY: the right to run is a reference.
             let this = unsafe { control.as_ref() };
-            this.set_status(Status::Parked);
             local.counters.waits.add(1);
             // Unless it is to run at once, it may be anywhere, or gone, after this.
             if this.word.saved() == Next::Schedule {

@@ -10,12 +10,12 @@ use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
 use super::ambient::Slot;
-use super::control::{Control, Pause};
+use super::control::{Control, Pause, Status};
 use super::local::Local;
 use super::reference::Fiber;
 use super::tls;
 use super::waiter::Waiter;
-use super::word::{Cause, Ends, WaitId};
+use super::word::{Cause, Ends, Runner, WaitId};
 
 /// Waits. `publish` makes the waiter known to whoever is to end the wait, and says whether there is something to wait for.
 /// Returns what ended it.
@@ -93,21 +93,35 @@ fn wait_on_fiber(
     // Before anybody knows of the wait: whoever does would end it, or look at this fiber, when that is long over.
     let is_held = local.is_held();
     assert!(is_held || this.may_suspend(), "{NO_SUSPEND}");
-    let Some(wait) = this.word.begin_wait(ends) else { return Cause::Unpark };
+    let (runner, how) = match this.is_pinned() && !is_held {
+        true => (Runner::Same, Pause::Rest),
+        false => (Runner::Anybody, Pause::Wait),
+    };
+    let Some(wait) = this.word.begin_wait(ends, runner) else { return Cause::Unpark };
     let waiter = Waiter::fiber(control, wait);
+    this.set_status(Status::Parked);
     if !publish(waiter) {
+        if this.word.end(wait, Cause::Event).is_some() {
+            this.set_status(Status::Running);
+            return Cause::Event;
+        }
         // If somebody else has ended it, that is as good, and told: an unpark is used up by it.
-        return this.word.end(wait, Cause::Event).map_or_else(|| this.word.cause(), |_| Cause::Event);
+        if how == Pause::Rest {
+            pause(control, how);
+        }
+        this.set_status(Status::Running);
+        return this.word.cause();
     }
     let driver = NonNull::from(&*local.driver);
     let timer = until.and_then(|until| local.driver.set_timer(until, waiter));
     if !is_held {
-        pause(control, Pause::Wait);
+        pause(control, how);
     } else if !hold(local, this, wait) {
         this.pin();
         local.out_of_hook(|| pause(control, Pause::Wait));
         this.unpin();
     }
+    this.set_status(Status::Running);
     let cause = this.word.cause();
     if let Some(timer) = timer
         && cause != Cause::Time

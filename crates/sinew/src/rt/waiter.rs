@@ -15,7 +15,7 @@ use super::control::Control;
 use super::local::Local;
 use super::sleeper::Sleeper;
 use super::target::Home;
-use super::word::{Cause, Ends, Next, WaitId, Word};
+use super::word::{Cause, Ends, Next, Runner, WaitId, Word};
 
 /// One wait of one fiber or thread.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +128,7 @@ pub(crate) struct Claimed(Side);
 enum Side {
     /// # Invariant
     ///
-    /// Saved: the right to run it is this value's.
+    /// Saved, or on its way to the worker that alone may run it again: the right to run it is this value's.
     Fiber(NonNull<Control>),
     /// # Invariant
     ///
@@ -171,7 +171,7 @@ impl ThreadBlock {
     /// Begins a wait, and the waiter for it.
     pub(crate) fn begin_wait(&self, ends: Ends) -> Waiter {
         self.sleeper.reset();
-        let wait = self.word.begin_wait(ends).expect("nobody leaves a token for a thread");
+        let wait = self.word.begin_wait(ends, Runner::Anybody).expect("nobody leaves a token for a thread");
         Waiter { who: Who::Thread(NonNull::from(self)), wait, is_counted: false }
     }
 

@@ -11,6 +11,10 @@
 //! | waiting, saved | – | – | ended: **schedule it** | ended: **schedule it**, if it may; else token | ended: **schedule it**, if it may |
 //! | ended | – | ended: **run it again** | (nothing) | token | (nothing) |
 //!
+//! A fiber that only the worker which it runs on may run again counts as *saved* from the beginning: whoever ends its wait hands it to that
+//! worker, which is done with saving it before it looks for what to run next. It saves a change of the word. But such a wait must be slept
+//! through once somebody else has ended it, also if there was nothing to wait for: the fiber is about to be run because of it.
+//!
 //! Waits are numbered, so that whoever is late for one never ends the next. While none is open, nobody but the fiber changes the word: a
 //! wait begins by a plain store, which whoever is to end it sees by being told of it.
 //!
@@ -89,6 +93,15 @@ impl Ends {
     }
 }
 
+/// Who may run a fiber that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runner {
+    /// Anybody, once its registers are [saved](Word::saved).
+    Anybody,
+    /// The one that runs it now.
+    Same,
+}
+
 /// What the caller has to do about the fiber.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,10 +127,11 @@ impl Word {
 
     /// The fiber begins a wait. None, if it has a token for it, which is used up. Others are told of the wait by something that releases.
     #[inline]
-    pub(crate) fn begin_wait(&self, ends: Ends) -> Option<WaitId> {
+    pub(crate) fn begin_wait(&self, ends: Ends, runner: Runner) -> Option<WaitId> {
         // Relaxed: no wait is open, so that nobody else changes it.
         let number = self.word.load(Ordering::Relaxed).wrapping_add(1 << NUMBER_SHIFT) & NUMBER;
-        let opened = number | WAITING | ends.bits();
+        let saved = if runner == Runner::Same { SAVED } else { 0 };
+        let opened = number | WAITING | saved | ends.bits();
         if opened & UNPARKABLE != 0 {
             return self.begin_unparkable(WaitId(number), opened);
         }
@@ -135,9 +149,12 @@ impl Word {
         if !self.token.load(Ordering::SeqCst) {
             return Some(wait);
         }
-        // If the unpark has ended the wait already, that is as good. If a poke has, the token is for the next one.
-        let _ = self.end(wait, Cause::Unpark);
-        (self.cause() != Cause::Unpark).then_some(wait)
+        if self.end(wait, Cause::Unpark).is_none() {
+            // Somebody else has, and the fiber finds that out as always.
+            return Some(wait);
+        }
+        self.take_token();
+        None
     }
 
     fn take_token(&self) -> bool {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::check;
 use crate::rt::stop::{Flag, meet};
-use crate::rt::word::{Cause, Ends, Next, WaitId, Word};
+use crate::rt::word::{Cause, Ends, Next, Runner, WaitId, Word};
 
 /// A fiber and what cancels it, as the protocol sees them.
 struct Fiber {
@@ -56,7 +56,7 @@ fn a_cancel_is_never_lost() {
         let fiber = Fiber::new();
         let other = fiber.clone();
         let canceller = thread::spawn(move || other.cancel());
-        let wait = fiber.word.begin_wait(Ends::EventOrCancel).expect("no token");
+        let wait = fiber.word.begin_wait(Ends::EventOrCancel, Runner::Anybody).expect("no token");
         fiber.wait(wait);
         canceller.join().unwrap();
         fiber.assert_ran_once();
@@ -67,7 +67,7 @@ fn a_cancel_is_never_lost() {
 fn of_a_cancel_and_an_event_one_ends_the_wait() {
     check(3, || {
         let fiber = Fiber::new();
-        let wait = fiber.word.begin_wait(Ends::EventOrCancel).expect("no token");
+        let wait = fiber.word.begin_wait(Ends::EventOrCancel, Runner::Anybody).expect("no token");
         let (one, two) = (fiber.clone(), fiber.clone());
         let canceller = thread::spawn(move || one.cancel());
         let event = thread::spawn(move || {
@@ -90,13 +90,13 @@ fn a_poke_ends_no_other_wait() {
         let fiber = Fiber::new();
         let other = fiber.clone();
         let canceller = thread::spawn(move || other.cancel());
-        let wait = fiber.word.begin_wait(Ends::ByUnpark).expect("no token");
+        let wait = fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody).expect("no token");
         assert!(fiber.word.is_open(wait));
         canceller.join().unwrap();
         assert!(fiber.word.is_open(wait), "cancellation may not end it");
         // Nor is there a token.
         let _ = fiber.word.end(wait, Cause::Event);
-        assert!(fiber.word.begin_wait(Ends::ByUnpark).is_some());
+        assert!(fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody).is_some());
     });
 }
 
@@ -111,12 +111,12 @@ fn an_unpark_is_not_lost_to_a_cancel() {
             assert_eq!(next, Next::Nothing, "it was never saved");
         });
         // The fiber begins a wait, sees the flag, and takes the wait back.
-        let is_unparked = match fiber.word.begin_wait(Ends::UnparkOrCancel) {
+        let is_unparked = match fiber.word.begin_wait(Ends::UnparkOrCancel, Runner::Anybody) {
             None => true,
             Some(wait) => fiber.word.end(wait, Cause::Event).is_none() && fiber.word.cause() == Cause::Unpark,
         };
         unparker.join().unwrap();
-        let is_kept = fiber.word.begin_wait(Ends::ByUnpark).is_none();
+        let is_kept = fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody).is_none();
         assert_ne!(is_unparked, is_kept, "it has ended this wait, or will end the next");
     });
 }

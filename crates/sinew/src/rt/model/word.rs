@@ -7,12 +7,13 @@
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize as LoomUsize, Ordering as LoomOrdering};
 use loom::thread;
 // The bookkeeping is none of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::check;
-use crate::rt::word::{Cause, Ends, Next, WaitId, Word};
+use crate::rt::word::{Cause, Ends, Next, Runner, WaitId, Word};
 
 /// A fiber, as the protocol sees it.
 struct Fiber {
@@ -71,7 +72,7 @@ impl Fiber {
 fn an_event_is_seen_by_the_fiber_whoever_has_it_run() {
     check(3, || {
         let fiber = Fiber::new();
-        let wait = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        let wait = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("no token");
         let other = fiber.clone();
         let waker = thread::spawn(move || {
             // SAFETY: the fiber reads it when the wait has ended; the checker sees if it does so before.
@@ -88,7 +89,7 @@ fn an_event_is_seen_by_the_fiber_whoever_has_it_run() {
 fn of_two_that_end_a_wait_one_does() {
     check(3, || {
         let fiber = Fiber::new();
-        let wait = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        let wait = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("no token");
         let wakers = [(); 2].map(|()| {
             let fiber = fiber.clone();
             thread::spawn(move || fiber.end(wait, Cause::Event))
@@ -112,7 +113,7 @@ fn an_unpark_is_never_lost() {
                 other.runs.fetch_add(1, Ordering::Relaxed);
             }
         });
-        match fiber.word.begin_wait(Ends::ByUnpark) {
+        match fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody) {
             None => {
                 fiber.runs.fetch_add(1, Ordering::Relaxed);
             }
@@ -136,9 +137,9 @@ fn an_unpark_during_another_wait_is_kept() {
         let other = fiber.clone();
         let unparker =
             thread::spawn(move || assert_eq!(other.word.unpark(), Next::Nothing, "it is never saved"));
-        let event = fiber.word.begin_wait(Ends::ByEvent).expect("it is not for this one");
+        let event = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("it is not for this one");
         assert!(fiber.word.end(event, Cause::Event).is_some(), "nobody else ends it");
-        let park = fiber.word.begin_wait(Ends::ByUnpark);
+        let park = fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody);
         unparker.join().unwrap();
         assert!(park.is_none_or(|park| !fiber.word.is_open(park)), "it is unparked");
     });
@@ -148,13 +149,74 @@ fn an_unpark_during_another_wait_is_kept() {
 fn whoever_is_late_ends_no_other_wait() {
     check(3, || {
         let fiber = Fiber::new();
-        let first = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        let first = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("no token");
         let other = fiber.clone();
         let late = thread::spawn(move || other.word.end(first, Cause::Time).is_some());
         // The fiber ends the wait itself, and begins another, in which nobody wakes it.
         let ended = fiber.word.end(first, Cause::Event).is_some();
-        let second = fiber.word.begin_wait(Ends::ByEvent).expect("no token");
+        let second = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("no token");
         assert_ne!(late.join().unwrap(), ended, "one of the two");
         assert!(fiber.word.is_open(second));
+    });
+}
+
+/// A fiber that stays with its worker, which takes from its line who was put there by others.
+struct Resident {
+    word: Word,
+    /// How often it is in line.
+    line: LoomUsize,
+}
+
+impl Resident {
+    fn put_in_line(&self, next: Option<Next>) {
+        if next == Some(Next::Schedule) {
+            self.line.fetch_add(1, LoomOrdering::Release);
+        }
+    }
+
+    /// The worker runs it again when it is in line.
+    fn sleep(&self) {
+        while self.line.load(LoomOrdering::Acquire) == 0 {
+            thread::yield_now();
+        }
+        self.line.fetch_sub(1, LoomOrdering::Relaxed);
+    }
+}
+
+/// It is never in line twice, nor when its wait is over, whether it had to wait or not.
+#[test]
+fn one_that_stays_is_run_once_for_each_wait_that_others_end() {
+    for is_needed in [false, true] {
+        check(3, move || {
+            let fiber = Arc::new(Resident { word: Word::new(), line: LoomUsize::new(0) });
+            let wait = fiber.word.begin_wait(Ends::EventOrCancel, Runner::Same).expect("no token");
+            let (waker, poker) = (fiber.clone(), fiber.clone());
+            let others = [
+                thread::spawn(move || waker.put_in_line(waker.word.end(wait, Cause::Time))),
+                thread::spawn(move || poker.put_in_line(poker.word.poke())),
+            ];
+            if is_needed || fiber.word.end(wait, Cause::Event).is_none() {
+                fiber.sleep();
+            }
+            others.into_iter().for_each(|other| other.join().unwrap());
+            assert_eq!(fiber.line.load(LoomOrdering::Relaxed), 0);
+        });
+    }
+}
+
+#[test]
+fn one_that_stays_loses_no_unpark() {
+    check(3, || {
+        let fiber = Arc::new(Resident { word: Word::new(), line: LoomUsize::new(0) });
+        let unparkers = [(); 2].map(|()| {
+            let fiber = fiber.clone();
+            thread::spawn(move || fiber.put_in_line(Some(fiber.word.unpark())))
+        });
+        if fiber.word.begin_wait(Ends::ByUnpark, Runner::Same).is_some() {
+            fiber.sleep();
+            assert_eq!(fiber.word.cause(), Cause::Unpark);
+        }
+        unparkers.into_iter().for_each(|unparker| unparker.join().unwrap());
+        assert_eq!(fiber.line.load(LoomOrdering::Relaxed), 0);
     });
 }
