@@ -21,22 +21,22 @@ mod model;
 #[cfg(all(test, loom))]
 #[path = "lock.rs"]
 mod real_lock;
+mod terms;
 mod wakes;
 
 pub(crate) use list::{Node, Place};
 pub(crate) use many::{Door, Entrance, wait_in_all};
+pub(crate) use terms::{GaveUp, Limit, Outcome};
 pub(crate) use wakes::Wakes;
 
 use std::ops::{Deref, DerefMut};
-use std::time::{Duration, Instant};
 
 use self::list::List;
 use self::lock::{Guard, Guarded};
-use super::stop::{Stop, wait_or_stop};
+use super::stop::Stop;
 use super::sync::{AtomicBool, Ordering, constant};
-use super::wait::wait;
 use super::waiter::{Claimed, Waiter};
-use super::word::{Cause, Ends};
+use super::word::Cause;
 
 /// Those who wait for something, in the order in which they came, and what they wait for, as `S`. Each has a `T` for whoever wakes it.
 pub(crate) struct Queue<S, T> {
@@ -48,76 +48,6 @@ pub(crate) struct Queue<S, T> {
 struct Inside<S, T> {
     state: S,
     list: List<T>,
-}
-
-/// How long a wait may last.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit {
-    until: Option<Instant>,
-    observes_stops: bool,
-}
-
-impl Limit {
-    /// For ever.
-    pub(crate) const NEVER: Self = Self { until: None, observes_stops: false };
-
-    /// Until this moment; for ever, if there is none.
-    #[inline]
-    pub(crate) const fn until(until: Option<Instant>) -> Self {
-        Self { until, observes_stops: false }
-    }
-
-    /// For so long.
-    pub(crate) fn lasting(time: Duration) -> Self {
-        // A moment beyond the clock's end never comes.
-        Self::until(Instant::now().checked_add(time))
-    }
-
-    /// For ever, unless the caller is to stop.
-    pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
-
-    /// One wait, of which `publish` tells others, if it is needed.
-    #[inline]
-    fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
-        match self.observes_stops {
-            false => Ok(wait(Ends::ByEvent, self.until, publish)),
-            true => wait_or_stop(Ends::ByEvent, self.until, publish),
-        }
-    }
-}
-
-/// How a wait ended.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// There was nothing to wait for.
-    NotNeeded,
-    /// Somebody claimed it.
-    Woken,
-    /// Its time was over, and nobody claimed it.
-    TimedOut,
-    /// The caller is to stop, and nobody claimed it.
-    Stopped(Stop),
-}
-
-impl Outcome {
-    /// # Errors
-    ///
-    /// If what was waited for has not come.
-    #[inline]
-    pub(crate) fn into_result(self) -> Result<(), GaveUp> {
-        match self {
-            Self::NotNeeded | Self::Woken => Ok(()),
-            Self::TimedOut => Err(GaveUp::TimedOut),
-            Self::Stopped(stop) => Err(GaveUp::Stopped(stop)),
-        }
-    }
-}
-
-/// Why a call that waits has not come to its end.
-#[derive(Clone, Debug)]
-pub(crate) enum GaveUp {
-    TimedOut,
-    Stopped(Stop),
 }
 
 impl<S, T> Queue<S, T> {

@@ -1,0 +1,78 @@
+//! The terms of a wait: how long it may last, and how it ended. Knows no queue.
+
+use std::time::{Duration, Instant};
+
+use super::super::stop::{Stop, wait_or_stop};
+use super::super::wait::wait;
+use super::super::waiter::Waiter;
+use super::super::word::{Cause, Ends};
+
+/// How long a wait may last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    until: Option<Instant>,
+    observes_stops: bool,
+}
+
+impl Limit {
+    /// For ever.
+    pub(crate) const NEVER: Self = Self { until: None, observes_stops: false };
+
+    /// Until this moment; for ever, if there is none.
+    #[inline]
+    pub(crate) const fn until(until: Option<Instant>) -> Self {
+        Self { until, observes_stops: false }
+    }
+
+    /// For so long.
+    pub(crate) fn lasting(time: Duration) -> Self {
+        // A moment beyond the clock's end never comes.
+        Self::until(Instant::now().checked_add(time))
+    }
+
+    /// For ever, unless the caller is to stop.
+    pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
+
+    /// One wait, of which `publish` tells others, if it is needed.
+    #[inline]
+    pub(super) fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
+        match self.observes_stops {
+            false => Ok(wait(Ends::ByEvent, self.until, publish)),
+            true => wait_or_stop(Ends::ByEvent, self.until, publish),
+        }
+    }
+}
+
+/// How a wait ended.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// There was nothing to wait for.
+    NotNeeded,
+    /// Somebody claimed it.
+    Woken,
+    /// Its time was over, and nobody claimed it.
+    TimedOut,
+    /// The caller is to stop, and nobody claimed it.
+    Stopped(Stop),
+}
+
+impl Outcome {
+    /// # Errors
+    ///
+    /// If what was waited for has not come.
+    #[inline]
+    pub(crate) fn into_result(self) -> Result<(), GaveUp> {
+        match self {
+            Self::NotNeeded | Self::Woken => Ok(()),
+            Self::TimedOut => Err(GaveUp::TimedOut),
+            Self::Stopped(stop) => Err(GaveUp::Stopped(stop)),
+        }
+    }
+}
+
+/// Why a call that waits has not come to its end.
+#[derive(Clone, Debug)]
+pub(crate) enum GaveUp {
+    TimedOut,
+    Stopped(Stop),
+}
