@@ -26,7 +26,7 @@
 //!   begin outside of it, as threads do: move `Span::current()` into the body, and run that by `Span::in_scope`. What they have from their maker
 //!   without asking is the [context](context#logs).
 
-mod channel;
+pub mod channel;
 pub mod context;
 pub mod coroutine;
 pub mod fiber;

@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 
-use super::error::{NotReceived, NotSent};
+use super::reason::{NotReceived, NotSent};
 use super::store::Store;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::rt::{Claimed, Limit, Locked, Padded, Place, Queue};
@@ -97,6 +97,26 @@ impl<T, S: Store<T>> Buffered<T, S> {
     pub(super) fn is_closed(&self) -> bool {
         // Acquire: pairs with the release of `close`: what was sent before is seen.
         self.entrance.is_closed.load(Ordering::Acquire)
+    }
+
+    /// How many messages are kept.
+    #[cfg(not(loom))]
+    pub(super) fn len(&self) -> usize {
+        loop {
+            // Acquire: as in `has_message`.
+            let sent = self.entrance.sent.load(Ordering::Acquire);
+            let taken = self.taken();
+            // If none was put meanwhile, no more were taken than had been put.
+            if self.entrance.sent.load(Ordering::Acquire) == sent {
+                return sent - taken;
+            }
+        }
+    }
+
+    /// How many may be; none, if there is no limit.
+    #[cfg(not(loom))]
+    pub(super) fn capacity(&self) -> Option<usize> {
+        (self.capacity != usize::MAX).then_some(self.capacity)
     }
 
     /// # Errors

@@ -1,13 +1,42 @@
-//! Channels: what has been sent and not yet received, and who waits at either end. [`crate::sync::mpsc`] is made of them.
+//! Channels with the API of crossbeam-channel, between fibers, threads and both.
 //!
-//! [`Channel`] is what the handles of both ends share. It has a flavour: [`Buffered`](buffered::Buffered), over one of two places to
-//! keep messages in, or [`Rendezvous`](rendezvous::Rendezvous), which keeps none.
+//! [`bounded`] and [`unbounded`] make one: both ends may be [cloned](Sender) and shared, and each message goes to one who receives. A fiber that waits
+//! for a message, or for room, gives its worker to others. Who waits is served in the order in which it came, and a message for one who waits
+//! is moved to it without being kept in between.
+//!
+//! ```
+//! use sinew::{channel, fiber};
+//!
+//! let (sender, receiver) = channel::bounded(2);
+//! fiber::spawn(move || (0..5).for_each(|number| sender.send(number).unwrap()));
+//! assert_eq!(receiver.iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+//! ```
+//!
+//! [`after`], [`at`], [`tick`] and [`never`] make ends that receive by the clock, without any fiber or timer behind them.
+//!
+//! What is different from crossbeam-channel 0.5: [`send_cancellable`](Sender::send_cancellable) and [`recv_cancellable`](Receiver::recv_cancellable)
+//! are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores; and a channel may have any capacity, since it takes memory
+//! for messages as they come if that would be more than 64 KiB.
+
+// Inside, [`Channel`] is what the handles of both ends share. It has a flavour: [`Buffered`](buffered::Buffered), over one of two places to
+// keep messages in; [`Rendezvous`](rendezvous::Rendezvous), which keeps none; or [`Clock`](clock::Clock). `sync::mpsc` is made of them, too.
 
 mod blocks;
 mod buffered;
+mod clock;
+#[cfg(not(loom))]
 mod error;
+#[cfg(not(loom))]
+mod iter;
+#[cfg(not(loom))]
+mod make;
+mod reason;
+#[cfg(not(loom))]
+mod receiver;
 mod rendezvous;
 mod ring;
+#[cfg(not(loom))]
+mod sender;
 mod shared;
 #[cfg(not(loom))]
 mod slot;
@@ -19,6 +48,20 @@ mod store;
 #[cfg(all(test, loom))]
 mod model;
 
+#[cfg(not(loom))]
+pub use error::{
+    ReadyTimeoutError, RecvError, RecvTimeoutError, SelectTimeoutError, SendCancellableError, SendError,
+    SendTimeoutError, TryReadyError, TryRecvError, TrySelectError, TrySendError,
+};
+#[cfg(not(loom))]
+pub use iter::{IntoIter, Iter, TryIter};
+#[cfg(not(loom))]
+pub use make::{after, at, bounded, never, tick, unbounded};
+#[cfg(not(loom))]
+pub use receiver::Receiver;
+#[cfg(not(loom))]
+pub use sender::Sender;
+
 pub(crate) use buffered::Refused;
-pub(crate) use error::{NotReceived, NotSent};
+pub(crate) use reason::{NotReceived, NotSent};
 pub(crate) use shared::Channel;

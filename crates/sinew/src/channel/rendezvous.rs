@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use super::buffered::Refused;
-use super::error::{NotReceived, NotSent};
+use super::reason::{NotReceived, NotSent};
 use crate::rt::sync::{AtomicBool, Ordering};
 use crate::rt::{Claimed, Limit, Place, Queue};
 

@@ -2,7 +2,8 @@
 
 use super::blocks::{Blocks, LEN as BLOCK};
 use super::buffered::{Buffered, Refused};
-use super::error::{NotReceived, NotSent};
+use super::clock::Clock;
+use super::reason::{NotReceived, NotSent};
 use super::rendezvous::Rendezvous;
 use super::ring::Ring;
 use crate::rt::Limit;
@@ -22,18 +23,24 @@ enum Flavour<T> {
     Ring(Buffered<T, Ring<T>>),
     Blocks(Buffered<T, Blocks<T>>),
     Rendezvous(Rendezvous<T>),
+    /// Nobody sends to it.
+    Clock(Clock<T>),
 }
 
-/// Calls a function of whatever flavour it is.
+/// Calls a function of whatever flavour it is, or does this if it is a clock.
 macro_rules! each {
-    ($channel:expr, $flavour:ident => $call:expr) => {
+    ($channel:expr, $flavour:ident => $call:expr, $clock:pat => $instead:expr) => {
         match &$channel.flavour {
             Flavour::Ring($flavour) => $call,
             Flavour::Blocks($flavour) => $call,
             Flavour::Rendezvous($flavour) => $call,
+            Flavour::Clock($clock) => $instead,
         }
     };
 }
+
+/// What nobody does to a clock: there is no handle for it.
+const NO_SENDER: &str = "nobody sends to a clock";
 
 impl<T> Channel<T> {
     /// One that keeps up to so many messages, with one handle for each end.
@@ -59,6 +66,12 @@ impl<T> Channel<T> {
         Self::in_blocks(usize::MAX)
     }
 
+    /// One whose messages come by the clock, with one handle to receive by.
+    #[cfg(not(loom))]
+    pub(super) fn clock(clock: Clock<T>) -> Self {
+        Self::new(Flavour::Clock(clock))
+    }
+
     fn new(flavour: Flavour<T>) -> Self {
         Self { flavour, senders: AtomicUsize::new(1), receivers: AtomicUsize::new(1) }
     }
@@ -68,7 +81,7 @@ impl<T> Channel<T> {
     /// If there is no room, or nobody to receive it.
     #[inline]
     pub(crate) fn try_send(&self, message: T) -> Result<(), Refused<T>> {
-        each!(self, flavour => flavour.try_send(message))
+        each!(self, flavour => flavour.try_send(message), _ => unreachable!("{}", NO_SENDER))
     }
 
     /// # Errors
@@ -76,7 +89,7 @@ impl<T> Channel<T> {
     /// If nobody is left to receive it, or the limit is reached.
     #[inline]
     pub(crate) fn send(&self, message: T, limit: Limit) -> Result<(), NotSent<T>> {
-        each!(self, flavour => flavour.send(message, limit))
+        each!(self, flavour => flavour.send(message, limit), _ => unreachable!("{}", NO_SENDER))
     }
 
     /// A message, if there is one now.
@@ -86,7 +99,7 @@ impl<T> Channel<T> {
     /// If there is none: [`TimedOut`](NotReceived::TimedOut), as if that time were over, or none will come.
     #[inline]
     pub(crate) fn try_receive(&self) -> Result<T, NotReceived> {
-        match each!(self, flavour => flavour.try_receive()) {
+        match each!(self, flavour => flavour.try_receive(), clock => clock.try_receive()) {
             Some(message) => Ok(message),
             None => self.try_receive_slow(),
         }
@@ -94,11 +107,11 @@ impl<T> Channel<T> {
 
     #[cold]
     fn try_receive_slow(&self) -> Result<T, NotReceived> {
-        if !each!(self, flavour => flavour.is_closed()) {
+        if !each!(self, flavour => flavour.is_closed(), _ => false) {
             return Err(NotReceived::TimedOut);
         }
         // What was sent before the end is not overlooked.
-        each!(self, flavour => flavour.try_receive()).ok_or(NotReceived::Closed)
+        each!(self, flavour => flavour.try_receive(), _ => None).ok_or(NotReceived::Closed)
     }
 
     /// # Errors
@@ -106,7 +119,7 @@ impl<T> Channel<T> {
     /// If there is none and nobody is left to send one, or the limit is reached.
     #[inline]
     pub(crate) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
-        each!(self, flavour => flavour.receive(limit))
+        each!(self, flavour => flavour.receive(limit), clock => clock.receive(limit))
     }
 
     /// There is one more handle to send by.
@@ -119,24 +132,65 @@ impl<T> Channel<T> {
     pub(crate) fn drop_sender(&self) {
         // Release, acquire: whatever was done by the others comes before the end.
         if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
-            each!(self, flavour => flavour.close());
+            each!(self, flavour => flavour.close(), _ => ());
         }
+    }
+
+    /// There is one more handle to receive by.
+    #[cfg(not(loom))]
+    pub(crate) fn add_receiver(&self) {
+        // Relaxed: as above.
+        self.receivers.fetch_add(1, Ordering::Relaxed);
     }
 
     /// There is one handle less to receive by. With the last one all messages are dropped.
     pub(crate) fn drop_receiver(&self) {
         // Release, acquire: as above.
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
-            each!(self, flavour => flavour.close());
+            each!(self, flavour => flavour.close(), _ => ());
             self.discard();
         }
+    }
+
+    /// How many messages are kept.
+    #[cfg(not(loom))]
+    pub(super) fn len(&self) -> usize {
+        match &self.flavour {
+            Flavour::Ring(buffered) => buffered.len(),
+            Flavour::Blocks(buffered) => buffered.len(),
+            Flavour::Rendezvous(_) => 0,
+            Flavour::Clock(clock) => usize::from(clock.has_message()),
+        }
+    }
+
+    /// How many may be; none, if there is no limit.
+    #[cfg(not(loom))]
+    pub(super) fn capacity(&self) -> Option<usize> {
+        match &self.flavour {
+            Flavour::Ring(buffered) => buffered.capacity(),
+            Flavour::Blocks(buffered) => buffered.capacity(),
+            Flavour::Rendezvous(_) => Some(0),
+            Flavour::Clock(clock) => Some(clock.capacity()),
+        }
+    }
+
+    /// Whether a message has to wait for room.
+    #[cfg(not(loom))]
+    pub(super) fn is_full(&self) -> bool {
+        self.capacity().is_some_and(|capacity| self.len() >= capacity)
+    }
+
+    /// Whether no message will ever come.
+    #[cfg(not(loom))]
+    pub(super) fn is_never(&self) -> bool {
+        matches!(&self.flavour, Flavour::Clock(clock) if clock.capacity() == 0)
     }
 
     fn discard(&self) {
         match &self.flavour {
             Flavour::Ring(buffered) => buffered.discard(),
             Flavour::Blocks(buffered) => buffered.discard(),
-            Flavour::Rendezvous(_) => {}
+            Flavour::Rendezvous(_) | Flavour::Clock(_) => {}
         }
     }
 }

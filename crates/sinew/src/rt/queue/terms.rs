@@ -33,6 +33,27 @@ impl Limit {
     /// For ever, unless the caller is to stop.
     pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
 
+    /// Sleeps until this moment; for ever, if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the limit is reached before.
+    pub(crate) fn sleep_until(self, when: Option<Instant>) -> Result<(), GaveUp> {
+        loop {
+            let nearest = [when, self.until].into_iter().flatten().min();
+            let is_mine = nearest.is_some() && nearest == self.until && when != self.until;
+            match (Self { until: nearest, ..self })
+                .wait(|_| nearest.is_none_or(|nearest| Instant::now() < nearest))
+            {
+                Err(stop) => return Err(GaveUp::Stopped(stop)),
+                // A poke that is no reason to stop.
+                Ok(Cause::Cancel) => {}
+                Ok(_) if is_mine => return Err(GaveUp::TimedOut),
+                Ok(_) => return Ok(()),
+            }
+        }
+    }
+
     /// One wait, of which `publish` tells others, if it is needed.
     #[inline]
     pub(super) fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {

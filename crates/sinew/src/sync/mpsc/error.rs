@@ -3,8 +3,6 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::fiber::Stopped;
-
 /// Why a message was not sent in time. As the error of the same name that std has for channels, and keeps to itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
@@ -33,39 +31,3 @@ impl<T> fmt::Display for SendTimeoutError<T> {
 }
 
 impl<T> Error for SendTimeoutError<T> {}
-
-/// Why a message was not sent where [cancellation and deadlines](crate::fiber#stopping) count.
-#[derive(Clone)]
-pub enum SendCancellableError<T> {
-    /// Whoever sends is to stop.
-    Stopped(T, Stopped),
-    /// Nobody is left to receive it.
-    Disconnected(T),
-}
-
-impl<T> fmt::Debug for SendCancellableError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stopped(_, stopped) => write!(f, "Stopped(.., {stopped:?})"),
-            Self::Disconnected(_) => f.write_str("Disconnected(..)"),
-        }
-    }
-}
-
-impl<T> fmt::Display for SendCancellableError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stopped(..) => f.write_str("stopped while waiting for room in a channel"),
-            Self::Disconnected(_) => f.write_str("sending on a closed channel"),
-        }
-    }
-}
-
-impl<T> Error for SendCancellableError<T> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Stopped(_, stopped) => Some(stopped),
-            Self::Disconnected(_) => None,
-        }
-    }
-}

@@ -29,7 +29,8 @@ mod iter;
 mod receiver;
 mod sender;
 
-pub use error::{SendCancellableError, SendTimeoutError};
+pub use crate::channel::SendCancellableError;
+pub use error::SendTimeoutError;
 pub use iter::{IntoIter, Iter, TryIter};
 pub use receiver::Receiver;
 pub use sender::{Sender, SyncSender};

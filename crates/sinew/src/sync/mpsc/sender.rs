@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{SendError, TrySendError};
 use std::time::Duration;
 
-use super::error::{SendCancellableError, SendTimeoutError};
-use crate::channel::{Channel, NotSent, Refused};
+use super::error::SendTimeoutError;
+use crate::channel::{Channel, NotSent, Refused, SendCancellableError};
 use crate::fiber::Stopped;
 use crate::rt::Limit;
 

@@ -1,0 +1,90 @@
+//! A channel that nobody sends to: its messages come by the clock, as long as somebody looks for them. Knows no timer: who receives sleeps.
+//!
+//! It is one word, the time of the next message. Whoever finds that it has come changes the word, and has the message.
+
+use std::time::{Duration, Instant};
+
+use super::reason::NotReceived;
+use crate::rt::Limit;
+use crate::rt::sync::{AtomicU64, Ordering};
+
+/// There is no next message.
+const NEVER: u64 = u64::MAX;
+
+/// The channel.
+pub(super) struct Clock<T> {
+    /// Times are counted from here, in nanoseconds.
+    base: Instant,
+    next: AtomicU64,
+    every: Option<Duration>,
+    /// What a time is as a message.
+    message: fn(Instant) -> T,
+}
+
+impl<T> Clock<T> {
+    /// One message at this moment, and others after it, this far apart, if so.
+    pub(super) fn new(first: Instant, every: Option<Duration>, message: fn(Instant) -> T) -> Self {
+        Self { base: first, next: AtomicU64::new(0), every, message }
+    }
+
+    /// No message.
+    pub(super) fn never() -> Self {
+        let message = |_| unreachable!("there is no message");
+        Self { base: Instant::now(), next: AtomicU64::new(NEVER), every: None, message }
+    }
+
+    /// When the next message comes, if one does.
+    pub(super) fn next(&self) -> Option<Instant> {
+        // Relaxed: it is a number, and nothing is read because of it.
+        self.time(self.next.load(Ordering::Relaxed))
+    }
+
+    fn time(&self, next: u64) -> Option<Instant> {
+        (next != NEVER).then(|| self.base + Duration::from_nanos(next))
+    }
+
+    /// The message, if it has come.
+    pub(super) fn try_receive(&self) -> Option<T> {
+        let mut next = self.next.load(Ordering::Relaxed);
+        loop {
+            let (now, time) = (Instant::now(), self.time(next)?);
+            if now < time {
+                return None;
+            }
+            match self.next.compare_exchange(next, self.after(now), Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some((self.message)(time)),
+                Err(other) => next = other,
+            }
+        }
+    }
+
+    /// The message after one that is received now. Those that nobody has looked for in time are left out.
+    fn after(&self, now: Instant) -> u64 {
+        let after = self.every.and_then(|every| now.checked_add(every));
+        after.map_or(NEVER, |after| (after - self.base).as_nanos().try_into().unwrap_or(NEVER))
+    }
+
+    /// Waits for the message.
+    ///
+    /// # Errors
+    ///
+    /// If the limit is reached.
+    pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
+        loop {
+            if let Some(message) = self.try_receive() {
+                return Ok(message);
+            }
+            limit.sleep_until(self.next())?;
+        }
+    }
+
+    pub(super) fn has_message(&self) -> bool {
+        self.next().is_some_and(|next| next <= Instant::now())
+    }
+
+    /// One, if there ever is a message.
+    pub(super) fn capacity(&self) -> usize {
+        let is_never = self.every.is_none() && self.next().is_none();
+        usize::from(!is_never)
+    }
+}

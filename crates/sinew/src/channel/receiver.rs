@@ -1,0 +1,166 @@
+//! The handle to receive by.
+
+use std::fmt;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Channel;
+use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::iter::{Iter, TryIter};
+use super::reason::NotReceived;
+use crate::fiber::Stopped;
+use crate::rt::Limit;
+
+/// Receives what is sent by the [`Sender`](super::Sender)s of a channel. There may be many, and each message goes to one of them: it is
+/// cloned, sent elsewhere and shared.
+///
+/// ```
+/// use sinew::channel;
+/// use sinew::fiber;
+///
+/// let (sender, receiver) = channel::unbounded();
+/// let workers = [receiver.clone(), receiver].map(|numbers| fiber::spawn(move || numbers.iter().sum::<u32>()));
+/// (0..10).for_each(|number| sender.send(number).unwrap());
+/// drop(sender);
+/// assert_eq!(workers.map(|worker| worker.join().unwrap()).iter().sum::<u32>(), 45);
+/// ```
+pub struct Receiver<T> {
+    pub(super) channel: Arc<Channel<T>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(channel: Arc<Channel<T>>) -> Self {
+        Self { channel }
+    }
+
+    /// Waits for a message.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, and all senders are gone, or go.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[inline]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        self.channel.receive(Limit::NEVER).map_err(|_| RecvError)
+    }
+
+    /// A message, if there is one now. With a capacity of 0, if somebody waits to send it.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or there is none and all senders are gone.
+    #[inline]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.channel.try_receive().map_err(|error| match error {
+            NotReceived::Closed => TryRecvError::Disconnected,
+            NotReceived::TimedOut | NotReceived::Stopped(_) => TryRecvError::Empty,
+        })
+    }
+
+    /// [`recv`](Self::recv), for at most so long.
+    ///
+    /// # Errors
+    ///
+    /// If none came in that time, or there is none and all senders are gone.
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.recv_to(Limit::lasting(timeout))
+    }
+
+    /// [`recv`](Self::recv), until this moment at the latest.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv_timeout`](Self::recv_timeout).
+    pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.recv_to(Limit::until(Some(deadline)))
+    }
+
+    fn recv_to(&self, limit: Limit) -> Result<T, RecvTimeoutError> {
+        self.channel.receive(limit).map_err(|error| match error {
+            NotReceived::Closed => RecvTimeoutError::Disconnected,
+            NotReceived::TimedOut | NotReceived::Stopped(_) => RecvTimeoutError::Timeout,
+        })
+    }
+
+    /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before there is one, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+    #[track_caller]
+    pub fn recv_cancellable(&self) -> Result<Result<T, RecvError>, Stopped> {
+        match self.channel.receive(Limit::STOP) {
+            Ok(message) => Ok(Ok(message)),
+            Err(NotReceived::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
+            Err(NotReceived::Closed | NotReceived::TimedOut) => Ok(Err(RecvError)),
+        }
+    }
+
+    /// Whether it keeps no message now. Always, with a capacity of 0.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there is no room now. Always, with a capacity of 0.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.channel.is_full()
+    }
+
+    /// How many messages it keeps now.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.channel.len()
+    }
+
+    /// How many it can keep; none, if there is no limit.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        self.channel.capacity()
+    }
+
+    /// All messages, until nobody is left to send one.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter::new(self)
+    }
+
+    /// All messages that are there now.
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter::new(self)
+    }
+
+    /// Whether the other one receives from the same channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        // As crossbeam's, those of `never` are all one.
+        Arc::ptr_eq(&self.channel, &other.channel) || self.channel.is_never() && other.channel.is_never()
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        self.channel.add_receiver();
+        Self { channel: self.channel.clone() }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.channel.drop_receiver();
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("Receiver { .. }")
+    }
+}
+
+// A panic leaves no message half received.
+impl<T> UnwindSafe for Receiver<T> {}
+impl<T> RefUnwindSafe for Receiver<T> {}
