@@ -24,18 +24,15 @@
 mod blocks;
 mod buffered;
 mod clock;
-#[cfg(not(loom))]
 mod error;
-#[cfg(not(loom))]
 mod iter;
-#[cfg(not(loom))]
 mod make;
 mod reason;
-#[cfg(not(loom))]
 mod receiver;
 mod rendezvous;
 mod ring;
-#[cfg(not(loom))]
+mod seat;
+mod select;
 mod sender;
 mod shared;
 #[cfg(not(loom))]
@@ -44,22 +41,19 @@ mod slot;
 #[path = "slot_model.rs"]
 mod slot;
 mod store;
+mod watchers;
 
 #[cfg(all(test, loom))]
 mod model;
 
-#[cfg(not(loom))]
 pub use error::{
     ReadyTimeoutError, RecvError, RecvTimeoutError, SelectTimeoutError, SendCancellableError, SendError,
     SendTimeoutError, TryReadyError, TryRecvError, TrySelectError, TrySendError,
 };
-#[cfg(not(loom))]
 pub use iter::{IntoIter, Iter, TryIter};
-#[cfg(not(loom))]
 pub use make::{after, at, bounded, never, tick, unbounded};
-#[cfg(not(loom))]
 pub use receiver::Receiver;
-#[cfg(not(loom))]
+pub use select::{Select, SelectedOperation};
 pub use sender::Sender;
 
 pub(crate) use buffered::Refused;

@@ -1,28 +1,54 @@
 //! A channel that keeps no message: who sends and who receives meet. Knows nothing of counts and places.
 //!
 //! How it works, and why nobody misses another, is in the README beside this file.
+//!
+//! # Safety
+//!
+//! Trusted with seats: those in its queues have places for its messages.
+#![expect(unsafe_code, reason = "places of messages are pointers without a type")]
 
 use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::Mutex;
 
 use super::buffered::Refused;
 use super::reason::{NotReceived, NotSent};
+use super::seat::{Meeting, Place as MessagePlace, Seat};
+use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, Ordering};
-use crate::rt::{Claimed, Limit, Place, Queue};
-
-/// The message of one who waits to send, or for one who waits to receive.
-type Message<T> = Cell<Option<T>>;
+use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue};
 
 /// The channel.
 pub(super) struct Rendezvous<T> {
-    receivers: Queue<(), Message<T>>,
-    senders: Queue<(), Message<T>>,
+    pub(super) receivers: Queue<(), Seat>,
+    pub(super) senders: Queue<(), Seat>,
     /// Changed under the lock of `receivers`.
     is_closed: AtomicBool,
+    pub(super) watchers: Watchers,
+    /// Messages pass from one thread to another.
+    message: PhantomData<Mutex<T>>,
+}
+
+/// What one who receives at once has met.
+#[derive(PartialEq, Eq)]
+enum Met {
+    Nobody,
+    /// The message is in the place.
+    Message,
+    /// The message will be there, when the meeting is over.
+    Promise,
 }
 
 impl<T> Rendezvous<T> {
     pub(super) fn new() -> Self {
-        Self { receivers: Queue::new(()), senders: Queue::new(()), is_closed: AtomicBool::new(false) }
+        Self {
+            receivers: Queue::new(()),
+            senders: Queue::new(()),
+            is_closed: AtomicBool::new(false),
+            watchers: Watchers::new(),
+            message: PhantomData,
+        }
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -37,7 +63,9 @@ impl<T> Rendezvous<T> {
         let message = Cell::new(Some(message));
         let mut receivers = self.receivers.lock();
         let is_closed = self.is_closed();
-        let met = if is_closed { None } else { receivers.claim_and_swap(|node| node.swap(&message)) };
+        // SAFETY: it is the queue of this channel.
+        let exchange = |seat: &Seat| unsafe { seat.exchange(&message) };
+        let met = if is_closed { None } else { receivers.claim_and_swap(exchange) };
         drop(receivers);
         met.into_iter().for_each(Claimed::go);
         match message.into_inner() {
@@ -47,22 +75,47 @@ impl<T> Rendezvous<T> {
         }
     }
 
+    /// Promises a message to one who waits for it: it goes to its meeting, and waits there. None, if nobody waits.
+    ///
+    /// # Errors
+    ///
+    /// If nobody is left to receive it.
+    pub(super) fn promise(&self) -> Result<Option<*const Meeting>, ()> {
+        let mut receivers = self.receivers.lock();
+        if self.is_closed() {
+            return Err(());
+        }
+        let meeting = Cell::new(ptr::null());
+        let met = receivers.claim_and_swap(|seat| {
+            seat.is_promised.set(!seat.is_promised.get());
+            meeting.set(seat.meeting.get());
+        });
+        drop(receivers);
+        Ok(met.map(|claimed| {
+            claimed.go();
+            meeting.get()
+        }))
+    }
+
     /// Waits for one who receives.
     ///
     /// # Errors
     ///
     /// If nobody is left to receive it, or the limit is reached.
     pub(super) fn send(&self, mut message: T, limit: Limit) -> Result<(), NotSent<T>> {
+        let place = Cell::new(None);
         loop {
             message = match self.try_send(message) {
                 Ok(()) => return Ok(()),
                 Err(Refused::Closed(message)) => return Err(NotSent::Closed(message)),
                 Err(Refused::Full(message)) => message,
             };
-            let (outcome, left) = self.senders.wait(Cell::new(Some(message)), limit, |_| {
-                (self.receivers.seems_empty() && !self.is_closed()).then_some(Place::Back)
-            });
-            let Some(left) = left.into_inner() else { return Ok(()) };
+            place.set(Some(message));
+            let has_to_wait = || self.receivers.seems_empty() && !self.is_closed();
+            let enter = |_: &mut Locked<'_, (), Seat>| has_to_wait().then_some(Place::Back);
+            let (outcome, _) =
+                self.senders.wait_and(Seat::with(&place), limit, enter, || self.watchers.tell());
+            let Some(left) = place.take() else { return Ok(()) };
             message = match outcome.into_result() {
                 Err(why) => return Err(NotSent::gave_up(left, why)),
                 Ok(()) => left,
@@ -72,12 +125,48 @@ impl<T> Rendezvous<T> {
 
     /// None, if nobody waits to send.
     pub(super) fn try_receive(&self) -> Option<T> {
+        let place = Cell::new(None);
+        self.receive_into(&place);
+        place.into_inner()
+    }
+
+    /// The message of one who waits to send, if somebody does. If it is promised, it is waited for.
+    fn receive_into(&self, place: &MessagePlace<T>) {
+        loop {
+            let meeting = Meeting::at(place);
+            if self.meet(place, &meeting) != Met::Promise {
+                return;
+            }
+            meeting.wait();
+            // One that breaks its promise is not the last one.
+            if is_filled(place) {
+                return;
+            }
+        }
+    }
+
+    fn meet(&self, place: &MessagePlace<T>, meeting: &Meeting) -> Met {
         let mut senders = self.senders.lock();
-        let message = Cell::new(None);
-        let met = senders.claim_and_swap(|node| node.swap(&message));
-        drop(senders);
-        met.into_iter().for_each(Claimed::go);
-        message.into_inner()
+        while let Some(seat) = senders.first() {
+            let is_promise = seat.is_promise();
+            // Who must not wait does not meet who has yet to make its message.
+            if is_promise && !rt::may_wait() {
+                break;
+            }
+            let to_meeting = |at| move |seat: &Seat| seat.meeting.set(at);
+            // SAFETY: it is the queue of this channel.
+            let exchange = |seat: &Seat| unsafe { seat.exchange(place) };
+            let claimed = match is_promise {
+                true => senders.claim_or(to_meeting(ptr::from_ref(meeting)), to_meeting(ptr::null())),
+                false => senders.claim_or(exchange, exchange),
+            };
+            if let Some(claimed) = claimed {
+                drop(senders);
+                claimed.go();
+                return if is_promise { Met::Promise } else { Met::Message };
+            }
+        }
+        Met::Nobody
     }
 
     /// Waits for one who sends.
@@ -86,15 +175,19 @@ impl<T> Rendezvous<T> {
     ///
     /// If nobody is left to send, or the limit is reached.
     pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
+        let place = Cell::new(None);
         loop {
             if let Some(message) = self.try_receive() {
                 return Ok(message);
             }
-            let (outcome, message) = self.receivers.wait(Cell::new(None), limit, |receivers| {
-                receivers.announce();
-                (self.senders.lock().is_empty() && !self.is_closed()).then_some(Place::Back)
-            });
-            if let Some(message) = message.into_inner() {
+            let meeting = Meeting::at(&place);
+            let seat = Seat::with(&place).meeting_at(&raw const meeting);
+            let enter = |receivers: &mut Locked<'_, (), Seat>| self.place_to_receive(receivers, ptr::null());
+            let (outcome, seat) = self.receivers.wait_and(seat, limit, enter, || self.watchers.tell());
+            if matches!(outcome, Outcome::Woken) && seat.is_promised.get() {
+                meeting.wait();
+            }
+            if let Some(message) = place.take() {
                 return Ok(message);
             }
             outcome.into_result()?;
@@ -102,6 +195,26 @@ impl<T> Rendezvous<T> {
                 return self.try_receive().ok_or(NotReceived::Closed);
             }
         }
+    }
+
+    /// Where one waits who receives, if it has to. What is its own in the other queue does not count.
+    pub(super) fn place_to_receive(
+        &self,
+        receivers: &mut Locked<'_, (), Seat>,
+        owner: *const (),
+    ) -> Option<Place> {
+        receivers.announce();
+        (!self.has_sender(owner) && !self.is_closed()).then_some(Place::Back)
+    }
+
+    /// Whether another one waits to send.
+    pub(super) fn has_sender(&self, owner: *const ()) -> bool {
+        self.senders.lock().has_such(|seat| seat.is_of_another(owner))
+    }
+
+    /// Whether another one waits to receive.
+    pub(super) fn has_receiver(&self, owner: *const ()) -> bool {
+        self.receivers.lock().has_such(|seat| seat.is_of_another(owner))
     }
 
     /// Nobody meets after this, and nobody waits.
@@ -112,5 +225,13 @@ impl<T> Rendezvous<T> {
         drop(receivers);
         self.receivers.wake_all(|_| ());
         self.senders.wake_all(|_| ());
+        self.watchers.tell();
     }
+}
+
+fn is_filled<T>(place: &MessagePlace<T>) -> bool {
+    let message = place.take();
+    let is_filled = message.is_some();
+    place.set(message);
+    is_filled
 }

@@ -14,12 +14,12 @@ const LARGEST_RING: usize = 64 * 1024;
 
 /// The channel.
 pub(crate) struct Channel<T> {
-    flavour: Flavour<T>,
+    pub(super) flavour: Flavour<T>,
     senders: AtomicUsize,
     receivers: AtomicUsize,
 }
 
-enum Flavour<T> {
+pub(super) enum Flavour<T> {
     Ring(Buffered<T, Ring<T>>),
     Blocks(Buffered<T, Blocks<T>>),
     Rendezvous(Rendezvous<T>),
@@ -67,7 +67,6 @@ impl<T> Channel<T> {
     }
 
     /// One whose messages come by the clock, with one handle to receive by.
-    #[cfg(not(loom))]
     pub(super) fn clock(clock: Clock<T>) -> Self {
         Self::new(Flavour::Clock(clock))
     }
@@ -137,7 +136,6 @@ impl<T> Channel<T> {
     }
 
     /// There is one more handle to receive by.
-    #[cfg(not(loom))]
     pub(crate) fn add_receiver(&self) {
         // Relaxed: as above.
         self.receivers.fetch_add(1, Ordering::Relaxed);
@@ -153,7 +151,6 @@ impl<T> Channel<T> {
     }
 
     /// How many messages are kept.
-    #[cfg(not(loom))]
     pub(super) fn len(&self) -> usize {
         match &self.flavour {
             Flavour::Ring(buffered) => buffered.len(),
@@ -164,7 +161,6 @@ impl<T> Channel<T> {
     }
 
     /// How many may be; none, if there is no limit.
-    #[cfg(not(loom))]
     pub(super) fn capacity(&self) -> Option<usize> {
         match &self.flavour {
             Flavour::Ring(buffered) => buffered.capacity(),
@@ -175,13 +171,11 @@ impl<T> Channel<T> {
     }
 
     /// Whether a message has to wait for room.
-    #[cfg(not(loom))]
     pub(super) fn is_full(&self) -> bool {
         self.capacity().is_some_and(|capacity| self.len() >= capacity)
     }
 
     /// Whether no message will ever come.
-    #[cfg(not(loom))]
     pub(super) fn is_never(&self) -> bool {
         matches!(&self.flavour, Flavour::Clock(clock) if clock.capacity() == 0)
     }

@@ -75,7 +75,9 @@ pub(crate) use follow::Followers;
 pub(crate) use handle::Handle;
 pub(crate) use locals::{Gone, Key, Used, get as get_local};
 pub(crate) use padded::Padded;
-pub(crate) use queue::{Door, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes, wait_in_all};
+pub(crate) use queue::{
+    Door, Entered, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Stay, Wakes, wait_in_all,
+};
 pub use reference::Fiber;
 pub(crate) use scope::{Failure, ScopeData};
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};
@@ -90,7 +92,7 @@ pub(crate) use ticks::Ticks;
 pub(crate) use tls::thread_id;
 pub(crate) use values::Values;
 pub(crate) use wait::{
-    caller, check_may_wait, give_way, is_unwinding, running, running_fiber, wait, yield_now,
+    caller, check_may_wait, give_way, is_unwinding, may_wait, running, running_fiber, wait, yield_now,
 };
-pub(crate) use waiter::Claimed;
+pub(crate) use waiter::{Claimed, Waiter};
 pub(crate) use word::{Cause, Ends};

@@ -42,11 +42,15 @@ pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
 /// Panics if the caller is a fiber that must not wait now.
 #[track_caller]
 pub(crate) fn check_may_wait() {
-    let may_wait = |(local, control): (&Local, NonNull<Control>)| {
+    assert!(may_wait(), "{NO_SUSPEND}");
+}
+
+/// Whether the caller may wait now: it is a thread, or a fiber that may be suspended.
+pub(crate) fn may_wait() -> bool {
+    running().is_none_or(|(local, control)| {
         // SAFETY: it runs, so it is there.
         local.is_held() || !local.is_between() && unsafe { control.as_ref() }.may_suspend()
-    };
-    assert!(running().is_none_or(may_wait), "{NO_SUSPEND}");
+    })
 }
 
 /// A reference to the fiber that calls this.

@@ -132,6 +132,17 @@ impl<T> List<T> {
         self.first.map(|first| unsafe { first.as_ref() })
     }
 
+    /// The first node whose data is such.
+    #[inline]
+    pub(crate) fn find(&self, is_such: impl Fn(&T) -> bool) -> Option<&Node<T>> {
+        let mut next = self.first();
+        while let Some(node) = next.filter(|node| !is_such(&node.data)) {
+            // SAFETY: the invariant of `first`, of links.
+            next = node.links.get().after.map(|after| unsafe { after.as_ref() });
+        }
+        next
+    }
+
     #[inline]
     fn set_after(&mut self, node: Option<NonNull<Node<T>>>, after: Option<NonNull<Node<T>>>) {
         match node {

@@ -40,51 +40,48 @@ pub(crate) enum Entered {
     Ended,
 }
 
-/// A queue, and the node to wait in it.
-pub(crate) struct Entrance<'q, S, T, P, K> {
-    queue: &'q Queue<S, T>,
-    place: P,
-    take: K,
+/// A node to wait in a queue by.
+pub(crate) struct Stay<T> {
     /// # Invariant
     ///
-    /// In no list but that of `queue`, and only while `is_entered`.
+    /// In no list but that of the queue that was entered by it, and only while `is_entered`.
     node: Node<T>,
     is_entered: Cell<bool>,
 }
 
-impl<'q, S, T, P, K> Entrance<'q, S, T, P, K>
-where
-    P: Fn(&Locked<'_, S, T>, &T) -> Option<Place>,
-    K: Fn(&mut Locked<'_, S, T>, &T),
-{
-    /// Both functions are called under the lock of the queue, and must not panic. `place` says where to wait, if at all. If not, `take`
-    /// takes what there is, under the same hold of the lock; unless the wait has ended by something else.
-    pub(crate) fn new(queue: &'q Queue<S, T>, data: T, place: P, take: K) -> Self {
-        Self { queue, place, take, node: Node::new(data), is_entered: Cell::new(false) }
+impl<T> Stay<T> {
+    pub(crate) fn new(data: T) -> Self {
+        Self { node: Node::new(data), is_entered: Cell::new(false) }
     }
 
-    /// What whoever claimed the wait has left. Also one who was late may have left something, unless it took that back.
-    #[expect(dead_code, reason = "channels leave values in it")]
-    pub(crate) fn into_data(self) -> T {
-        self.node.data
+    /// What whoever claims the wait is told, and what it has left. Not while it is in a queue: it is under the lock of that.
+    pub(crate) fn data(&self) -> &T {
+        debug_assert!(!self.is_entered.get(), "it is whoever's who has the lock");
+        &self.node.data
     }
-}
 
-impl<S, T, P, K> Door for Entrance<'_, S, T, P, K>
-where
-    P: Fn(&Locked<'_, S, T>, &T) -> Option<Place>,
-    K: Fn(&mut Locked<'_, S, T>, &T),
-{
-    unsafe fn enter(&self, waiter: Waiter) -> Entered {
+    /// Enters a queue. `place` is called under its lock, and says where to wait, if at all. If not, `take` takes what there is, under the same
+    /// hold of the lock; unless the wait has ended by something else. Neither of them panics.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Door::enter`]; and if it has entered a queue and not left it, it is this one.
+    pub(crate) unsafe fn enter<S>(
+        &self,
+        queue: &Queue<S, T>,
+        waiter: Waiter,
+        place: impl FnOnce(&mut Locked<'_, S, T>, &T) -> Option<Place>,
+        take: impl FnOnce(&mut Locked<'_, S, T>, &T),
+    ) -> Entered {
         let (mut entered, mut own) = (Entered::Waits, None);
         let enter = |locked: &mut Locked<'_, S, T>| {
-            let place = (self.place)(locked, &self.node.data);
+            let place = place(locked, &self.node.data);
             if place.is_none() {
                 // SAFETY: the caller is the one who waits, and has not gone on.
                 own = unsafe { waiter.claim(Cause::Event) };
                 entered = Entered::Ended;
                 if own.is_some() {
-                    (self.take)(locked, &self.node.data);
+                    take(locked, &self.node.data);
                     entered = Entered::Took;
                 }
             }
@@ -92,9 +89,9 @@ where
         };
         let is_linked = match self.is_entered.get() {
             // SAFETY: the invariant of `node`, which stays where it is, by the caller's promise.
-            true => unsafe { self.queue.publish_again(&self.node, waiter, enter) },
+            true => unsafe { queue.publish_again(&self.node, waiter, enter) },
             // SAFETY: the same.
-            false => unsafe { self.queue.publish(&self.node, waiter, enter) },
+            false => unsafe { queue.publish(&self.node, waiter, enter) },
         };
         self.is_entered.set(is_linked);
         if let Some(own) = own {
@@ -104,14 +101,57 @@ where
         entered
     }
 
-    fn leave(&self) -> bool {
+    /// Leaves the queue, if it is in it. Whether the wait was claimed through it.
+    ///
+    /// # Safety
+    ///
+    /// If it has entered a queue, it is this one.
+    pub(crate) unsafe fn leave<S>(&self, queue: &Queue<S, T>) -> bool {
         if !self.is_entered.replace(false) {
             return false;
         }
-        let mut locked = self.queue.lock();
-        // SAFETY: the invariant of `node`.
+        let mut locked = queue.lock();
+        // SAFETY: the invariant of `node`, and the caller's promise.
         let is_taken_out = unsafe { locked.remove(&self.node) }.is_none();
         is_taken_out && !self.node.has_lost.get()
+    }
+}
+
+/// A queue, and the node to wait in it.
+pub(crate) struct Entrance<'q, S, T, P, K> {
+    queue: &'q Queue<S, T>,
+    place: P,
+    take: K,
+    /// # Invariant
+    ///
+    /// Enters no other queue.
+    stay: Stay<T>,
+}
+
+impl<'q, S, T, P, K> Entrance<'q, S, T, P, K>
+where
+    P: Fn(&Locked<'_, S, T>, &T) -> Option<Place>,
+    K: Fn(&mut Locked<'_, S, T>, &T),
+{
+    /// Both functions are as those of [`Stay::enter`].
+    pub(crate) fn new(queue: &'q Queue<S, T>, data: T, place: P, take: K) -> Self {
+        Self { queue, place, take, stay: Stay::new(data) }
+    }
+}
+
+impl<S, T, P, K> Door for Entrance<'_, S, T, P, K>
+where
+    P: Fn(&Locked<'_, S, T>, &T) -> Option<Place>,
+    K: Fn(&mut Locked<'_, S, T>, &T),
+{
+    unsafe fn enter(&self, waiter: Waiter) -> Entered {
+        // SAFETY: the caller's promise, and the invariant of `stay`.
+        unsafe { self.stay.enter(self.queue, waiter, |locked, data| (self.place)(locked, data), &self.take) }
+    }
+
+    fn leave(&self) -> bool {
+        // SAFETY: the invariant of `stay`.
+        unsafe { self.stay.leave(self.queue) }
     }
 }
 

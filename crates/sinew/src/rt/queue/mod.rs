@@ -25,7 +25,7 @@ mod terms;
 mod wakes;
 
 pub(crate) use list::{Node, Place};
-pub(crate) use many::{Door, Entrance, wait_in_all};
+pub(crate) use many::{Door, Entered, Entrance, Stay, wait_in_all};
 pub(crate) use terms::{GaveUp, Limit, Outcome};
 pub(crate) use wakes::Wakes;
 
@@ -306,6 +306,11 @@ impl<S, T> Locked<'_, S, T> {
             take_back(&node.data);
         }
         claimed
+    }
+
+    /// Whether one waits that is such.
+    pub(crate) fn has_such(&self, is_such: impl Fn(&T) -> bool) -> bool {
+        self.inside.list.find(is_such).is_some()
     }
 
     /// Claims the first one whose wait is still open, and exchanges something with it before. With one who is found to have given up,

@@ -33,6 +33,16 @@ impl Limit {
     /// For ever, unless the caller is to stop.
     pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
 
+    /// This moment at the latest, if there is one.
+    pub(crate) fn or_until(self, moment: Option<Instant>) -> Self {
+        Self { until: [moment, self.until].into_iter().flatten().min(), ..self }
+    }
+
+    /// Whether its time is over.
+    pub(crate) fn is_over(self) -> bool {
+        self.until.is_some_and(|until| until <= Instant::now())
+    }
+
     /// Sleeps until this moment; for ever, if there is none.
     ///
     /// # Errors
@@ -40,11 +50,9 @@ impl Limit {
     /// If the limit is reached before.
     pub(crate) fn sleep_until(self, when: Option<Instant>) -> Result<(), GaveUp> {
         loop {
-            let nearest = [when, self.until].into_iter().flatten().min();
-            let is_mine = nearest.is_some() && nearest == self.until && when != self.until;
-            match (Self { until: nearest, ..self })
-                .wait(|_| nearest.is_none_or(|nearest| Instant::now() < nearest))
-            {
+            let nearer = self.or_until(when);
+            let is_mine = nearer.until.is_some() && nearer.until != when;
+            match nearer.wait(|_| !nearer.is_over()) {
                 Err(stop) => return Err(GaveUp::Stopped(stop)),
                 // A poke that is no reason to stop.
                 Ok(Cause::Cancel) => {}

@@ -7,36 +7,40 @@
 //! Trusted with the counts by which the ends of a store are used: that there is a place to put into and a message to take.
 #![expect(unsafe_code, reason = "what is in a store is known by counts")]
 
+mod reserve;
+
 use std::cell::Cell;
 
 use super::reason::{NotReceived, NotSent};
+use super::seat::Seat;
 use super::store::Store;
+use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::rt::{Claimed, Limit, Locked, Padded, Place, Queue};
 
-/// The message of one who waits to send, or for one who waits to receive.
-type Message<T> = Cell<Option<T>>;
-
 /// The channel.
 pub(super) struct Buffered<T, S: Store<T>> {
-    entrance: Padded<Entrance<T, S>>,
-    exit: Padded<Exit<T, S>>,
+    pub(super) entrance: Padded<Entrance<T, S>>,
+    pub(super) exit: Padded<Exit<T, S>>,
     store: S,
     capacity: usize,
+    pub(super) watchers: Watchers,
 }
 
-struct Entrance<T, S: Store<T>> {
+pub(super) struct Entrance<T, S: Store<T>> {
     /// Locked by whoever sends. Whoever receives waits in it.
-    queue: Queue<Inlet<S::In>, Message<T>>,
+    pub(super) queue: Queue<Inlet<S::In>, Seat>,
     /// # Invariant
     ///
     /// How many messages were ever put. Changed under the lock.
     sent: AtomicUsize,
+    /// How many places are kept for messages that are yet to be made. Changed under the lock.
+    reserved: AtomicUsize,
     /// Changed under the lock.
     is_closed: AtomicBool,
 }
 
-struct Inlet<E> {
+pub(super) struct Inlet<E> {
     end: E,
     /// # Invariant
     ///
@@ -44,21 +48,21 @@ struct Inlet<E> {
     taken: usize,
 }
 
-struct Exit<T, S: Store<T>> {
+pub(super) struct Exit<T, S: Store<T>> {
     /// Locked by whoever receives. Whoever sends waits in it.
-    queue: Queue<Outlet<S::Out>, Message<T>>,
+    pub(super) queue: Queue<Outlet<S::Out>, Seat>,
     /// # Invariant
     ///
     /// How many messages were ever taken. Changed under the lock.
     taken: AtomicUsize,
-}
-
-struct Outlet<E> {
-    end: E,
     /// # Invariant
     ///
-    /// That many have been put, or more.
-    sent: usize,
+    /// That many have been put, or more. Changed under the lock.
+    seen: AtomicUsize,
+}
+
+pub(super) struct Outlet<E> {
+    end: E,
 }
 
 /// Why a message was not taken at once, and the message.
@@ -79,13 +83,15 @@ impl<T> Refused<T> {
 impl<T, S: Store<T>> Buffered<T, S> {
     pub(super) fn new(store: S, capacity: usize) -> Self {
         let (into, out) = S::ends();
-        let (inlet, outlet) = (Inlet { end: into, taken: 0 }, Outlet { end: out, sent: 0 });
-        let (sent, is_closed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (inlet, outlet) = (Inlet { end: into, taken: 0 }, Outlet { end: out });
+        let [sent, reserved, taken, seen] = [(); 4].map(|()| AtomicUsize::new(0));
+        let is_closed = AtomicBool::new(false);
         Self {
-            entrance: Padded(Entrance { queue: Queue::new(inlet), sent, is_closed }),
-            exit: Padded(Exit { queue: Queue::new(outlet), taken: AtomicUsize::new(0) }),
+            entrance: Padded(Entrance { queue: Queue::new(inlet), sent, reserved, is_closed }),
+            exit: Padded(Exit { queue: Queue::new(outlet), taken, seen }),
             store,
             capacity,
+            watchers: Watchers::new(),
         }
     }
 
@@ -100,7 +106,6 @@ impl<T, S: Store<T>> Buffered<T, S> {
     }
 
     /// How many messages are kept.
-    #[cfg(not(loom))]
     pub(super) fn len(&self) -> usize {
         loop {
             // Acquire: as in `has_message`.
@@ -114,7 +119,6 @@ impl<T, S: Store<T>> Buffered<T, S> {
     }
 
     /// How many may be; none, if there is no limit.
-    #[cfg(not(loom))]
     pub(super) fn capacity(&self) -> Option<usize> {
         (self.capacity != usize::MAX).then_some(self.capacity)
     }
@@ -132,7 +136,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 return Err(Refused::Closed(message));
             }
             if !entrance.is_empty() {
-                message = match hand_over(&mut entrance, message) {
+                // SAFETY: it is the queue of this channel.
+                message = match unsafe { hand_over(&mut entrance, message) } {
                     Ok(claimed) => {
                         drop(entrance);
                         claimed.go();
@@ -154,25 +159,34 @@ impl<T, S: Store<T>> Buffered<T, S> {
             spare = Some(self.store.more());
         }
         spare.into_iter().for_each(|spare| self.store.keep(spare));
+        self.watchers.tell();
         Ok(())
     }
 
     #[inline]
-    fn has_room(&self, entrance: &mut Locked<'_, Inlet<S::In>, Message<T>>) -> bool {
+    fn has_room(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>) -> bool {
         // Relaxed: changed under this lock.
-        let sent = self.entrance.sent.load(Ordering::Relaxed);
-        if sent - entrance.taken < self.capacity {
+        let filled = self.filled(Ordering::Relaxed);
+        if filled - entrance.taken < self.capacity {
             return true;
         }
         entrance.taken = self.taken();
-        sent - entrance.taken < self.capacity
+        filled - entrance.taken < self.capacity
+    }
+
+    /// How many places were ever filled, or are kept.
+    #[inline]
+    fn filled(&self, order: Ordering) -> usize {
+        // In this order: a place that is kept is filled before it is not kept any more.
+        let reserved = self.entrance.reserved.load(order);
+        self.entrance.sent.load(order) + reserved
     }
 
     /// # Safety
     ///
     /// There is room, and a place.
     #[inline]
-    unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Message<T>>, message: T) {
+    unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>, message: T) {
         // SAFETY: the end is of this store. Fewer are kept than there are places, and the caller has seen that by `taken`, or has
         // just taken one itself.
         unsafe { self.store.put(&mut entrance.end, message) };
@@ -197,29 +211,41 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
     #[cold]
     #[inline(never)]
-    fn send_slow(&self, mut message: T, limit: Limit) -> Result<(), NotSent<T>> {
+    fn send_slow(&self, message: T, limit: Limit) -> Result<(), NotSent<T>> {
+        let place = Cell::new(Some(message));
         loop {
-            let (outcome, left) = self.exit.queue.wait(Cell::new(Some(message)), limit, |_| {
-                let is_full = self.entrance.sent.load(Ordering::Acquire) - self.taken() >= self.capacity;
-                (is_full && !self.is_closed()).then_some(Place::Back)
-            });
-            let Some(left) = left.into_inner() else { return Ok(()) };
+            let seat = Seat::with(&place);
+            let (outcome, _) =
+                self.exit.queue.wait(seat, limit, |_| self.has_to_wait_for_room().then_some(Place::Back));
+            let Some(left) = place.take() else { return Ok(()) };
             if let Err(why) = outcome.into_result() {
                 return Err(NotSent::gave_up(left, why));
             }
-            message = match self.try_send(left) {
+            match self.try_send(left) {
                 Ok(()) => return Ok(()),
                 Err(Refused::Closed(message)) => return Err(NotSent::Closed(message)),
-                Err(Refused::Full(message)) => message,
-            };
+                Err(Refused::Full(message)) => place.set(Some(message)),
+            }
         }
+    }
+
+    /// For whoever has the lock of the exit.
+    pub(super) fn has_to_wait_for_room(&self) -> bool {
+        let is_full = || self.filled(Ordering::Acquire) - self.taken() >= self.capacity;
+        // As long as places are kept, their number and that of messages change together, and only under the lock.
+        let _entrance =
+            (self.entrance.reserved.load(Ordering::Acquire) != 0).then(|| self.entrance.queue.lock());
+        is_full() && !self.is_closed()
     }
 
     /// None, if there is no message.
     #[inline]
     pub(super) fn try_receive(&self) -> Option<T> {
+        if self.seems_empty() {
+            return None;
+        }
         let mut exit = self.exit.queue.lock();
-        if !self.has_message(&mut exit) {
+        if !self.has_message() {
             return None;
         }
         if !exit.is_empty() {
@@ -229,26 +255,38 @@ impl<T, S: Store<T>> Buffered<T, S> {
         let (message, spare) = unsafe { self.take(&mut exit) };
         drop(exit);
         spare.into_iter().for_each(|spare| self.store.keep(spare));
+        self.watchers.tell();
         Some(message)
     }
 
+    /// Whether there is no message, as far as the caller can know without the lock: one that was sent before something that it has seen is not
+    /// overlooked.
     #[inline]
-    fn has_message(&self, exit: &mut Locked<'_, Outlet<S::Out>, Message<T>>) -> bool {
+    pub(super) fn seems_empty(&self) -> bool {
+        let taken = self.exit.taken.load(Ordering::Relaxed);
+        // The other end's line is left alone for as long as what is known of it will do.
+        taken == self.exit.seen.load(Ordering::Relaxed) && taken == self.entrance.sent.load(Ordering::Relaxed)
+    }
+
+    /// For whoever has the lock of the exit.
+    #[inline]
+    fn has_message(&self) -> bool {
         // Relaxed: changed under this lock.
         let taken = self.exit.taken.load(Ordering::Relaxed);
-        if taken != exit.sent {
+        if taken != self.exit.seen.load(Ordering::Relaxed) {
             return true;
         }
         // Acquire: pairs with the release of whoever put them.
-        exit.sent = self.entrance.sent.load(Ordering::Acquire);
-        taken != exit.sent
+        let sent = self.entrance.sent.load(Ordering::Acquire);
+        self.exit.seen.store(sent, Ordering::Relaxed);
+        taken != sent
     }
 
     /// # Safety
     ///
     /// There is a message.
     #[inline]
-    unsafe fn take(&self, exit: &mut Locked<'_, Outlet<S::Out>, Message<T>>) -> (T, Option<S::Spare>) {
+    unsafe fn take(&self, exit: &mut Locked<'_, Outlet<S::Out>, Seat>) -> (T, Option<S::Spare>) {
         // SAFETY: the end is of this store, and the caller has seen by the counts that there is a message.
         let taken = unsafe { self.store.take(&mut exit.end) };
         let count = self.exit.taken.load(Ordering::Relaxed);
@@ -260,7 +298,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// Takes a message, and lets that of the first one who waits for room in. None, if others have taken all meanwhile.
     #[cold]
     #[inline(never)]
-    fn receive_and_let_in<'a>(&'a self, mut exit: Locked<'a, Outlet<S::Out>, Message<T>>) -> Option<T> {
+    fn receive_and_let_in<'a>(&'a self, mut exit: Locked<'a, Outlet<S::Out>, Seat>) -> Option<T> {
         let mut made = None;
         loop {
             let mut entrance = self.entrance.queue.lock();
@@ -271,14 +309,15 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 let (message, spare) = unsafe { self.take(&mut exit) };
                 let claimed = self.let_in(&mut exit, &mut entrance);
                 drop((entrance, exit));
-                claimed.into_iter().for_each(Claimed::go);
+                claimed.into_iter().flatten().for_each(Claimed::go);
                 made.into_iter().chain(spare).for_each(|spare| self.store.keep(spare));
+                self.watchers.tell();
                 return Some(message);
             }
             drop((entrance, exit));
             made = Some(self.store.more());
             exit = self.exit.queue.lock();
-            if !self.has_message(&mut exit) {
+            if !self.has_message() {
                 // In this order, since nothing is freed under a lock.
                 drop(exit);
                 return None;
@@ -286,19 +325,44 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
-    /// One place is free, and nobody else can see that before the entrance is.
+    /// One place is free, and nobody else can see that before the entrance is. Returns who was let in, and who was waiting for that.
     fn let_in(
         &self,
-        exit: &mut Locked<'_, Outlet<S::Out>, Message<T>>,
-        entrance: &mut Locked<'_, Inlet<S::In>, Message<T>>,
-    ) -> Option<Claimed> {
-        let message = Cell::new(None);
-        let claimed = exit.claim_and_swap(|node| node.swap(&message));
-        if let Some(message) = message.into_inner() {
-            // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
-            unsafe { self.put(entrance, message) };
+        exit: &mut Locked<'_, Outlet<S::Out>, Seat>,
+        entrance: &mut Locked<'_, Inlet<S::In>, Seat>,
+    ) -> [Option<Claimed>; 2] {
+        let (message, is_promised) = (Cell::new(None), Cell::new(false));
+        let claimed = exit.claim_and_swap(|seat| {
+            // SAFETY: it is the queue of this channel.
+            unsafe { seat.exchange(&message) };
+            let is_promise = seat.is_promise();
+            seat.is_promised.set(is_promise && !seat.is_promised.get());
+            is_promised.set(seat.is_promised.get());
+        });
+        if is_promised.get() {
+            // Relaxed: it is changed under the lock, and else looked at to be no less than it is.
+            self.entrance.reserved.fetch_add(1, Ordering::Relaxed);
         }
-        claimed
+        // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
+        let handed = message.into_inner().and_then(|message| unsafe { self.bring(entrance, message) });
+        [claimed, handed]
+    }
+
+    /// Hands a message to one who waits for it, or keeps it.
+    ///
+    /// # Safety
+    ///
+    /// There is room, and a place.
+    unsafe fn bring(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>, message: T) -> Option<Claimed> {
+        // SAFETY: it is the queue of this channel.
+        match unsafe { hand_over(entrance, message) } {
+            Ok(claimed) => Some(claimed),
+            Err(message) => {
+                // SAFETY: the caller's promise.
+                unsafe { self.put(entrance, message) };
+                None
+            }
+        }
     }
 
     /// Waits for a message.
@@ -317,12 +381,14 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[cold]
     #[inline(never)]
     fn receive_slow(&self, limit: Limit) -> Result<T, NotReceived> {
+        let place = Cell::new(None);
         loop {
-            let (outcome, message) = self.entrance.queue.wait(Cell::new(None), limit, |_| {
-                let is_empty = self.entrance.sent.load(Ordering::Relaxed) == self.taken();
-                (is_empty && !self.is_closed()).then_some(Place::Back)
-            });
-            if let Some(message) = message.into_inner() {
+            let seat = Seat::with(&place);
+            let (outcome, _) = self
+                .entrance
+                .queue
+                .wait(seat, limit, |_| self.has_to_wait_for_message().then_some(Place::Back));
+            if let Some(message) = place.take() {
                 return Ok(message);
             }
             outcome.into_result()?;
@@ -336,6 +402,23 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
+    /// Whether one who receives would not have to wait now.
+    pub(super) fn has_message_or_end(&self) -> bool {
+        let _entrance = self.entrance.queue.lock();
+        !self.has_to_wait_for_message()
+    }
+
+    /// Whether one who sends would not have to wait now.
+    pub(super) fn has_room_or_end(&self) -> bool {
+        let _exit = self.exit.queue.lock();
+        !self.has_to_wait_for_room()
+    }
+
+    /// For whoever has the lock of the entrance.
+    pub(super) fn has_to_wait_for_message(&self) -> bool {
+        self.entrance.sent.load(Ordering::Relaxed) == self.taken() && !self.is_closed()
+    }
+
     /// Nothing is sent after this, and nobody waits.
     pub(super) fn close(&self) {
         let entrance = self.entrance.queue.lock();
@@ -344,6 +427,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         drop(entrance);
         self.entrance.queue.wake_all(|_| ());
         self.exit.queue.wake_all(|_| ());
+        self.watchers.tell();
     }
 
     /// Drops all messages, whatever their destructors do. For whoever has closed it.
@@ -360,10 +444,16 @@ impl<T, S: Store<T>> Buffered<T, S> {
 }
 
 /// Hands a message to the first one who waits for one. It comes back, if nobody does.
+///
+/// # Safety
+///
+/// It is the queue of a channel for such messages.
 #[inline]
-fn hand_over<E, T>(entrance: &mut Locked<'_, E, Message<T>>, message: T) -> Result<Claimed, T> {
+unsafe fn hand_over<E, T>(entrance: &mut Locked<'_, E, Seat>, message: T) -> Result<Claimed, T> {
     let message = Cell::new(Some(message));
-    match (entrance.claim_and_swap(|node| node.swap(&message)), message.into_inner()) {
+    // SAFETY: the caller's promise; whoever receives has a place.
+    let claimed = entrance.claim_and_swap(|seat| unsafe { seat.exchange(&message) });
+    match (claimed, message.into_inner()) {
         (Some(claimed), _) => Ok(claimed),
         (None, message) => Err(message.expect("it was not handed over")),
     }

@@ -1,0 +1,143 @@
+//! What one who waits at an end of a channel tells whoever comes to the other one, and where the two leave a message. Knows no queue, and
+//! not the type of the message, so that those who wait in several channels at once have one kind of seat for all of them.
+//!
+//! # Safety
+//!
+//! Trusted with places for messages as pointers without a type: the queues of a channel have seats with places for its messages only.
+#![expect(unsafe_code, reason = "places of messages are pointers without a type")]
+
+use std::cell::Cell;
+use std::ptr;
+
+use crate::rt::{Claimed, Limit, Place as InLine, Queue};
+
+/// A place for a message of this type.
+pub(super) type Place<T> = Cell<Option<T>>;
+
+/// One who waits.
+pub(super) struct Seat {
+    /// # Invariant
+    ///
+    /// Null, or a [`Place`] for messages of the channel in whose queue the seat is, for as long as it is there. It belongs to whoever has the
+    /// lock of that queue, until the one who waits is claimed.
+    place: Cell<*const ()>,
+    /// # Invariant
+    ///
+    /// Null, or a [`Meeting`] for messages of the same channel, which is there until it is over.
+    pub(super) meeting: Cell<*const Meeting>,
+    /// One who makes its message when it knows that it may send it was let in, or one who receives is to go to its meeting.
+    pub(super) is_promised: Cell<bool>,
+    /// All seats of one who waits in several channels at once have the same.
+    owner: Cell<*const ()>,
+}
+
+// SAFETY: what it points to is passed on with the lock of its queue, and messages may be sent: channels see to that.
+unsafe impl Send for Seat {}
+
+impl Seat {
+    /// One who has a place, with a message or for one.
+    #[inline]
+    pub(super) fn with<T>(place: &Place<T>) -> Self {
+        let seat = Self::without();
+        seat.place.set(ptr::from_ref(place).cast());
+        seat
+    }
+
+    /// One who has no message yet, and makes it when it is let in.
+    #[inline]
+    pub(super) fn without() -> Self {
+        let nowhere = || Cell::new(ptr::null());
+        Self {
+            place: nowhere(),
+            meeting: Cell::new(ptr::null()),
+            is_promised: Cell::new(false),
+            owner: nowhere(),
+        }
+    }
+
+    /// The same, with somewhere to go when a message is promised.
+    pub(super) fn meeting_at(self, meeting: *const Meeting) -> Self {
+        self.meeting.set(meeting);
+        self
+    }
+
+    /// Has a place from now on, without a type, and an owner. The seat is in no queue.
+    pub(super) fn settle(&self, place: *const (), meeting: *const Meeting, owner: *const ()) {
+        self.place.set(place);
+        self.meeting.set(meeting);
+        self.owner.set(owner);
+    }
+
+    /// Whether it is not one of this one's own, if it has several.
+    pub(super) fn is_of_another(&self, owner: *const ()) -> bool {
+        owner.is_null() || self.owner.get() != owner
+    }
+
+    /// Whether its message is yet to be made.
+    #[inline]
+    pub(super) fn is_promise(&self) -> bool {
+        self.place.get().is_null()
+    }
+
+    /// Exchanges what is in its place; nothing, if it has none.
+    ///
+    /// # Safety
+    ///
+    /// The seat is in a queue of a channel for messages of this type, and the caller has the lock of that.
+    #[inline]
+    pub(super) unsafe fn exchange<T>(&self, with: &Place<T>) {
+        // SAFETY: the invariant of `place`.
+        if let Some(place) = unsafe { self.place.get().cast::<Place<T>>().as_ref() } {
+            place.swap(with);
+        }
+    }
+}
+
+/// Where one who receives waits for a message that was promised to it. The one who has promised leaves it there, or says that it will not.
+pub(super) struct Meeting {
+    /// Whether it is over.
+    queue: Queue<bool, ()>,
+    /// # Invariant
+    ///
+    /// A [`Place`], of the one who receives, which is there until it is over.
+    place: Cell<*const ()>,
+}
+
+impl Meeting {
+    pub(super) fn at<T>(place: &Place<T>) -> Self {
+        Self::nowhere(ptr::from_ref(place).cast())
+    }
+
+    /// The same, at a place without a type.
+    pub(super) fn nowhere(place: *const ()) -> Self {
+        Self { queue: Queue::new(false), place: Cell::new(place) }
+    }
+
+    /// Takes place here. It has not begun.
+    pub(super) fn settle(&self, place: *const ()) {
+        self.place.set(place);
+    }
+
+    /// Waits until it is over. For the one who receives, once.
+    pub(super) fn wait(&self) {
+        let is_due = |is_over: &bool| (!is_over).then_some(InLine::Back);
+        let _ = self.queue.wait((), Limit::NEVER, |is_over| is_due(is_over));
+        // The other one may have claimed this one, and have the lock still: it is done with the meeting when that is free.
+        drop(self.queue.lock());
+    }
+
+    /// Leaves the message, if there is one. This may be gone afterwards.
+    ///
+    /// # Safety
+    ///
+    /// It was made for messages of this type, was promised to the caller, and this is the first time.
+    pub(super) unsafe fn end<T>(&self, message: Option<T>) {
+        // SAFETY: the invariant of `place`: its owner waits, and looks when it is over.
+        unsafe { &*self.place.get().cast::<Place<T>>() }.set(message);
+        let mut is_over = self.queue.lock();
+        *is_over = true;
+        let claimed = is_over.claim(|()| ());
+        drop(is_over);
+        claimed.into_iter().for_each(Claimed::go);
+    }
+}

@@ -1,0 +1,186 @@
+//! The macros: what is written as arms becomes a [`Select`](super::Select), and a match on what was selected. Knows nothing that users could not write.
+
+/// Of several operations on channels, does one: the first that can be done, or by chance one of those that can be now. Waits until there is
+/// one. With the syntax of crossbeam-channel's macro of the same name:
+///
+/// - `recv(receiver) -> result => body`: the result is that of [`recv`](crate::channel::Receiver::recv).
+/// - `send(sender, message) -> result => body`: the result is that of [`send`](crate::channel::Sender::send). The message is made when it is clear
+///   that this is the one, and not at all otherwise.
+/// - `default => body`, at most once: if none can be done now.
+/// - `default(timeout) => body` instead: if none could be done for so long, a [`Duration`](std::time::Duration).
+///
+/// The macro is an expression: its value is that of the body. An operation on a channel whose other side is gone can be done, and its result is
+/// an error.
+///
+/// ```
+/// use sinew::{channel, fiber, select};
+/// use std::time::Duration;
+///
+/// let (numbers, receiver) = channel::bounded(0);
+/// let (quit, stop) = channel::bounded::<()>(0);
+/// let adder = fiber::spawn(move || {
+///     let mut sum = 0;
+///     loop {
+///         select! {
+///             recv(receiver) -> number => sum += number.unwrap(),
+///             recv(stop) -> _ => break sum,
+///             default(Duration::from_secs(60)) => panic!("nobody came"),
+///         }
+///     }
+/// });
+/// (1..=4).for_each(|number| numbers.send(number).unwrap());
+/// drop(quit);
+/// assert_eq!(adder.join().unwrap(), 10);
+/// ```
+///
+/// Without any arm it waits for ever; with `default` alone, it does that.
+#[macro_export]
+macro_rules! select {
+    ($($arms:tt)*) => {
+        $crate::__select!(@begin ($crate::channel::Select::new()) $($arms)*)
+    };
+}
+
+/// [`select!`](crate::select), but of those that can be done now the first one is done.
+///
+/// ```
+/// use sinew::{channel, select_biased};
+///
+/// let (sender, receiver) = channel::bounded(2);
+/// sender.send("first").unwrap();
+/// let done = select_biased! {
+///     recv(receiver) -> message => message.unwrap(),
+///     send(sender, "second") -> result => { result.unwrap(); "sent" }
+/// };
+/// assert_eq!(done, "first");
+/// ```
+#[macro_export]
+macro_rules! select_biased {
+    ($($arms:tt)*) => {
+        $crate::__select!(@begin ($crate::channel::Select::new_biased()) $($arms)*)
+    };
+}
+
+/// Takes the arms one by one, each with a variable for its handle and one for its index, and then writes out what they make.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __select {
+    (@begin ($new:expr) $($arms:tt)*) => {{
+        #[allow(unused_mut, reason = "without arms that are operations nothing is added")]
+        let mut select = $new;
+        $crate::__select!(@arms select () () $($arms)*)
+    }};
+
+    // Nothing is left.
+    (@arms $select:ident $done:tt $default:tt) => {
+        $crate::__select!(@run $select $done $default)
+    };
+
+    // What to receive. The body is a block, or ends with a comma or with all.
+    (@arms $select:ident $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
+        $crate::__select!(@recv $select $done $default ($handle) ($result) ($body) $($rest)*)
+    };
+    (@arms $select:ident $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:block $($rest:tt)*) => {
+        $crate::__select!(@recv $select $done $default ($handle) ($result) ($body) $($rest)*)
+    };
+    (@arms $select:ident $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(@recv $select $done $default ($handle) ($result) ($body) $($($rest)*)?)
+    };
+
+    // What to send.
+    (@arms $select:ident $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
+        $crate::__select!(@send $select $done $default ($handle) ($message) ($result) ($body) $($rest)*)
+    };
+    (@arms $select:ident $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:block $($rest:tt)*) => {
+        $crate::__select!(@send $select $done $default ($handle) ($message) ($result) ($body) $($rest)*)
+    };
+    (@arms $select:ident $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(@send $select $done $default ($handle) ($message) ($result) ($body) $($($rest)*)?)
+    };
+
+    // What to do otherwise.
+    (@arms $select:ident $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:block, $($rest:tt)*) => {
+        $crate::__select!(@arms $select $done (($($($timeout)?)?) $body) $($rest)*)
+    };
+    (@arms $select:ident $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:block $($rest:tt)*) => {
+        $crate::__select!(@arms $select $done (($($($timeout)?)?) $body) $($rest)*)
+    };
+    (@arms $select:ident $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(@arms $select $done (($($($timeout)?)?) $body) $($($rest)*)?)
+    };
+
+    // What is wrong with an arm.
+    (@arms $select:ident $done:tt ($($first:tt)+) default $($rest:tt)*) => {
+        ::std::compile_error!("there can be only one `default` in `select!`")
+    };
+    (@arms $select:ident $done:tt $default:tt $wrong:ident $($rest:tt)*) => {
+        ::std::compile_error!(::std::concat!(
+            "`", ::std::stringify!($wrong $($rest)*), "` does not begin with an arm of `select!`: write ",
+            "`recv(receiver) -> result => body`, `send(sender, message) -> result => body`, `default => body` or ",
+            "`default(timeout) => body`, with a comma after a body that is no block"
+        ))
+    };
+    (@arms $select:ident $done:tt $default:tt $($wrong:tt)*) => {
+        ::std::compile_error!(::std::concat!(
+            "expected an arm of `select!`, found `", ::std::stringify!($($wrong)*), "`"
+        ))
+    };
+
+    // A match keeps what the handle may be part of until all is over.
+    (@recv $select:ident ($($done:tt)*) $default:tt ($handle:expr) ($result:pat) ($body:expr) $($rest:tt)*) => {
+        match &$handle {
+            handle => {
+                let handle: &$crate::channel::Receiver<_> = handle;
+                let index = $select.recv(handle);
+                $crate::__select!(@arms $select
+                    ($($done)* { index (operation => $result = operation.recv(handle)) $body }) $default $($rest)*)
+            }
+        }
+    };
+    (@send $select:ident ($($done:tt)*) $default:tt ($handle:expr) ($message:expr) ($result:pat) ($body:expr) $($rest:tt)*) => {
+        match &$handle {
+            handle => {
+                let handle: &$crate::channel::Sender<_> = handle;
+                let index = $select.send(handle);
+                $crate::__select!(@arms $select
+                    ($($done)* { index (operation => $result = operation.send(handle, $message)) $body }) $default $($rest)*)
+            }
+        }
+    };
+
+    // All is written out.
+    (@run $select:ident () ()) => {
+        loop {
+            $crate::fiber::park();
+        }
+    };
+    (@run $select:ident () (() $otherwise:expr)) => {
+        $otherwise
+    };
+    (@run $select:ident $done:tt ()) => {
+        $crate::__select!(@match ($select.select()) $done)
+    };
+    (@run $select:ident $done:tt (() $otherwise:expr)) => {
+        match $select.try_select() {
+            Ok(selected) => $crate::__select!(@match (selected) $done),
+            Err(_) => $otherwise,
+        }
+    };
+    (@run $select:ident $done:tt (($timeout:expr) $otherwise:expr)) => {
+        match $select.select_timeout($timeout) {
+            Ok(selected) => $crate::__select!(@match (selected) $done),
+            Err(_) => $otherwise,
+        }
+    };
+    (@match ($selected:expr) ($({ $index:ident ($operation:ident => $result:pat = $do:expr) $body:expr })*)) => {{
+        let selected = $selected;
+        let which = selected.index();
+        $(if which == $index {
+            let $operation = selected;
+            let $result = $do;
+            $body
+        } else)* {
+            ::std::unreachable!("one of them was selected")
+        }
+    }};
+}

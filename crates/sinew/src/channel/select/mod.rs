@@ -1,0 +1,341 @@
+//! Selecting: of several operations on channels, waits until one can be done, and does that one.
+//!
+//! It tries all of them. If none can be done, it waits in the queues of all of them at once, and tries again, unless whoever ended the wait has left
+//! a message, or room for one. How messages that are yet to be made are sent is in the README of the channels.
+//!
+//! # Safety
+//!
+//! Trusted with ports: a token and a chair are used by the port that they are of.
+#![expect(unsafe_code, reason = "chairs are lent to queues")]
+
+mod macros;
+mod operation;
+mod port;
+mod ports;
+mod space;
+mod turns;
+
+pub use operation::SelectedOperation;
+pub(super) use port::Port;
+
+use std::fmt;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use smallvec::SmallVec;
+
+use self::port::{Chair, Token};
+use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
+use super::{Receiver, Sender};
+use crate::fiber::Stopped;
+use crate::rt::{Door, Entered, GaveUp, Limit, Outcome, Stay, Waiter, wait_in_all};
+
+/// So many operations are selected from without allocation.
+const FEW: usize = 8;
+
+/// One of the operations.
+#[derive(Clone, Copy)]
+struct Arm<'a> {
+    port: &'a dyn Port,
+    index: usize,
+    /// The handle, to know it by.
+    handle: *const (),
+}
+
+/// A set of operations, of which one is to be done: the first that can be, or one of those that can be now, by chance. As crossbeam-channel's; the
+/// macro [`select!`](crate::select) is made of it.
+///
+/// ```
+/// use sinew::channel::{self, Select};
+///
+/// let (sender, numbers) = channel::unbounded();
+/// let (_keep, words) = channel::unbounded::<&str>();
+/// sender.send(7).unwrap();
+///
+/// let mut select = Select::new();
+/// let from_numbers = select.recv(&numbers);
+/// let _from_words = select.recv(&words);
+/// let operation = select.select();
+/// assert_eq!(operation.index(), from_numbers);
+/// assert_eq!(operation.recv(&numbers), Ok(7));
+/// ```
+///
+/// It stays on its thread or fiber, unlike crossbeam's: what it selects from may have messages that cannot be sent elsewhere.
+///
+/// An operation on a channel whose other side is gone can be done: it fails. Up to eight operations on messages of up to 40 bytes are
+/// selected from without any allocation.
+#[derive(Clone)]
+pub struct Select<'a> {
+    arms: SmallVec<[Arm<'a>; FEW]>,
+    next_index: usize,
+    is_biased: bool,
+}
+
+impl<'a> Select<'a> {
+    /// Without operations. Of those that can be done, one is taken by chance.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { arms: SmallVec::new(), next_index: 0, is_biased: false }
+    }
+
+    /// Without operations. Of those that can be done, the first one is taken.
+    #[must_use]
+    pub fn new_biased() -> Self {
+        Self { is_biased: true, ..Self::new() }
+    }
+
+    /// Adds that of sending by this handle. Returns its index.
+    pub fn send<T>(&mut self, s: &'a Sender<T>) -> usize {
+        self.add(s, std::ptr::from_ref(s).cast())
+    }
+
+    /// Adds that of receiving by this handle. Returns its index.
+    pub fn recv<T>(&mut self, r: &'a Receiver<T>) -> usize {
+        self.add(r, std::ptr::from_ref(r).cast())
+    }
+
+    fn add(&mut self, port: &'a dyn Port, handle: *const ()) -> usize {
+        let index = self.next_index;
+        self.arms.push(Arm { port, index, handle });
+        self.next_index += 1;
+        index
+    }
+
+    /// Takes an operation out. The others keep their indices.
+    ///
+    /// # Panics
+    ///
+    /// If there is none of this index: it was never added, or taken out before.
+    pub fn remove(&mut self, index: usize) {
+        assert!(index < self.next_index, "index out of bounds; {index} >= {}", self.next_index);
+        let place = self.arms.iter().position(|arm| arm.index == index);
+        self.arms.remove(place.expect("no operation with this index"));
+    }
+
+    /// Selects an operation that can be done now. It must be done: by [`SelectedOperation::send`] or [`SelectedOperation::recv`].
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn try_select(&mut self) -> Result<SelectedOperation<'a>, TrySelectError> {
+        self.mix();
+        self.attempt().ok_or(TrySelectError)
+    }
+
+    /// Waits until an operation can be done, and selects it. It must be done: by [`SelectedOperation::send`] or [`SelectedOperation::recv`].
+    ///
+    /// # Panics
+    ///
+    /// If there are no operations; if the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    pub fn select(&mut self) -> SelectedOperation<'a> {
+        assert!(!self.arms.is_empty(), "{}", NONE);
+        match self.select_to(Limit::NEVER) {
+            Ok(operation) => operation,
+            Err(_) => unreachable!("nothing else ends the wait"),
+        }
+    }
+
+    /// [`select`](Self::select), for at most so long.
+    ///
+    /// # Errors
+    ///
+    /// If none could be done in that time.
+    pub fn select_timeout(&mut self, timeout: Duration) -> Result<SelectedOperation<'a>, SelectTimeoutError> {
+        self.select_to(Limit::lasting(timeout)).map_err(|_| SelectTimeoutError)
+    }
+
+    /// [`select`](Self::select), until this moment at the latest.
+    ///
+    /// # Errors
+    ///
+    /// As [`select_timeout`](Self::select_timeout).
+    pub fn select_deadline(
+        &mut self,
+        deadline: Instant,
+    ) -> Result<SelectedOperation<'a>, SelectTimeoutError> {
+        self.select_to(Limit::until(Some(deadline))).map_err(|_| SelectTimeoutError)
+    }
+
+    /// [`select`](Self::select), where [cancellation and deadlines](crate::fiber#stopping) count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before an operation can be done, or was to stop already and none can.
+    ///
+    /// # Panics
+    ///
+    /// As [`select`](Self::select).
+    #[track_caller]
+    pub fn select_cancellable(&mut self) -> Result<SelectedOperation<'a>, Stopped> {
+        assert!(!self.arms.is_empty(), "{}", NONE);
+        let at = Location::caller();
+        self.select_to(Limit::STOP).map_err(|gave_up| match gave_up {
+            GaveUp::Stopped(stop) => Stopped::new(stop, at),
+            GaveUp::TimedOut => unreachable!("it has no time"),
+        })
+    }
+
+    /// The index of an operation that can be done now. Somebody else may do it before the caller.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn try_ready(&mut self) -> Result<usize, TryReadyError> {
+        self.mix();
+        self.arms.iter().find(|arm| arm.port.is_ready()).map(|arm| arm.index).ok_or(TryReadyError)
+    }
+
+    /// Waits until an operation can be done, and returns its index. Somebody else may do it before the caller.
+    ///
+    /// # Panics
+    ///
+    /// As [`select`](Self::select).
+    pub fn ready(&mut self) -> usize {
+        assert!(!self.arms.is_empty(), "{}", NONE);
+        match self.ready_to(Limit::NEVER) {
+            Ok(index) => index,
+            Err(_) => unreachable!("nothing else ends the wait"),
+        }
+    }
+
+    /// [`ready`](Self::ready), for at most so long.
+    ///
+    /// # Errors
+    ///
+    /// If none could be done in that time.
+    pub fn ready_timeout(&mut self, timeout: Duration) -> Result<usize, ReadyTimeoutError> {
+        self.ready_to(Limit::lasting(timeout)).map_err(|_| ReadyTimeoutError)
+    }
+
+    /// [`ready`](Self::ready), until this moment at the latest.
+    ///
+    /// # Errors
+    ///
+    /// As [`ready_timeout`](Self::ready_timeout).
+    pub fn ready_deadline(&mut self, deadline: Instant) -> Result<usize, ReadyTimeoutError> {
+        self.ready_to(Limit::until(Some(deadline))).map_err(|_| ReadyTimeoutError)
+    }
+
+    /// So that none of those that can be done is before the others.
+    fn mix(&mut self) {
+        if !self.is_biased {
+            turns::mix(&mut self.arms);
+        }
+    }
+
+    fn attempt(&self) -> Option<SelectedOperation<'a>> {
+        let mut token = Token::new();
+        let arm = self.arms.iter().find(|arm| arm.port.try_select(&mut token))?;
+        Some(SelectedOperation::new(*arm, token))
+    }
+
+    fn select_to(&mut self, limit: Limit) -> Result<SelectedOperation<'a>, GaveUp> {
+        self.mix();
+        loop {
+            if let Some(operation) = self.attempt() {
+                return Ok(operation);
+            }
+            match self.wait(limit) {
+                Ok(Some(operation)) => return Ok(operation),
+                Ok(None) => {}
+                Err(GaveUp::TimedOut) if !limit.is_over() => {}
+                // What came at the last moment is not left behind.
+                Err(gave_up) => return self.attempt().ok_or(gave_up),
+            }
+        }
+    }
+
+    /// Waits in all channels. None, if an operation may be possible now.
+    #[inline(never)]
+    fn wait(&self, limit: Limit) -> Result<Option<SelectedOperation<'a>>, GaveUp> {
+        let mut doors = SmallVec::<[Seated<'a>; FEW]>::new();
+        for arm in &self.arms {
+            doors.push(Seated { arm: *arm, owner: std::ptr::null(), chair: Chair::new() });
+        }
+        let owner = doors.as_ptr().cast();
+        for door in &mut doors {
+            door.owner = owner;
+            door.arm.port.prepare(&door.chair, owner);
+        }
+        let (outcome, index) = wait_in_all(&doors, self.sooner(limit));
+        let Outcome::Woken = outcome else { return outcome.into_result().map(|()| None) };
+        let door = index.map(|index| &doors[index]);
+        let mut token = Token::new();
+        // SAFETY: it is that of the port, and has left.
+        let accepted = door.filter(|door| unsafe { door.arm.port.accept(&door.chair, &mut token) });
+        let arm = accepted.map(|door| door.arm);
+        Ok(arm.map(|arm| SelectedOperation::new(arm, token)))
+    }
+
+    /// Or until something comes by the clock.
+    fn sooner(&self, limit: Limit) -> Limit {
+        limit.or_until(self.arms.iter().filter_map(|arm| arm.port.next()).min())
+    }
+
+    fn ready_to(&mut self, limit: Limit) -> Result<usize, GaveUp> {
+        loop {
+            if let Ok(index) = self.try_ready() {
+                return Ok(index);
+            }
+            let doors: SmallVec<[Watching<'a>; FEW]> =
+                self.arms.iter().map(|arm| Watching { port: arm.port, stay: Stay::new(()) }).collect();
+            match wait_in_all(&doors, self.sooner(limit)).0.into_result() {
+                Err(GaveUp::TimedOut) if !limit.is_over() => {}
+                Err(gave_up) => return self.try_ready().map_err(|_| gave_up),
+                Ok(()) => {}
+            }
+        }
+    }
+}
+
+const NONE: &str = "no operations have been added to `Select`";
+
+impl Default for Select<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Select<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("Select { .. }")
+    }
+}
+
+/// One who waits to do an operation.
+struct Seated<'a> {
+    arm: Arm<'a>,
+    owner: *const (),
+    chair: Chair,
+}
+
+impl Door for Seated<'_> {
+    unsafe fn enter(&self, waiter: Waiter) -> Entered {
+        // SAFETY: the caller's promise; the chair is this port's.
+        unsafe { self.arm.port.enter(&self.chair, waiter, self.owner) }
+    }
+
+    fn leave(&self) -> bool {
+        // SAFETY: the chair is this port's.
+        unsafe { self.arm.port.leave(&self.chair) }
+    }
+}
+
+/// One who waits to know that an operation can be done.
+struct Watching<'a> {
+    port: &'a dyn Port,
+    stay: Stay<()>,
+}
+
+impl Door for Watching<'_> {
+    unsafe fn enter(&self, waiter: Waiter) -> Entered {
+        // SAFETY: the caller's promise; it is this port's.
+        unsafe { self.port.enter_to_watch(&self.stay, waiter) }
+    }
+
+    fn leave(&self) -> bool {
+        // SAFETY: it is this port's.
+        unsafe { self.port.leave_watching(&self.stay) };
+        false
+    }
+}

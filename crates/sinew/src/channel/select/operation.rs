@@ -1,0 +1,86 @@
+//! An operation that was selected, and is to be done.
+//!
+//! # Safety
+//!
+//! Trusted with the type of the message: that of the handle which was selected, and which is known by where it is.
+#![expect(unsafe_code, reason = "messages have no type here")]
+
+use std::fmt;
+use std::ptr;
+
+use super::Arm;
+use super::port::{How, Token};
+use crate::channel::{Receiver, RecvError, SendError, Sender};
+
+/// An operation that was selected, and must be done now: by [`send`](Self::send) or [`recv`](Self::recv), with the handle that was given to
+/// [`Select`](super::Select). It does not wait: there is a message, or room for one.
+///
+/// Dropping it without that is a panic, since what was selected may be lost.
+#[must_use]
+pub struct SelectedOperation<'a> {
+    arm: Arm<'a>,
+    token: Token,
+    is_done: bool,
+}
+
+impl<'a> SelectedOperation<'a> {
+    pub(super) fn new(arm: Arm<'a>, token: Token) -> Self {
+        Self { arm, token, is_done: false }
+    }
+
+    /// Which one it is: what [`Select::send`](super::Select::send) or [`Select::recv`](super::Select::recv) returned.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.arm.index
+    }
+
+    /// Sends the message.
+    ///
+    /// # Errors
+    ///
+    /// If all receivers are gone. The message is in the error.
+    ///
+    /// # Panics
+    ///
+    /// If it was another handle that was selected.
+    pub fn send<T>(mut self, s: &Sender<T>, msg: T) -> Result<(), SendError<T>> {
+        assert!(self.arm.handle == ptr::from_ref(s).cast(), "passed a sender that wasn't selected");
+        self.is_done = true;
+        // SAFETY: it is the handle that was selected, and this is the first time.
+        unsafe { s.send_selected(self.token.how, msg) }.map_err(SendError)
+    }
+
+    /// Receives the message.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, and all senders are gone.
+    ///
+    /// # Panics
+    ///
+    /// If it was another handle that was selected.
+    pub fn recv<T>(mut self, r: &Receiver<T>) -> Result<T, RecvError> {
+        assert!(self.arm.handle == ptr::from_ref(r).cast(), "passed a receiver that wasn't selected");
+        self.is_done = true;
+        let How::Received = self.token.how else { return Err(RecvError) };
+        // SAFETY: the handle is there for as long as this, so that no other one can be at the same place: the message is of its type.
+        unsafe { self.token.space.take::<T>() }.ok_or(RecvError)
+    }
+}
+
+impl fmt::Debug for SelectedOperation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("SelectedOperation { .. }")
+    }
+}
+
+impl Drop for SelectedOperation<'_> {
+    fn drop(&mut self) {
+        if self.is_done {
+            return;
+        }
+        // SAFETY: it was selected by this port, and nothing was done.
+        unsafe { self.arm.port.abandon(&self.token) };
+        assert!(std::thread::panicking(), "dropped `SelectedOperation` without completing the operation");
+    }
+}

@@ -1,0 +1,115 @@
+//! One operation of a select: what an end of a channel must be able to do, whatever the type of its messages.
+//!
+//! # Safety
+//!
+//! Trusted with nothing: it says what is promised on either side.
+#![expect(unsafe_code, reason = "seats are lent to queues, and messages have no type")]
+
+use std::time::Instant;
+
+use super::space::Space;
+use crate::channel::seat::{Meeting, Seat};
+use crate::rt::{Entered, Stay, Waiter};
+
+/// An operation that was selected, and is yet to be done.
+pub(in crate::channel) struct Token {
+    pub(in crate::channel) how: How,
+    /// The message, if one was received.
+    pub(in crate::channel) space: Space,
+}
+
+/// How it is to be done.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::channel) enum How {
+    /// Nothing was selected.
+    Not,
+    /// The other side is gone.
+    Closed,
+    /// A message is in the space.
+    Received,
+    /// There is a place for a message.
+    Reserved,
+    /// There is always one.
+    Unbounded,
+    /// One who receives waits for the message there.
+    ///
+    /// # Invariant
+    ///
+    /// It is there until it is over.
+    Promised(*const Meeting),
+}
+
+impl Token {
+    pub(in crate::channel) fn new() -> Self {
+        Self { how: How::Not, space: Space::new() }
+    }
+}
+
+/// Where one who selects waits in one of its channels.
+pub(in crate::channel) struct Chair {
+    pub(in crate::channel) stay: Stay<Seat>,
+    pub(in crate::channel) meeting: Meeting,
+    pub(in crate::channel) space: Space,
+}
+
+impl Chair {
+    pub(in crate::channel) fn new() -> Self {
+        let nowhere = std::ptr::null();
+        Self { stay: Stay::new(Seat::without()), meeting: Meeting::nowhere(nowhere), space: Space::new() }
+    }
+}
+
+/// An end of a channel.
+pub(in crate::channel) trait Port {
+    /// Selects the operation, if it can be done now.
+    fn try_select(&self, token: &mut Token) -> bool;
+
+    /// Makes a chair ready to wait in, which stays where it is from now on. All chairs of the one who waits have the same owner.
+    fn prepare(&self, chair: &Chair, owner: *const ());
+
+    /// Enters the queue of this end, unless the operation may be possible.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Door::enter`](crate::rt::Door::enter). The chair was made ready for this port, by this owner.
+    unsafe fn enter(&self, chair: &Chair, waiter: Waiter, owner: *const ()) -> Entered;
+
+    /// Leaves it. Whether the wait was claimed through it.
+    ///
+    /// # Safety
+    ///
+    /// The chair was used for this port only.
+    unsafe fn leave(&self, chair: &Chair) -> bool;
+
+    /// The wait was claimed through it: selects the operation, unless that was for nothing.
+    ///
+    /// # Safety
+    ///
+    /// The chair was used for this port only, and has left.
+    unsafe fn accept(&self, chair: &Chair, token: &mut Token) -> bool;
+
+    /// Nothing will be done about what was selected.
+    ///
+    /// # Safety
+    ///
+    /// It was selected by this port, and not done.
+    unsafe fn abandon(&self, token: &Token);
+
+    /// When it may become possible without anybody's doing, if ever.
+    fn next(&self) -> Option<Instant>;
+
+    /// Whether it can be done now.
+    fn is_ready(&self) -> bool;
+
+    /// Waits until that may have changed, unless it is ready.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Door::enter`](crate::rt::Door::enter).
+    unsafe fn enter_to_watch(&self, stay: &Stay<()>, waiter: Waiter) -> Entered;
+
+    /// # Safety
+    ///
+    /// It was used for this port only.
+    unsafe fn leave_watching(&self, stay: &Stay<()>);
+}

@@ -1,0 +1,313 @@
+//! The ends of channels as operations of a select.
+//!
+//! # Safety
+//!
+//! Trusted with seats, places and meetings of the right type: those of the end that is asked.
+#![expect(unsafe_code, reason = "seats are lent to queues, and messages have no type")]
+
+use std::ptr;
+use std::time::Instant;
+
+use super::port::{Chair, How, Port, Token};
+use crate::channel::buffered::Buffered;
+use crate::channel::rendezvous::Rendezvous;
+use crate::channel::shared::Flavour;
+use crate::channel::store::Store;
+use crate::channel::{NotReceived, Receiver, Sender};
+use crate::rt::{Entered, Place, Stay, Waiter};
+
+/// Does the same for both kinds of stores; and this for a rendezvous, and for a clock.
+macro_rules! each {
+    ($handle:expr, $buffered:ident => $call:expr, $rendezvous:ident => $other:expr, $clock:pat => $last:expr) => {
+        match &$handle.channel.flavour {
+            Flavour::Ring($buffered) => $call,
+            Flavour::Blocks($buffered) => $call,
+            Flavour::Rendezvous($rendezvous) => $other,
+            Flavour::Clock($clock) => $last,
+        }
+    };
+}
+
+const NO_SENDER: &str = "nobody sends to a clock";
+
+impl<T> Port for Receiver<T> {
+    fn try_select(&self, token: &mut Token) -> bool {
+        token.how = match self.channel.try_receive() {
+            Ok(message) => {
+                token.space.fill(message);
+                How::Received
+            }
+            Err(NotReceived::Closed) => How::Closed,
+            Err(_) => return false,
+        };
+        true
+    }
+
+    fn prepare(&self, chair: &Chair, owner: *const ()) {
+        chair.space.prepare::<T>();
+        // SAFETY: it was just made ready.
+        let place = unsafe { chair.space.place::<T>() }.cast();
+        chair.meeting.settle(place);
+        chair.stay.data().settle(place, &raw const chair.meeting, owner);
+    }
+
+    unsafe fn enter(&self, chair: &Chair, waiter: Waiter, owner: *const ()) -> Entered {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { enter_entrance(buffered, chair, waiter) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { enter_receivers(rendezvous, chair, waiter, owner) },
+            _ => Entered::Waits)
+    }
+
+    unsafe fn leave(&self, chair: &Chair) -> bool {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { chair.stay.leave(&buffered.entrance.queue) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { chair.stay.leave(&rendezvous.receivers) },
+            _ => false)
+    }
+
+    unsafe fn accept(&self, chair: &Chair, token: &mut Token) -> bool {
+        if chair.stay.data().is_promised.get() {
+            chair.meeting.wait();
+        }
+        // SAFETY: the caller's promise; it was claimed, and what was promised is there.
+        let Some(message) = (unsafe { chair.space.take::<T>() }) else { return false };
+        token.space.fill(message);
+        token.how = How::Received;
+        true
+    }
+
+    unsafe fn abandon(&self, _: &Token) {}
+
+    fn next(&self) -> Option<Instant> {
+        match &self.channel.flavour {
+            Flavour::Clock(clock) => clock.next(),
+            _ => None,
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        each!(self,
+            buffered => !buffered.seems_empty() || buffered.is_closed(),
+            rendezvous => rendezvous.is_closed() || rendezvous.has_sender(ptr::null()),
+            clock => clock.has_message())
+    }
+
+    unsafe fn enter_to_watch(&self, stay: &Stay<()>, waiter: Waiter) -> Entered {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { buffered.watchers.enter(stay, waiter, || buffered.has_message_or_end()) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { rendezvous.watchers.enter(stay, waiter, || self.is_ready()) },
+            _ => Entered::Waits)
+    }
+
+    unsafe fn leave_watching(&self, stay: &Stay<()>) {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { buffered.watchers.leave(stay) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { rendezvous.watchers.leave(stay) },
+            _ => ());
+    }
+}
+
+impl<T> Port for Sender<T> {
+    fn try_select(&self, token: &mut Token) -> bool {
+        let reserve = |reserved| match reserved {
+            Ok(true) => How::Reserved,
+            Ok(false) => How::Not,
+            Err(()) => How::Closed,
+        };
+        token.how = match &self.channel.flavour {
+            Flavour::Ring(buffered) => reserve(buffered.reserve()),
+            Flavour::Blocks(buffered) if buffered.capacity().is_some() => reserve(buffered.reserve()),
+            Flavour::Blocks(buffered) if buffered.is_closed() => How::Closed,
+            Flavour::Blocks(_) => How::Unbounded,
+            Flavour::Rendezvous(rendezvous) => match rendezvous.promise() {
+                Ok(meeting) => meeting.map_or(How::Not, How::Promised),
+                Err(()) => How::Closed,
+            },
+            Flavour::Clock(_) => unreachable!("{}", NO_SENDER),
+        };
+        !matches!(token.how, How::Not)
+    }
+
+    fn prepare(&self, chair: &Chair, owner: *const ()) {
+        chair.stay.data().settle(ptr::null(), ptr::null(), owner);
+    }
+
+    unsafe fn enter(&self, chair: &Chair, waiter: Waiter, owner: *const ()) -> Entered {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { enter_exit(buffered, chair, waiter) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { enter_senders(rendezvous, chair, waiter, owner) },
+            _ => unreachable!("{}", NO_SENDER))
+    }
+
+    unsafe fn leave(&self, chair: &Chair) -> bool {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { chair.stay.leave(&buffered.exit.queue) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { chair.stay.leave(&rendezvous.senders) },
+            _ => unreachable!("{}", NO_SENDER))
+    }
+
+    unsafe fn accept(&self, chair: &Chair, token: &mut Token) -> bool {
+        let seat = chair.stay.data();
+        token.how = match &self.channel.flavour {
+            Flavour::Rendezvous(_) if !seat.meeting.get().is_null() => How::Promised(seat.meeting.get()),
+            Flavour::Ring(_) | Flavour::Blocks(_) if seat.is_promised.get() => How::Reserved,
+            _ => How::Not,
+        };
+        !matches!(token.how, How::Not)
+    }
+
+    unsafe fn abandon(&self, token: &Token) {
+        match token.how {
+            How::Reserved => each!(self,
+                buffered => drop(buffered.send_reserved(None)),
+                _rendezvous => (),
+                _ => ()),
+            // SAFETY: the invariant of `Promised`, and the caller's promise.
+            How::Promised(meeting) => unsafe { (*meeting).end::<T>(None) },
+            How::Not | How::Closed | How::Received | How::Unbounded => {}
+        }
+    }
+
+    fn next(&self) -> Option<Instant> {
+        None
+    }
+
+    fn is_ready(&self) -> bool {
+        each!(self,
+            buffered => buffered.has_room_or_end(),
+            rendezvous => rendezvous.is_closed() || rendezvous.has_receiver(ptr::null()),
+            _ => unreachable!("{}", NO_SENDER))
+    }
+
+    unsafe fn enter_to_watch(&self, stay: &Stay<()>, waiter: Waiter) -> Entered {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { buffered.watchers.enter(stay, waiter, || self.is_ready()) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { rendezvous.watchers.enter(stay, waiter, || self.is_ready()) },
+            _ => unreachable!("{}", NO_SENDER))
+    }
+
+    unsafe fn leave_watching(&self, stay: &Stay<()>) {
+        each!(self,
+            // SAFETY: the caller's promise.
+            buffered => unsafe { buffered.watchers.leave(stay) },
+            // SAFETY: the caller's promise.
+            rendezvous => unsafe { rendezvous.watchers.leave(stay) },
+            _ => ());
+    }
+}
+
+impl<T> Sender<T> {
+    /// Does what was selected.
+    ///
+    /// # Errors
+    ///
+    /// If nobody is left to receive it.
+    ///
+    /// # Safety
+    ///
+    /// It was selected by this handle, and not done.
+    pub(super) unsafe fn send_selected(&self, how: How, message: T) -> Result<(), T> {
+        match how {
+            How::Reserved => each!(self,
+                buffered => buffered.send_reserved(Some(message)),
+                _rendezvous => Err(message),
+                _ => Err(message)),
+            How::Unbounded => self.try_send(message).map_err(super::super::TrySendError::into_inner),
+            How::Promised(meeting) => {
+                // SAFETY: the invariant of `Promised`, and the caller's promise.
+                unsafe { (*meeting).end(Some(message)) };
+                Ok(())
+            }
+            How::Not | How::Closed | How::Received => Err(message),
+        }
+    }
+}
+
+/// # Safety
+///
+/// As for [`Port::enter`].
+unsafe fn enter_entrance<T, S: Store<T>>(
+    buffered: &Buffered<T, S>,
+    chair: &Chair,
+    waiter: Waiter,
+) -> Entered {
+    let queue = &buffered.entrance.queue;
+    let place = || buffered.has_to_wait_for_message().then_some(Place::Back);
+    // SAFETY: the caller's promise.
+    unsafe { chair.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
+}
+
+/// # Safety
+///
+/// As for [`Port::enter`].
+unsafe fn enter_exit<T, S: Store<T>>(buffered: &Buffered<T, S>, chair: &Chair, waiter: Waiter) -> Entered {
+    let queue = &buffered.exit.queue;
+    let place = || buffered.has_to_wait_for_room().then_some(Place::Back);
+    // SAFETY: the caller's promise.
+    unsafe { chair.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
+}
+
+/// # Safety
+///
+/// As for [`Port::enter`].
+unsafe fn enter_receivers<T>(
+    rendezvous: &Rendezvous<T>,
+    chair: &Chair,
+    waiter: Waiter,
+    owner: *const (),
+) -> Entered {
+    // SAFETY: the caller's promise.
+    let entered = unsafe {
+        chair.stay.enter(
+            &rendezvous.receivers,
+            waiter,
+            |receivers, _| rendezvous.place_to_receive(receivers, owner),
+            |_, _| (),
+        )
+    };
+    rendezvous.watchers.tell();
+    entered
+}
+
+/// It is in its queue before it looks at the other one: it could not have that one's lock meanwhile. Whoever receives looks when it is in its
+/// own, under both locks, so that one of the two finds the other.
+///
+/// # Safety
+///
+/// As for [`Port::enter`].
+unsafe fn enter_senders<T>(
+    rendezvous: &Rendezvous<T>,
+    chair: &Chair,
+    waiter: Waiter,
+    owner: *const (),
+) -> Entered {
+    let place = || (!rendezvous.is_closed()).then_some(Place::Back);
+    // SAFETY: the caller's promise.
+    let entered = unsafe { chair.stay.enter(&rendezvous.senders, waiter, |_, _| place(), |_, _| ()) };
+    rendezvous.watchers.tell();
+    if entered != Entered::Waits || !rendezvous.has_receiver(owner) {
+        return entered;
+    }
+    // SAFETY: the caller is the one who waits, and has not gone on.
+    match unsafe { waiter.claim(crate::rt::Cause::Event) } {
+        Some(own) => {
+            own.go();
+            Entered::Took
+        }
+        None => Entered::Ended,
+    }
+}
