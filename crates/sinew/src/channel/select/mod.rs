@@ -9,6 +9,8 @@
 #![expect(unsafe_code, reason = "chairs are lent to queues")]
 
 mod macros;
+#[cfg(all(test, loom))]
+mod model;
 mod operation;
 mod port;
 mod ports;
