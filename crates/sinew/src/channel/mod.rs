@@ -12,11 +12,13 @@
 //! assert_eq!(receiver.iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
 //! ```
 //!
-//! [`after`], [`at`], [`tick`] and [`never`] make ends that receive by the clock, without any fiber or timer behind them.
+//! [`after`], [`at`], [`tick`] and [`never`] make ends that receive by the clock, without any fiber or timer behind them. The macros
+//! [`select!`](crate::select) and [`select_biased!`](crate::select_biased) wait for several channels at once, as does [`Select`], for any number of them.
 //!
-//! What is different from crossbeam-channel 0.5: [`send_cancellable`](Sender::send_cancellable) and [`recv_cancellable`](Receiver::recv_cancellable)
-//! are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores; and a channel may have any capacity, since it takes memory
-//! for messages as they come if that would be more than 64 KiB.
+//! What is different from crossbeam-channel 0.5: [`send_cancellable`](Sender::send_cancellable), [`recv_cancellable`](Receiver::recv_cancellable)
+//! and [`select_cancellable`](Select::select_cancellable) are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores; a
+//! [`Select`] stays on its thread; and a channel may have any capacity, since it takes memory for messages as they come if that would be more than
+//! 64 KiB. With a capacity of 0, a `try_recv` that meets a `select` waits until the message is made.
 
 // Inside, [`Channel`] is what the handles of both ends share. It has a flavour: [`Buffered`](buffered::Buffered), over one of two places to
 // keep messages in; [`Rendezvous`](rendezvous::Rendezvous), which keeps none; or [`Clock`](clock::Clock). `sync::mpsc` is made of them, too.

@@ -25,6 +25,8 @@ thread_local! {
     static LOCALS: Place = const { Place::new() };
     static AMBIENT: Slot = const { Slot::new() };
     static BLOCK: Block = const { Block(Cell::new(None)) };
+    /// The last number by chance; zero, before there is one.
+    static CHANCE: Cell<u32> = const { Cell::new(0) };
     #[cfg(not(loom))]
     static NUMBER: Cell<Option<NonZero<u64>>> = const { Cell::new(None) };
 }
@@ -117,6 +119,25 @@ pub(crate) fn thread_id() -> NonZero<u64> {
         NUMBER.set(Some(number));
         number
     })
+}
+
+/// A number by chance, by Marsaglia's xorshift: it passes through all numbers but zero.
+#[inline(never)]
+pub(crate) fn chance() -> u32 {
+    let mut number = match CHANCE.get() {
+        // Another one for each thread.
+        0 => {
+            CHANCE.with(|last| (ptr::from_ref(last).addr() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32)
+                as u32
+                | 1
+        }
+        last => last,
+    };
+    number ^= number << 13;
+    number ^= number >> 17;
+    number ^= number << 5;
+    CHANCE.set(number);
+    number
 }
 
 /// Shows what is in force for the calling thread, if it is a plain thread, to `look`, which does not suspend.

@@ -11,10 +11,11 @@ use std::time::Instant;
 use super::port::{Chair, How, Port, Token};
 use crate::channel::buffered::Buffered;
 use crate::channel::rendezvous::Rendezvous;
+use crate::channel::seat::Meeting;
 use crate::channel::shared::Flavour;
 use crate::channel::store::Store;
-use crate::channel::{NotReceived, Receiver, Sender};
-use crate::rt::{Entered, Place, Stay, Waiter};
+use crate::channel::{NotReceived, Receiver, Sender, TrySendError};
+use crate::rt::{Cause, Entered, Place, Stay, Waiter};
 
 /// Does the same for both kinds of stores; and this for a rendezvous, and for a clock.
 macro_rules! each {
@@ -174,8 +175,8 @@ impl<T> Port for Sender<T> {
                 buffered => drop(buffered.send_reserved(None)),
                 _rendezvous => (),
                 _ => ()),
-            // SAFETY: the invariant of `Promised`, and the caller's promise.
-            How::Promised(meeting) => unsafe { (*meeting).end::<T>(None) },
+            // SAFETY: the caller's promise.
+            How::Promised(meeting) => unsafe { end::<T>(meeting, None) },
             How::Not | How::Closed | How::Received | How::Unbounded => {}
         }
     }
@@ -226,15 +227,27 @@ impl<T> Sender<T> {
                 buffered => buffered.send_reserved(Some(message)),
                 _rendezvous => Err(message),
                 _ => Err(message)),
-            How::Unbounded => self.try_send(message).map_err(super::super::TrySendError::into_inner),
+            How::Unbounded => self.try_send(message).map_err(TrySendError::into_inner),
             How::Promised(meeting) => {
-                // SAFETY: the invariant of `Promised`, and the caller's promise.
-                unsafe { (*meeting).end(Some(message)) };
+                // SAFETY: the caller's promise.
+                unsafe { end(meeting, Some(message)) };
                 Ok(())
             }
             How::Not | How::Closed | How::Received => Err(message),
         }
     }
+}
+
+/// Keeps what was promised, or not.
+///
+/// # Safety
+///
+/// It was promised to one who waits for messages of this type, and this is the first time.
+unsafe fn end<T>(meeting: *const Meeting, message: Option<T>) {
+    // SAFETY: the invariant of `How::Promised`.
+    let meeting = unsafe { &*meeting };
+    // SAFETY: the caller's promise.
+    unsafe { meeting.end(message) };
 }
 
 /// # Safety
@@ -303,7 +316,7 @@ unsafe fn enter_senders<T>(
         return entered;
     }
     // SAFETY: the caller is the one who waits, and has not gone on.
-    match unsafe { waiter.claim(crate::rt::Cause::Event) } {
+    match unsafe { waiter.claim(Cause::Event) } {
         Some(own) => {
             own.go();
             Entered::Took

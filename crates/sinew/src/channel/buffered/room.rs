@@ -1,0 +1,86 @@
+//! Letting in who waits for room: whoever takes a message fills the place with the next one before anybody else can see that it is free.
+//!
+//! # Safety
+//!
+//! As the file above.
+#![expect(unsafe_code, reason = "what is in a store is known by counts")]
+
+use std::cell::Cell;
+
+use super::{Buffered, Claimed, Inlet, Locked, Ordering, Outlet, Seat, Store, hand_over};
+
+impl<T, S: Store<T>> Buffered<T, S> {
+    /// Takes a message, and lets that of the first one who waits for room in. None, if others have taken all meanwhile.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn receive_and_let_in<'a>(&'a self, mut exit: Locked<'a, Outlet<S::Out>, Seat>) -> Option<T> {
+        let mut made = None;
+        loop {
+            let mut entrance = self.entrance.queue.lock();
+            // Before anything is taken: whoever waits must not be woken without being let in, since the one after it would be
+            // forgotten if that finds somebody to hand its message to.
+            if self.store.has_place(&mut entrance.end, &mut made) {
+                // SAFETY: there is a message.
+                let (message, spare) = unsafe { self.take(&mut exit) };
+                let claimed = self.let_in(&mut exit, &mut entrance);
+                drop((entrance, exit));
+                claimed.into_iter().flatten().for_each(Claimed::go);
+                made.into_iter().chain(spare).for_each(|spare| self.store.keep(spare));
+                self.watchers.tell();
+                return Some(message);
+            }
+            drop((entrance, exit));
+            made = Some(self.store.more());
+            exit = self.exit.queue.lock();
+            if !self.has_message() {
+                // In this order, since nothing is freed under a lock.
+                drop(exit);
+                return None;
+            }
+        }
+    }
+
+    /// One place is free, and nobody else can see that before the entrance is. Returns who was let in, and who was waiting for that.
+    pub(super) fn let_in(
+        &self,
+        exit: &mut Locked<'_, Outlet<S::Out>, Seat>,
+        entrance: &mut Locked<'_, Inlet<S::In>, Seat>,
+    ) -> [Option<Claimed>; 2] {
+        let (message, is_promised) = (Cell::new(None), Cell::new(false));
+        let claimed = exit.claim_and_swap(|seat| {
+            // SAFETY: it is the queue of this channel.
+            unsafe { seat.exchange(&message) };
+            let is_promise = seat.is_promise();
+            seat.is_promised.set(is_promise && !seat.is_promised.get());
+            is_promised.set(seat.is_promised.get());
+        });
+        if is_promised.get() {
+            // Relaxed: it is changed under the lock, and else looked at to be no less than it is.
+            self.entrance.reserved.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
+        let handed = message.into_inner().and_then(|message| unsafe { self.bring(entrance, message) });
+        [claimed, handed]
+    }
+
+    /// Hands a message to one who waits for it, or keeps it.
+    ///
+    /// # Safety
+    ///
+    /// There is room, and a place.
+    pub(super) unsafe fn bring(
+        &self,
+        entrance: &mut Locked<'_, Inlet<S::In>, Seat>,
+        message: T,
+    ) -> Option<Claimed> {
+        // SAFETY: it is the queue of this channel.
+        match unsafe { hand_over(entrance, message) } {
+            Ok(claimed) => Some(claimed),
+            Err(message) => {
+                // SAFETY: the caller's promise.
+                unsafe { self.put(entrance, message) };
+                None
+            }
+        }
+    }
+}
