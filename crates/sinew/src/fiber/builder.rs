@@ -124,7 +124,8 @@ impl Builder {
     /// Whenever it is suspended, all of this holds, for the code of others that it calls too:
     ///
     /// - Nothing that is not [`Send`] lives on its stack or in its [fiber-locals](crate::fiber_local). The guards of std's and
-    ///   parking_lot's locks are such values; sinew's own are excepted. [`pin`](fn@super::pin) holds the fiber in place for as long as
+    ///   parking_lot's locks are such values; sinew's own are excepted, unless they were given to another fiber by
+    ///   [`spawn_local`](super::spawn_local), or are those of a [`ReentrantLock`](crate::sync::ReentrantLock). [`pin`](fn@super::pin) holds the fiber in place for as long as
     ///   such a value has to live.
     /// - No reference from a `thread_local!` is live: not inside [`with`](std::thread::LocalKey::with).
     /// - No function on its stack uses a thread-local both before and after the suspension. The compiler may keep the address

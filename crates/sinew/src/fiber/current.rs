@@ -62,6 +62,9 @@ pub fn park_timeout(time: Duration) {
 }
 
 /// Whether the caller unwinds because of a panic.
+///
+/// Of a fiber that goes on while another one on its worker unwinds, and waits in a destructor meanwhile, nobody can tell: std counts panics by thread.
+/// If the wait is longer than some milliseconds, this is true for both.
 #[must_use]
 pub fn panicking() -> bool {
     thread::panicking()

@@ -54,6 +54,10 @@
 //! care about thread-locals or values that are not `Send`. Calls from plain threads work too: `park`, `sleep` and `join` block
 //! the thread then.
 //!
+//! What a fiber must not do is to wait inside the initializer of a std `thread_local!`: another fiber of its worker that comes there meanwhile runs it
+//! too, and the value of the first is dropped when the second is done, though it may be borrowed. std does not expect two at once on one thread.
+//! [`fiber_local!`](crate::fiber_local) and [`sync::LazyLock`](crate::sync::LazyLock) do.
+//!
 //! # Groups
 //!
 //! The workers of a runtime are in [groups](crate::RuntimeBuilder::groups), numbered from 0. A fiber begins in the group of the fiber that

@@ -1,5 +1,6 @@
 //! The panic hook: it says which fiber panicked, and then calls the one that was there before.
 
+use std::io::{Write, stderr};
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::Once;
 
@@ -25,7 +26,8 @@ fn tell(info: &PanicHookInfo<'_>, inner: &dyn Fn(&PanicHookInfo<'_>)) {
         let name = fiber.name().unwrap_or("<unnamed>");
         // A backtrace ends at the worker, and does not lead to whoever made the fiber.
         let made = fiber.spawned_at().map(|place| format!(", made at {place},")).unwrap_or_default();
-        eprintln!("\nfiber '{name}' ({}){made} panicked:", fiber.number());
+        // Not by `eprintln!`, which panics if nobody reads: inside a hook, that ends the process.
+        let _ = writeln!(stderr(), "\nfiber '{name}' ({}){made} panicked:", fiber.number());
     }
     match tls::local() {
         // Waits inside the hook keep the worker: what ran meanwhile would be taken for panicking.

@@ -18,7 +18,8 @@
 //! Trusted with reading fibers that others run, under the protocol above.
 #![expect(unsafe_code, reason = "fibers of other workers are pointers")]
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{Write as _, stderr};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -240,7 +241,8 @@ impl Seen {
         let waiting = waiting(engine, &stats, time);
         if waiting > 0 {
             self.has_told = true;
-            eprint!("{}", message(engine, waiting, time));
+            // Not by `eprint!`, which panics if nobody reads.
+            let _ = write!(stderr(), "{}", message(engine, waiting, time));
         }
     }
 }

@@ -23,6 +23,7 @@
 //! stack.
 #![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
 
+use std::io::{Write, stderr};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -113,7 +114,9 @@ impl Starving {
     /// Said once.
     fn report(&self, error: &StackError) {
         if !self.has_reported.swap(true, Ordering::Relaxed) {
-            eprintln!("sinew: a fiber has no stack to begin on ({error}): it waits until another one ends");
+            // Not by `eprintln!`, which panics if nobody reads.
+            let what = "sinew: a fiber has no stack to begin on";
+            let _ = writeln!(stderr(), "{what} ({error}): it waits until another one ends");
         }
     }
 

@@ -173,6 +173,9 @@ impl Runtime {
     /// `at_most` it discards those that have not begun, abandons those that wait, and gives those that run a moment more, some
     /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
     ///
+    /// A fiber that is abandoned keeps what it has, as a thread would that never runs again: locks stay locked, also one that was about to be taken by
+    /// it, and permits and messages that it was just given are lost.
+    ///
     /// [Timers](crate::time) are not waited for: nobody is called back once this has begun, and what they hold is dropped here.
     ///
     /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics in it, and

@@ -55,7 +55,8 @@ impl RefUnwindSafe for Barrier {}
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Whether it was this one who came last. One in each phase is, unless that has left by [`Barrier::arrive_and_drop`].
+    /// Whether it was this one who came last. One in each phase is, unless that has left by [`Barrier::arrive_and_drop`]; it hears so each time
+    /// that it waits by the same token.
     #[must_use]
     pub fn is_leader(&self) -> bool {
         self.0

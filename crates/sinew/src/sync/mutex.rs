@@ -231,7 +231,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
 
 /// The lock of a [`Mutex`], which is given back when this is dropped. As [`std::sync::MutexGuard`].
 ///
-/// It stays on the fiber, or the thread, that has it:
+/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;

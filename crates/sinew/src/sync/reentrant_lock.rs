@@ -169,7 +169,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for ReentrantLock<T> {
 
 /// A hold of a [`ReentrantLock`], which is given back when the last one of its owner is dropped.
 ///
-/// It stays on the fiber, or the thread, that has it:
+/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;

@@ -17,7 +17,7 @@ use crate::raw::RawRwLock;
 
 /// The right to read what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockReadGuard`].
 ///
-/// It stays on the fiber, or the thread, that has it:
+/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;
@@ -93,7 +93,7 @@ impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
 
 /// The right to change what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockWriteGuard`].
 ///
-/// It stays on the fiber, or the thread, that has it:
+/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;

@@ -118,7 +118,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 /// The right to read a part of what is in a [`RwLock`](super::RwLock): what [`RwLockReadGuard::map`] makes. As
 /// `std::sync::MappedRwLockReadGuard`.
 ///
-/// It stays on the fiber, or the thread, that has it:
+/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;

@@ -176,7 +176,7 @@ impl<T: Plain + fmt::Debug> fmt::Debug for SeqLock<T> {
 /// The right to write a [`SeqLock`], and a copy of its value, which becomes the value when this is dropped; not if it is dropped by
 /// a panic that came after it.
 ///
-/// It stays on the fiber, or the thread, that has it:
+/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;

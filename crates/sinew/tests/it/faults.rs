@@ -5,15 +5,28 @@
 //! Limits processes of its own.
 #![expect(unsafe_code, reason = "limits are set")]
 
-use super::support::{everywhere, in_child, is_emulated, stderr};
+use super::support::{child, everywhere, in_child, is_child, is_emulated, stderr};
 use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::{Runtime, fiber};
 use std::hint::black_box;
+use std::process::Stdio;
 use std::time::Duration;
 
 fn recurse(depth: usize) -> usize {
     let frame = black_box([depth; 64]);
     if depth == 0 { 0 } else { recurse(depth - 1) + black_box(frame)[0] }
+}
+
+/// Nobody reads what the panic hook says: that is no second panic, which would end the process.
+#[test]
+fn a_panic_that_nobody_reads_of_comes_out_of_join() {
+    const NAME: &str = "faults::a_panic_that_nobody_reads_of_comes_out_of_join";
+    if is_child() {
+        in_child(NAME, || sinew::run(|| assert!(fiber::spawn(|| panic!("unheard")).join().is_err())));
+    }
+    let mut child = child(NAME).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

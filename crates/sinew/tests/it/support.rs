@@ -158,14 +158,24 @@ const CHILD: &str = "SINEW_TEST_CHILD";
 
 /// Runs `body` in a process of its own, by starting this program again for this one test. It aborts if it hangs.
 pub(crate) fn in_child(name: &str, body: impl FnOnce()) -> Output {
-    if std::env::var_os(CHILD).is_some() {
+    if is_child() {
         thread::spawn(|| watch(&AtomicBool::new(false)));
         body();
         std::process::exit(0);
     }
+    child(name).output().expect("a child")
+}
+
+/// Whether this is such a process.
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
+/// Such a process, for this test, before it is started.
+pub(crate) fn child(name: &str) -> Command {
     let mut command = this_program();
     command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
-    command.output().expect("a child")
+    command
 }
 
 /// The emulator of another processor that runs this program, if one does.

@@ -96,7 +96,7 @@ impl<T> SyncSender<T> {
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before there is room, or was to stop already, or the receiver is gone. The message is in the error.
+    /// If the caller is to stop before there is room, or was to stop already and there is none, or the receiver is gone. The message is in the error.
     #[track_caller]
     pub fn send_cancellable(&self, t: T) -> Result<(), SendCancellableError<T>> {
         let at = Location::caller();
