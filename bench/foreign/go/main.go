@@ -21,6 +21,7 @@ var workloads = map[string]func(job){
 	"spawn_seq":        runSpawnSeq,
 	"spawn_batch_100k": runPoolSubmit,
 	"skynet_join":      runSkynetJoin,
+	"skynet":           runSkynet,
 	"fib":              runFib,
 	"parked":           runParked,
 	"idle":             runIdle,
@@ -33,7 +34,10 @@ var workloads = map[string]func(job){
 	"mutex_yield":      runMutexYield,
 	"condvar":          runCondvar,
 	"pingpong":         runPingpong,
+	"chan":             runChan,
 	"mpsc":             runMpsc,
+	"mpmc":             runMpmc,
+	"select8":          runSelect8,
 	"rwlock":           runRWLock,
 }
 

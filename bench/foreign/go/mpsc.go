@@ -1,41 +1,28 @@
 package main
 
-import "sync"
-
 // mpsc: four goroutines send to one by a channel with room for 1,024.
 func runMpsc(j job) {
 	messages := uint64(5_000_000)
 	if j.isQuick() {
 		messages = 100_000
 	}
-	round := j.costPerOp(func(rounds uint64) {
+	costPerMessage(j, messages, mpscRound).print()
+}
+
+// What one message takes, where `round` sends so many, 0, 1, 2, ..., and returns the sum of what has arrived.
+func costPerMessage(j job, messages uint64, round func(messages uint64) uint64) cost {
+	all := j.costPerOp(func(rounds uint64) {
 		for range rounds {
-			checkSum(mpscRound(messages), 0, messages)
+			checkSum(round(messages), 0, messages)
 		}
 	})
-	round.dividedBy(float64(messages)).print()
+	return all.dividedBy(float64(messages))
 }
 
 // The sum of what has arrived.
 func mpscRound(messages uint64) uint64 {
-	const senders = 4
 	channel := make(chan uint64, 1_024)
-	var group sync.WaitGroup
-	group.Add(senders)
-	for sender := range uint64(senders) {
-		go func() {
-			defer group.Done()
-			each := messages / senders
-			for message := sender * each; message < (sender+1)*each; message++ {
-				channel <- message
-			}
-		}()
-	}
-	// Whoever sends cannot know that it is the last; this is what Go's own examples do.
-	go func() {
-		group.Wait()
-		close(channel)
-	}()
+	sendShares(channel, 4, messages)
 	sum := uint64(0)
 	for message := range channel {
 		sum += message

@@ -10,16 +10,21 @@ const skynetChildren = 10
 
 // skynet_join: a tree of goroutines, each of which starts ten and waits for them.
 func runSkynetJoin(j job) {
+	tree := skynetTrees(j, func(leaves uint64) uint64 { return skynet(0, leaves) })
+	fmt.Printf("ms %.6f\ncpu_ms %.6f\n", tree.ns/1e6, tree.cpuNs/1e6)
+}
+
+// What one tree takes, where `sum` gets how many leaves it has and returns what comes out.
+func skynetTrees(j job, sum func(leaves uint64) uint64) cost {
 	leaves := uint64(1_000_000)
 	if j.isQuick() {
 		leaves = 10_000
 	}
-	tree := j.costPerOp(func(n uint64) {
-		for i := uint64(0); i < n; i++ {
-			checkSum(skynet(0, leaves), 0, leaves)
+	return j.costPerOp(func(n uint64) {
+		for range n {
+			checkSum(sum(leaves), 0, leaves)
 		}
 	})
-	fmt.Printf("ms %.6f\ncpu_ms %.6f\n", tree.ns/1e6, tree.cpuNs/1e6)
 }
 
 // The sum of so many leaves, from the first on; a leaf itself if that is one.

@@ -2,12 +2,14 @@
 //! or by one entry for a foreign program. The files know their peers' libraries and nothing about how results
 //! are gathered.
 
+mod chan;
 mod condvar;
 mod create;
 mod fib;
 mod idle;
 mod local;
 mod lock;
+mod mpmc;
 mod mpsc;
 mod mutex;
 mod parked;
@@ -17,6 +19,8 @@ mod pool_submit;
 mod pool_wake;
 mod pool_yield;
 mod rwlock;
+mod select8;
+mod skynet;
 mod skynet_join;
 mod sleep;
 mod spawn_batch_100k;
@@ -33,9 +37,10 @@ mod r#yield;
 use crate::pace::{Cost, Pace};
 use crate::peers::{self, Peer};
 use crate::runtimes::Flavour;
+use std::ops::Range;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 31] = [
+pub(crate) static ALL: [&Workload; 35] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -48,6 +53,7 @@ pub(crate) static ALL: [&Workload; 31] = [
     &spawn_seq::WORKLOAD,
     &spawn_batch_100k::WORKLOAD,
     &skynet_join::WORKLOAD,
+    &skynet::WORKLOAD,
     &fib::WORKLOAD,
     &parked::WORKLOAD,
     &wake::WORKLOAD,
@@ -64,9 +70,12 @@ pub(crate) static ALL: [&Workload; 31] = [
     &mutex::PLAIN,
     &mutex::YIELDING,
     &condvar::WORKLOAD,
+    &rwlock::WORKLOAD,
+    &chan::WORKLOAD,
     &pingpong::WORKLOAD,
     &mpsc::WORKLOAD,
-    &rwlock::WORKLOAD,
+    &mpmc::WORKLOAD,
+    &select8::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
@@ -193,6 +202,18 @@ fn both(cost: Cost) -> Readings {
     vec![("ns", cost.ns), ("cpu_ns", cost.cpu_ns)]
 }
 
+/// What each of so many senders sends, of so many messages in all.
+fn shares(messages: u64, senders: u64) -> impl Iterator<Item = Range<u64>> {
+    let each = messages / senders;
+    (0..senders).map(move |sender| sender * each..(sender + 1) * each)
+}
+
+/// Times one message, where `round` sends so many, 0, 1, 2, ..., and returns the sum of what has arrived.
+fn per_message(job: &Job, messages: u64, round: impl Fn(u64) -> u64) -> Cost {
+    let checked = |_| check_sum(round(messages), 0, messages);
+    job.pace.cost_per_op(|rounds| (0..rounds).for_each(checked)).divided_by(messages as usize)
+}
+
 /// Panics unless `sum` is that of the `n` numbers from `start` on, wrapped to 64 bits: each value must have
 /// come back once.
 fn check_sum(sum: u64, start: u64, n: u64) {
@@ -204,7 +225,7 @@ fn check_sum(sum: u64, start: u64, n: u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, check_sum};
+    use super::{ALL, check_sum, shares};
     use crate::peers;
 
     #[test]
@@ -232,6 +253,11 @@ mod tests {
                 assert!(!taken.contains(name), "{}: {name}", entry.peer.name);
             }
         }
+    }
+
+    #[test]
+    fn shares_are_all_there_is() {
+        assert!(shares(100, 4).flatten().eq(0..100));
     }
 
     #[test]

@@ -4,14 +4,13 @@
 //! Channels of may's have no bound, which is marked: its senders never wait. The threads of crossbeam are five, however many
 //! workers others have, since one that waits holds its own.
 
-use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
+use super::{Entry, Job, Metric, Readings, Workload, both, fibers, per_message, shares};
 use crate::peers;
 use crate::runtimes;
 use may::go;
 use may::sync::mpsc;
 use sinew::fiber;
 use sinew::sync::mpsc::sync_channel;
-use std::ops::Range;
 use std::thread;
 
 /// Whoever sends, each as many as the others.
@@ -44,24 +43,16 @@ fn messages(job: &Job) -> u64 {
     if job.pace.is_quick() { 100_000 } else { 5_000_000 }
 }
 
-/// What each sender sends, of so many in all.
-fn shares(messages: u64) -> impl Iterator<Item = Range<u64>> {
-    let each = messages / SENDERS;
-    (0..SENDERS).map(move |sender| sender * each..(sender + 1) * each)
-}
-
 /// Times one message, where `round` sends so many and returns their sum.
 fn rounds(job: &Job, round: impl Fn(u64) -> u64) -> Readings {
-    let all = messages(job);
-    let checked = |_| check_sum(round(all), 0, all);
-    both(job.pace.cost_per_op(|rounds| (0..rounds).for_each(checked)).divided_by(all as usize))
+    both(per_message(job, messages(job), round))
 }
 
 fn fibers_of(job: &Job) -> Readings {
     let runtime = runtimes::fibers(job);
     let round = |messages| {
         let (sender, receiver) = sync_channel(CAPACITY);
-        for share in shares(messages) {
+        for share in shares(messages, SENDERS) {
             let sender = sender.clone();
             fiber::spawn(move || share.for_each(|message| sender.send(message).expect("it is open")));
         }
@@ -75,7 +66,7 @@ fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);
     let round = |messages| async move {
         let (sender, mut receiver) = tokio::sync::mpsc::channel(CAPACITY);
-        for share in shares(messages) {
+        for share in shares(messages, SENDERS) {
             let sender = sender.clone();
             tokio::spawn(async move {
                 for message in share {
@@ -97,7 +88,7 @@ fn may(job: &Job) -> Readings {
     let may = runtimes::may(job.threads);
     let round = |messages| {
         let (sender, receiver) = mpsc::channel();
-        for share in shares(messages) {
+        for share in shares(messages, SENDERS) {
             let sender = sender.clone();
             go!(move || share.for_each(|message| sender.send(message).expect("it is open")));
         }
@@ -110,21 +101,11 @@ fn may(job: &Job) -> Readings {
 fn crossbeam(job: &Job) -> Readings {
     rounds(job, |messages| {
         let (sender, receiver) = crossbeam_channel::bounded(CAPACITY);
-        for share in shares(messages) {
+        for share in shares(messages, SENDERS) {
             let sender = sender.clone();
             thread::spawn(move || share.for_each(|message| sender.send(message).expect("it is open")));
         }
         drop(sender);
         thread::spawn(move || receiver.iter().sum()).join().expect("it does not panic")
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shares;
-
-    #[test]
-    fn shares_are_all_there_is() {
-        assert!(shares(100).flatten().eq(0..100));
-    }
 }

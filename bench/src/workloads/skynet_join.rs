@@ -7,13 +7,14 @@
 //! exists at once. A stack of may's is two mappings, of which Linux lets a process have 65,530; those of Boost take 10 GB.
 
 use super::{Entry, Job, Metric, Readings, Workload, check_sum, fibers};
+use crate::pace::Cost;
 use crate::peers;
 use crate::runtimes;
 use sinew::{Runtime, fiber};
 use std::array;
 
 /// How many children an inner fiber has.
-const CHILDREN: u64 = 10;
+pub(super) const CHILDREN: u64 = 10;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -47,24 +48,24 @@ fn fibers_of(job: &Job) -> Readings {
 
 /// How many stacks fibers have had at a time, as long as that is no more than a pool keeps (16,384): one that has memory was
 /// in use, and a stack is made only when none has.
-fn most_stacks(runtime: &Runtime) -> usize {
+pub(super) fn most_stacks(runtime: &Runtime) -> usize {
     let stacks = runtime.stack_stats();
     stacks.live + stacks.pooled
 }
 
 /// A fiber of the tree: the number of its first leaf, and how many it has. It is a leaf itself if that is one.
 #[derive(Clone, Copy)]
-struct Node {
-    first: u64,
+pub(super) struct Node {
+    pub(super) first: u64,
     leaves: u64,
 }
 
 impl Node {
-    fn is_leaf(self) -> bool {
+    pub(super) fn is_leaf(self) -> bool {
         self.leaves == 1
     }
 
-    fn child(self, number: usize) -> Self {
+    pub(super) fn child(self, number: usize) -> Self {
         let leaves = self.leaves / CHILDREN;
         Self { first: self.first + number as u64 * leaves, leaves }
     }
@@ -109,10 +110,15 @@ fn rayon(job: &Job) -> Readings {
 
 /// Times one tree, where `sum` gets its root and returns what comes out.
 fn trees(job: &Job, sum: impl Fn(Node) -> u64) -> Readings {
+    let cost = cost_of_tree(job, sum);
+    vec![("ms", cost.ns / 1e6), ("cpu_ms", cost.cpu_ns / 1e6)]
+}
+
+/// What one tree takes.
+pub(super) fn cost_of_tree(job: &Job, sum: impl Fn(Node) -> u64) -> Cost {
     let leaves = CHILDREN.pow(if job.pace.is_quick() { 4 } else { 6 });
     let root = Node { first: 0, leaves };
-    let cost = job.pace.cost_per_op(|n| (0..n).for_each(|_| check_sum(sum(root), 0, leaves)));
-    vec![("ms", cost.ns / 1e6), ("cpu_ms", cost.cpu_ns / 1e6)]
+    job.pace.cost_per_op(|n| (0..n).for_each(|_| check_sum(sum(root), 0, leaves)))
 }
 
 #[cfg(test)]

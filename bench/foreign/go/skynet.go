@@ -1,0 +1,39 @@
+package main
+
+import "fmt"
+
+// skynet: a tree of goroutines, each of which starts ten and receives their sums by a channel; one without room, and one with room
+// for all ten.
+func runSkynet(j job) {
+	tree := skynetTrees(j, skynetByChannels(0))
+	fmt.Printf("ms %.6f\ncpu_ms %.6f\n", tree.ns/1e6, tree.cpuNs/1e6)
+	tree = skynetTrees(j, skynetByChannels(skynetChildren))
+	fmt.Printf("buffered_ms %.6f\nbuffered_cpu_ms %.6f\n", tree.ns/1e6, tree.cpuNs/1e6)
+}
+
+// What sums up a tree by channels with so much room.
+func skynetByChannels(room int) func(leaves uint64) uint64 {
+	return func(leaves uint64) uint64 {
+		root := make(chan uint64, room)
+		go skynetSend(root, 0, leaves, room)
+		return <-root
+	}
+}
+
+// Sends the sum of so many leaves, from the first on, to the parent; a leaf itself if that is one.
+func skynetSend(parent chan<- uint64, first, leaves uint64, room int) {
+	if leaves == 1 {
+		parent <- first
+		return
+	}
+	children := make(chan uint64, room)
+	each := leaves / skynetChildren
+	for i := range uint64(skynetChildren) {
+		go skynetSend(children, first+i*each, each, room)
+	}
+	sum := uint64(0)
+	for range skynetChildren {
+		sum += <-children
+	}
+	parent <- sum
+}

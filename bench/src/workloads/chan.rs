@@ -1,0 +1,83 @@
+//! `chan`: a channel that nobody else uses. One fiber sends 0, 1, 2, ... and takes each out again before it sends the next: nobody ever waits, and
+//! what is left is what a channel costs by itself. The headline is one with room for 128, beside it one without a bound. There is none
+//! without room: nobody can send to itself by that.
+//!
+//! Ours and tokio's are used by a fiber or a task, the others by a thread.
+
+use super::{Entry, Job, Metric, Readings, Workload, check_sum};
+use crate::peers;
+use crate::runtimes;
+use std::hint::black_box;
+
+const CAPACITY: usize = 128;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "chan",
+    what: "send + receive by a channel that nobody else uses",
+    single_threaded: true,
+    metrics: &[
+        Metric { name: "ns", unit: "ns a message, room for 128", lower_is_better: true },
+        Metric { name: "unbounded_ns", unit: "ns a message, no bound", lower_is_better: true },
+    ],
+    entries: &[&[
+        Entry::here(&peers::TOKIO, tokio),
+        Entry::here(&peers::THREADS, threads),
+        Entry::here(&peers::CROSSBEAM, crossbeam),
+        Entry::foreign(&peers::GO),
+    ]],
+};
+
+/// Times one message by a channel of std's or with its names.
+macro_rules! ns_by {
+    ($pace:expr, $channel:expr) => {
+        $pace.ns_per_op(|n| {
+            let channel = $channel;
+            let (sender, receiver) = black_box(&channel);
+            let mut sum = 0;
+            for message in 0..n {
+                sender.send(message).expect("it is open");
+                sum += receiver.recv().expect("it is open");
+            }
+            check_sum(sum, 0, n);
+        })
+    };
+}
+
+fn crossbeam(job: &Job) -> Readings {
+    use crossbeam_channel::{bounded, unbounded};
+    vec![("ns", ns_by!(job.pace, bounded(CAPACITY))), ("unbounded_ns", ns_by!(job.pace, unbounded()))]
+}
+
+fn threads(job: &Job) -> Readings {
+    use std::sync::mpsc::{channel, sync_channel};
+    vec![("ns", ns_by!(job.pace, sync_channel(CAPACITY))), ("unbounded_ns", ns_by!(job.pace, channel()))]
+}
+
+fn tokio(job: &Job) -> Readings {
+    let runtime = runtimes::tokio(job.threads);
+    let with_bound = |n| async move {
+        let mut channel = tokio::sync::mpsc::channel(CAPACITY);
+        let (sender, receiver) = black_box(&mut channel);
+        let mut sum = 0;
+        for message in 0..n {
+            sender.send(message).await.expect("it is open");
+            sum += receiver.recv().await.expect("it is open");
+        }
+        check_sum(sum, 0, n);
+    };
+    let without = |n| async move {
+        let mut channel = tokio::sync::mpsc::unbounded_channel();
+        let (sender, receiver) = black_box(&mut channel);
+        let mut sum = 0;
+        for message in 0..n {
+            sender.send(message).expect("it is open");
+            sum += receiver.recv().await.expect("it is open");
+        }
+        check_sum(sum, 0, n);
+    };
+    vec![
+        ("ns", job.pace.ns_per_op(|n| runtimes::in_tokio(&runtime, with_bound(n)))),
+        ("unbounded_ns", job.pace.ns_per_op(|n| runtimes::in_tokio(&runtime, without(n)))),
+    ]
+}

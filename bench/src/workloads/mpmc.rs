@@ -1,0 +1,89 @@
+//! `mpmc`: four fibers send to four by one channel with room for 128, 5,000,000 numbers in all (100,000 for a quick look). What has
+//! arrived at any of them is added up and checked. Starting and ending the fibers is part of it, and so is the channel.
+//!
+//! Tokio has no such channel. Those of may's have no bound, which is marked: its senders never wait. The threads of crossbeam are
+//! eight, however many workers others have, since one that waits holds its own.
+
+use super::{Entry, Job, Metric, Readings, Workload, both, per_message, shares};
+use crate::peers;
+use crate::runtimes;
+use may::go;
+use std::thread;
+
+/// Whoever sends, each as many as the others.
+const SENDERS: u64 = 4;
+
+/// Whoever receives, each what it gets.
+const RECEIVERS: u64 = 4;
+
+const CAPACITY: usize = 128;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "mpmc",
+    what: "four fibers send to four by a channel with room for 128, 5M in all",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "ns", unit: "ns a message", lower_is_better: true },
+        Metric { name: "cpu_ns", unit: "ns of processor time a message", lower_is_better: true },
+    ],
+    entries: &[&[
+        Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
+        Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "8")]),
+        Entry::foreign(&peers::GO),
+    ]],
+};
+
+/// Times one message, where `round` sends so many and returns their sum.
+fn rounds(job: &Job, round: impl Fn(u64) -> u64) -> Readings {
+    let messages = if job.pace.is_quick() { 100_000 } else { 5_000_000 };
+    both(per_message(job, messages, round))
+}
+
+/// A round by crossbeam's channel or one with its names, and by what std's `spawn` makes or its like.
+macro_rules! round {
+    ($bounded:path, $spawn:path) => {
+        |messages| {
+            let (sender, receiver) = $bounded(CAPACITY);
+            for share in shares(messages, SENDERS) {
+                let sender = sender.clone();
+                $spawn(move || share.for_each(|message| sender.send(message).expect("it is open")));
+            }
+            drop(sender);
+            let start = |_| {
+                let receiver = receiver.clone();
+                $spawn(move || receiver.iter().sum::<u64>())
+            };
+            let receivers: Vec<_> = (0..RECEIVERS).map(start).collect();
+            receivers.into_iter().map(|receiver| receiver.join().expect("it does not panic")).sum()
+        }
+    };
+}
+
+fn crossbeam(job: &Job) -> Readings {
+    rounds(job, round!(crossbeam_channel::bounded, thread::spawn))
+}
+
+/// Whoever receives is told that it was the last message by one more for each: with several who receive, one may not be woken
+/// when the channel is closed.
+fn may(job: &Job) -> Readings {
+    const OVER: u64 = u64::MAX;
+    let round = |messages| {
+        let (sender, receiver) = may::sync::mpmc::channel();
+        let send = |share: std::ops::Range<u64>| {
+            let sender = sender.clone();
+            go!(move || share.for_each(|message| sender.send(message).expect("it is open")))
+        };
+        let senders: Vec<_> = shares(messages, SENDERS).map(send).collect();
+        let receive = |_| {
+            let receiver = receiver.clone();
+            go!(move || receiver.iter().take_while(|&message| message != OVER).sum::<u64>())
+        };
+        let receivers: Vec<_> = (0..RECEIVERS).map(receive).collect();
+        senders.into_iter().for_each(|sender| sender.join().expect("it does not panic"));
+        (0..RECEIVERS).for_each(|_| sender.send(OVER).expect("it is open"));
+        receivers.into_iter().map(|receiver| receiver.join().expect("it does not panic")).sum()
+    };
+    let may = runtimes::may(job.threads);
+    rounds(job, |messages| may.run(move || round(messages)))
+}

@@ -1,0 +1,78 @@
+//! `skynet`: the tree of `skynet_join`, a million leaves (ten thousand for a quick look), by channels: each fiber spawns ten with a channel to send their
+//! sums by, receives ten, and sends their sum to its own parent. Nobody is joined. The headline is by channels without room, as this is
+//! written in Go since there are such comparisons; beside it by channels with room for all ten, where no child waits for its parent.
+//! For ours, also how many stacks that took.
+//!
+//! Tokio has no channel without room: in its place is one with room for one, which is marked. For `may` and `boost` it is as with `skynet_join`: they
+//! have no part in it, since a whole level exists at once.
+
+use super::skynet_join::{CHILDREN, Node, cost_of_tree};
+use super::{Entry, Job, Metric, Readings, Workload};
+use crate::pace::Cost;
+use crate::peers;
+use crate::runtimes;
+use tokio::sync::mpsc;
+
+/// The table of this workload.
+pub(super) static WORKLOAD: Workload = Workload {
+    name: "skynet",
+    what: "a tree of fibers that receive from their ten children, 1,000,000 leaves",
+    single_threaded: false,
+    metrics: &[
+        Metric { name: "ms", unit: "ms a tree", lower_is_better: true },
+        Metric { name: "cpu_ms", unit: "ms of processor time a tree", lower_is_better: true },
+        Metric { name: "buffered_ms", unit: "ms a tree, room for all children", lower_is_better: true },
+        Metric { name: "buffered_cpu_ms", unit: "ms of processor time, room for all", lower_is_better: true },
+        Metric { name: "stacks", unit: "stacks in use at most", lower_is_better: true },
+        Metric {
+            name: "buffered_stacks",
+            unit: "stacks in use at most, room for all",
+            lower_is_better: true,
+        },
+    ],
+    entries: &[&[
+        Entry::here(&peers::TOKIO, tokio).deviating(&[("unbuffered", "room for one")]),
+        Entry::foreign(&peers::GO),
+    ]],
+};
+
+/// Room for what all children send.
+const ALL: usize = CHILDREN as usize;
+
+/// What a tree takes by channels without room, and by those with room for all.
+fn readings(unbuffered: Cost, buffered: Cost) -> Readings {
+    vec![
+        ("ms", unbuffered.ns / 1e6),
+        ("cpu_ms", unbuffered.cpu_ns / 1e6),
+        ("buffered_ms", buffered.ns / 1e6),
+        ("buffered_cpu_ms", buffered.cpu_ns / 1e6),
+    ]
+}
+
+fn tokio(job: &Job) -> Readings {
+    #[expect(clippy::manual_async_fn, reason = "whether one that spawns itself is `Send` has to be said")]
+    fn send_sum(node: Node, parent: mpsc::Sender<u64>, room: usize) -> impl Future<Output = ()> + Send {
+        async move {
+            let mut sum = node.first;
+            if !node.is_leaf() {
+                let (sender, mut receiver) = mpsc::channel(room);
+                for number in 0..CHILDREN as usize {
+                    tokio::spawn(send_sum(node.child(number), sender.clone(), room));
+                }
+                sum = 0;
+                for _ in 0..CHILDREN {
+                    sum += receiver.recv().await.expect("it is open");
+                }
+            }
+            parent.send(sum).await.expect("it is open");
+        }
+    }
+    let runtime = runtimes::tokio(job.threads);
+    let tree = |root, room| async move {
+        let (sender, mut receiver) = mpsc::channel(room);
+        tokio::spawn(send_sum(root, sender, room));
+        receiver.recv().await.expect("it is open")
+    };
+    let cost = |room| cost_of_tree(job, |root| runtimes::in_tokio(&runtime, tree(root, room)));
+    readings(cost(1), cost(ALL))
+}
