@@ -21,6 +21,7 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "unbounded_ns", unit: "ns a message, no bound", lower_is_better: true },
     ],
     entries: &[&[
+        Entry::here(&peers::SINEW, sinew),
         Entry::here(&peers::TOKIO, tokio),
         Entry::here(&peers::THREADS, threads),
         Entry::here(&peers::CROSSBEAM, crossbeam),
@@ -42,6 +43,14 @@ macro_rules! ns_by {
             check_sum(sum, 0, n);
         })
     };
+}
+
+fn sinew(job: &Job) -> Readings {
+    use sinew::channel::{bounded, unbounded};
+    let pace = job.pace;
+    let all = move || (ns_by!(pace, bounded(CAPACITY)), ns_by!(pace, unbounded()));
+    let (ns, unbounded_ns) = runtimes::fibers(job).run(all);
+    vec![("ns", ns), ("unbounded_ns", unbounded_ns)]
 }
 
 fn crossbeam(job: &Job) -> Readings {

@@ -4,10 +4,12 @@
 //! Tokio has no such channel. Those of may's have no bound, which is marked: its senders never wait. The threads of crossbeam are
 //! eight, however many workers others have, since one that waits holds its own.
 
-use super::{Entry, Job, Metric, Readings, Workload, both, per_message, shares};
+use super::{Entry, Job, Metric, Readings, Workload, both, fibers, per_message, shares};
 use crate::peers;
 use crate::runtimes;
 use may::go;
+use sinew::{channel, fiber};
+use std::ops::Range;
 use std::thread;
 
 /// Whoever sends, each as many as the others.
@@ -27,11 +29,14 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns", unit: "ns a message", lower_is_better: true },
         Metric { name: "cpu_ns", unit: "ns of processor time a message", lower_is_better: true },
     ],
-    entries: &[&[
-        Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
-        Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "8")]),
-        Entry::foreign(&peers::GO),
-    ]],
+    entries: &[
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::MAY, may).deviating(&[("capacity", "unbounded")]),
+            Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "8")]),
+            Entry::foreign(&peers::GO),
+        ],
+    ],
 };
 
 /// Times one message, where `round` sends so many and returns their sum.
@@ -60,6 +65,12 @@ macro_rules! round {
     };
 }
 
+fn fibers_of(job: &Job) -> Readings {
+    let runtime = runtimes::fibers(job);
+    let round = round!(channel::bounded, fiber::spawn);
+    rounds(job, |messages| runtime.run(move || round(messages)))
+}
+
 fn crossbeam(job: &Job) -> Readings {
     rounds(job, round!(crossbeam_channel::bounded, thread::spawn))
 }
@@ -70,7 +81,7 @@ fn may(job: &Job) -> Readings {
     const OVER: u64 = u64::MAX;
     let round = |messages| {
         let (sender, receiver) = may::sync::mpmc::channel();
-        let send = |share: std::ops::Range<u64>| {
+        let send = |share: Range<u64>| {
             let sender = sender.clone();
             go!(move || share.for_each(|message| sender.send(message).expect("it is open")))
         };

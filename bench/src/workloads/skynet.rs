@@ -6,11 +6,13 @@
 //! Tokio has no channel without room: in its place is one with room for one, which is marked. For `may` and `boost` it is as with `skynet_join`: they
 //! have no part in it, since a whole level exists at once.
 
-use super::skynet_join::{CHILDREN, Node, cost_of_tree};
-use super::{Entry, Job, Metric, Readings, Workload};
+use super::skynet_join::{CHILDREN, Node, cost_of_tree, most_stacks};
+use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::pace::Cost;
 use crate::peers;
 use crate::runtimes;
+use sinew::channel::{Sender, bounded};
+use sinew::fiber;
 use tokio::sync::mpsc;
 
 /// The table of this workload.
@@ -30,10 +32,13 @@ pub(super) static WORKLOAD: Workload = Workload {
             lower_is_better: true,
         },
     ],
-    entries: &[&[
-        Entry::here(&peers::TOKIO, tokio).deviating(&[("unbuffered", "room for one")]),
-        Entry::foreign(&peers::GO),
-    ]],
+    entries: &[
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio).deviating(&[("unbuffered", "room for one")]),
+            Entry::foreign(&peers::GO),
+        ],
+    ],
 };
 
 /// Room for what all children send.
@@ -47,6 +52,36 @@ fn readings(unbuffered: Cost, buffered: Cost) -> Readings {
         ("buffered_ms", buffered.ns / 1e6),
         ("buffered_cpu_ms", buffered.cpu_ns / 1e6),
     ]
+}
+
+fn fibers_of(job: &Job) -> Readings {
+    fn send_sum(node: Node, parent: &Sender<u64>, room: usize) {
+        let mut sum = node.first;
+        if !node.is_leaf() {
+            let (sender, receiver) = bounded(room);
+            for number in 0..CHILDREN as usize {
+                let sender = sender.clone();
+                fiber::spawn(move || send_sum(node.child(number), &sender, room));
+            }
+            sum = (0..CHILDREN).map(|_| receiver.recv().expect("it is open")).sum();
+        }
+        parent.send(sum).expect("it is open");
+    }
+    let tree = |root, room| {
+        let (sender, receiver) = bounded(room);
+        fiber::spawn(move || send_sum(root, &sender, room));
+        receiver.recv().expect("it is open")
+    };
+    // Each in a runtime of its own, which counts its own stacks.
+    let cost_and_stacks = |room| {
+        let runtime = runtimes::fibers(job);
+        let cost = cost_of_tree(job, |root| runtime.run(move || tree(root, room)));
+        (cost, most_stacks(&runtime) as f64)
+    };
+    let ((unbuffered, stacks), (buffered, buffered_stacks)) = (cost_and_stacks(0), cost_and_stacks(ALL));
+    let mut readings = readings(unbuffered, buffered);
+    readings.extend([("stacks", stacks), ("buffered_stacks", buffered_stacks)]);
+    readings
 }
 
 fn tokio(job: &Job) -> Readings {
