@@ -1,15 +1,22 @@
 //! `pingpong`: two fibers and two channels with room for one each. One sends 0, 1, 2, ... and receives each back before it sends the next;
 //! what comes back is added up and checked. The figure is a round trip.
 //!
+//! Where the other fiber runs is up to the runtime. A fiber of ours that does not move may begin on either worker, and stays there; so with more
+//! than one, those are measured in both ways beside it: both fibers on one worker, and each on its own.
+//!
 //! Channels of may's have no bound, which is marked; it makes no difference here but for what a channel does to have one.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
+use crate::pace::Cost;
 use crate::peers;
 use crate::runtimes;
 use may::go;
 use may::sync::mpsc;
 use sinew::fiber;
 use sinew::sync::mpsc::sync_channel;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
@@ -19,6 +26,14 @@ pub(super) static WORKLOAD: Workload = Workload {
     metrics: &[
         Metric { name: "ns", unit: "ns a round trip", lower_is_better: true },
         Metric { name: "cpu_ns", unit: "ns of processor time a round trip", lower_is_better: true },
+        Metric { name: "together_ns", unit: "ns a round trip, on one worker", lower_is_better: true },
+        Metric {
+            name: "together_cpu_ns",
+            unit: "ns of processor time, on one worker",
+            lower_is_better: true,
+        },
+        Metric { name: "apart_ns", unit: "ns a round trip, on two workers", lower_is_better: true },
+        Metric { name: "apart_cpu_ns", unit: "ns of processor time, on two workers", lower_is_better: true },
     ],
     entries: &[
         &fibers(fibers_of),
@@ -32,22 +47,55 @@ pub(super) static WORKLOAD: Workload = Workload {
 
 fn fibers_of(job: &Job) -> Readings {
     let runtime = runtimes::fibers(job);
-    let all = |n| {
-        let (there, received_there) = sync_channel(1);
-        let (back, received_back) = sync_channel(1);
-        let other = fiber::spawn(move || {
-            received_there.iter().for_each(|value| back.send(value).expect("it is open"));
-        });
-        let mut sum = 0;
-        for i in 0..n {
-            there.send(i).expect("it is open");
-            sum += received_back.recv().expect("it is open");
-        }
-        drop(there);
-        other.join().expect("it does not panic");
-        sum
-    };
-    cost_of(job, |n| runtime.run(move || all(n)))
+    let cost = |start: fn(Body)| cost_of(job, |n| runtime.run(move || to_and_fro(n, start)));
+    let mut readings = both(cost(anywhere));
+    if job.threads > 1 && !job.flavour.migrates {
+        let (together, apart) = (cost(together), cost(apart));
+        readings.extend([("together_ns", together.ns), ("together_cpu_ns", together.cpu_ns)]);
+        readings.extend([("apart_ns", apart.ns), ("apart_cpu_ns", apart.cpu_ns)]);
+    }
+    readings
+}
+
+/// What a fiber does.
+type Body = Box<dyn FnOnce() + Send>;
+
+/// Makes so many round trips with another fiber, which `start` starts, and returns the sum of what came back.
+fn to_and_fro(n: u64, start: fn(Body)) -> u64 {
+    let (there, received_there) = sync_channel(1);
+    let (back, received_back) = sync_channel(1);
+    start(Box::new(move || received_there.iter().for_each(|value| back.send(value).expect("it is open"))));
+    let mut sum = 0;
+    for i in 0..n {
+        there.send(i).expect("it is open");
+        sum += received_back.recv().expect("it is open");
+    }
+    drop(there);
+    received_back.recv().expect_err("the other one has ended");
+    sum
+}
+
+/// Has a fiber do it where the runtime puts it.
+fn anywhere(body: Body) {
+    fiber::spawn(body);
+}
+
+/// Has a fiber do it on the worker of the calling one.
+fn together(body: Body) {
+    fiber::spawn_local(body);
+}
+
+/// Has a fiber do it on another worker: that of the calling one is not free before it has begun.
+fn apart(body: Body) {
+    let begun = Arc::new(AtomicBool::new(false));
+    let begins = begun.clone();
+    fiber::spawn(move || {
+        begins.store(true, Ordering::Relaxed);
+        body();
+    });
+    while !begun.load(Ordering::Relaxed) {
+        thread::yield_now();
+    }
 }
 
 fn may(job: &Job) -> Readings {
@@ -66,7 +114,7 @@ fn may(job: &Job) -> Readings {
         other.join().expect("it does not panic");
         sum
     };
-    cost_of(job, |n| may.run(move || all(n)))
+    both(cost_of(job, |n| may.run(move || all(n))))
 }
 
 fn tokio(job: &Job) -> Readings {
@@ -88,10 +136,32 @@ fn tokio(job: &Job) -> Readings {
         other.await.expect("it does not panic");
         sum
     };
-    cost_of(job, |n| runtimes::in_tokio(&runtime, all(n)))
+    both(cost_of(job, |n| runtimes::in_tokio(&runtime, all(n))))
 }
 
 /// Times one round trip, where `all` makes so many and returns the sum of what came back.
-fn cost_of(job: &Job, all: impl Fn(u64) -> u64) -> Readings {
-    both(job.pace.cost_per_op(|n| check_sum(all(n), 0, n)))
+fn cost_of(job: &Job, all: impl Fn(u64) -> u64) -> Cost {
+    job.pace.cost_per_op(|n| check_sum(all(n), 0, n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, apart, together};
+    use sinew::sync::mpsc::sync_channel;
+    use std::thread;
+
+    /// Whether a fiber and the one that it starts have the same worker.
+    fn is_here(start: fn(Body)) -> bool {
+        let (sender, receiver) = sync_channel(1);
+        start(Box::new(move || sender.send(thread::current().id()).expect("it is open")));
+        receiver.recv().expect("it was sent") == thread::current().id()
+    }
+
+    #[test]
+    fn fibers_are_where_they_should_be() {
+        let runtime = sinew::Runtime::builder().workers(2).start().expect("a runtime");
+        for _ in 0..100 {
+            assert_eq!(runtime.run(|| (is_here(together), is_here(apart))), (true, false));
+        }
+    }
 }
