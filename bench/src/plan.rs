@@ -117,6 +117,7 @@ mod tests {
             "spawn_seq",
             "spawn_batch_100k",
             "skynet_join",
+            "skynet",
             "fib",
             "parked",
             "wake",
@@ -129,8 +130,10 @@ mod tests {
         let fibers = fibers.iter().flat_map(|&name| [(name, 1), (name, 2)]);
         let on_one = ["timer_set", "timer_kill", "timer_expiry", "local", "lock"].map(|name| (name, 1));
         let locks = ["mutex", "mutex_yield"].iter().flat_map(|&name| [(name, 1), (name, 2)]);
-        let channels = ["pingpong", "mpsc", "rwlock"].iter().flat_map(|&name| [(name, 1), (name, 2)]);
-        let sync = locks.chain([("condvar", 1)]).chain(channels);
+        let between = [("condvar", 1), ("rwlock", 1), ("rwlock", 2), ("chan", 1)];
+        let channels =
+            ["pingpong", "mpsc", "mpmc", "select8"].iter().flat_map(|&name| [(name, 1), (name, 2)]);
+        let sync = locks.chain(between).chain(channels);
         assert!(names[12..].iter().copied().eq(fibers.chain(on_one).chain(sync)));
         let mut with_ours = plan.groups.iter().filter(|group| group.workload.entry("sinew").is_some());
         assert!(with_ours.all(|group| group.entries[0].peer.name == "sinew"));

@@ -8,12 +8,15 @@ fn workloads_and_peers_are_listed() {
     assert_eq!(outcome.code, Some(0));
     let workloads =
         ["switch", "create", "pool_submit", "pool_yield", "pool_wake", "pool_idle", "1 and 2 threads"];
-    let fibers = ["yield", "spawn_seq", "spawn_batch_100k", "skynet_join", "fib", "parked", "wake", "idle"];
-    let sync = ["lock", "mutex", "mutex_yield", "condvar", "pingpong", "mpsc", "rwlock"];
+    let fibers =
+        ["yield", "spawn_seq", "spawn_batch_100k", "skynet_join", "skynet", "fib", "parked", "wake", "idle"];
+    let locks = ["lock", "mutex", "mutex_yield", "condvar", "rwlock"];
+    let channels = ["chan", "pingpong", "mpsc", "mpmc", "select8"];
     let peers =
         ["sinew", "corosensei", "swapcontext", "tokio", "may", "rayon", "threads", "boost", "go", "java"];
     let for_threads = ["parking_lot", "crossbeam"];
-    let words = workloads.into_iter().chain(fibers).chain(sync).chain(["ns one way"]).chain(peers);
+    let words =
+        workloads.into_iter().chain(fibers).chain(locks).chain(channels).chain(["ns one way"]).chain(peers);
     for word in words.chain(for_threads) {
         assert!(outcome.stdout.contains(word), "{word} is not in {}", outcome.stdout);
     }

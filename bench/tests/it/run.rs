@@ -180,13 +180,36 @@ fn every_lock_that_is_built_in_yields_its_metric() {
 
 #[test]
 fn every_channel_that_is_built_in_yields_its_metric() {
-    let workloads: [(_, &[_]); 2] =
-        [("pingpong", &["tokio", "may"]), ("mpsc", &["tokio", "may", "crossbeam"])];
-    for (workload, peers) in workloads {
+    for peer in ["sinew", "tokio", "threads", "crossbeam"] {
+        measures("chan", peer, "1", "ns ");
+        measures("chan", peer, "1", "unbounded_ns ");
+    }
+    let workloads: [(_, _, &[_]); 5] = [
+        ("pingpong", "ns ", &["sinew", "sinew-migrating", "tokio", "may"]),
+        ("mpsc", "ns ", &["sinew", "sinew-migrating", "tokio", "may", "crossbeam"]),
+        ("mpmc", "ns ", &["sinew", "sinew-migrating", "may", "crossbeam"]),
+        ("select8", "ns ", &["tokio", "crossbeam"]),
+        ("skynet", "ms ", &["sinew", "sinew-migrating", "tokio"]),
+    ];
+    for (workload, headline, peers) in workloads {
         for peer in peers {
             for threads in ["1", "3"] {
-                measures(workload, peer, threads, "ns ");
+                measures(workload, peer, threads, headline);
             }
         }
     }
+}
+
+#[test]
+fn fibers_that_stay_play_pingpong_together_and_apart() {
+    for metric in ["together_ns ", "apart_ns "] {
+        measures("pingpong", "sinew", "2", metric);
+    }
+}
+
+#[test]
+fn some_workloads_have_further_metrics() {
+    measures("skynet", "sinew", "1", "buffered_ms ");
+    measures("skynet", "sinew", "1", "buffered_stacks ");
+    measures("select8", "crossbeam", "1", "list_ns ");
 }
