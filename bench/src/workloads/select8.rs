@@ -8,10 +8,11 @@
 //!
 //! The select of may's starts a coroutine for each arm, each time; it has no part in this.
 
-use super::{Entry, Job, Metric, Readings, Workload, both, per_message, shares};
+use super::{Entry, Job, Metric, Readings, Workload, both, fibers, per_message, shares};
 use crate::pace::Cost;
 use crate::peers;
 use crate::runtimes;
+use sinew::fiber;
 use std::array;
 use std::thread;
 
@@ -35,11 +36,14 @@ pub(super) static WORKLOAD: Workload = Workload {
             lower_is_better: true,
         },
     ],
-    entries: &[&[
-        Entry::here(&peers::TOKIO, tokio),
-        Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "9")]),
-        Entry::foreign(&peers::GO),
-    ]],
+    entries: &[
+        &fibers(fibers_of),
+        &[
+            Entry::here(&peers::TOKIO, tokio),
+            Entry::here(&peers::CROSSBEAM, crossbeam).deviating(&[("system_threads", "9")]),
+            Entry::foreign(&peers::GO),
+        ],
+    ],
 };
 
 /// Times one message, where `round` sends so many and returns their sum.
@@ -59,7 +63,7 @@ fn readings(by_macro: Cost, by_list: Cost) -> Readings {
 /// and how many messages there are.
 macro_rules! round {
     ($bounded:path, $spawn:path, $sum:expr) => {
-        |messages| {
+        move |messages| {
             let channels: [_; CHANNELS] = array::from_fn(|_| $bounded(CAPACITY));
             for (share, (sender, _)) in shares(messages, CHANNELS as u64).zip(&channels) {
                 let sender = sender.clone();
@@ -108,6 +112,20 @@ macro_rules! by_list {
         }
         sum
     }};
+}
+
+fn fibers_of(job: &Job) -> Readings {
+    use sinew::channel::{Receiver, Select, bounded};
+    type Receivers<'a> = [&'a Receiver<u64>; CHANNELS];
+    let by_macro = |receivers: &Receivers<'_>, messages| by_macro!(sinew, receivers, messages);
+    let by_list = |receivers: &Receivers<'_>, messages| by_list!(Select<'_>, receivers, messages);
+    let by_macro = round!(bounded, fiber::spawn, by_macro);
+    let by_list = round!(bounded, fiber::spawn, by_list);
+    let runtime = runtimes::fibers(job);
+    readings(
+        rounds(job, |messages| runtime.run(move || by_macro(messages))),
+        rounds(job, |messages| runtime.run(move || by_list(messages))),
+    )
 }
 
 fn crossbeam(job: &Job) -> Readings {
