@@ -15,6 +15,8 @@
 //! [`after`], [`at`], [`tick`] and [`never`] make ends that receive by the clock, without any fiber or timer behind them. The macros
 //! [`select!`](crate::select) and [`select_biased!`](crate::select_biased) wait for several channels at once, as does [`Select`], for any number of them.
 //!
+//! For one value from one to another there is [`oneshot`].
+//!
 //! What is different from crossbeam-channel 0.5: [`send_cancellable`](Sender::send_cancellable), [`recv_cancellable`](Receiver::recv_cancellable)
 //! and [`select_cancellable`](Select::select_cancellable) are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores; a
 //! [`Select`] stays on its thread; and a channel may have any capacity, since it takes memory for messages as they come if that would be more than
@@ -29,6 +31,7 @@ mod clock;
 mod error;
 mod iter;
 mod make;
+pub mod oneshot;
 mod reason;
 mod receiver;
 mod rendezvous;

@@ -4,6 +4,7 @@ mod batch;
 mod cancel;
 mod cancel_races;
 mod cancel_scope;
+mod channel;
 mod context;
 mod crowd;
 mod deadline;

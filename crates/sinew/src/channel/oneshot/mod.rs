@@ -1,0 +1,47 @@
+//! One value, from one to another: the answer to a question, say. For fibers and threads alike.
+//!
+//! It has the names of tokio's. What is different:
+//!
+//! - [`Receiver::recv`] is `receiver.await` there, and a receiver that waits with a limit keeps its channel.
+//! - There is [`Receiver::recv_cancellable`], which [cancellation and deadlines](crate::fiber#stopping) end.
+//!
+//! A channel is one allocation. Sending never waits: a receiver that waits has the value from the hands of whoever sends it.
+//!
+//! ```
+//! use sinew::channel::oneshot;
+//! use sinew::fiber;
+//!
+//! let (sender, receiver) = oneshot::channel();
+//! fiber::spawn(move || sender.send(6 * 7));
+//! assert_eq!(receiver.recv(), Ok(42));
+//! ```
+
+mod error;
+#[cfg(all(test, loom))]
+mod model;
+mod receiver;
+mod sender;
+mod shared;
+
+pub use error::{RecvError, RecvTimeoutError, TryRecvError};
+pub use receiver::Receiver;
+pub use sender::Sender;
+
+use std::sync::Arc;
+
+use self::shared::Shared;
+
+/// A channel for one value.
+///
+/// ```
+/// use sinew::channel::oneshot::{self, RecvError};
+///
+/// let (sender, receiver) = oneshot::channel::<u32>();
+/// drop(sender);
+/// assert_eq!(receiver.recv(), Err(RecvError));
+/// ```
+#[must_use]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(Shared::new());
+    (Sender::new(shared.clone()), Receiver::new(shared))
+}

@@ -1,0 +1,62 @@
+//! The models of a channel for one value: it is received or given back, once, and nobody waits for ever.
+
+use loom::sync::Arc;
+use loom::thread;
+use std::time::Instant;
+
+use super::super::NotReceived;
+use super::shared::Shared;
+use crate::rt::Limit;
+use crate::rt::model::check;
+
+fn soon() -> Limit {
+    Limit::until(Some(Instant::now()))
+}
+
+#[test]
+fn one_who_gives_up_finds_the_value_later() {
+    check(3, || {
+        let shared = Arc::new(Shared::new());
+        let other = shared.clone();
+        let sender = thread::spawn(move || other.send(1));
+        let received = shared.receive(soon()).or_else(|_| shared.receive(Limit::NEVER));
+        assert!(matches!(received, Ok(1)));
+        assert!(matches!(shared.try_receive(), Err(NotReceived::Closed)));
+        sender.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn whoever_waits_hears_of_the_end() {
+    check(3, || {
+        let shared = Arc::new(Shared::<u32>::new());
+        let other = shared.clone();
+        let ends = thread::spawn(move || other.close());
+        assert!(matches!(shared.receive(Limit::NEVER), Err(NotReceived::Closed)));
+        ends.join().unwrap();
+    });
+}
+
+/// A receiver goes while something is sent: the value is with one of both.
+#[test]
+fn a_value_is_never_in_two_places() {
+    check(3, || {
+        let shared = Arc::new(Shared::new());
+        let other = shared.clone();
+        let sender = thread::spawn(move || other.send(1).is_ok());
+        shared.close();
+        let received = shared.try_receive().is_ok();
+        assert_eq!(sender.join().unwrap(), received);
+    });
+}
+
+#[test]
+fn the_sending_end_hears_of_the_end() {
+    check(3, || {
+        let shared = Arc::new(Shared::<u32>::new());
+        let other = shared.clone();
+        let watches = thread::spawn(move || other.wait_for_close(Limit::NEVER).is_ok() && other.is_closed());
+        shared.close();
+        assert!(watches.join().unwrap());
+    });
+}

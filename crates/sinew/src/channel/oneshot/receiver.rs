@@ -1,0 +1,149 @@
+//! The handle to receive by.
+
+use std::fmt;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::super::NotReceived;
+use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::shared::Shared;
+use crate::fiber::Stopped;
+use crate::rt::Limit;
+
+/// Receives what the [`Sender`](super::Sender) sends. Dropping it closes the channel; what was sent already is dropped with it.
+pub struct Receiver<T> {
+    /// Until the value is received by [`recv`](Self::recv).
+    shared: Option<Arc<Shared<T>>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+        Self { shared: Some(shared) }
+    }
+
+    fn shared(&self) -> &Shared<T> {
+        self.shared.as_ref().expect("it is used up by `recv`")
+    }
+
+    /// Waits for the value.
+    ///
+    /// # Errors
+    ///
+    /// If none was sent, and the sender is gone; or it was received already.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    pub fn recv(mut self) -> Result<T, RecvError> {
+        let received = self.shared().receive(Limit::NEVER);
+        // There is nothing left to be closed.
+        self.shared = None;
+        received.map_err(|_| RecvError)
+    }
+
+    /// The value, if it is there.
+    ///
+    /// ```
+    /// use sinew::channel::oneshot::{self, TryRecvError};
+    ///
+    /// let (sender, mut receiver) = oneshot::channel();
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send(5).unwrap();
+    /// assert_eq!(receiver.try_recv(), Ok(5));
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or will not come.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.shared().try_receive().map_err(|error| match error {
+            NotReceived::Closed => TryRecvError::Closed,
+            NotReceived::TimedOut | NotReceived::Stopped(_) => TryRecvError::Empty,
+        })
+    }
+
+    /// [`recv`](Self::recv), for at most so long. The receiver may be asked again.
+    ///
+    /// ```
+    /// use sinew::channel::oneshot::{self, RecvTimeoutError};
+    /// use std::time::Duration;
+    ///
+    /// let (sender, mut receiver) = oneshot::channel();
+    /// assert_eq!(receiver.recv_timeout(Duration::from_millis(1)), Err(RecvTimeoutError::Timeout));
+    /// sender.send(5).unwrap();
+    /// assert_eq!(receiver.recv_timeout(Duration::MAX), Ok(5));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it did not come in that time, or will not come.
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.recv_to(Limit::lasting(timeout))
+    }
+
+    /// [`recv`](Self::recv), until this moment at the latest. The receiver may be asked again.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv_timeout`](Self::recv_timeout).
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.recv_to(Limit::until(Some(deadline)))
+    }
+
+    fn recv_to(&mut self, limit: Limit) -> Result<T, RecvTimeoutError> {
+        self.shared().receive(limit).map_err(|error| match error {
+            NotReceived::Closed => RecvTimeoutError::Closed,
+            NotReceived::TimedOut | NotReceived::Stopped(_) => RecvTimeoutError::Timeout,
+        })
+    }
+
+    /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count. The receiver may be asked again.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before the value is there, or was to stop already and it is not. Inside, as [`recv`](Self::recv).
+    #[track_caller]
+    pub fn recv_cancellable(&mut self) -> Result<Result<T, RecvError>, Stopped> {
+        match self.shared().receive(Limit::STOP) {
+            Ok(value) => Ok(Ok(value)),
+            Err(NotReceived::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
+            Err(NotReceived::Closed | NotReceived::TimedOut) => Ok(Err(RecvError)),
+        }
+    }
+
+    /// Has the sender keep its value, from now on. One that was sent before can still be received.
+    ///
+    /// ```
+    /// use sinew::channel::oneshot;
+    ///
+    /// let (sender, mut receiver) = oneshot::channel();
+    /// receiver.close();
+    /// assert!(sender.is_closed());
+    /// assert_eq!(sender.send(5), Err(5));
+    /// assert!(receiver.try_recv().is_err());
+    /// ```
+    pub fn close(&mut self) {
+        self.shared().close();
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.close();
+            drop(shared.try_receive());
+        }
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
+
+// A panic leaves no value half received.
+impl<T> UnwindSafe for Receiver<T> {}
+impl<T> RefUnwindSafe for Receiver<T> {}

@@ -1,0 +1,3 @@
+//! Channels of other shapes than std's.
+
+mod oneshot;
