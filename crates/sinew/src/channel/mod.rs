@@ -15,7 +15,7 @@
 //! [`after`], [`at`], [`tick`] and [`never`] make ends that receive by the clock, without any fiber or timer behind them. The macros
 //! [`select!`](crate::select) and [`select_biased!`](crate::select_biased) wait for several channels at once, as does [`Select`], for any number of them.
 //!
-//! For one value from one to another there is [`oneshot`].
+//! For one value from one to another there is [`oneshot`], and for values that all are to receive, [`broadcast`].
 //!
 //! What is different from crossbeam-channel 0.5: [`send_cancellable`](Sender::send_cancellable), [`recv_cancellable`](Receiver::recv_cancellable)
 //! and [`select_cancellable`](Select::select_cancellable) are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores; a
@@ -26,6 +26,7 @@
 // keep messages in; [`Rendezvous`](rendezvous::Rendezvous), which keeps none; or [`Clock`](clock::Clock). `sync::mpsc` is made of them, too.
 
 mod blocks;
+pub mod broadcast;
 mod buffered;
 mod clock;
 mod error;

@@ -1,3 +1,4 @@
 //! Channels of other shapes than std's.
 
+mod broadcast;
 mod oneshot;

@@ -1,0 +1,59 @@
+//! The models of a channel for all: nobody waits for ever, and what is missed is told.
+
+use loom::sync::Arc;
+use loom::thread;
+
+use super::shared::{Lack, Shared};
+use crate::rt::Limit;
+use crate::rt::model::check;
+
+/// All that comes and what is missed, until nobody is left to send.
+fn all(shared: &Shared<u64>, mut next: u64) -> (Vec<u64>, u64) {
+    let (mut values, mut missed) = (Vec::new(), 0);
+    loop {
+        match shared.receive(&mut next, Limit::NEVER) {
+            Ok(value) => values.push(*value),
+            Err(Lack::Lagged(more)) => missed += more,
+            Err(_) => break,
+        }
+    }
+    shared.drop_receiver(next);
+    (values, missed)
+}
+
+/// One sends two to a channel that keeps one, and goes.
+#[test]
+fn what_is_missed_is_told() {
+    check(2, || {
+        let shared = Arc::new(Shared::new(1));
+        let next = shared.with(|kept| kept.enter());
+        let other = shared.clone();
+        let sender = thread::spawn(move || {
+            (0..2).for_each(|value| drop(other.send(value)));
+            other.drop_sender();
+        });
+        let (values, missed) = all(&shared, next);
+        sender.join().unwrap();
+        assert_eq!((values.len() as u64 + missed, values.last()), (2, Some(&1)));
+        assert_eq!(shared.with(|kept| kept.len()), 0);
+    });
+}
+
+/// Two listen, one of them not for long.
+#[test]
+fn one_who_leaves_leaves_nothing_behind() {
+    check(2, || {
+        let shared = Arc::new(Shared::new(2));
+        let (next, leaves) = shared.with(|kept| (kept.enter(), kept.enter()));
+        let (one, two) = (shared.clone(), shared.clone());
+        let sender = thread::spawn(move || {
+            drop(one.send(7));
+            one.drop_sender();
+        });
+        let leaver = thread::spawn(move || two.drop_receiver(leaves));
+        assert_eq!(all(&shared, next), (vec![7], 0));
+        sender.join().unwrap();
+        leaver.join().unwrap();
+        assert_eq!(shared.with(|kept| (kept.len(), kept.receivers)), (0, 0));
+    });
+}

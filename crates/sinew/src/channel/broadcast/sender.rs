@@ -1,0 +1,116 @@
+//! The handle to send by.
+
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+
+use super::error::SendError;
+use super::receiver::Receiver;
+use super::shared::Shared;
+
+/// Sends to all [`Receiver`]s of a channel.
+///
+/// ```
+/// use sinew::channel::broadcast::Sender;
+///
+/// let sender = Sender::new(8);
+/// assert_eq!(sender.send("nobody listens").unwrap_err().0, "nobody listens");
+/// let mut receivers = [sender.subscribe(), sender.subscribe()];
+/// assert_eq!(sender.send("hello"), Ok(2));
+/// assert!(receivers.iter_mut().all(|receiver| receiver.recv() == Ok("hello")));
+/// ```
+///
+/// Values are cloned by several at once, so they have to be `Sync` for a handle to go elsewhere:
+///
+/// ```compile_fail,E0277
+/// use sinew::channel::broadcast::Sender;
+/// use std::cell::Cell;
+///
+/// fn is_sent<T: Send>(_: T) {}
+/// is_sent(Sender::<Cell<u32>>::new(1));
+/// ```
+pub struct Sender<T> {
+    shared: Arc<Shared<T>>,
+}
+
+impl<T> Sender<T> {
+    /// That of a channel which keeps up to so many values, and nobody listens to yet.
+    ///
+    /// # Panics
+    ///
+    /// If the capacity is zero.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        assert!(capacity > 0, "a broadcast channel keeps one value at least: its capacity cannot be zero");
+        Self { shared: Arc::new(Shared::new(capacity)) }
+    }
+
+    /// Sends a value to all who listen now, and returns how many these are. Never waits: if as many are kept as may be, the oldest one goes.
+    ///
+    /// That it was sent does not mean that it is received: receivers may be dropped, or too slow.
+    ///
+    /// # Errors
+    ///
+    /// If nobody listens. The value is in the error. Somebody may listen later.
+    ///
+    /// # Panics
+    ///
+    /// If the destructor of the one that goes does. The new one was sent then.
+    pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
+        self.shared.send(value)
+    }
+
+    /// One more who listens, to what is sent from now on.
+    #[must_use]
+    pub fn subscribe(&self) -> Receiver<T> {
+        Receiver::new(self.shared.clone())
+    }
+
+    /// How many values are kept, since somebody has not received them yet.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.with(|kept| kept.len())
+    }
+
+    /// Whether all have received all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many listen.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.shared.with(|kept| kept.receivers)
+    }
+
+    /// Whether both send to the same channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.shared.with(|kept| kept.senders += 1);
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.shared.drop_sender();
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+// A panic leaves no value half sent.
+impl<T> UnwindSafe for Sender<T> {}
+impl<T> RefUnwindSafe for Sender<T> {}

@@ -1,0 +1,136 @@
+//! What all handles share: what is kept, and those who wait for more. Knows no handle.
+
+use std::sync::Arc;
+
+use super::error::SendError;
+use super::kept::{Found, Kept, Ring};
+use crate::rt::{GaveUp, Limit, Locked, Place, Queue};
+
+/// The channel.
+pub(super) struct Shared<T> {
+    /// Whoever waits to receive waits in it, and has received all.
+    queue: Queue<Kept<T>, ()>,
+}
+
+/// The right to what is in it.
+type Inside<'a, T> = Locked<'a, Kept<T>, ()>;
+
+/// Why there is no value.
+pub(super) enum Lack {
+    Closed,
+    Lagged(u64),
+    /// There is none now.
+    GaveUp(GaveUp),
+}
+
+impl<T> Shared<T> {
+    /// With one who sends.
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { queue: Queue::new(Kept::new(capacity)) }
+    }
+
+    /// Shows what is kept, to be looked at or counted.
+    pub(super) fn with<R>(&self, look: impl FnOnce(&mut Kept<T>) -> R) -> R {
+        look(&mut self.queue.lock())
+    }
+
+    /// The number of those who will have it.
+    ///
+    /// # Errors
+    ///
+    /// If nobody listens.
+    pub(super) fn send(&self, value: T) -> Result<usize, SendError<T>> {
+        let (value, mut ring) = (Arc::new(value), Ring::new(0));
+        let mut queue = self.lock_with_place(&mut ring);
+        let receivers = queue.receivers;
+        if receivers == 0 {
+            drop(queue);
+            let value = Arc::into_inner(value).expect("nobody else has seen it");
+            return Err(SendError(value));
+        }
+        let oldest = queue.push(value);
+        let somebody_waits = !queue.is_empty();
+        drop(queue);
+        if somebody_waits {
+            self.queue.wake_all(|()| ());
+        }
+        drop(oldest);
+        Ok(receivers)
+    }
+
+    /// The lock, with a place in the ring for one more, if there may be one more. What the ring was before is left to the caller, who drops it
+    /// without the lock.
+    fn lock_with_place(&self, ring: &mut Ring<T>) -> Inside<'_, T> {
+        loop {
+            let mut queue = self.queue.lock();
+            match queue.wants_ring() {
+                Some(size) if size > ring.size() => {
+                    drop(queue);
+                    *ring = Ring::new(size);
+                }
+                Some(_) => {
+                    queue.move_into(ring);
+                    return queue;
+                }
+                None => return queue,
+            }
+        }
+    }
+
+    /// The next value of a receiver, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it is not kept any more.
+    pub(super) fn try_receive(&self, next: &mut u64) -> Result<Arc<T>, Lack> {
+        let mut queue = self.queue.lock();
+        match queue.find(next) {
+            Found::Value(value) => Ok(value),
+            Found::Lagged(missed) => Err(Lack::Lagged(missed)),
+            Found::Nothing if queue.senders == 0 => Err(Lack::Closed),
+            Found::Nothing => Err(Lack::GaveUp(GaveUp::TimedOut)),
+        }
+    }
+
+    /// Waits for the next value of a receiver.
+    ///
+    /// # Errors
+    ///
+    /// If it is not kept any more, none will come, or the limit is reached.
+    pub(super) fn receive(&self, next: &mut u64, limit: Limit) -> Result<Arc<T>, Lack> {
+        loop {
+            match self.try_receive(next) {
+                Err(Lack::GaveUp(_)) => {}
+                received => return received,
+            }
+            let at = *next;
+            let is_over = |kept: &Kept<T>| (kept.end() == at && kept.senders > 0).then_some(Place::Back);
+            let (outcome, ()) = self.queue.wait((), limit, |queue| is_over(queue));
+            outcome.into_result().map_err(Lack::GaveUp)?;
+        }
+    }
+
+    /// One who sends is gone.
+    pub(super) fn drop_sender(&self) {
+        let is_last = self.with(|kept| {
+            kept.senders -= 1;
+            kept.senders == 0
+        });
+        if is_last {
+            self.queue.wake_all(|()| ());
+        }
+    }
+
+    /// One who receives is gone, whose next one this was. What nobody else needs is dropped, whatever the destructors of values do.
+    pub(super) fn drop_receiver(&self, next: u64) {
+        struct Rest<'a, T>(&'a Shared<T>);
+        impl<T> Drop for Rest<'_, T> {
+            fn drop(&mut self) {
+                while self.0.with(Kept::collect).is_some() {}
+            }
+        }
+        self.with(|kept| kept.leave(next));
+        let rest = Rest(self);
+        while rest.0.with(Kept::collect).is_some() {}
+    }
+}
