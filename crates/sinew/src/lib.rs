@@ -5,14 +5,14 @@
 //! its worker to others.
 //!
 //! This crate is the bridge between two pillars that know nothing of each other, and the only one that users import:
-//! [`coroutine`] is one of them, the scheduler's pool the other. Sockets for fibers are still to come, and channels to select from.
+//! [`coroutine`] is one of them, the scheduler's pool the other. Sockets for fibers are still to come.
 //!
 //! # Where to look
 //!
 //! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to be read from a file: [`Config`]. How
 //!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
 //! - The machine, and what a runtime would make of it: [`topology`].
-//! - Locks, and what else to wait with: [`sync`]; channels: [`sync::mpsc`].
+//! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
 //! - Sleeping, timers that call back, intervals: [`time`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
 //! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
