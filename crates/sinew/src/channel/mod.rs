@@ -12,7 +12,7 @@
 //! assert_eq!(receiver.iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
 //! ```
 //!
-//! [`after`], [`at`], [`tick`] and [`never`] make ends that receive by the clock, without any fiber or timer behind them. The macros
+//! [`after`], [`at`], [`tick`] and [`never()`] make ends that receive by the clock, without any fiber or timer behind them. The macros
 //! [`select!`](crate::select) and [`select_biased!`](crate::select_biased) wait for several channels at once, as does [`Select`], for any number of them.
 //!
 //! For one value from one to another there is [`oneshot`], and for values that all are to receive, [`broadcast`].
