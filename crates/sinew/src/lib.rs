@@ -37,6 +37,7 @@ mod runtime;
 pub mod sync;
 pub mod time;
 pub mod topology;
+pub mod work;
 
 pub use runtime::{
     Config, LeakedFiber, Runtime, RuntimeBuilder, RuntimeStats, ShutdownReport, StartError, StuckWorker,

@@ -5,10 +5,12 @@
 //! Trusted with an allocator that passes everything on to the system's.
 #![expect(unsafe_code, reason = "an allocator")]
 
+use sinew::channel::{broadcast, oneshot};
 use sinew::sync::{
     Barrier, BlockingQueue, Condvar, Event, Mutex, Notify, Once, ReentrantLock, RwLock, Semaphore, SeqLock,
     mpsc,
 };
+use sinew::work::WorkQueue;
 use sinew::{Runtime, fiber};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -65,6 +67,7 @@ fn waits_allocate_nothing() {
         with_locks_for_readers();
         with_what_else_std_has();
         with_channels();
+        with_other_channels();
         with_other_tools();
     });
 }
@@ -137,6 +140,23 @@ fn with_channels() {
             }
         });
     }
+}
+
+fn with_other_channels() {
+    let (_open, receiver) = oneshot::channel::<u32>();
+    let (_kept, listener) = broadcast::channel::<u32>(1);
+    let ends = Arc::new((Mutex::new(receiver), Mutex::new(listener)));
+    allocates_nothing("a value that does not come", move |number| {
+        let time = Duration::from_micros(1);
+        match number {
+            0 => assert!(ends.0.lock().unwrap().recv_timeout(time).is_err()),
+            _ => assert!(ends.1.lock().unwrap().recv_timeout(time).is_err()),
+        }
+    });
+    let queue = Arc::new(WorkQueue::new());
+    allocates_nothing("a queue that is not stopped", move |_| {
+        assert!(queue.join_timeout(Duration::from_micros(1)).is_none());
+    });
 }
 
 fn with_other_tools() {

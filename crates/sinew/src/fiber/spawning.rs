@@ -125,7 +125,19 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let attributes = Builder::new().attributes(Location::caller());
+    spawn_at(engine, Builder::new().attributes(Location::caller()), body)
+}
+
+/// Makes a fiber that is as these say, in a given engine.
+pub(crate) fn spawn_at<F, T>(
+    engine: &Arc<Engine>,
+    attributes: Attributes,
+    body: F,
+) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
     // SAFETY: body and result may be sent, and own what they use; the site is the caller's.
     let made = unsafe { rt::spawn(Site::of(engine), attributes, body) };
     made.map(JoinHandle::new).map_err(SpawnError::new)

@@ -43,3 +43,4 @@ mod timer_end;
 mod timer_fibers;
 mod timer_stress;
 mod token;
+mod work;

@@ -1,0 +1,61 @@
+//! What a consumer is given.
+
+use std::fmt;
+
+use super::inbox::Inbox;
+use super::lane::Lanes;
+
+/// What has come to an [`ExecutionQueue`](super::ExecutionQueue), in order, the urgent tasks first. An urgent one that comes meanwhile
+/// is handed out next; others that come meanwhile are in the next batch.
+///
+/// What the function does not take is in the next batch too, which follows at once.
+pub struct Batch<'a, T> {
+    inbox: &'a Inbox<T>,
+    lanes: &'a mut Lanes<T>,
+    /// How many are left that are not urgent.
+    left: usize,
+    is_stopped: bool,
+}
+
+impl<'a, T> Batch<'a, T> {
+    pub(super) fn new(inbox: &'a Inbox<T>, lanes: &'a mut Lanes<T>) -> Self {
+        let left = lanes.normal();
+        Self { inbox, lanes, left, is_stopped: false }
+    }
+
+    /// Nothing, for the last time.
+    pub(super) fn last(inbox: &'a Inbox<T>, lanes: &'a mut Lanes<T>) -> Self {
+        Self { inbox, lanes, left: 0, is_stopped: true }
+    }
+
+    /// Whether this is the last call: the queue was stopped, and nothing is left. The batch is empty then.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+}
+
+impl<T> Iterator for Batch<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        if self.inbox.wants_look() {
+            self.lanes.add(self.inbox.take());
+        }
+        if let Some(task) = self.lanes.pop_urgent() {
+            return Some(task);
+        }
+        self.left = self.left.checked_sub(1)?;
+        self.lanes.pop_normal()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.lanes.urgent() + self.left, None)
+    }
+}
+
+impl<T> fmt::Debug for Batch<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch").field("is_stopped", &self.is_stopped).finish_non_exhaustive()
+    }
+}

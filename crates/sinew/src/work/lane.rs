@@ -1,0 +1,149 @@
+//! The tasks that a consumer has, in the order in which it hands them out. Knows no other thread.
+
+use std::iter;
+
+/// Whether a task goes before others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Urgency {
+    Normal,
+    Urgent,
+}
+
+/// A task, with its place in one list: that of an inbox, or a [`Stack`].
+pub(super) struct Node<T> {
+    pub(super) task: T,
+    urgency: Urgency,
+    /// In an inbox: the address of the next older one.
+    pub(super) older: usize,
+    below: Option<Box<Self>>,
+}
+
+impl<T> Node<T> {
+    pub(super) fn new(task: T, urgency: Urgency) -> Self {
+        Self { task, urgency, older: 0, below: None }
+    }
+}
+
+/// Tasks, the last that was put there first.
+pub(super) struct Stack<T> {
+    top: Option<Box<Node<T>>>,
+    pub(super) len: usize,
+}
+
+impl<T> Stack<T> {
+    pub(super) fn new() -> Self {
+        Self { top: None, len: 0 }
+    }
+
+    pub(super) fn push(&mut self, mut node: Box<Node<T>>) {
+        node.below = self.top.take();
+        self.top = Some(node);
+        self.len += 1;
+    }
+
+    fn pop_node(&mut self) -> Option<Box<Node<T>>> {
+        let mut node = self.top.take()?;
+        self.top = node.below.take();
+        self.len -= 1;
+        Some(node)
+    }
+
+    pub(super) fn pop(&mut self) -> Option<T> {
+        self.pop_node().map(|node| node.task)
+    }
+}
+
+impl<T> Drop for Stack<T> {
+    fn drop(&mut self) {
+        /// Drops the rest if a destructor panics.
+        struct Rest<'a, T>(&'a mut Stack<T>);
+        impl<T> Drop for Rest<'_, T> {
+            fn drop(&mut self) {
+                while self.0.pop().is_some() {}
+            }
+        }
+        // Not by their own drops, which would call one another.
+        let rest = Rest(self);
+        while rest.0.pop().is_some() {}
+    }
+}
+
+/// Tasks, the first that was put there first: a stack to hand out from, the oldest on top, and one to put on, the newest on top, which is turned
+/// over when the other one is used up.
+struct Lane<T> {
+    front: Stack<T>,
+    back: Stack<T>,
+}
+
+impl<T> Lane<T> {
+    fn new() -> Self {
+        Self { front: Stack::new(), back: Stack::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.front.len + self.back.len
+    }
+
+    /// Adds what is newer than all that is here, of which the oldest is on top.
+    fn append(&mut self, mut newer: Stack<T>) {
+        if self.len() == 0 {
+            self.front = newer;
+            return;
+        }
+        iter::from_fn(|| newer.pop_node()).for_each(|node| self.back.push(node));
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        if self.front.len == 0 {
+            iter::from_fn(|| self.back.pop_node()).for_each(|node| self.front.push(node));
+        }
+        self.front.pop()
+    }
+}
+
+/// The tasks of a consumer.
+pub(super) struct Lanes<T> {
+    urgent: Lane<T>,
+    normal: Lane<T>,
+}
+
+impl<T> Lanes<T> {
+    pub(super) fn new() -> Self {
+        Self { urgent: Lane::new(), normal: Lane::new() }
+    }
+
+    /// Adds what has come, the newest first.
+    pub(super) fn add(&mut self, newest_first: impl Iterator<Item = Box<Node<T>>>) {
+        let (mut urgent, mut normal) = (Stack::new(), Stack::new());
+        for node in newest_first {
+            match node.urgency {
+                Urgency::Urgent => urgent.push(node),
+                Urgency::Normal => normal.push(node),
+            }
+        }
+        self.urgent.append(urgent);
+        self.normal.append(normal);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.urgent() + self.normal() == 0
+    }
+
+    /// How many are urgent.
+    pub(super) fn urgent(&self) -> usize {
+        self.urgent.len()
+    }
+
+    /// How many are not.
+    pub(super) fn normal(&self) -> usize {
+        self.normal.len()
+    }
+
+    pub(super) fn pop_urgent(&mut self) -> Option<T> {
+        self.urgent.pop()
+    }
+
+    pub(super) fn pop_normal(&mut self) -> Option<T> {
+        self.normal.pop()
+    }
+}

@@ -1,0 +1,133 @@
+//! The models of the inbox: each task is handed out once and in order, by one consumer at a time, and none is forgotten.
+//!
+//! # Safety
+//!
+//! Trusted with nothing: what a consumer has to itself, the checker watches.
+#![expect(unsafe_code, reason = "what a consumer has to itself is in a cell that the checker watches")]
+
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+
+use super::inbox::{Inbox, Left, Next};
+use super::lane::{Lanes, Urgency};
+use crate::rt::model::check;
+
+/// What a queue is but for fibers: whoever has the right to be the consumer is it at once.
+struct Model {
+    inbox: Inbox<u32>,
+    consumer: UnsafeCell<(Lanes<u32>, Vec<u32>)>,
+}
+
+// SAFETY: the checker panics before two touch the cell at once.
+unsafe impl Send for Model {}
+// SAFETY: as above.
+unsafe impl Sync for Model {}
+
+impl Model {
+    fn new() -> Arc<Self> {
+        let consumer = UnsafeCell::new((Lanes::new(), Vec::new()));
+        Arc::new(Self { inbox: Inbox::new(), consumer })
+    }
+
+    /// Whether it was accepted.
+    fn push(&self, task: u32, urgency: Urgency) -> bool {
+        match self.inbox.push(task, urgency) {
+            Ok(Next::Start) => self.run(),
+            Ok(Next::Nothing) => {}
+            Err(back) => {
+                assert_eq!(back, task);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn stop(&self) {
+        if self.inbox.stop() == Next::Start {
+            self.run();
+        }
+    }
+
+    fn run(&self) {
+        loop {
+            // SAFETY: as for `Sync`.
+            self.consumer.with_mut(|consumer| unsafe { self.consume(&mut *consumer) });
+            if self.inbox.finish() != Left::Tasks {
+                return;
+            }
+        }
+    }
+
+    fn consume(&self, (lanes, done): &mut (Lanes<u32>, Vec<u32>)) {
+        lanes.add(self.inbox.take());
+        while !lanes.is_empty() {
+            if self.inbox.wants_look() {
+                lanes.add(self.inbox.take());
+            }
+            done.extend(lanes.pop_urgent().or_else(|| lanes.pop_normal()));
+        }
+    }
+
+    /// What was done, once all who pushed are.
+    fn done(&self) -> Vec<u32> {
+        // SAFETY: as for `Sync`.
+        self.consumer.with(|consumer| unsafe { &*consumer }.1.clone())
+    }
+}
+
+#[test]
+fn all_that_is_pushed_is_done_in_order() {
+    check(3, || {
+        let model = Model::new();
+        let other = model.clone();
+        let pushes =
+            thread::spawn(move || assert!(other.push(1, Urgency::Normal) && other.push(2, Urgency::Normal)));
+        assert!(model.push(11, Urgency::Normal));
+        pushes.join().unwrap();
+        // Whoever is last is the consumer, and has seen what the others did.
+        assert!(model.push(12, Urgency::Normal));
+        let done = model.done();
+        let of = |from: u32| done.iter().filter(move |task| **task / 10 == from).copied().collect::<Vec<_>>();
+        assert_eq!((of(0), of(1)), (vec![1, 2], vec![11, 12]));
+    });
+}
+
+/// One pushes something urgent, one something else, one stops: what was accepted is done.
+#[test]
+fn what_is_accepted_before_the_end_is_done() {
+    check(2, || {
+        let model = Model::new();
+        let (one, two) = (model.clone(), model.clone());
+        let urgent = thread::spawn(move || one.push(1, Urgency::Urgent));
+        let normal = thread::spawn(move || two.push(2, Urgency::Normal));
+        model.stop();
+        let accepted = [(1, urgent.join().unwrap()), (2, normal.join().unwrap())];
+        let mut done = model.done();
+        done.sort_unstable();
+        assert!(done.into_iter().eq(accepted.into_iter().filter(|(_, is)| *is).map(|(task, _)| task)));
+        assert!(!model.push(3, Urgency::Normal));
+    });
+}
+
+/// Whoever knows that an urgent task was pushed sees its flag, or has its task.
+#[test]
+fn no_flag_is_taken_down_unseen() {
+    check(3, || {
+        let inbox = Arc::new(Inbox::new());
+        // The right to consume is ours.
+        assert_eq!(inbox.push(0, Urgency::Urgent), Ok(Next::Start));
+        let other = inbox.clone();
+        let pushes = thread::spawn(move || assert_eq!(other.push(1, Urgency::Urgent), Ok(Next::Nothing)));
+        let mut lanes = Lanes::new();
+        let mut look = || {
+            if inbox.wants_look() {
+                lanes.add(inbox.take());
+            }
+            lanes.urgent()
+        };
+        look();
+        pushes.join().unwrap();
+        assert_eq!(look(), 2);
+    });
+}

@@ -1,0 +1,248 @@
+//! What a queue and its fibers share: the inbox, the function with the tasks that it has yet to be given, and those who wait for the end.
+//!
+//! Who has the right to be the consumer is the [`Inbox`]'s matter. It has the function to itself while it runs: it takes it out, and puts it back before
+//! it gives the right up.
+
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::Arc;
+
+use super::batch::Batch;
+use super::inbox::{Inbox, Left, Next};
+use super::lane::{Lanes, Stack, Urgency};
+use super::report::{JoinError, message};
+use crate::context::Context;
+use crate::fiber;
+use crate::rt::sync::{AtomicU64, Ordering};
+use crate::rt::{self, Attributes, Engine, GaveUp, Limit, Moves, Place, Queue, Target};
+use crate::runtime;
+
+/// How the fibers are to be.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    pub(super) name: Option<Box<str>>,
+    pub(super) stack_size: Option<usize>,
+}
+
+/// The function that does the work.
+pub(super) type Work<T> = Box<dyn FnMut(Batch<'_, T>) + Send>;
+
+/// What whoever does the work has to itself.
+struct Consumer<T> {
+    lanes: Lanes<T>,
+    work: Work<T>,
+    /// It is called once more at the end.
+    hears_of_end: bool,
+}
+
+/// The queue.
+pub(super) struct Shared<T> {
+    inbox: Inbox<T>,
+    /// Those who join wait in it.
+    end: Queue<State<T>, ()>,
+    /// The fiber that was the consumer last.
+    runner: AtomicU64,
+    engine: Arc<Engine>,
+    context: Context,
+    settings: Settings,
+    location: &'static Location<'static>,
+}
+
+struct State<T> {
+    /// None while there is a consumer, which has it, and at the end.
+    consumer: Option<Consumer<T>>,
+    report: JoinError,
+    /// There was no fiber to be had: whoever found that out sees to the rest.
+    is_refused: bool,
+    is_over: bool,
+}
+
+impl<T: Send + 'static> Shared<T> {
+    #[track_caller]
+    pub(super) fn new(settings: Settings, hears_of_end: bool, work: Work<T>) -> Arc<Self> {
+        let consumer = Some(Consumer { lanes: Lanes::new(), work, hears_of_end });
+        Arc::new(Self {
+            inbox: Inbox::new(),
+            end: Queue::new(State {
+                consumer,
+                report: JoinError::default(),
+                is_refused: false,
+                is_over: false,
+            }),
+            runner: AtomicU64::new(0),
+            engine: runtime::site().engine().clone(),
+            context: Context::current(),
+            settings,
+            location: Location::caller(),
+        })
+    }
+
+    /// # Errors
+    ///
+    /// If it was stopped, or there is no fiber to be had. The task comes back.
+    pub(super) fn push(self: &Arc<Self>, task: T, urgency: Urgency) -> Result<(), T> {
+        match self.inbox.push(task, urgency)? {
+            Next::Nothing => Ok(()),
+            Next::Start => self.start().map_err(|mut left| {
+                // It was the first one, or there would have been a consumer.
+                let task = left.pop().expect("it is there until it is taken");
+                self.lose(left);
+                task
+            }),
+        }
+    }
+
+    /// Takes no more.
+    pub(super) fn stop(self: &Arc<Self>) {
+        if self.inbox.is_stopped() || self.inbox.stop() == Next::Nothing {
+            return;
+        }
+        let hears_of_end = self.end.lock().consumer.as_ref().is_some_and(|consumer| consumer.hears_of_end);
+        if !hears_of_end {
+            self.conclude();
+        } else if let Err(left) = self.start() {
+            self.lose(left);
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.inbox.is_stopped()
+    }
+
+    /// Makes a consumer, for whoever has the right to be it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no fiber to be had. It is stopped then, and these are the tasks that it had, the oldest on top; they are still to be [lost](Self::lose).
+    fn start(self: &Arc<Self>) -> Result<(), Stack<T>> {
+        let attributes = Attributes {
+            name: self.settings.name.clone(),
+            stack_size: self.settings.stack_size,
+            moves: Moves::UntilItRuns,
+            location: self.location,
+            at_once: false,
+            target: Target::Nearest,
+            group_local: false,
+            // What was accepted is to be done, however many fibers there are.
+            is_limited: false,
+            scope: None,
+            inherits_deadline: false,
+        };
+        let mut turn = Turn(Some(self.clone()));
+        match fiber::spawn_at(&self.engine, attributes, move || turn.run()) {
+            Ok(_detached) => Ok(()),
+            Err(error) => {
+                self.end.lock().is_refused = true;
+                drop(error);
+                Err(self.empty())
+            }
+        }
+    }
+
+    /// Takes no more, and has no tasks; these are the ones that it had. For the consumer.
+    fn empty(&self) -> Stack<T> {
+        // The right is the caller's already.
+        let _ = self.inbox.stop();
+        let mut left = Stack::new();
+        self.inbox.take().for_each(|node| left.push(node));
+        left
+    }
+
+    /// These are not done, and nothing more is. For the consumer. Their destructors may panic, of which nobody can be told.
+    fn lose(&self, mut left: Stack<T>) {
+        self.end.lock().report.lose(left.len);
+        while left.len > 0 {
+            rt::catch_panic(|| drop(left.pop()));
+        }
+        self.conclude();
+    }
+
+    /// It is over: the function is dropped, and those who wait go on. For the consumer.
+    fn conclude(&self) {
+        let consumer = self.end.lock().consumer.take();
+        self.guarded(|| drop(consumer));
+        self.end.lock().is_over = true;
+        self.end.wake_all(|()| ());
+    }
+
+    /// Does the work until nothing is left. For the consumer.
+    fn run(&self) {
+        // Relaxed: whoever it concerns is this fiber itself.
+        self.runner.store(rt::caller().get(), Ordering::Relaxed);
+        while let Some(mut consumer) = self.take_consumer() {
+            consumer.lanes.add(self.inbox.take());
+            if !consumer.lanes.is_empty() {
+                self.guarded(|| (consumer.work)(Batch::new(&self.inbox, &mut consumer.lanes)));
+            }
+            let has_more = !consumer.lanes.is_empty();
+            self.end.lock().consumer = Some(consumer);
+            match if has_more { Left::Tasks } else { self.inbox.finish() } {
+                // Others had no turn while this one worked.
+                Left::Tasks => _ = rt::give_way(),
+                Left::Nothing => return,
+                Left::TheEnd => return self.end(),
+            }
+        }
+    }
+
+    fn take_consumer(&self) -> Option<Consumer<T>> {
+        self.end.lock().consumer.take()
+    }
+
+    /// Nothing more will come.
+    fn end(&self) {
+        if let Some(mut consumer) = self.take_consumer() {
+            if consumer.hears_of_end {
+                self.guarded(|| (consumer.work)(Batch::last(&self.inbox, &mut consumer.lanes)));
+            }
+            self.end.lock().consumer = Some(consumer);
+        }
+        self.conclude();
+    }
+
+    /// Calls a user's code. A panic is counted.
+    fn guarded(&self, call: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(call)) {
+            let mut message = message(&*payload);
+            rt::discard_panic(payload);
+            self.end.lock().report.note(&mut message);
+        }
+    }
+
+    /// Waits until it is over.
+    ///
+    /// # Errors
+    ///
+    /// If the limit is reached before.
+    ///
+    /// # Panics
+    ///
+    /// If the caller does the work.
+    #[track_caller]
+    pub(super) fn join(&self, limit: Limit) -> Result<Result<(), JoinError>, GaveUp> {
+        let is_runner = NonZero::new(self.runner.load(Ordering::Relaxed)) == Some(rt::caller());
+        assert!(!is_runner, "a queue's own work cannot join it: it would wait for ever");
+        let (outcome, ()) = self.end.wait((), limit, |end| (!end.is_over).then_some(Place::Back));
+        outcome.into_result()?;
+        Ok(self.end.lock().report.clone().into_result())
+    }
+}
+
+/// The right to be the consumer, until it was. If it never is, since its fiber was discarded, all that the queue has is lost.
+struct Turn<T: Send + 'static>(Option<Arc<Shared<T>>>);
+
+impl<T: Send + 'static> Turn<T> {
+    fn run(&mut self) {
+        if let Some(shared) = self.0.take() {
+            shared.context.run(|| shared.run());
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for Turn<T> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.take().filter(|shared| !shared.end.lock().is_refused) {
+            shared.lose(shared.empty());
+        }
+    }
+}

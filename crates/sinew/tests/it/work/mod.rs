@@ -1,0 +1,4 @@
+//! Queues of work.
+
+mod execution_queue;
+mod work_queue;
