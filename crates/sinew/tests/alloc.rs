@@ -11,7 +11,7 @@ use sinew::sync::{
     mpsc,
 };
 use sinew::work::WorkQueue;
-use sinew::{Runtime, fiber};
+use sinew::{Runtime, channel, fiber, select};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,6 +68,8 @@ fn waits_allocate_nothing() {
         with_what_else_std_has();
         with_channels();
         with_other_channels();
+        with_channels_for_many();
+        with_selects();
         with_other_tools();
     });
 }
@@ -157,6 +159,76 @@ fn with_other_channels() {
     allocates_nothing("a queue that is not stopped", move |_| {
         assert!(queue.join_timeout(Duration::from_micros(1)).is_none());
     });
+}
+
+/// Both wait for each other in turn, for a message or for room.
+fn with_channels_for_many() {
+    for bound in [Some(0), Some(1), Some(100_000), None] {
+        let make = || bound.map_or_else(channel::unbounded, channel::bounded);
+        let ends = Arc::new([make(), make()]);
+        let copy = ends.clone();
+        allocates_nothing("a channel for many", move |number| {
+            let ((there, _), (_, back)) = (&copy[number], &copy[1 - number]);
+            if number == 0 {
+                there.send([1_u64; 5]).unwrap();
+            }
+            back.recv().unwrap();
+            if number == 1 {
+                there.send([2; 5]).unwrap();
+            }
+        });
+        allocates_nothing("a channel with limits", move |number| {
+            let _ = ends[number].1.recv_timeout(Duration::from_micros(1));
+            let _ = bound.map(|_| ends[1].0.send_timeout([3; 5], Duration::from_micros(1)));
+        });
+    }
+    let (sender, receiver) = channel::bounded(1);
+    allocates_nothing("room in a channel", move |number| match number {
+        0 => sender.send(1).unwrap(),
+        _ => assert_eq!(receiver.recv(), Ok(1)),
+    });
+    let ticks = channel::tick(Duration::from_micros(1));
+    allocates_nothing("the clock", move |_| {
+        ticks.recv().unwrap();
+    });
+}
+
+/// Selects from eight operations, with messages as large as may be.
+fn with_selects() {
+    for bound in [0, 1] {
+        let ends = Arc::new([(); 8].map(|()| channel::bounded::<[u64; 5]>(bound)));
+        let copy = ends.clone();
+        allocates_nothing("a select", move |number| {
+            let (mine, others) = (&copy[number * 4..][..4], &copy[(1 - number) * 4..][..4]);
+            // One sends and waits for an answer, the other one the other way round.
+            for turn in 0..2 {
+                if turn == number {
+                    select! {
+                        send(others[0].0, [1; 5]) -> sent => sent.unwrap(),
+                        recv(mine[1].1) -> _ => unreachable!(),
+                    }
+                } else {
+                    select! {
+                        recv(mine[0].1) -> got => assert_eq!(got, Ok([1; 5])),
+                        recv(mine[1].1) -> _ => unreachable!(),
+                        recv(mine[2].1) -> _ => unreachable!(),
+                        recv(mine[3].1) -> _ => unreachable!(),
+                        recv(others[1].1) -> _ => unreachable!(),
+                        recv(others[2].1) -> _ => unreachable!(),
+                        recv(others[3].1) -> _ => unreachable!(),
+                        recv(mine[1].1) -> _ => unreachable!(),
+                    }
+                }
+            }
+        });
+        allocates_nothing("a select with a limit", move |_| {
+            select! {
+                recv(ends[0].1) -> _ => {}
+                recv(ends[1].1) -> _ => {}
+                default(Duration::from_micros(1)) => {}
+            }
+        });
+    }
 }
 
 fn with_other_tools() {

@@ -1,4 +1,90 @@
-//! Channels of other shapes than std's.
+//! Channels and select. crossbeam-channel is the specification: the same bodies run over it, by threads, and over ours, in all crowds.
 
 mod broadcast;
+mod cancel;
+mod clocks;
+mod ends;
+mod errors;
+mod flavours;
+mod histories;
+mod meet;
 mod oneshot;
+mod payloads;
+mod select;
+mod select_macro;
+mod stress;
+
+use sinew::fiber;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// All names of ours that crossbeam-channel has, too.
+mod ours {
+    pub(crate) use sinew::channel::{
+        IntoIter, Iter, ReadyTimeoutError, Receiver, RecvError, RecvTimeoutError, Select, SelectTimeoutError,
+        SelectedOperation, SendError, SendTimeoutError, Sender, TryIter, TryReadyError, TryRecvError,
+        TrySelectError, TrySendError, after, at, bounded, never, tick, unbounded,
+    };
+    pub(crate) use sinew::{select, select_biased};
+
+    /// Whether what is kept is dropped with the last receiver, not with the channel.
+    pub(crate) const DROPS_WITH_RECEIVERS: bool = true;
+}
+
+/// The same names of crossbeam-channel.
+mod theirs {
+    pub(crate) use crossbeam_channel::{
+        IntoIter, Iter, ReadyTimeoutError, Receiver, RecvError, RecvTimeoutError, Select, SelectTimeoutError,
+        SelectedOperation, SendError, SendTimeoutError, Sender, TryIter, TryReadyError, TryRecvError,
+        TrySelectError, TrySendError, after, at, bounded, never, select, select_biased, tick, unbounded,
+    };
+
+    /// Those without a bound do.
+    pub(crate) const DROPS_WITH_RECEIVERS: bool = false;
+}
+
+/// Tests whose bodies run over crossbeam's channels, by threads, and over ours, in all crowds: `channel` is the one or the other.
+macro_rules! as_crossbeam {
+    ($($(#[$attribute:meta])* fn $name:ident($crowd:ident) $body:block)*) => {
+        $(
+            $(#[$attribute])*
+            #[test]
+            fn $name() {
+                {
+                    use $crate::channel::theirs as channel;
+                    $crate::crowd::in_threads(|$crowd: $crate::crowd::Crowd| $body);
+                }
+                {
+                    use $crate::channel::ours as channel;
+                    $crate::crowd::in_crowds(|$crowd: $crate::crowd::Crowd| $body);
+                }
+            }
+        )*
+    };
+}
+use as_crossbeam;
+
+/// Lets others go on for a while, so that they probably wait for whatever they wait for. No test is right because of it.
+fn pause() {
+    (0..20).for_each(|_| fiber::yield_now());
+}
+
+/// A payload that counts how many of its kind there are.
+#[derive(Debug)]
+struct Counted {
+    number: usize,
+    alive: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn new(number: usize, alive: &Arc<AtomicUsize>) -> Self {
+        alive.fetch_add(1, Ordering::Relaxed);
+        Self { number, alive: alive.clone() }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        assert_ne!(self.alive.fetch_sub(1, Ordering::Relaxed), 0, "one was dropped twice");
+    }
+}
