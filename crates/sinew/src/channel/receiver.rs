@@ -25,6 +25,18 @@ use crate::rt::Limit;
 /// drop(sender);
 /// assert_eq!(workers.map(|worker| worker.join().unwrap()).iter().sum::<u32>(), 45);
 /// ```
+///
+/// It goes to other threads only if its messages may:
+///
+/// ```compile_fail,E0277
+/// fn is_send<T: Send>() {}
+/// is_send::<sinew::channel::Receiver<std::rc::Rc<u8>>>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn is_sync<T: Sync>() {}
+/// is_sync::<sinew::channel::Receiver<std::rc::Rc<u8>>>();
+/// ```
 pub struct Receiver<T> {
     pub(super) channel: Arc<Channel<T>>,
 }

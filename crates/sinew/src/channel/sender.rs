@@ -24,6 +24,18 @@ use crate::rt::Limit;
 /// drop(sender);
 /// assert_eq!(receiver.iter().sum::<u32>(), 3);
 /// ```
+///
+/// It goes to other threads only if its messages may:
+///
+/// ```compile_fail,E0277
+/// fn is_send<T: Send>() {}
+/// is_send::<sinew::channel::Sender<std::rc::Rc<u8>>>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn is_sync<T: Sync>() {}
+/// is_sync::<sinew::channel::Sender<std::rc::Rc<u8>>>();
+/// ```
 pub struct Sender<T> {
     pub(super) channel: Arc<Channel<T>>,
 }

@@ -52,7 +52,7 @@ fn waits_that_can_say_so_end_by_it() {
             let waits = fiber::spawn(move || {
                 let nothing = never::<u8>();
                 let mut select = Select::new();
-                (select.recv(&copy), select.recv(&nothing));
+                assert_eq!((select.recv(&copy), select.recv(&nothing)), (0, 1));
                 select.select_cancellable().map(|_| ()).unwrap_err().is_cancelled()
             });
             pause();

@@ -52,8 +52,9 @@ as_crossbeam! {
         fn returns(receiver: &channel::Receiver<u8>) -> u8 {
             channel::select! {
                 recv(receiver) -> got => return got.unwrap(),
-                default => return 99,
+                default => {}
             }
+            99
         }
         fn fails(receiver: &channel::Receiver<u8>) -> Result<u8, channel::RecvError> {
             channel::select! { recv(receiver) -> got => { let got = got?; Ok(got + 1) } }
