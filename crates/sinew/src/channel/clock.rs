@@ -17,6 +17,7 @@ pub(super) struct Clock<T> {
     base: Instant,
     next: AtomicU64,
     every: Option<Duration>,
+    is_never: bool,
     /// What a time is as a message.
     message: fn(Instant) -> T,
 }
@@ -24,13 +25,13 @@ pub(super) struct Clock<T> {
 impl<T> Clock<T> {
     /// One message at this moment, and others after it, this far apart, if so.
     pub(super) fn new(first: Instant, every: Option<Duration>, message: fn(Instant) -> T) -> Self {
-        Self { base: first, next: AtomicU64::new(0), every, message }
+        Self { base: first, next: AtomicU64::new(0), every, is_never: false, message }
     }
 
     /// No message.
     pub(super) fn never() -> Self {
         let message = |_| unreachable!("there is no message");
-        Self { base: Instant::now(), next: AtomicU64::new(NEVER), every: None, message }
+        Self { base: Instant::now(), next: AtomicU64::new(NEVER), every: None, is_never: true, message }
     }
 
     /// When the next message comes, if one does.
@@ -84,7 +85,6 @@ impl<T> Clock<T> {
 
     /// One, if there ever is a message.
     pub(super) fn capacity(&self) -> usize {
-        let is_never = self.every.is_none() && self.next().is_none();
-        usize::from(!is_never)
+        usize::from(!self.is_never)
     }
 }

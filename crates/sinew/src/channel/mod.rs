@@ -52,6 +52,7 @@ mod watchers;
 #[cfg(all(test, loom))]
 mod model;
 
+pub use crate::{select, select_biased};
 pub use error::{
     ReadyTimeoutError, RecvError, RecvTimeoutError, SelectTimeoutError, SendCancellableError, SendError,
     SendTimeoutError, TryReadyError, TryRecvError, TrySelectError, TrySendError,

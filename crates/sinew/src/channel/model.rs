@@ -87,7 +87,7 @@ fn two_send_by_a_rendezvous() {
 #[test]
 fn two_wait_for_room_in_blocks() {
     check(2, || {
-        let channel = Arc::new(Channel::in_blocks(1));
+        let channel = Arc::new(Channel::in_blocks(Some(1)));
         // The next message is the last one of a block.
         channel.send(0, Limit::NEVER).unwrap();
         channel.receive(Limit::NEVER).unwrap();

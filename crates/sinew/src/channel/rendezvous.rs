@@ -190,10 +190,10 @@ impl<T> Rendezvous<T> {
             if let Some(message) = place.take() {
                 return Ok(message);
             }
-            outcome.into_result()?;
             if self.is_closed() {
                 return self.try_receive().ok_or(NotReceived::Closed);
             }
+            outcome.into_result()?;
         }
     }
 

@@ -50,20 +50,20 @@ impl<T> Channel<T> {
             0 => Self::new(Flavour::Rendezvous(Rendezvous::new())),
             // A ring that has no more places than a block is no larger than one.
             _ if bytes <= LARGEST_RING || capacity <= BLOCK => {
-                Self::new(Flavour::Ring(Buffered::new(Ring::new(capacity), capacity)))
+                Self::new(Flavour::Ring(Buffered::new(Ring::new(capacity), Some(capacity))))
             }
-            _ => Self::in_blocks(capacity),
+            _ => Self::in_blocks(Some(capacity)),
         }
     }
 
-    /// One that keeps up to so many, and takes memory for them as they come.
-    pub(super) fn in_blocks(capacity: usize) -> Self {
-        Self::new(Flavour::Blocks(Buffered::new(Blocks::new(), capacity)))
+    /// One that keeps up to so many, if there is a limit, and takes memory for them as they come.
+    pub(super) fn in_blocks(limit: Option<usize>) -> Self {
+        Self::new(Flavour::Blocks(Buffered::new(Blocks::new(), limit)))
     }
 
     /// One that keeps all messages, with one handle for each end.
     pub(crate) fn unbounded() -> Self {
-        Self::in_blocks(usize::MAX)
+        Self::in_blocks(None)
     }
 
     /// One whose messages come by the clock, with one handle to receive by.

@@ -25,6 +25,8 @@ pub(super) struct Buffered<T, S: Store<T>> {
     pub(super) exit: Padded<Exit<T, S>>,
     store: S,
     capacity: usize,
+    /// Whether that is a limit.
+    is_bounded: bool,
     pub(super) watchers: Watchers,
 }
 
@@ -82,7 +84,7 @@ impl<T> Refused<T> {
 }
 
 impl<T, S: Store<T>> Buffered<T, S> {
-    pub(super) fn new(store: S, capacity: usize) -> Self {
+    pub(super) fn new(store: S, limit: Option<usize>) -> Self {
         let (into, out) = S::ends();
         let (inlet, outlet) = (Inlet { end: into, taken: 0 }, Outlet { end: out });
         let [sent, reserved, taken, seen] = [(); 4].map(|()| AtomicUsize::new(0));
@@ -91,7 +93,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
             entrance: Padded(Entrance { queue: Queue::new(inlet), sent, reserved, is_closed }),
             exit: Padded(Exit { queue: Queue::new(outlet), taken, seen }),
             store,
-            capacity,
+            capacity: limit.unwrap_or(usize::MAX),
+            is_bounded: limit.is_some(),
             watchers: Watchers::new(),
         }
     }
@@ -121,7 +124,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
     /// How many may be; none, if there is no limit.
     pub(super) fn capacity(&self) -> Option<usize> {
-        (self.capacity != usize::MAX).then_some(self.capacity)
+        self.is_bounded.then_some(self.capacity)
     }
 
     /// # Errors
@@ -322,13 +325,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
             if let Some(message) = place.take() {
                 return Ok(message);
             }
-            outcome.into_result()?;
             // In this order: what was sent before the end is not overlooked.
             let is_closed = self.is_closed();
             match self.try_receive() {
                 Some(message) => return Ok(message),
                 None if is_closed => return Err(NotReceived::Closed),
-                None => {}
+                None => outcome.into_result()?,
             }
         }
     }

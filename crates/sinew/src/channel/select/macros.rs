@@ -65,122 +65,123 @@ macro_rules! select_biased {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select {
-    (@begin ($new:expr) $($arms:tt)*) => {{
-        #[allow(unused_mut, reason = "without arms that are operations nothing is added")]
-        let mut select = $new;
-        $crate::__select!(@arms select () () $($arms)*)
-    }};
+    (@begin ($new:expr) $($arms:tt)*) => {
+        $crate::__select!(@arms ($new) () () $($arms)*)
+    };
 
     // Nothing is left.
-    (@arms $select:ident $done:tt $default:tt) => {
-        $crate::__select!(@run $select $done $default)
+    (@arms $new:tt $done:tt $default:tt) => {
+        $crate::__select!(@run $new $done $default)
     };
 
     // What to receive. The body is a block, or ends with a comma or with all.
-    (@arms $select:ident $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
-        $crate::__select!(@recv $select $done $default ($handle) ($result) ($body) $($rest)*)
+    (@arms $new:tt $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
+        $crate::__select!(@recv $new $done $default ($handle) ($result) ($body) $($rest)*)
     };
-    (@arms $select:ident $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:block $($rest:tt)*) => {
-        $crate::__select!(@recv $select $done $default ($handle) ($result) ($body) $($rest)*)
+    (@arms $new:tt $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:block $($rest:tt)*) => {
+        $crate::__select!(@recv $new $done $default ($handle) ($result) ($body) $($rest)*)
     };
-    (@arms $select:ident $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__select!(@recv $select $done $default ($handle) ($result) ($body) $($($rest)*)?)
+    (@arms $new:tt $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(@recv $new $done $default ($handle) ($result) ($body) $($($rest)*)?)
     };
 
     // What to send.
-    (@arms $select:ident $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
-        $crate::__select!(@send $select $done $default ($handle) ($message) ($result) ($body) $($rest)*)
+    (@arms $new:tt $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
+        $crate::__select!(@send $new $done $default ($handle) ($message) ($result) ($body) $($rest)*)
     };
-    (@arms $select:ident $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:block $($rest:tt)*) => {
-        $crate::__select!(@send $select $done $default ($handle) ($message) ($result) ($body) $($rest)*)
+    (@arms $new:tt $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:block $($rest:tt)*) => {
+        $crate::__select!(@send $new $done $default ($handle) ($message) ($result) ($body) $($rest)*)
     };
-    (@arms $select:ident $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__select!(@send $select $done $default ($handle) ($message) ($result) ($body) $($($rest)*)?)
+    (@arms $new:tt $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(@send $new $done $default ($handle) ($message) ($result) ($body) $($($rest)*)?)
     };
 
     // What to do otherwise.
-    (@arms $select:ident $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:block, $($rest:tt)*) => {
-        $crate::__select!(@arms $select $done (($($($timeout)?)?) $body) $($rest)*)
+    (@arms $new:tt $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:block, $($rest:tt)*) => {
+        $crate::__select!(@arms $new $done (($($($timeout)?)?) $body) $($rest)*)
     };
-    (@arms $select:ident $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:block $($rest:tt)*) => {
-        $crate::__select!(@arms $select $done (($($($timeout)?)?) $body) $($rest)*)
+    (@arms $new:tt $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:block $($rest:tt)*) => {
+        $crate::__select!(@arms $new $done (($($($timeout)?)?) $body) $($rest)*)
     };
-    (@arms $select:ident $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__select!(@arms $select $done (($($($timeout)?)?) $body) $($($rest)*)?)
+    (@arms $new:tt $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(@arms $new $done (($($($timeout)?)?) $body) $($($rest)*)?)
     };
 
     // What is wrong with an arm.
-    (@arms $select:ident $done:tt ($($first:tt)+) default $($rest:tt)*) => {
+    (@arms $new:tt $done:tt ($($first:tt)+) default $($rest:tt)*) => {
         ::std::compile_error!("there can be only one `default` in `select!`")
     };
-    (@arms $select:ident $done:tt $default:tt $wrong:ident $($rest:tt)*) => {
+    (@arms $new:tt $done:tt $default:tt $wrong:ident $($rest:tt)*) => {
         ::std::compile_error!(::std::concat!(
             "`", ::std::stringify!($wrong $($rest)*), "` does not begin with an arm of `select!`: write ",
             "`recv(receiver) -> result => body`, `send(sender, message) -> result => body`, `default => body` or ",
             "`default(timeout) => body`, with a comma after a body that is no block"
         ))
     };
-    (@arms $select:ident $done:tt $default:tt $($wrong:tt)*) => {
+    (@arms $new:tt $done:tt $default:tt $($wrong:tt)*) => {
         ::std::compile_error!(::std::concat!(
             "expected an arm of `select!`, found `", ::std::stringify!($($wrong)*), "`"
         ))
     };
 
     // A match keeps what the handle may be part of until all is over.
-    (@recv $select:ident ($($done:tt)*) $default:tt ($handle:expr) ($result:pat) ($body:expr) $($rest:tt)*) => {
+    (@recv $new:tt ($($done:tt)*) $default:tt ($handle:expr) ($result:pat) ($body:expr) $($rest:tt)*) => {
         match &$handle {
             handle => {
                 let handle: &$crate::channel::Receiver<_> = handle;
-                let index = $select.recv(handle);
-                $crate::__select!(@arms $select
-                    ($($done)* { index (operation => $result = operation.recv(handle)) $body }) $default $($rest)*)
+                $crate::__select!(@arms $new
+                    ($($done)* { recv handle index (operation => $result = operation.recv(handle)) $body }) $default $($rest)*)
             }
         }
     };
-    (@send $select:ident ($($done:tt)*) $default:tt ($handle:expr) ($message:expr) ($result:pat) ($body:expr) $($rest:tt)*) => {
+    (@send $new:tt ($($done:tt)*) $default:tt ($handle:expr) ($message:expr) ($result:pat) ($body:expr) $($rest:tt)*) => {
         match &$handle {
             handle => {
                 let handle: &$crate::channel::Sender<_> = handle;
-                let index = $select.send(handle);
-                $crate::__select!(@arms $select
-                    ($($done)* { index (operation => $result = operation.send(handle, $message)) $body }) $default $($rest)*)
+                $crate::__select!(@arms $new
+                    ($($done)* { send handle index (operation => $result = operation.send(handle, $message)) $body }) $default $($rest)*)
             }
         }
     };
 
     // All is written out.
-    (@run $select:ident () ()) => {
+    (@run $new:tt () ()) => {
         loop {
             $crate::fiber::park();
         }
     };
-    (@run $select:ident () (() $otherwise:expr)) => {
+    (@run $new:tt () (() $otherwise:expr)) => {
         $otherwise
     };
-    (@run $select:ident $done:tt ()) => {
-        $crate::__select!(@match ($select.select()) $done)
+    (@run $new:tt $done:tt ()) => {
+        $crate::__select!(@match $new (select => Ok::<_, ()>(select.select())) $done (::std::unreachable!("it waits for ever")))
     };
-    (@run $select:ident $done:tt (() $otherwise:expr)) => {
-        match $select.try_select() {
-            Ok(selected) => $crate::__select!(@match (selected) $done),
+    (@run $new:tt $done:tt (() $otherwise:expr)) => {
+        $crate::__select!(@match $new (select => select.try_select()) $done ($otherwise))
+    };
+    (@run $new:tt $done:tt (($timeout:expr) $otherwise:expr)) => {
+        $crate::__select!(@match $new (select => select.select_timeout($timeout)) $done ($otherwise))
+    };
+    (@match ($new:expr) ($select:ident => $selected:expr)
+        ($({ $kind:ident $handle:ident $index:ident ($operation:ident => $result:pat = $do:expr) $body:expr })*)
+        ($otherwise:expr)
+    ) => {{
+        // Younger than the handles.
+        #[allow(unused_mut, reason = "nothing is added if there is no operation")]
+        let mut $select = $new;
+        $(let $index = $select.$kind($handle);)*
+        match $selected {
             Err(_) => $otherwise,
-        }
-    };
-    (@run $select:ident $done:tt (($timeout:expr) $otherwise:expr)) => {
-        match $select.select_timeout($timeout) {
-            Ok(selected) => $crate::__select!(@match (selected) $done),
-            Err(_) => $otherwise,
-        }
-    };
-    (@match ($selected:expr) ($({ $index:ident ($operation:ident => $result:pat = $do:expr) $body:expr })*)) => {{
-        let selected = $selected;
-        let which = selected.index();
-        $(if which == $index {
-            let $operation = selected;
-            let $result = $do;
-            $body
-        } else)* {
-            ::std::unreachable!("one of them was selected")
+            Ok(selected) => {
+                let which = selected.index();
+                $(if which == $index {
+                    let $operation = selected;
+                    let $result = $do;
+                    $body
+                } else)* {
+                    ::std::unreachable!("one of them was selected")
+                }
+            }
         }
     }};
 }

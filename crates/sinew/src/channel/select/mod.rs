@@ -68,7 +68,11 @@ struct Arm<'a> {
 /// selected from without any allocation.
 #[derive(Clone)]
 pub struct Select<'a> {
-    arms: SmallVec<[Arm<'a>; FEW]>,
+    /// In the first places, if they are few.
+    few: [Option<Arm<'a>>; FEW],
+    /// All of them, if not. These are no `SmallVec`, which would have to be younger than all handles.
+    many: Vec<Option<Arm<'a>>>,
+    len: usize,
     next_index: usize,
     is_biased: bool,
 }
@@ -77,7 +81,7 @@ impl<'a> Select<'a> {
     /// Without operations. Of those that can be done, one is taken by chance.
     #[must_use]
     pub fn new() -> Self {
-        Self { arms: SmallVec::new(), next_index: 0, is_biased: false }
+        Self { few: [None; FEW], many: Vec::new(), len: 0, next_index: 0, is_biased: false }
     }
 
     /// Without operations. Of those that can be done, the first one is taken.
@@ -98,9 +102,27 @@ impl<'a> Select<'a> {
 
     fn add(&mut self, port: &'a dyn Port, handle: *const ()) -> usize {
         let index = self.next_index;
-        self.arms.push(Arm { port, index, handle });
+        let arm = Some(Arm { port, index, handle });
+        if self.len == FEW && self.many.is_empty() {
+            self.many.extend(self.few);
+        }
+        match self.len {
+            0..FEW if self.many.is_empty() => self.few[self.len] = arm,
+            _ => self.many.push(arm),
+        }
+        self.len += 1;
         self.next_index += 1;
         index
+    }
+
+    /// The operations, none of which is missing.
+    fn places(&mut self) -> &mut [Option<Arm<'a>>] {
+        if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
+    }
+
+    fn arms(&self) -> impl Iterator<Item = &Arm<'a>> {
+        let places = if self.many.is_empty() { &self.few[..self.len] } else { &self.many };
+        places.iter().flatten()
     }
 
     /// Takes an operation out. The others keep their indices.
@@ -110,8 +132,10 @@ impl<'a> Select<'a> {
     /// If there is none of this index: it was never added, or taken out before.
     pub fn remove(&mut self, index: usize) {
         assert!(index < self.next_index, "index out of bounds; {index} >= {}", self.next_index);
-        let place = self.arms.iter().position(|arm| arm.index == index);
-        self.arms.remove(place.expect("no operation with this index"));
+        let place = self.arms().position(|arm| arm.index == index).expect("no operation with this index");
+        self.places()[place..].rotate_left(1);
+        self.many.pop();
+        self.len -= 1;
     }
 
     /// Selects an operation that can be done now. It must be done: by [`SelectedOperation::send`] or [`SelectedOperation::recv`].
@@ -130,7 +154,7 @@ impl<'a> Select<'a> {
     ///
     /// If there are no operations; if the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn select(&mut self) -> SelectedOperation<'a> {
-        assert!(!self.arms.is_empty(), "{}", NONE);
+        assert!(self.len > 0, "{}", NONE);
         match self.select_to(Limit::NEVER) {
             Ok(operation) => operation,
             Err(_) => unreachable!("nothing else ends the wait"),
@@ -169,7 +193,7 @@ impl<'a> Select<'a> {
     /// As [`select`](Self::select).
     #[track_caller]
     pub fn select_cancellable(&mut self) -> Result<SelectedOperation<'a>, Stopped> {
-        assert!(!self.arms.is_empty(), "{}", NONE);
+        assert!(self.len > 0, "{}", NONE);
         let at = Location::caller();
         self.select_to(Limit::STOP).map_err(|gave_up| match gave_up {
             GaveUp::Stopped(stop) => Stopped::new(stop, at),
@@ -184,7 +208,7 @@ impl<'a> Select<'a> {
     /// If there is none.
     pub fn try_ready(&mut self) -> Result<usize, TryReadyError> {
         self.mix();
-        self.arms.iter().find(|arm| arm.port.is_ready()).map(|arm| arm.index).ok_or(TryReadyError)
+        self.arms().find(|arm| arm.port.is_ready()).map(|arm| arm.index).ok_or(TryReadyError)
     }
 
     /// Waits until an operation can be done, and returns its index. Somebody else may do it before the caller.
@@ -193,7 +217,7 @@ impl<'a> Select<'a> {
     ///
     /// As [`select`](Self::select).
     pub fn ready(&mut self) -> usize {
-        assert!(!self.arms.is_empty(), "{}", NONE);
+        assert!(self.len > 0, "{}", NONE);
         match self.ready_to(Limit::NEVER) {
             Ok(index) => index,
             Err(_) => unreachable!("nothing else ends the wait"),
@@ -221,13 +245,13 @@ impl<'a> Select<'a> {
     /// So that none of those that can be done is before the others.
     fn mix(&mut self) {
         if !self.is_biased {
-            turns::mix(&mut self.arms);
+            turns::mix(self.places());
         }
     }
 
     fn attempt(&self) -> Option<SelectedOperation<'a>> {
         let mut token = Token::new();
-        let arm = self.arms.iter().find(|arm| arm.port.try_select(&mut token))?;
+        let arm = self.arms().find(|arm| arm.port.try_select(&mut token))?;
         Some(SelectedOperation::new(*arm, token))
     }
 
@@ -251,7 +275,7 @@ impl<'a> Select<'a> {
     #[inline(never)]
     fn wait(&self, limit: Limit) -> Result<Option<SelectedOperation<'a>>, GaveUp> {
         let mut doors = SmallVec::<[Seated<'a>; FEW]>::new();
-        for arm in &self.arms {
+        for arm in self.arms() {
             doors.push(Seated { arm: *arm, owner: std::ptr::null(), chair: Chair::new() });
         }
         let owner = doors.as_ptr().cast();
@@ -271,7 +295,7 @@ impl<'a> Select<'a> {
 
     /// Or until something comes by the clock.
     fn sooner(&self, limit: Limit) -> Limit {
-        limit.or_until(self.arms.iter().filter_map(|arm| arm.port.next()).min())
+        limit.or_until(self.arms().filter_map(|arm| arm.port.next()).min())
     }
 
     fn ready_to(&mut self, limit: Limit) -> Result<usize, GaveUp> {
@@ -280,7 +304,7 @@ impl<'a> Select<'a> {
                 return Ok(index);
             }
             let doors: SmallVec<[Watching<'a>; FEW]> =
-                self.arms.iter().map(|arm| Watching { port: arm.port, stay: Stay::new(()) }).collect();
+                self.arms().map(|arm| Watching { port: arm.port, stay: Stay::new(()) }).collect();
             match wait_in_all(&doors, self.sooner(limit)).0.into_result() {
                 Err(GaveUp::TimedOut) if !limit.is_over() => {}
                 Err(gave_up) => return self.try_ready().map_err(|_| gave_up),

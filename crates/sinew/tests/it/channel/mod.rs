@@ -3,6 +3,7 @@
 mod broadcast;
 mod cancel;
 mod clocks;
+mod differences;
 mod ends;
 mod errors;
 mod flavours;
@@ -13,6 +14,7 @@ mod payloads;
 mod select;
 mod select_macro;
 mod stress;
+mod temporaries;
 
 use sinew::fiber;
 use std::sync::Arc;
