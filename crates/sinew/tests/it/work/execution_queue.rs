@@ -1,7 +1,7 @@
 //! Queues whose tasks one function is given in batches.
 
 use super::super::crowd::in_crowds;
-use super::super::support::{Random, everywhere, pinned};
+use super::super::support::{Random, Watch, everywhere, pinned};
 use sinew::sync::{Baton, Mutex};
 use sinew::work::{Batch, Builder, ExecuteError, ExecutionQueue};
 use sinew::{Runtime, fiber};
@@ -262,6 +262,7 @@ fn a_drop_has_what_is_there_done() {
 
 #[test]
 fn after_the_shutdown_of_its_runtime_it_takes_nothing() {
+    let _watch = Watch::new();
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let value = Arc::new(());
     let held = value.clone();
@@ -283,6 +284,7 @@ fn after_the_shutdown_of_its_runtime_it_takes_nothing() {
 /// Many tasks are done at once, and many are lost at once: neither takes much of a stack.
 #[test]
 fn many_tasks_are_no_deep_recursion() {
+    let _watch = Watch::new();
     const MANY: u32 = 200_000;
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let sum = Arc::new(AtomicUsize::new(0));
@@ -311,6 +313,7 @@ fn many_tasks_are_no_deep_recursion() {
 /// The fiber that was to make the last call has not begun when the runtime ends.
 #[test]
 fn a_last_call_that_is_never_made_keeps_nobody_waiting() {
+    let _watch = Watch::new();
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let (begun, (lets_go, keeps)) = (Arc::new(Baton::new()), std::sync::mpsc::channel());
     let (has_begun, queue) = (begun.clone(), runtime.run(|| collecting::<u32>().0));
