@@ -9,7 +9,8 @@
 //! A queue belongs to the runtime in which it is made: that of the calling fiber, or the default one. Its fibers are made there whoever brings the work, and
 //! do not count against the limit of fibers. They have the [context](crate::context) of whoever made the queue, not of whoever brings the work: that
 //! may be brought by many, and a function takes along what it needs. Once that runtime is [shut down](crate::Runtime::shutdown), a queue takes nothing more,
-//! and what it had and has not done is dropped: a join [tells](JoinError::lost).
+//! and what it had and has not done is dropped: a join [tells](JoinError::lost). But work that waits for something when it is abandoned there never ends, and so
+//! nor does a join: use one with a limit where that may be.
 
 mod batch;
 mod builder;
