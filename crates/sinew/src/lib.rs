@@ -13,6 +13,7 @@
 //!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
 //! - The machine, and what a runtime would make of it: [`topology`].
 //! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
+//! - Work that is done one after the other: [`work`].
 //! - Sleeping, timers that call back, intervals: [`time`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
 //! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
