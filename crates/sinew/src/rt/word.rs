@@ -135,7 +135,8 @@ impl Word {
         if opened & UNPARKABLE != 0 {
             return self.begin_unparkable(WaitId(number), opened);
         }
-        self.word.store(opened, Ordering::Relaxed);
+        // Release: whoever ends the wait may do so by nothing but the word, and puts the fiber into a line that its worker has just taken it from.
+        self.word.store(opened, Ordering::Release);
         Some(WaitId(number))
     }
 
