@@ -165,11 +165,23 @@ struct Resident {
     word: Word,
     /// How often it is in line.
     line: LoomUsize,
+    /// What links it there. The worker has it until the wait begins, and then whoever ends the wait.
+    link: UnsafeCell<u32>,
 }
 
 impl Resident {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { word: Word::new(), line: LoomUsize::new(0), link: UnsafeCell::new(0) })
+    }
+
+    fn touch_link(&self) {
+        // SAFETY: it is the caller's; the checker sees if it is not.
+        self.link.with_mut(|link| unsafe { *link += 1 });
+    }
+
     fn put_in_line(&self, next: Option<Next>) {
         if next == Some(Next::Schedule) {
+            self.touch_link();
             self.line.fetch_add(1, LoomOrdering::Release);
         }
     }
@@ -180,6 +192,7 @@ impl Resident {
             thread::yield_now();
         }
         self.line.fetch_sub(1, LoomOrdering::Relaxed);
+        self.touch_link();
     }
 }
 
@@ -188,13 +201,16 @@ impl Resident {
 fn one_that_stays_is_run_once_for_each_wait_that_others_end() {
     for is_needed in [false, true] {
         check(3, move || {
-            let fiber = Arc::new(Resident { word: Word::new(), line: LoomUsize::new(0) });
+            let fiber = Resident::new();
+            // It pokes whenever it likes, and sees nothing of the fiber but its word.
+            let poker = fiber.clone();
+            let poker = thread::spawn(move || poker.put_in_line(poker.word.poke()));
+            // The worker takes it out of its line, and runs it.
+            fiber.touch_link();
             let wait = fiber.word.begin_wait(Ends::EventOrCancel, Runner::Same).expect("no token");
-            let (waker, poker) = (fiber.clone(), fiber.clone());
-            let others = [
-                thread::spawn(move || waker.put_in_line(waker.word.end(wait, Cause::Time))),
-                thread::spawn(move || poker.put_in_line(poker.word.poke())),
-            ];
+            let waker = fiber.clone();
+            let waker = thread::spawn(move || waker.put_in_line(waker.word.end(wait, Cause::Time)));
+            let others = [poker, waker];
             if is_needed || fiber.word.end(wait, Cause::Event).is_none() {
                 fiber.sleep();
             }
@@ -207,7 +223,7 @@ fn one_that_stays_is_run_once_for_each_wait_that_others_end() {
 #[test]
 fn one_that_stays_loses_no_unpark() {
     check(3, || {
-        let fiber = Arc::new(Resident { word: Word::new(), line: LoomUsize::new(0) });
+        let fiber = Resident::new();
         let unparkers = [(); 2].map(|()| {
             let fiber = fiber.clone();
             thread::spawn(move || fiber.put_in_line(Some(fiber.word.unpark())))
