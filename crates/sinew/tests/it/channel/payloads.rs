@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+/// Bytes. Less under the sanitizer, which has each copy of a message on the stack once more.
+const LARGE: usize = if cfg!(sinew_tsan) { 4 * 1024 } else { 64 * 1024 };
+
 /// Larger than a cache line, and aligned to more than one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(256))]
@@ -56,7 +59,7 @@ as_crossbeam! {
         pass!(|round: u64| [round; 5]);
         pass!(|round: u64| [round; 6]);
         pass!(|round: u64| Aligned(round));
-        pass!(|round: u64| [round as u8; 4 * 1024]);
+        pass!(|round: u64| [round as u8; LARGE / 16]);
         pass!(|round: u64| vec![round; 1024]);
     }
 
@@ -179,7 +182,7 @@ fn large_messages_pass() {
             let (sender, receiver) = bound.map_or_else(unbounded, bounded);
             let thread = std::thread::spawn(move || {
                 for round in 0..4_u8 {
-                    sender.send([round; 64 * 1024]).unwrap();
+                    sender.send([round; LARGE]).unwrap();
                 }
             });
             for round in 0..4_u8 {
