@@ -31,7 +31,7 @@ use super::stop::Own;
 use super::sync::{AtomicU32, Ordering};
 use super::target::Home;
 use super::tls;
-use super::word::{Next, Word};
+use super::word::{Next, Runner, Word};
 
 /// Why a fiber hands its worker back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,9 @@ impl Birth {
 /// No worker yet, or no group.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
+/// A reason to stay that is never taken away, and more than all others can be.
+const FOR_GOOD: u32 = 1 << 31;
+
 /// What can be done with a body of unknown type. Each takes the block that the body is behind.
 pub(crate) struct BodyVtable {
     /// Runs it, on the fiber's own stack, and keeps the result, or what is left to do.
@@ -167,7 +170,7 @@ pub(crate) struct Control {
     /// Where it runs, or last ran.
     worker: AtomicU32,
     status: AtomicU32,
-    /// How many reasons it has to stay where it is; always one, unless it may move. Changed by the fiber itself, and by what it has
+    /// How many reasons it has to stay where it is; always [`FOR_GOOD`], unless it may move. Changed by the fiber itself, and by what it has
     /// left behind on another worker: a coroutine that was suspended with such a reason.
     pins: AtomicU32,
     /// How many reasons it has not to suspend. Changed as `pins`.
@@ -231,7 +234,7 @@ impl Control {
             suspender: Cell::new(None),
             worker: AtomicU32::new(NOWHERE),
             status: AtomicU32::new(Status::New as u32),
-            pins: AtomicU32::new(u32::from(!moves)),
+            pins: AtomicU32::new(if moves { 0 } else { FOR_GOOD }),
             no_suspend: AtomicU32::new(0),
             locals: Place::new(),
             ambient: Slot::new(),
@@ -263,22 +266,34 @@ impl Control {
         // SAFETY: the right to run is a reference.
         let this = unsafe { control.as_ref() };
         this.set_status(Status::Ready);
-        let engine = this.engine();
-        let home = this.home();
-        // SAFETY: the caller's right.
-        let task = unsafe { Self::task(control) };
-        match tls::local().filter(|local| local.is_of(engine)) {
+        match tls::local().filter(|local| local.is_of(this.engine())) {
             Some(local) => {
                 local.counters.wakes.add(1);
-                local.schedule(task, home);
+                let home = this.home();
+                // SAFETY: the caller's right.
+                local.schedule(unsafe { Self::task(control) }, home);
             }
-            None => {
-                // The task may run, end, and the engine with it, before this returns.
-                let engine = engine.keep();
-                engine.outside.wakes.add_shared(1);
-                engine.schedule(task, home.placement());
-            }
+            // SAFETY: as above.
+            None => unsafe { Self::schedule_from_outside(control) },
         }
+    }
+
+    /// The same, for whoever is no worker of its engine.
+    ///
+    /// # Safety
+    ///
+    /// As [`schedule`](Self::schedule).
+    #[cold]
+    #[inline(never)]
+    unsafe fn schedule_from_outside(control: NonNull<Self>) {
+        // SAFETY: the right to run is a reference.
+        let this = unsafe { control.as_ref() };
+        // The task may run, end, and the engine with it, before this returns.
+        let engine = this.engine().keep();
+        engine.outside.wakes.add_shared(1);
+        let placement = this.home().placement();
+        // SAFETY: the caller's right.
+        engine.schedule(unsafe { Self::task(control) }, placement);
     }
 
     /// Has a parked fiber go on, or the next park return at once.
@@ -316,6 +331,16 @@ impl Control {
     pub(crate) fn is_pinned(&self) -> bool {
         // Relaxed: changed by the fiber before it began its wait.
         self.pins.load(Ordering::Relaxed) != 0
+    }
+
+    /// Who may run it after the wait that it is about to begin. For the fiber itself.
+    #[inline]
+    pub(crate) fn runner(&self) -> Runner {
+        match self.pins.load(Ordering::Relaxed) {
+            0 => Runner::Anybody,
+            FOR_GOOD.. => Runner::Settled,
+            _ => Runner::Same,
+        }
     }
 
     /// Where it goes on when it has no stack.

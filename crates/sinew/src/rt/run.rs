@@ -48,6 +48,10 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
         let next = match unsafe { resume::<FOLLOWED>(local, control, By::Worker) } {
             // SAFETY: it came back, so the right is ours again.
             Ok(CoroutineState::Yielded(Pause::Yield)) => unsafe { exchange(local, control) },
+            Ok(CoroutineState::Yielded(Pause::Rest)) => {
+                rest(local);
+                local.context().take_next()
+            }
             Ok(state) => {
                 // SAFETY: as above.
                 unsafe { see_to(local, control, By::Worker, state) };
@@ -181,8 +185,7 @@ unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: Corout
     match state {
         // SAFETY: the caller's right.
         CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control, by) },
-        // Its wait had no need to be told that it is saved, and may have ended.
-        CoroutineState::Yielded(Pause::Rest) => local.counters.waits.add(1),
+        CoroutineState::Yielded(Pause::Rest) => rest(local),
         CoroutineState::Yielded(Pause::Wait) => {
             // SAFETY: the right to run is a reference.
             let this = unsafe { control.as_ref() };
@@ -198,6 +201,12 @@ unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: Corout
         // SAFETY: the caller's right.
         CoroutineState::Complete(Ended::ForNow) => unsafe { go_anywhere(local, control, by) },
     }
+}
+
+/// A fiber has begun a wait that has no need to be told that it is saved, and may have ended.
+#[inline]
+fn rest(local: &Local) {
+    local.counters.waits.add(1);
 }
 
 /// With many fibers, the stack of the next one is seldom in the fastest cache: it is fetched while this one runs.

@@ -86,6 +86,7 @@ pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
     }
 }
 
+#[inline]
 fn wait_on_fiber(
     local: &Local,
     control: NonNull<Control>,
@@ -97,10 +98,8 @@ fn wait_on_fiber(
     // Before anybody knows of the wait: whoever does would end it, or look at this fiber, when that is long over.
     let is_held = local.is_held();
     assert!(is_held || this.may_suspend(), "{NO_SUSPEND}");
-    let (runner, how) = match this.is_pinned() && !is_held {
-        true => (Runner::Same, Pause::Rest),
-        false => (Runner::Anybody, Pause::Wait),
-    };
+    let runner = if is_held { Runner::Anybody } else { this.runner() };
+    let how = if runner == Runner::Anybody { Pause::Wait } else { Pause::Rest };
     let Some(wait) = this.word.begin_wait(ends, runner) else { return Cause::Unpark };
     let waiter = Waiter::fiber(control, wait);
     this.set_status(Status::Parked);
@@ -111,7 +110,7 @@ fn wait_on_fiber(
         }
         // If somebody else has ended it, that is as good, and told: an unpark is used up by it.
         if how == Pause::Rest {
-            pause(control, how);
+            suspend(this, how);
         }
         this.set_status(Status::Running);
         return this.word.cause();
@@ -119,7 +118,7 @@ fn wait_on_fiber(
     let driver = NonNull::from(&*local.driver);
     let timer = until.and_then(|until| local.driver.set_timer(until, waiter));
     if !is_held {
-        pause(control, how);
+        suspend(this, how);
     } else if !hold(local, this, wait) {
         this.pin();
         local.out_of_hook(|| pause(control, Pause::Wait));
@@ -198,6 +197,12 @@ pub(crate) fn pause(control: NonNull<Control>, how: Pause) {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
     assert!(this.may_suspend(), "{NO_SUSPEND}");
+    suspend(this, how);
+}
+
+/// The same, for one that may.
+#[inline]
+fn suspend(this: &Control, how: Pause) {
     let suspender = this.suspender.get().expect("a fiber that runs can suspend");
     // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
     unsafe { suspender.as_ref() }.suspend(how);
@@ -215,10 +220,11 @@ fn wait_between(
     match ends {
         // Who unparks a fiber does not mean this. A park may end for no reason.
         Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
-        Ends::ByEvent | Ends::EventOrCancel => wait_on_thread(ends, until, publish),
+        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(ends, until, publish),
     }
 }
 
+#[inline(never)]
 fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
     let block = tls::thread_block();
     let waiter = block.begin_wait(ends);

@@ -15,6 +15,10 @@
 //! worker, which is done with saving it before it looks for what to run next. It saves a change of the word. But such a wait must be slept
 //! through once somebody else has ended it, also if there was nothing to wait for: the fiber is about to be run because of it.
 //!
+//! If it stays for good, and nobody but an event may end its wait, and whoever may holds one and the same lock, then there is no race at all, and
+//! the wait is *sole*: it is ended by a plain store. Whoever [takes](Word::take) the word of such a fiber does race, when its engine is over; it does not
+//! matter, since the fiber is run neither way.
+//!
 //! Waits are numbered, so that whoever is late for one never ends the next. While none is open, nobody but the fiber changes the word: a
 //! wait begins by a plain store, which whoever is to end it sees by being told of it.
 //!
@@ -34,6 +38,8 @@ const SAVED: u64 = 1 << 1;
 const UNPARKABLE: u64 = 1 << 2;
 /// A poke may end the wait.
 const CANCELLABLE: u64 = 1 << 3;
+/// No two race to end the wait. Only together with *saved*.
+const SOLE: u64 = 1 << 6;
 /// What ended the last wait.
 const CAUSE: u64 = 0b11 << CAUSE_SHIFT;
 const CAUSE_SHIFT: u32 = 4;
@@ -64,6 +70,8 @@ pub(crate) enum Cause {
 pub(crate) enum Ends {
     /// Its event, and time.
     ByEvent,
+    /// Its event alone, by whoever holds the one lock that the waiter is known under.
+    ByHolder,
     /// Unpark too.
     ByUnpark,
     /// Its event, time, and a poke.
@@ -77,7 +85,7 @@ impl Ends {
     #[inline]
     pub(crate) fn or_cancel(self) -> Self {
         match self {
-            Self::ByEvent | Self::EventOrCancel => Self::EventOrCancel,
+            Self::ByEvent | Self::ByHolder | Self::EventOrCancel => Self::EventOrCancel,
             Self::ByUnpark | Self::UnparkOrCancel => Self::UnparkOrCancel,
         }
     }
@@ -85,7 +93,7 @@ impl Ends {
     #[inline]
     const fn bits(self) -> u64 {
         match self {
-            Self::ByEvent => 0,
+            Self::ByEvent | Self::ByHolder => 0,
             Self::ByUnpark => UNPARKABLE,
             Self::EventOrCancel => CANCELLABLE,
             Self::UnparkOrCancel => UNPARKABLE | CANCELLABLE,
@@ -100,6 +108,8 @@ pub(crate) enum Runner {
     Anybody,
     /// The one that runs it now.
     Same,
+    /// That one, now and ever after.
+    Settled,
 }
 
 /// What the caller has to do about the fiber.
@@ -130,7 +140,11 @@ impl Word {
     pub(crate) fn begin_wait(&self, ends: Ends, runner: Runner) -> Option<WaitId> {
         // Relaxed: no wait is open, so that nobody else changes it.
         let number = self.word.load(Ordering::Relaxed).wrapping_add(1 << NUMBER_SHIFT) & NUMBER;
-        let saved = if runner == Runner::Same { SAVED } else { 0 };
+        let saved = match (runner, ends) {
+            (Runner::Settled, Ends::ByHolder) => SAVED | SOLE,
+            (Runner::Settled | Runner::Same, _) => SAVED,
+            (Runner::Anybody, _) => 0,
+        };
         let opened = number | WAITING | saved | ends.bits();
         if opened & UNPARKABLE != 0 {
             return self.begin_unparkable(WaitId(number), opened);
@@ -172,7 +186,14 @@ impl Word {
 
     /// Ends a wait, if it is still open: none, if not.
     #[must_use]
+    #[inline]
     pub(crate) fn end(&self, wait: WaitId, cause: Cause) -> Option<Next> {
+        let word = self.word.load(Ordering::Relaxed);
+        if word & (NUMBER | SOLE) == wait.0 | SOLE {
+            // Release: as in `change`.
+            self.word.store(ended(word, cause), Ordering::Release);
+            return Some(Next::Schedule);
+        }
         self.change(|word| {
             (word & NUMBER == wait.0 && word & WAITING != 0).then(|| (ended(word, cause), next(word)))
         })
@@ -239,8 +260,14 @@ impl Word {
     #[inline]
     pub(crate) fn cause(&self) -> Cause {
         // Acquire: pairs with the release of `end`.
-        match (self.word.load(Ordering::Acquire) & CAUSE) >> CAUSE_SHIFT {
+        match self.word.load(Ordering::Acquire) & CAUSE {
             0 => Cause::Event,
+            other => self.other_cause(other >> CAUSE_SHIFT),
+        }
+    }
+
+    fn other_cause(&self, cause: u64) -> Cause {
+        match cause {
             1 => Cause::Time,
             2 => {
                 self.take_token();
@@ -252,7 +279,7 @@ impl Word {
 }
 
 fn ended(word: u64, cause: Cause) -> u64 {
-    word & !(WAITING | UNPARKABLE | CANCELLABLE | CAUSE) | (cause as u64) << CAUSE_SHIFT
+    word & !(WAITING | UNPARKABLE | CANCELLABLE | SOLE | CAUSE) | (cause as u64) << CAUSE_SHIFT
 }
 
 fn next(word: u64) -> Next {

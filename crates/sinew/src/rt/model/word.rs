@@ -6,8 +6,8 @@
 #![expect(unsafe_code, reason = "what the protocol hands over is in cells that the checker watches")]
 
 use loom::cell::UnsafeCell;
-use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize as LoomUsize, Ordering as LoomOrdering};
+use loom::sync::{Arc, Mutex};
 use loom::thread;
 // The bookkeeping is none of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -218,6 +218,36 @@ fn one_that_stays_is_run_once_for_each_wait_that_others_end() {
             assert_eq!(fiber.line.load(LoomOrdering::Relaxed), 0);
         });
     }
+}
+
+/// Two may end its wait, and hold a lock while they do. A poke and an unpark are for others, and the unpark is kept.
+#[test]
+fn one_that_stays_for_good_is_run_once_by_whoever_holds_the_lock() {
+    check(2, || {
+        let fiber = Resident::new();
+        let meddler = fiber.clone();
+        let meddler = thread::spawn(move || {
+            meddler.put_in_line(meddler.word.poke());
+            meddler.put_in_line(Some(meddler.word.unpark()));
+        });
+        fiber.touch_link();
+        let wait = fiber.word.begin_wait(Ends::ByHolder, Runner::Settled).expect("it is not for this one");
+        let known = Arc::new(Mutex::new(Some(wait)));
+        let (other, others_known) = (fiber.clone(), known.clone());
+        let end = |fiber: &Resident, known: &Mutex<Option<WaitId>>| {
+            let known = known.lock().unwrap().take();
+            fiber.put_in_line(known.and_then(|wait| fiber.word.end(wait, Cause::Event)));
+        };
+        let waker = thread::spawn(move || end(&other, &others_known));
+        end(&fiber, &known);
+        fiber.sleep();
+        assert_eq!(fiber.word.cause(), Cause::Event);
+        if fiber.word.begin_wait(Ends::ByUnpark, Runner::Settled).is_some() {
+            fiber.sleep();
+        }
+        [meddler, waker].into_iter().for_each(|other| other.join().unwrap());
+        assert_eq!(fiber.line.load(LoomOrdering::Relaxed), 0);
+    });
 }
 
 #[test]

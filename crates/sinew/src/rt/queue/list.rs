@@ -125,6 +125,18 @@ impl<T> List<T> {
         Some(waiter)
     }
 
+    /// Takes the first node out. None, if there is none.
+    #[inline]
+    pub(crate) fn remove_first(&mut self) -> Option<Waiter> {
+        // SAFETY: the invariant of `first`.
+        let node = unsafe { self.first?.as_ref() };
+        let after = node.links.get().after;
+        self.first = after;
+        self.set_before(after, None);
+        self.len -= 1;
+        node.waiter.take()
+    }
+
     /// The node that has waited longest.
     #[inline]
     pub(crate) fn first(&self) -> Option<&Node<T>> {

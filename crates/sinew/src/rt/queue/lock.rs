@@ -57,6 +57,7 @@ impl<T> Guarded<T> {
     }
 
     #[cold]
+    #[inline(never)]
     fn take_slow(&self) {
         let mut round = 0_u32;
         // Looked at first, so that the line stays with the one who has it.

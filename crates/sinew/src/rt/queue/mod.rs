@@ -123,7 +123,7 @@ impl<S, T> Queue<S, T> {
         entered: impl FnOnce(),
     ) -> (Outcome, T) {
         let (node, mut is_needed) = (Node::new(data), false);
-        let mut ended = limit.wait(|waiter| {
+        let mut ended = limit.wait_under_lock(|waiter| {
             // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out,
             // and `leave` does otherwise. Nothing in between panics.
             is_needed = unsafe { self.publish(&node, waiter, |locked| enter(locked, &node.data)) };
@@ -132,6 +132,9 @@ impl<S, T> Queue<S, T> {
             }
             is_needed
         });
+        if is_needed && matches!(ended, Ok(Cause::Event)) {
+            return (Outcome::Woken, node.data);
+        }
         if matches!(ended, Ok(Cause::Cancel)) {
             (ended, is_needed) = self.wait_on(&node, limit, &mut enter);
         }
@@ -296,8 +299,9 @@ impl<S, T> Locked<'_, S, T> {
         // SAFETY: it is in the list, so it is there.
         let node = unsafe { &*node };
         tell(&node.data);
-        // SAFETY: it is in this list. It is out of it before it is claimed, since its owner does not look again then.
-        let waiter = unsafe { self.remove(node) }?;
+        // It is out of the list before it is claimed, since its owner does not look again then.
+        let waiter = self.inside.list.remove_first()?;
+        self.note_waiters();
         // SAFETY: its owner would have to pass the lock to go on without being claimed.
         let claimed = unsafe { waiter.claim(Cause::Event) };
         if claimed.is_none() {

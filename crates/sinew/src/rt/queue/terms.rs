@@ -70,6 +70,15 @@ impl Limit {
             true => wait_or_stop(Ends::ByEvent, self.until, publish),
         }
     }
+
+    /// The same, for one who is known under one lock only.
+    #[inline]
+    pub(super) fn wait_under_lock(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
+        match self {
+            Self { until: None, observes_stops: false } => Ok(wait(Ends::ByHolder, None, publish)),
+            _ => self.wait(publish),
+        }
+    }
 }
 
 /// How a wait ended.
