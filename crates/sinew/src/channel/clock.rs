@@ -45,6 +45,7 @@ impl<T> Clock<T> {
     }
 
     /// The message, if it has come.
+    #[inline(never)]
     pub(super) fn try_receive(&self) -> Option<T> {
         let mut next = self.next.load(Ordering::Relaxed);
         loop {
@@ -70,6 +71,7 @@ impl<T> Clock<T> {
     /// # Errors
     ///
     /// If the limit is reached.
+    #[inline(never)]
     pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
         loop {
             if let Some(message) = self.try_receive() {

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use super::buffered::Refused;
 use super::reason::{NotReceived, NotSent};
-use super::seat::{Meeting, Place as MessagePlace, Seat};
+use super::seat::{Meeting, Place as MessagePlace, Seat, hand_over};
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, Ordering};
 use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue};
@@ -59,20 +59,18 @@ impl<T> Rendezvous<T> {
     /// # Errors
     ///
     /// If nobody waits for it, or nobody is left to receive it.
+    #[inline(never)]
     pub(super) fn try_send(&self, message: T) -> Result<(), Refused<T>> {
-        let message = Cell::new(Some(message));
         let mut receivers = self.receivers.lock();
-        let is_closed = self.is_closed();
-        // SAFETY: it is the queue of this channel.
-        let exchange = |seat: &Seat| unsafe { seat.exchange(&message) };
-        let met = if is_closed { None } else { receivers.claim_and_swap(exchange) };
+        if self.is_closed() {
+            return Err(Refused::Closed(message));
+        }
+        let mut message = Some(message);
+        // SAFETY: it is the queue of this channel, in which all have places.
+        let met = unsafe { hand_over(&mut receivers, &mut message) };
         drop(receivers);
         met.into_iter().for_each(Claimed::go);
-        match message.into_inner() {
-            None => Ok(()),
-            Some(message) if is_closed => Err(Refused::Closed(message)),
-            Some(message) => Err(Refused::Full(message)),
-        }
+        message.map_or(Ok(()), |message| Err(Refused::Full(message)))
     }
 
     /// Promises a message to one who waits for it: it goes to its meeting, and waits there. None, if nobody waits.
@@ -102,6 +100,7 @@ impl<T> Rendezvous<T> {
     /// # Errors
     ///
     /// If nobody is left to receive it, or the limit is reached.
+    #[inline(never)]
     pub(super) fn send(&self, mut message: T, limit: Limit) -> Result<(), NotSent<T>> {
         let place = Cell::new(None);
         loop {
@@ -124,6 +123,7 @@ impl<T> Rendezvous<T> {
     }
 
     /// None, if nobody waits to send.
+    #[inline(never)]
     pub(super) fn try_receive(&self) -> Option<T> {
         let place = Cell::new(None);
         self.receive_into(&place);
@@ -174,6 +174,7 @@ impl<T> Rendezvous<T> {
     /// # Errors
     ///
     /// If nobody is left to send, or the limit is reached.
+    #[inline(never)]
     pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
         let place = Cell::new(None);
         loop {

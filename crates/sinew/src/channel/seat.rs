@@ -7,9 +7,10 @@
 #![expect(unsafe_code, reason = "places of messages are pointers without a type")]
 
 use std::cell::Cell;
+use std::mem;
 use std::ptr;
 
-use crate::rt::{Claimed, Limit, Place as InLine, Queue};
+use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue};
 
 /// A place for a message of this type.
 pub(super) type Place<T> = Cell<Option<T>>;
@@ -91,6 +92,41 @@ impl Seat {
             place.swap(with);
         }
     }
+
+    /// Has a copy of this in its place, where there is nothing, or a copy.
+    ///
+    /// # Safety
+    ///
+    /// As for [`exchange`](Self::exchange); it has a place; and of a message and its copy one is forgotten.
+    #[inline]
+    unsafe fn copy<T>(&self, message: &Option<T>) {
+        let place = self.place.get().cast::<Place<T>>();
+        // SAFETY: the invariant of `place`, and the caller's promise. A cell is as what is in it.
+        unsafe { ptr::copy_nonoverlapping(message, place.cast_mut().cast(), 1) };
+    }
+}
+
+/// Hands a message to the first one who waits for one, if somebody does, and there is a message.
+///
+/// # Safety
+///
+/// It is the queue of those who receive at a channel for such messages, and all have places.
+#[inline]
+pub(super) unsafe fn hand_over<E, T>(
+    receivers: &mut Locked<'_, E, Seat>,
+    message: &mut Option<T>,
+) -> Option<Claimed> {
+    while message.is_some() && !receivers.is_empty() {
+        // SAFETY: the caller's promise. Either the copy is forgotten, or the message.
+        let leave = |seat: &Seat| unsafe { seat.copy(message) };
+        // SAFETY: as above. Nothing is as good as a copy of it.
+        let take_back = |seat: &Seat| unsafe { seat.copy(&None::<T>) };
+        if let Some(claimed) = receivers.claim_or(leave, take_back) {
+            mem::forget(message.take());
+            return Some(claimed);
+        }
+    }
+    None
 }
 
 /// Where one who receives waits for a message that was promised to it. The one who has promised leaves it there, or says that it will not.

@@ -44,7 +44,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
             let refused = if self.entrance.is_closed.load(Ordering::Relaxed) { message.take() } else { None };
             let is_used = message.is_some();
             // SAFETY: a place was kept, and the other one is there.
-            let handed = message.take().and_then(|message| unsafe { self.bring(&mut entrance, message) });
+            let handed = unsafe { self.bring(&mut entrance, &mut message) };
             // Release: pairs with the acquire of `filled`: by then it is filled.
             self.entrance.reserved.fetch_sub(1, Ordering::Release);
             let is_free = !is_used || handed.is_some();

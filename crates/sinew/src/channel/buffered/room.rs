@@ -7,7 +7,8 @@
 
 use std::cell::Cell;
 
-use super::{Buffered, Claimed, Inlet, Locked, Ordering, Outlet, Seat, Store, hand_over};
+use super::{Buffered, Claimed, Inlet, Locked, Ordering, Outlet, Seat, Store};
+use crate::channel::seat::hand_over;
 
 impl<T, S: Store<T>> Buffered<T, S> {
     /// Takes a message, and lets that of the first one who waits for room in. None, if others have taken all meanwhile.
@@ -59,28 +60,26 @@ impl<T, S: Store<T>> Buffered<T, S> {
             self.entrance.reserved.fetch_add(1, Ordering::Relaxed);
         }
         // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
-        let handed = message.into_inner().and_then(|message| unsafe { self.bring(entrance, message) });
+        let handed = unsafe { self.bring(entrance, &mut message.into_inner()) };
         [claimed, handed]
     }
 
-    /// Hands a message to one who waits for it, or keeps it.
+    /// Hands a message to one who waits for it, or keeps it. Nothing, if there is none.
     ///
     /// # Safety
     ///
-    /// There is room, and a place.
+    /// There is room for it, and a place.
     pub(super) unsafe fn bring(
         &self,
         entrance: &mut Locked<'_, Inlet<S::In>, Seat>,
-        message: T,
+        message: &mut Option<T>,
     ) -> Option<Claimed> {
-        // SAFETY: it is the queue of this channel.
-        match unsafe { hand_over(entrance, message) } {
-            Ok(claimed) => Some(claimed),
-            Err(message) => {
-                // SAFETY: the caller's promise.
-                unsafe { self.put(entrance, message) };
-                None
-            }
+        // SAFETY: it is the queue of this channel, in which all have places.
+        let claimed = unsafe { hand_over(entrance, message) };
+        if let Some(message) = message.take() {
+            // SAFETY: the caller's promise.
+            unsafe { self.put(entrance, message) };
         }
+        claimed
     }
 }

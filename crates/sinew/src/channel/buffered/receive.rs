@@ -1,0 +1,117 @@
+//! Receiving: out of a place, or from one who sends while this one waits.
+//!
+//! As for sending, what is done for each message is short.
+//!
+//! # Safety
+//!
+//! As the file above.
+#![expect(unsafe_code, reason = "what is in a store is known by counts")]
+
+use std::cell::Cell;
+
+use super::{Buffered, Ordering, Outlet, Store};
+use crate::channel::reason::NotReceived;
+use crate::channel::seat::Seat;
+use crate::rt::{Limit, Locked, Place};
+
+impl<T, S: Store<T>> Buffered<T, S> {
+    /// None, if there is no message.
+    #[inline]
+    pub(in crate::channel) fn try_receive(&self) -> Option<T> {
+        if self.seems_empty() { None } else { self.try_receive_locked() }
+    }
+
+    #[inline(never)]
+    fn try_receive_locked(&self) -> Option<T> {
+        let mut exit = self.exit.queue.lock();
+        if !self.has_message() {
+            return None;
+        }
+        if !exit.is_empty() {
+            return self.receive_and_let_in(exit);
+        }
+        // SAFETY: there is a message.
+        let (message, spare) = unsafe { self.take(&mut exit) };
+        drop(exit);
+        spare.into_iter().for_each(|spare| self.store.keep(spare));
+        self.watchers.tell();
+        Some(message)
+    }
+
+    /// Whether there is no message, as far as the caller can know without the lock: one that was sent before something that it has seen is not
+    /// overlooked.
+    #[inline]
+    pub(in crate::channel) fn seems_empty(&self) -> bool {
+        let taken = self.exit.taken.load(Ordering::Relaxed);
+        // The other end's line is left alone for as long as what is known of it will do.
+        taken == self.exit.seen.load(Ordering::Relaxed) && taken == self.entrance.sent.load(Ordering::Relaxed)
+    }
+
+    /// For whoever has the lock of the exit.
+    #[inline]
+    pub(super) fn has_message(&self) -> bool {
+        // Relaxed: changed under this lock.
+        let taken = self.exit.taken.load(Ordering::Relaxed);
+        if taken != self.exit.seen.load(Ordering::Relaxed) {
+            return true;
+        }
+        // Acquire: pairs with the release of whoever put them.
+        let sent = self.entrance.sent.load(Ordering::Acquire);
+        self.exit.seen.store(sent, Ordering::Relaxed);
+        taken != sent
+    }
+
+    /// # Safety
+    ///
+    /// There is a message.
+    #[inline]
+    pub(super) unsafe fn take(&self, exit: &mut Locked<'_, Outlet<S::Out>, Seat>) -> (T, Option<S::Spare>) {
+        // SAFETY: the end is of this store, and the caller has seen by the counts that there is a message.
+        let taken = unsafe { self.store.take(&mut exit.end) };
+        let count = self.exit.taken.load(Ordering::Relaxed);
+        // Release: pairs with the acquire of whoever puts into the place.
+        self.exit.taken.store(count + 1, Ordering::Release);
+        taken
+    }
+
+    /// Waits for a message.
+    ///
+    /// # Errors
+    ///
+    /// If there is none and nobody is left to send one, or the limit is reached.
+    #[inline]
+    pub(in crate::channel) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
+        match self.try_receive() {
+            Some(message) => Ok(message),
+            None => self.wait_to_receive(limit),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wait_to_receive(&self, limit: Limit) -> Result<T, NotReceived> {
+        let place = Cell::new(None);
+        loop {
+            let seat = Seat::with(&place);
+            let (outcome, _) = self
+                .entrance
+                .queue
+                .wait(seat, limit, |_| self.has_to_wait_for_message().then_some(Place::Back));
+            if let Some(message) = place.take() {
+                return Ok(message);
+            }
+            // In this order: what was sent before the end is not overlooked.
+            let is_closed = self.is_closed();
+            match self.try_receive() {
+                Some(message) => return Ok(message),
+                None if is_closed => return Err(NotReceived::Closed),
+                None => outcome.into_result()?,
+            }
+        }
+    }
+
+    /// For whoever has the lock of the entrance.
+    pub(in crate::channel) fn has_to_wait_for_message(&self) -> bool {
+        self.entrance.sent.load(Ordering::Relaxed) == self.taken() && !self.is_closed()
+    }
+}

@@ -1,0 +1,193 @@
+//! Sending: to one who waits for a message, or into a place.
+//!
+//! What is done for each message is short, and calls nothing: all else is behind a call that nothing is left to do after.
+//!
+//! # Safety
+//!
+//! As the file above.
+#![expect(unsafe_code, reason = "what is in a store is known by counts")]
+
+use std::cell::Cell;
+
+use super::{Buffered, Inlet, Ordering, Refused, Store};
+use crate::channel::reason::NotSent;
+use crate::channel::seat::{Seat, hand_over};
+use crate::rt::{Limit, Locked, Place};
+
+impl<T, S: Store<T>> Buffered<T, S> {
+    /// # Errors
+    ///
+    /// If there is no room, or nobody to receive it.
+    #[inline(never)]
+    pub(in crate::channel) fn try_send(&self, message: T) -> Result<(), Refused<T>> {
+        let mut entrance = self.entrance.queue.lock();
+        if !self.can_put(&mut entrance) {
+            return self.try_send_slow(entrance, message);
+        }
+        // SAFETY: there is room.
+        unsafe { self.put(&mut entrance, message) };
+        drop(entrance);
+        self.watchers.tell();
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn try_send_slow<'a>(
+        &'a self,
+        entrance: Locked<'a, Inlet<S::In>, Seat>,
+        message: T,
+    ) -> Result<(), Refused<T>> {
+        let mut message = Some(message);
+        let is_closed = self.try_send_under(entrance, &mut message);
+        match message {
+            None => Ok(()),
+            Some(message) if is_closed => Err(Refused::Closed(message)),
+            Some(message) => Err(Refused::Full(message)),
+        }
+    }
+
+    /// Waits for room.
+    ///
+    /// # Errors
+    ///
+    /// If nobody is left to receive it, or the limit is reached.
+    #[inline(never)]
+    pub(in crate::channel) fn send(&self, message: T, limit: Limit) -> Result<(), NotSent<T>> {
+        let mut entrance = self.entrance.queue.lock();
+        if !self.can_put(&mut entrance) {
+            return self.send_slow(entrance, message, limit);
+        }
+        // SAFETY: there is room.
+        unsafe { self.put(&mut entrance, message) };
+        drop(entrance);
+        self.watchers.tell();
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn send_slow<'a>(
+        &'a self,
+        entrance: Locked<'a, Inlet<S::In>, Seat>,
+        message: T,
+        limit: Limit,
+    ) -> Result<(), NotSent<T>> {
+        let mut message = Some(message);
+        let is_closed = self.try_send_under(entrance, &mut message);
+        match message {
+            None => Ok(()),
+            Some(message) if is_closed => Err(NotSent::Closed(message)),
+            Some(message) => self.wait_to_send(message, limit),
+        }
+    }
+
+    /// Whether nobody waits for a message, and there is a place for it.
+    #[inline]
+    fn can_put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>) -> bool {
+        // Relaxed: changed under this lock.
+        let is_closed = self.entrance.is_closed.load(Ordering::Relaxed);
+        !is_closed
+            && entrance.is_empty()
+            && self.has_room(entrance)
+            && self.store.has_place(&mut entrance.end, &mut None)
+    }
+
+    /// Sends the message, which is gone then, unless there is no room, or nobody is left to receive it. Whether it is the latter. It has the
+    /// lock of the entrance, and gives it up.
+    #[inline(always)]
+    fn try_send_under<'a>(
+        &'a self,
+        entrance: Locked<'a, Inlet<S::In>, Seat>,
+        message: &mut Option<T>,
+    ) -> bool {
+        // In this order, since nothing is freed under a lock.
+        let (mut spare, mut entrance) = (None, entrance);
+        loop {
+            // Relaxed: changed under this lock.
+            if self.entrance.is_closed.load(Ordering::Relaxed) {
+                return true;
+            }
+            // SAFETY: it is the queue of this channel, in which all have places.
+            if let Some(claimed) = unsafe { hand_over(&mut entrance, message) } {
+                drop(entrance);
+                claimed.go();
+                return false;
+            }
+            if !self.has_room(&mut entrance) {
+                return false;
+            }
+            if self.store.has_place(&mut entrance.end, &mut spare) {
+                // SAFETY: there is room.
+                message.take().into_iter().for_each(|message| unsafe { self.put(&mut entrance, message) });
+                drop(entrance);
+                break;
+            }
+            drop(entrance);
+            spare = Some(self.store.more());
+            entrance = self.entrance.queue.lock();
+        }
+        spare.into_iter().for_each(|spare| self.store.keep(spare));
+        self.watchers.tell();
+        false
+    }
+
+    #[inline]
+    pub(super) fn has_room(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>) -> bool {
+        // Relaxed: changed under this lock.
+        let filled = self.filled(Ordering::Relaxed);
+        if filled - entrance.taken < self.capacity {
+            return true;
+        }
+        entrance.taken = self.taken();
+        filled - entrance.taken < self.capacity
+    }
+
+    /// How many places were ever filled, or are kept.
+    #[inline]
+    fn filled(&self, order: Ordering) -> usize {
+        // In this order: a place that is kept is filled before it is not kept any more.
+        let reserved = self.entrance.reserved.load(order);
+        self.entrance.sent.load(order) + reserved
+    }
+
+    /// # Safety
+    ///
+    /// There is room, and a place.
+    #[inline]
+    pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>, message: T) {
+        // SAFETY: the end is of this store. Fewer are kept than there are places, and the caller has seen that by `taken`, or has
+        // just taken one itself.
+        unsafe { self.store.put(&mut entrance.end, message) };
+        let sent = self.entrance.sent.load(Ordering::Relaxed);
+        // Release: pairs with the acquire of whoever takes it.
+        self.entrance.sent.store(sent + 1, Ordering::Release);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wait_to_send(&self, message: T, limit: Limit) -> Result<(), NotSent<T>> {
+        let place = Cell::new(Some(message));
+        loop {
+            let seat = Seat::with(&place);
+            let (outcome, _) =
+                self.exit.queue.wait(seat, limit, |_| self.has_to_wait_for_room().then_some(Place::Back));
+            let Some(left) = place.take() else { return Ok(()) };
+            if let Err(why) = outcome.into_result() {
+                return Err(NotSent::gave_up(left, why));
+            }
+            match self.try_send(left) {
+                Ok(()) => return Ok(()),
+                Err(Refused::Closed(message)) => return Err(NotSent::Closed(message)),
+                Err(Refused::Full(message)) => place.set(Some(message)),
+            }
+        }
+    }
+
+    /// For whoever has the lock of the exit.
+    pub(in crate::channel) fn has_to_wait_for_room(&self) -> bool {
+        let is_full = || self.filled(Ordering::Acquire) - self.taken() >= self.capacity;
+        // As long as places are kept, their number and that of messages change together, and only under the lock.
+        let _entrance =
+            (self.entrance.reserved.load(Ordering::Acquire) != 0).then(|| self.entrance.queue.lock());
+        is_full() && !self.is_closed()
+    }
+}
