@@ -21,9 +21,9 @@ use super::word::{Cause, Ends, Runner, WaitId};
 /// Returns what ended it.
 pub(crate) fn wait(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
     match running() {
-        Some((local, _)) if local.is_between() => wait_between(local, (ends, until), publish),
+        Some((local, _)) if local.is_between() => wait_between(local, (ends, until, publish)),
         Some((local, control)) => wait_on_fiber(local, control, (ends, until), publish),
-        None => wait_on_thread(ends, until, publish),
+        None => wait_on_thread((ends, until, publish)),
     }
 }
 
@@ -109,22 +109,23 @@ fn wait_on_fiber(
             return Cause::Event;
         }
         // If somebody else has ended it, that is as good, and told: an unpark is used up by it.
-        if how == Pause::Rest {
-            suspend(this, how);
+        match how {
+            Pause::Rest => suspend(this, how),
+            _ => this.set_status(Status::Running),
         }
-        this.set_status(Status::Running);
         return this.word.cause();
     }
     let driver = NonNull::from(&*local.driver);
     let timer = until.and_then(|until| local.driver.set_timer(until, waiter));
     if !is_held {
         suspend(this, how);
-    } else if !hold(local, this, wait) {
+    } else if hold(local, this, wait) {
+        this.set_status(Status::Running);
+    } else {
         this.pin();
         local.out_of_hook(|| pause(control, Pause::Wait));
         this.unpin();
     }
-    this.set_status(Status::Running);
     let cause = this.word.cause();
     if let Some(timer) = timer
         && cause != Cause::Time
@@ -211,21 +212,17 @@ fn suspend(this: &Control, how: Pause) {
 /// A wait by what follows a fiber. Not in the fiber's word: it may be in a wait already, which would be lost. It is a panic; if there is one
 /// already, the thread waits, since another one would end the process.
 #[cold]
-fn wait_between(
-    local: &Local,
-    (ends, until): (Ends, Option<Instant>),
-    publish: impl FnOnce(Waiter) -> bool,
-) -> Cause {
+fn wait_between<P: FnOnce(Waiter) -> bool>(local: &Local, wait: (Ends, Option<Instant>, P)) -> Cause {
     assert!(local.is_held(), "{NO_SUSPEND}");
-    match ends {
+    match wait.0 {
         // Who unparks a fiber does not mean this. A park may end for no reason.
         Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
-        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(ends, until, publish),
+        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(wait),
     }
 }
 
 #[inline(never)]
-fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
+fn wait_on_thread<P: FnOnce(Waiter) -> bool>((ends, until, publish): (Ends, Option<Instant>, P)) -> Cause {
     let block = tls::thread_block();
     let waiter = block.begin_wait(ends);
     if publish(waiter) { block.sleep(waiter, until) } else { block.cancel(waiter) }

@@ -18,10 +18,15 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// None, if there is no message.
     #[inline]
     pub(in crate::channel) fn try_receive(&self) -> Option<T> {
-        if self.seems_empty() { None } else { self.try_receive_locked() }
+        if self.seems_empty() { None } else { self.try_receive_out_of_line() }
     }
 
     #[inline(never)]
+    fn try_receive_out_of_line(&self) -> Option<T> {
+        self.try_receive_locked()
+    }
+
+    #[inline(always)]
     fn try_receive_locked(&self) -> Option<T> {
         let mut exit = self.exit.queue.lock();
         if !self.has_message() {
@@ -81,7 +86,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// If there is none and nobody is left to send one, or the limit is reached.
     #[inline]
     pub(in crate::channel) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
-        match self.try_receive() {
+        if self.seems_empty() { self.wait_to_receive(limit) } else { self.receive_locked(limit) }
+    }
+
+    #[inline(never)]
+    fn receive_locked(&self, limit: Limit) -> Result<T, NotReceived> {
+        match self.try_receive_locked() {
             Some(message) => Ok(message),
             None => self.wait_to_receive(limit),
         }
