@@ -127,14 +127,16 @@ impl<T> List<T> {
 
     /// Takes the first node out. None, if there is none.
     #[inline]
-    pub(crate) fn remove_first(&mut self) -> Option<Waiter> {
+    pub(crate) fn remove_first(&mut self) -> Option<(NonNull<Node<T>>, Waiter)> {
+        let first = self.first?;
         // SAFETY: the invariant of `first`.
-        let node = unsafe { self.first?.as_ref() };
+        let node = unsafe { first.as_ref() };
+        let waiter = node.waiter.take()?;
         let after = node.links.get().after;
         self.first = after;
         self.set_before(after, None);
         self.len -= 1;
-        node.waiter.take()
+        Some((first, waiter))
     }
 
     /// The node that has waited longest.

@@ -295,13 +295,12 @@ impl<S, T> Locked<'_, S, T> {
     /// The same. If it has given up, `take_back` undoes what `tell` has left for it.
     #[inline]
     pub(crate) fn claim_or(&mut self, tell: impl FnOnce(&T), take_back: impl FnOnce(&T)) -> Option<Claimed> {
-        let node = std::ptr::from_ref(self.inside.list.first()?);
-        // SAFETY: it is in the list, so it is there.
-        let node = unsafe { &*node };
-        tell(&node.data);
         // It is out of the list before it is claimed, since its owner does not look again then.
-        let waiter = self.inside.list.remove_first()?;
+        let (node, waiter) = self.inside.list.remove_first()?;
         self.note_waiters();
+        // SAFETY: its owner would have to pass the lock to go on, so it is there.
+        let node = unsafe { node.as_ref() };
+        tell(&node.data);
         // SAFETY: its owner would have to pass the lock to go on without being claimed.
         let claimed = unsafe { waiter.claim(Cause::Event) };
         if claimed.is_none() {
