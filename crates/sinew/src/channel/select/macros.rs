@@ -33,7 +33,23 @@
 /// assert_eq!(adder.join().unwrap(), 10);
 /// ```
 ///
-/// Without any arm it waits for ever; with `default` alone, it does that.
+/// A handle is borrowed until the operation is done, and not by the bodies, which may change it, or what it is part of:
+///
+/// ```
+/// use sinew::{channel, select};
+///
+/// let (sender, mut receiver) = channel::bounded::<u32>(1);
+/// drop(sender);
+/// for _ in 0..2 {
+///     select! {
+///         recv(receiver) -> number => if number.is_err() { receiver = channel::never() },
+///         default => drop(std::mem::replace(&mut receiver, channel::never())),
+///     }
+/// }
+/// ```
+///
+/// Without any arm it waits for ever; with `default` alone, it does that. It is not stopped by cancellation:
+/// [`Select::select_cancellable`](crate::channel::Select::select_cancellable) is.
 #[macro_export]
 macro_rules! select {
     ($($arms:tt)*) => {
@@ -166,22 +182,22 @@ macro_rules! __select {
         ($({ $kind:ident $handle:ident $index:ident ($operation:ident => $result:pat = $do:expr) $body:expr })*)
         ($otherwise:expr)
     ) => {{
-        // Younger than the handles.
-        #[allow(unused_mut, reason = "nothing is added if there is no operation")]
-        let mut $select = $new;
-        $(let $index = $select.$kind($handle);)*
-        match $selected {
-            Err(_) => $otherwise,
-            Ok(selected) => {
-                let which = selected.index();
-                $(if which == $index {
-                    let $operation = selected;
-                    let $result = $do;
-                    $body
-                } else)* {
-                    ::std::unreachable!("one of them was selected")
-                }
-            }
+        // Younger than the handles, and gone before the bodies, which may change what the handles are part of.
+        let (selected, ($($index,)*)) = {
+            let mut $select = $new;
+            $(let $index = $select.$kind($handle);)*
+            let selected = $selected;
+            (selected, ($($index,)*))
+        };
+        let which = selected.as_ref().ok().map($crate::channel::SelectedOperation::index);
+        $(if which == ::std::option::Option::Some($index) {
+            // It is moved as a whole, or a part of it would be there until the end.
+            let $operation = selected.unwrap();
+            let $result = $do;
+            $body
+        } else)* {
+            ::std::mem::drop(selected);
+            $otherwise
         }
     }};
 }

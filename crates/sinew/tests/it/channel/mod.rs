@@ -1,5 +1,6 @@
 //! Channels and select. crossbeam-channel is the specification: the same bodies run over it, by threads, and over ours, in all crowds.
 
+mod bodies;
 mod broadcast;
 mod cancel;
 mod clocks;
