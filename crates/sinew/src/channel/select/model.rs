@@ -197,6 +197,29 @@ fn the_end_is_selected() {
     }
 }
 
+/// Who only watches is told of the end of either side.
+#[test]
+fn whoever_watches_is_told_of_the_end() {
+    for capacity in [0, 1] {
+        check(3, move || {
+            let (sender, receiver) = bounded::<u32>(capacity);
+            let dropper = thread::spawn(move || drop(sender));
+            let mut select = Select::new_biased();
+            select.recv(&receiver);
+            assert_eq!(select.ready(), 0);
+            dropper.join().unwrap();
+        });
+    }
+    check(3, || {
+        let (sender, receiver) = bounded::<u32>(0);
+        let dropper = thread::spawn(move || drop(receiver));
+        let mut select = Select::new_biased();
+        select.send(&sender);
+        assert_eq!(select.ready(), 0);
+        dropper.join().unwrap();
+    });
+}
+
 /// Who only watches is told.
 #[test]
 fn whoever_watches_is_told() {

@@ -93,7 +93,7 @@ impl<T> Port for Receiver<T> {
     fn is_ready(&self) -> bool {
         each!(self,
             buffered => !buffered.seems_empty() || buffered.is_closed(),
-            rendezvous => rendezvous.is_closed() || rendezvous.has_sender(ptr::null()),
+            rendezvous => rendezvous.has_sender(ptr::null()) || rendezvous.is_closed(),
             clock => clock.has_message())
     }
 
@@ -188,7 +188,7 @@ impl<T> Port for Sender<T> {
     fn is_ready(&self) -> bool {
         each!(self,
             buffered => buffered.has_room_or_end(),
-            rendezvous => rendezvous.is_closed() || rendezvous.has_receiver(ptr::null()),
+            rendezvous => rendezvous.has_receiver(ptr::null()) || rendezvous.is_closed(),
             _ => unreachable!("{}", NO_SENDER))
     }
 
