@@ -29,6 +29,17 @@ impl<T> NotSent<T> {
     }
 }
 
+impl NotSent<()> {
+    /// The same, of this message.
+    pub(super) fn with<T>(self, message: T) -> NotSent<T> {
+        match self {
+            Self::Closed(()) => NotSent::Closed(message),
+            Self::TimedOut(()) => NotSent::TimedOut(message),
+            Self::Stopped((), stop) => NotSent::Stopped(message, stop),
+        }
+    }
+}
+
 /// Why no message was received.
 #[derive(Debug)]
 pub(crate) enum NotReceived {

@@ -7,7 +7,6 @@
 #![expect(unsafe_code, reason = "places of messages are pointers without a type")]
 
 use std::cell::Cell;
-use std::mem;
 use std::ptr;
 
 use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue};
@@ -122,7 +121,8 @@ pub(super) unsafe fn hand_over<E, T>(
         // SAFETY: as above. Nothing is as good as a copy of it.
         let take_back = |seat: &Seat| unsafe { seat.copy(&None::<T>) };
         if let Some(claimed) = receivers.claim_or(leave, take_back) {
-            mem::forget(message.take());
+            // SAFETY: it is written to, and not moved: the message is with another, who may use it by now.
+            unsafe { ptr::write(message, None) };
             return Some(claimed);
         }
     }

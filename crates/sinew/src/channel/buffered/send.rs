@@ -71,13 +71,15 @@ impl<T, S: Store<T>> Buffered<T, S> {
         message: T,
         limit: Limit,
     ) -> Result<(), NotSent<T>> {
-        let mut message = Some(message);
-        let is_closed = self.try_send_under(entrance, &mut message);
-        match message {
-            None => Ok(()),
-            Some(message) if is_closed => Err(NotSent::Closed(message)),
-            Some(message) => self.wait_to_send(message, limit),
+        // It stays here: without optimisation, each function that it is passed to has room for it several times.
+        let mut place = Cell::new(Some(message));
+        let is_closed = self.try_send_under(entrance, place.get_mut());
+        if place.get_mut().is_none() {
+            return Ok(());
         }
+        let why =
+            if is_closed { Some(NotSent::Closed(())) } else { self.wait_to_send(&mut place, limit).err() };
+        why.map_or(Ok(()), |why| Err(why.with(place.into_inner().expect("it was not sent"))))
     }
 
     /// Whether nobody waits for a message, and there is a place for it.
@@ -162,24 +164,23 @@ impl<T, S: Store<T>> Buffered<T, S> {
         self.entrance.sent.store(sent + 1, Ordering::Release);
     }
 
+    /// Waits until the message was sent, which is gone then.
     #[cold]
     #[inline(never)]
-    fn wait_to_send(&self, message: T, limit: Limit) -> Result<(), NotSent<T>> {
-        let place = Cell::new(Some(message));
-        loop {
-            let seat = Seat::with(&place);
+    fn wait_to_send(&self, place: &mut Cell<Option<T>>, limit: Limit) -> Result<(), NotSent<()>> {
+        while place.get_mut().is_some() {
+            let seat = Seat::with(place);
             let (outcome, _) =
                 self.exit.queue.wait(seat, limit, |_| self.has_to_wait_for_room().then_some(Place::Back));
-            let Some(left) = place.take() else { return Ok(()) };
-            if let Err(why) = outcome.into_result() {
-                return Err(NotSent::gave_up(left, why));
+            if place.get_mut().is_none() {
+                break;
             }
-            match self.try_send(left) {
-                Ok(()) => return Ok(()),
-                Err(Refused::Closed(message)) => return Err(NotSent::Closed(message)),
-                Err(Refused::Full(message)) => place.set(Some(message)),
+            outcome.into_result().map_err(|why| NotSent::gave_up((), why))?;
+            if self.try_send_under(self.entrance.queue.lock(), place.get_mut()) {
+                return Err(NotSent::Closed(()));
             }
         }
+        Ok(())
     }
 
     /// For whoever has the lock of the exit.
