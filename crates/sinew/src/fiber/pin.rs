@@ -31,13 +31,17 @@ pub struct Pin {
 /// let pin = sinew::fiber::pin();
 /// sinew::fiber::spawn(move || drop(pin));
 /// ```
+///
+/// # Panics
+///
+/// If a billion of them were forgotten instead of dropped.
 pub fn pin() -> Pin {
     let fiber = rt::running().map(|(_, fiber)| fiber);
     if let Some(fiber) = fiber {
         // SAFETY: it runs, so it is there.
-        unsafe { Control::add_ref(fiber) };
+        unsafe { fiber.as_ref() }.pins.add();
         // SAFETY: as above.
-        unsafe { fiber.as_ref() }.pin();
+        unsafe { Control::add_ref(fiber) };
     }
     Pin { fiber, stays: PhantomData }
 }
@@ -46,7 +50,7 @@ impl Drop for Pin {
     fn drop(&mut self) {
         if let Some(fiber) = self.fiber {
             // SAFETY: the invariant.
-            unsafe { fiber.as_ref() }.unpin();
+            unsafe { fiber.as_ref() }.pins.remove();
             // SAFETY: as above; this value is gone after this.
             unsafe { Control::release(fiber) };
         }

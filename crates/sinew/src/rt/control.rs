@@ -25,13 +25,14 @@ use super::engine::{Engine, Leak};
 use super::join::Join;
 use super::locals::Place;
 use super::memory::Origin;
+use super::pins::Pins;
 use super::roster::{Links, Roamers};
 use super::scope::ScopeData;
 use super::stop::Own;
-use super::sync::{AtomicU32, Ordering};
+use super::sync::{AtomicBool, AtomicU32, Ordering};
 use super::target::Home;
 use super::tls;
-use super::word::{Next, Runner, Word};
+use super::word::{Next, Word};
 
 /// Why a fiber hands its worker back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,9 +113,6 @@ impl Birth {
 /// No worker yet, or no group.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// A reason to stay that is never taken away, and more than all others can be.
-const FOR_GOOD: u32 = 1 << 31;
-
 /// What can be done with a body of unknown type. Each takes the block that the body is behind.
 pub(crate) struct BodyVtable {
     /// Runs it, on the fiber's own stack, and keeps the result, or what is left to do.
@@ -170,9 +168,7 @@ pub(crate) struct Control {
     /// Where it runs, or last ran.
     worker: AtomicU32,
     status: AtomicU32,
-    /// How many reasons it has to stay where it is; always [`FOR_GOOD`], unless it may move. Changed by the fiber itself, and by what it has
-    /// left behind on another worker: a coroutine that was suspended with such a reason.
-    pins: AtomicU32,
+    pub(crate) pins: Pins,
     /// How many reasons it has not to suspend. Changed as `pins`.
     no_suspend: AtomicU32,
     pub(crate) word: Word,
@@ -195,6 +191,9 @@ pub(crate) struct Control {
     /// What it is cancelled through. Ended before the block is freed.
     pub(crate) own: Own,
     pub(crate) links: Links,
+    /// Whether it has begun and not come to an end, or to that of a step: there is a coroutine. For whoever has the right to run it when nobody will
+    /// any more: it may have got that right while the fiber was about to be suspended, and must not touch the coroutine.
+    pub(crate) has_stack: AtomicBool,
     /// The list that it is in, if it may move and has begun.
     ///
     /// # Invariant
@@ -234,12 +233,13 @@ impl Control {
             suspender: Cell::new(None),
             worker: AtomicU32::new(NOWHERE),
             status: AtomicU32::new(Status::New as u32),
-            pins: AtomicU32::new(if moves { 0 } else { FOR_GOOD }),
+            pins: Pins::new(moves),
             no_suspend: AtomicU32::new(0),
             locals: Place::new(),
             ambient: Slot::new(),
             own: Own::new(),
             links: Links::default(),
+            has_stack: AtomicBool::new(false),
             roamers: Cell::new(None),
             step: Cell::new(None),
             birth,
@@ -323,24 +323,7 @@ impl Control {
     /// Where it goes on.
     #[inline]
     pub(crate) fn home(&self) -> Home {
-        if self.is_pinned() { Home::Worker(self.worker()) } else { self.begins() }
-    }
-
-    /// Whether it goes on where it is.
-    #[inline]
-    pub(crate) fn is_pinned(&self) -> bool {
-        // Relaxed: changed by the fiber before it began its wait.
-        self.pins.load(Ordering::Relaxed) != 0
-    }
-
-    /// Who may run it after the wait that it is about to begin. For the fiber itself.
-    #[inline]
-    pub(crate) fn runner(&self) -> Runner {
-        match self.pins.load(Ordering::Relaxed) {
-            0 => Runner::Anybody,
-            FOR_GOOD.. => Runner::Settled,
-            _ => Runner::Same,
-        }
+        if self.pins.are_some() { Home::Worker(self.worker()) } else { self.begins() }
     }
 
     /// Where it goes on when it has no stack.
@@ -360,15 +343,6 @@ impl Control {
         // The suspender is at the root of the stack; a frame that is less than a stack below it is on the same one.
         let root = self.suspender.get().map_or(0, |suspender| suspender.addr().get());
         root.wrapping_sub((&raw const here).addr()) < self.birth.stack_size
-    }
-
-    /// Keeps it where it is, or lets it go. For the fiber itself.
-    pub(crate) fn pin(&self) {
-        self.pins.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn unpin(&self) {
-        self.pins.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Whether it has no reason not to suspend.

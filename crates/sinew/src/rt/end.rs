@@ -17,6 +17,7 @@ use super::engine::Engine;
 use super::local::Local;
 use super::roster::Roamers;
 use super::starving;
+use super::sync::Ordering;
 use super::tls;
 use super::unwind;
 use super::word::Cause;
@@ -59,6 +60,7 @@ pub(super) unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
     let this = unsafe { control.as_ref() };
     // SAFETY: the right to run is that to the coroutine.
     let coroutine = unsafe { (*this.coroutine.get()).take() };
+    this.has_stack.store(false, Ordering::Relaxed);
     if let Some(Ok(stack)) = coroutine.map(ManuallyDrop::into_inner).map(Coroutine::into_stack) {
         local.return_stack(stack);
         starving::has_returned(local);
@@ -150,8 +152,8 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
     let control = header.cast::<Control>();
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
-    // SAFETY: the right to run is that to the coroutine.
-    if unsafe { (*this.coroutine.get()).is_some() } {
+    // Relaxed: the right to run comes with what was done before.
+    if this.has_stack.load(Ordering::Relaxed) {
         // One that stays is told by its worker, which stays too.
         if this.birth.moves == Moves::Always {
             // SAFETY: nobody else will run it.

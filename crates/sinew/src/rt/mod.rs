@@ -30,6 +30,7 @@ mod memory;
 #[cfg(all(test, loom))]
 pub(crate) mod model;
 mod padded;
+mod pins;
 mod queue;
 mod reference;
 mod roster;

@@ -17,6 +17,7 @@ use super::end::{discard, finish, leave_stack};
 use super::follow::Followers;
 use super::local::{By, Local};
 use super::starving;
+use super::sync::Ordering;
 use super::target::Home;
 use super::tls;
 use super::word::Next;
@@ -244,6 +245,7 @@ fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<Fib
         }
     };
     stack.set_label(Some(label(control)));
+    this.has_stack.store(true, Ordering::Relaxed);
     // One that runs in steps begins once, and on a new stack each time.
     if this.status() == Status::New {
         local.counters.started.add(1);

@@ -98,7 +98,7 @@ fn wait_on_fiber(
     // Before anybody knows of the wait: whoever does would end it, or look at this fiber, when that is long over.
     let is_held = local.is_held();
     assert!(is_held || this.may_suspend(), "{NO_SUSPEND}");
-    let runner = if is_held { Runner::Anybody } else { this.runner() };
+    let runner = if is_held { Runner::Anybody } else { this.pins.runner() };
     let how = if runner == Runner::Anybody { Pause::Wait } else { Pause::Rest };
     let Some(wait) = this.word.begin_wait(ends, runner) else { return Cause::Unpark };
     let waiter = Waiter::fiber(control, wait);
@@ -122,9 +122,9 @@ fn wait_on_fiber(
     } else if hold(local, this, wait) {
         this.set_status(Status::Running);
     } else {
-        this.pin();
+        this.pins.add();
         local.out_of_hook(|| pause(control, Pause::Wait));
-        this.unpin();
+        this.pins.remove();
     }
     let cause = this.word.cause();
     if let Some(timer) = timer
