@@ -38,7 +38,8 @@ pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
 
 /// As [`everywhere`], in runtimes with groups of these sizes.
 pub(crate) fn everywhere_in(groups: &[&[usize]], body: impl Fn() + Send + Sync + 'static) {
-    let body = Arc::new(body);
+    // One type for all: the compiler has to make a fiber of it.
+    let body: Arc<dyn Fn() + Send + Sync> = Arc::new(body);
     in_each(groups, |runtime| {
         let (runtime, body) = (Watched::new(runtime), body.clone());
         runtime.run(move || body());

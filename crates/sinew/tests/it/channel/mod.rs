@@ -36,6 +36,10 @@ mod ours {
 
 /// The same names of crossbeam-channel.
 mod theirs {
+    #[cfg_attr(
+        any(sinew_asan, sinew_tsan, target_arch = "aarch64"),
+        expect(unused_imports, reason = "most tests are of ours alone there")
+    )]
     pub(crate) use crossbeam_channel::{
         IntoIter, Iter, ReadyTimeoutError, Receiver, RecvError, RecvTimeoutError, Select, SelectTimeoutError,
         SelectedOperation, SendError, SendTimeoutError, Sender, TryIter, TryReadyError, TryRecvError,
@@ -46,13 +50,15 @@ mod theirs {
     pub(crate) const DROPS_WITH_RECEIVERS: bool = false;
 }
 
-/// Tests whose bodies run over crossbeam's channels, by threads, and over ours, in all crowds: `channel` is the one or the other.
+/// Tests whose bodies run over crossbeam's channels, by threads, and over ours, in all crowds: `channel` is the one or the other. Where everything
+/// takes long, over ours alone.
 macro_rules! as_crossbeam {
     ($($(#[$attribute:meta])* fn $name:ident($crowd:ident) $body:block)*) => {
         $(
             $(#[$attribute])*
             #[test]
             fn $name() {
+                #[cfg(not(any(sinew_asan, sinew_tsan, target_arch = "aarch64")))]
                 {
                     use $crate::channel::theirs as channel;
                     $crate::crowd::in_threads(|$crowd: $crate::crowd::Crowd| $body);
