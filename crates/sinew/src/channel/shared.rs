@@ -172,7 +172,12 @@ impl<T> Channel<T> {
 
     /// Whether a message has to wait for room.
     pub(super) fn is_full(&self) -> bool {
-        self.capacity().is_some_and(|capacity| self.len() >= capacity)
+        match &self.flavour {
+            Flavour::Ring(buffered) => buffered.is_full(),
+            Flavour::Blocks(buffered) => buffered.is_full(),
+            Flavour::Rendezvous(_) => true,
+            Flavour::Clock(clock) => usize::from(clock.has_message()) >= clock.capacity(),
+        }
     }
 
     /// Whether no message will ever come.

@@ -121,6 +121,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
+    /// Whether a message has to wait for room. A place that is kept for another one is none.
+    pub(super) fn is_full(&self) -> bool {
+        // As whoever sends asks, under its lock: without, a place might be kept and filled, or a message come and go, between the counts.
+        !self.has_room(&mut self.entrance.queue.lock())
+    }
+
     /// How many may be; none, if there is no limit.
     pub(super) fn capacity(&self) -> Option<usize> {
         self.is_bounded.then_some(self.capacity)

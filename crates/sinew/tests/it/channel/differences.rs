@@ -10,6 +10,24 @@ as_crossbeam! {
         assert_eq!((one.capacity(), one.len(), one.is_full(), one.is_empty()), (Some(1), 0, false, true));
         assert!(!one.same_channel(&other) && !one.same_channel(&channel::never()));
     }
+
+    /// Of either way to keep messages: the last one keeps these as they come.
+    fn a_place_that_is_reserved_is_no_room(_crowd) {
+        for bound in [1, 3, 32] {
+            let (sender, receiver) = channel::bounded(bound);
+            let message = [0_u8; 2_100];
+            (1..bound).for_each(|_| sender.send(message).unwrap());
+            assert!(!sender.is_full() && !receiver.is_full());
+            let mut select = channel::Select::new();
+            select.send(&sender);
+            let operation = select.select();
+            assert!(sender.is_full() && receiver.is_full());
+            operation.send(&sender, message).unwrap();
+            assert!(sender.is_full() && receiver.is_full());
+            receiver.recv().unwrap();
+            assert!(!sender.is_full() && !receiver.is_full());
+        }
+    }
 }
 
 #[test]
