@@ -142,6 +142,22 @@ impl<T> SendCancellableError<T> {
             Self::Stopped(message, _) | Self::Disconnected(message) => message,
         }
     }
+
+    /// Whether whoever sends is to stop.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self, Self::Stopped(..))
+    }
+
+    /// Whether nobody is left to receive it.
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected(_))
+    }
+}
+
+impl<T> From<SendError<T>> for SendCancellableError<T> {
+    fn from(error: SendError<T>) -> Self {
+        Self::Disconnected(error.0)
+    }
 }
 
 impl<T> fmt::Debug for SendCancellableError<T> {

@@ -65,6 +65,7 @@ fn waits_that_can_say_so_end_by_it() {
             waits.cancel();
             let error = waits.join().unwrap().unwrap_err();
             assert!(error.source().is_some(), "{error:?}: {error}");
+            assert!(error.is_stopped() && !error.is_disconnected());
             assert!(matches!(error, SendCancellableError::Stopped(7, stopped) if stopped.is_cancelled()));
             assert_eq!(receiver.try_iter().count(), bound);
         }

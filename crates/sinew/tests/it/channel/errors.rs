@@ -81,6 +81,8 @@ fn an_error_that_stops_says_why() {
         ("Disconnected(..)".into(), "sending on a disconnected channel".into())
     );
     assert!(error.source().is_none() && error.clone().into_inner() == 1);
+    assert!(error.is_disconnected() && !error.is_stopped());
+    assert!(SendCancellableError::from(sinew::channel::SendError(1)).is_disconnected());
     let others = [text(sinew::channel::TryReadyError), text(sinew::channel::ReadyTimeoutError)];
     assert!(others[0].contains("ready") && others[1].contains("timed out"));
 }
