@@ -8,6 +8,7 @@
 //! Trusted with ports: a token and a chair are used by the port that they are of.
 #![expect(unsafe_code, reason = "chairs are lent to queues")]
 
+mod arm;
 mod macros;
 #[cfg(all(test, loom))]
 mod model;
@@ -26,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
+use self::arm::Arm;
 use self::port::{Chair, Token};
 use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
 use super::{Receiver, Sender};
@@ -34,15 +36,6 @@ use crate::rt::{Door, Entered, GaveUp, Limit, Outcome, Stay, Waiter, wait_in_all
 
 /// So many operations are selected from without allocation.
 const FEW: usize = 8;
-
-/// One of the operations.
-#[derive(Clone, Copy)]
-struct Arm<'a> {
-    port: &'a dyn Port,
-    index: usize,
-    /// The handle, to know it by.
-    handle: *const (),
-}
 
 /// A set of operations, of which one is to be done: the first that can be, or one of those that can be now, by chance. As crossbeam-channel's; the
 /// macro [`select!`](crate::select) is made of it.
@@ -63,6 +56,15 @@ struct Arm<'a> {
 /// ```
 ///
 /// It stays on its thread or fiber, unlike crossbeam's: what it selects from may have messages that cannot be sent elsewhere.
+///
+/// ```compile_fail,E0277
+/// fn is_send<T: Send>() {}
+/// is_send::<sinew::channel::Select<'_>>();
+/// ```
+///
+/// It takes no receivers of [`oneshot`](super::oneshot) and [`broadcast`](super::broadcast): these modules say what to use instead. Of all that
+/// waits here, only [`select_cancellable`](Self::select_cancellable) is ended by [cancellation and deadlines](crate::fiber#stopping); the macros
+/// have no such form.
 ///
 /// An operation on a channel whose other side is gone can be done: it fails. Up to eight operations on messages of up to 40 bytes are
 /// selected from without any allocation.
@@ -92,17 +94,17 @@ impl<'a> Select<'a> {
 
     /// Adds that of sending by this handle. Returns its index.
     pub fn send<T>(&mut self, s: &'a Sender<T>) -> usize {
-        self.add(s, std::ptr::from_ref(s).cast())
+        self.add(s)
     }
 
     /// Adds that of receiving by this handle. Returns its index.
     pub fn recv<T>(&mut self, r: &'a Receiver<T>) -> usize {
-        self.add(r, std::ptr::from_ref(r).cast())
+        self.add(r)
     }
 
-    fn add(&mut self, port: &'a dyn Port, handle: *const ()) -> usize {
+    fn add(&mut self, handle: &'a impl Port) -> usize {
         let index = self.next_index;
-        let arm = Some(Arm { port, index, handle });
+        let arm = Some(Arm::new(handle, index));
         if self.len == FEW && self.many.is_empty() {
             self.many.extend(self.few);
         }
@@ -130,6 +132,7 @@ impl<'a> Select<'a> {
     /// # Panics
     ///
     /// If there is none of this index: it was never added, or taken out before.
+    #[track_caller]
     pub fn remove(&mut self, index: usize) {
         assert!(index < self.next_index, "index out of bounds; {index} >= {}", self.next_index);
         let place = self.arms().position(|arm| arm.index == index).expect("no operation with this index");
@@ -153,6 +156,7 @@ impl<'a> Select<'a> {
     /// # Panics
     ///
     /// If there are no operations; if the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[track_caller]
     pub fn select(&mut self) -> SelectedOperation<'a> {
         assert!(self.len > 0, "{}", NONE);
         match self.select_to(Limit::NEVER) {
@@ -166,6 +170,10 @@ impl<'a> Select<'a> {
     /// # Errors
     ///
     /// If none could be done in that time.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn select_timeout(&mut self, timeout: Duration) -> Result<SelectedOperation<'a>, SelectTimeoutError> {
         self.select_to(Limit::lasting(timeout)).map_err(|_| SelectTimeoutError)
     }
@@ -173,6 +181,10 @@ impl<'a> Select<'a> {
     /// [`select`](Self::select), until this moment at the latest.
     ///
     /// # Errors
+    ///
+    /// As [`select_timeout`](Self::select_timeout).
+    ///
+    /// # Panics
     ///
     /// As [`select_timeout`](Self::select_timeout).
     pub fn select_deadline(
@@ -216,6 +228,7 @@ impl<'a> Select<'a> {
     /// # Panics
     ///
     /// As [`select`](Self::select).
+    #[track_caller]
     pub fn ready(&mut self) -> usize {
         assert!(self.len > 0, "{}", NONE);
         match self.ready_to(Limit::NEVER) {
@@ -229,6 +242,10 @@ impl<'a> Select<'a> {
     /// # Errors
     ///
     /// If none could be done in that time.
+    ///
+    /// # Panics
+    ///
+    /// As [`select_timeout`](Self::select_timeout).
     pub fn ready_timeout(&mut self, timeout: Duration) -> Result<usize, ReadyTimeoutError> {
         self.ready_to(Limit::lasting(timeout)).map_err(|_| ReadyTimeoutError)
     }
@@ -238,6 +255,10 @@ impl<'a> Select<'a> {
     /// # Errors
     ///
     /// As [`ready_timeout`](Self::ready_timeout).
+    ///
+    /// # Panics
+    ///
+    /// As [`select_timeout`](Self::select_timeout).
     pub fn ready_deadline(&mut self, deadline: Instant) -> Result<usize, ReadyTimeoutError> {
         self.ready_to(Limit::until(Some(deadline))).map_err(|_| ReadyTimeoutError)
     }

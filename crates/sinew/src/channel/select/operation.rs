@@ -6,9 +6,8 @@
 #![expect(unsafe_code, reason = "messages have no type here")]
 
 use std::fmt;
-use std::ptr;
 
-use super::Arm;
+use super::arm::Arm;
 use super::port::{How, Token};
 use crate::channel::{Receiver, RecvError, SendError, Sender};
 
@@ -16,6 +15,24 @@ use crate::channel::{Receiver, RecvError, SendError, Sender};
 /// [`Select`](super::Select). It does not wait: there is a message, or room for one.
 ///
 /// Dropping it without that is a panic, since what was selected may be lost.
+///
+/// It is meant to be done at once. Until then a bounded channel has a place reserved for a message that is to be sent: it is
+/// [full](Sender::is_full) if that was the last one, while whoever receives finds nothing there. crossbeam's receivers wait for such a message
+/// instead. It goes behind those that others send meanwhile:
+///
+/// ```
+/// use sinew::channel::{self, Select};
+///
+/// let (sender, receiver) = channel::bounded(2);
+/// let mut select = Select::new();
+/// select.send(&sender);
+/// let operation = select.select();
+/// assert!(receiver.try_recv().unwrap_err().is_empty());
+/// sender.send("sent meanwhile").unwrap();
+/// assert!(sender.try_send("no room").unwrap_err().is_full());
+/// operation.send(&sender, "selected").unwrap();
+/// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["sent meanwhile", "selected"]);
+/// ```
 #[must_use]
 pub struct SelectedOperation<'a> {
     arm: Arm<'a>,
@@ -43,8 +60,9 @@ impl<'a> SelectedOperation<'a> {
     /// # Panics
     ///
     /// If it was another handle that was selected.
+    #[track_caller]
     pub fn send<T>(mut self, s: &Sender<T>, msg: T) -> Result<(), SendError<T>> {
-        assert!(self.arm.handle == ptr::from_ref(s).cast(), "passed a sender that wasn't selected");
+        assert!(self.arm.is_of(s), "passed a sender that wasn't selected");
         self.is_done = true;
         // SAFETY: it is the handle that was selected, and this is the first time.
         unsafe { s.send_selected(self.token.how, msg) }.map_err(SendError)
@@ -59,8 +77,9 @@ impl<'a> SelectedOperation<'a> {
     /// # Panics
     ///
     /// If it was another handle that was selected.
+    #[track_caller]
     pub fn recv<T>(mut self, r: &Receiver<T>) -> Result<T, RecvError> {
-        assert!(self.arm.handle == ptr::from_ref(r).cast(), "passed a receiver that wasn't selected");
+        assert!(self.arm.is_of(r), "passed a receiver that wasn't selected");
         self.is_done = true;
         let How::Received = self.token.how else { return Err(RecvError) };
         // SAFETY: the handle is there for as long as this, so that no other one can be at the same place: the message is of its type.

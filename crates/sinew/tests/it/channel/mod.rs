@@ -10,6 +10,7 @@ mod errors;
 mod flavours;
 mod histories;
 mod meet;
+mod misuse;
 mod oneshot;
 mod payloads;
 mod select;
