@@ -177,14 +177,13 @@ fn a_destructor_may_use_the_channel() {
 #[test]
 fn large_messages_pass() {
     use sinew::channel::{bounded, unbounded};
+    // Without optimisation there are many copies on the stack.
+    const STACK: usize = 4 << 20;
     let receives = || {
         for bound in [None, Some(0), Some(1), Some(2)] {
             let (sender, receiver) = bound.map_or_else(unbounded, bounded);
-            let thread = std::thread::spawn(move || {
-                for round in 0..4_u8 {
-                    sender.send([round; LARGE]).unwrap();
-                }
-            });
+            let sends = move || (0..4_u8).for_each(|round| sender.send([round; LARGE]).unwrap());
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn(sends).unwrap();
             for round in 0..4_u8 {
                 let got = receiver.recv().unwrap();
                 assert!(got.iter().all(|byte| *byte == round));
@@ -193,7 +192,6 @@ fn large_messages_pass() {
             thread.join().unwrap();
         }
     };
-    // Without optimisation there are many copies on the stack.
-    let builder = sinew::fiber::Builder::new().stack_size(4 << 20);
+    let builder = sinew::fiber::Builder::new().stack_size(STACK);
     super::super::support::pinned(1).run(move || builder.spawn(receives).unwrap().join().unwrap());
 }
