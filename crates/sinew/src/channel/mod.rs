@@ -17,10 +17,22 @@
 //!
 //! For one value from one to another there is [`oneshot`], and for values that all are to receive, [`broadcast`].
 //!
-//! What is different from crossbeam-channel 0.5: [`send_cancellable`](Sender::send_cancellable), [`recv_cancellable`](Receiver::recv_cancellable)
-//! and [`select_cancellable`](Select::select_cancellable) are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores; a
-//! [`Select`] stays on its thread; and a channel may have any capacity, since it takes memory for messages as they come if that would be more than
-//! 64 KiB. With a capacity of 0, a `try_recv` that meets a `select` waits until the message is made.
+//! What is different from crossbeam-channel 0.5:
+//!
+//! - [`send_cancellable`](Sender::send_cancellable), [`recv_cancellable`](Receiver::recv_cancellable) and
+//!   [`select_cancellable`](Select::select_cancellable) are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores.
+//! - A [`Select`] stays on its thread.
+//! - A channel may have any capacity, since it takes memory for messages as they come if that would be more than 64 KiB.
+//! - Messages that nobody has received are dropped with the last receiver. crossbeam's bounded channels keep them until the senders are gone, too.
+//! - A place that is reserved for a message which was selected, and is [yet to be sent](SelectedOperation), keeps nobody waiting: `try_send` finds the
+//!   channel full and `try_recv` finds it empty, where crossbeam's wait for that message. It goes behind those that were sent meanwhile.
+//! - `select! {}` waits for ever, which crossbeam does not compile, and there may be any number of arms.
+//!
+//! # Large messages
+//!
+//! Messages are passed by value, crossbeam's too, and take several times their size of stack on the way, of which a fiber has less than a thread: with one
+//! of 16 KiB the [default](crate::RuntimeBuilder::stack_size) may overflow, and in a debug build with one of 12 KiB. Box those that are larger
+//! than a few KiB.
 
 // Inside, [`Channel`] is what the handles of both ends share. It has a flavour: [`Buffered`](buffered::Buffered), over one of two places to
 // keep messages in; [`Rendezvous`](rendezvous::Rendezvous), which keeps none; or [`Clock`](clock::Clock). `sync::mpsc` is made of them, too.

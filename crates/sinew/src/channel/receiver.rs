@@ -15,6 +15,8 @@ use crate::rt::Limit;
 /// Receives what is sent by the [`Sender`](super::Sender)s of a channel. There may be many, and each message goes to one of them: it is
 /// cloned, sent elsewhere and shared.
 ///
+/// With the last one all messages are dropped that nobody has received. A bounded channel of crossbeam's keeps them for as long as there are senders.
+///
 /// ```
 /// use sinew::channel;
 /// use sinew::fiber;
@@ -60,7 +62,8 @@ impl<T> Receiver<T> {
         self.channel.receive(Limit::NEVER).map_err(|_| RecvError)
     }
 
-    /// A message, if there is one now. With a capacity of 0, if somebody waits to send it.
+    /// A message, if there is one now. With a capacity of 0, if somebody waits to send it: one that meets a `select` which sends waits until that has
+    /// made its message. Inside [`no_suspend`](crate::fiber::no_suspend) it does not meet such a one.
     ///
     /// # Errors
     ///
@@ -75,18 +78,30 @@ impl<T> Receiver<T> {
 
     /// [`recv`](Self::recv), for at most so long.
     ///
+    /// With a capacity of 0, one that meets a `select` which sends waits until that has made its message, whatever the time.
+    ///
     /// # Errors
     ///
     /// If none came in that time, or there is none and all senders are gone.
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::lasting(timeout))
     }
 
     /// [`recv`](Self::recv), until this moment at the latest.
     ///
+    /// With a capacity of 0, one that meets a `select` which sends waits until that has made its message, whatever the time.
+    ///
     /// # Errors
     ///
     /// As [`recv_timeout`](Self::recv_timeout).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::until(Some(deadline)))
     }
@@ -100,9 +115,15 @@ impl<T> Receiver<T> {
 
     /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
     ///
+    /// With a capacity of 0, one that meets a `select` which sends waits until that has made its message, whatever these say.
+    ///
     /// # Errors
     ///
     /// If the caller is to stop before there is one, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     #[track_caller]
     pub fn recv_cancellable(&self) -> Result<Result<T, RecvError>, Stopped> {
         match self.channel.receive(Limit::STOP) {
@@ -118,13 +139,13 @@ impl<T> Receiver<T> {
         self.len() == 0
     }
 
-    /// Whether there is no room now. Always, with a capacity of 0.
+    /// Whether there is no room now: a place that is [reserved](super::SelectedOperation) is none. Always, with a capacity of 0.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.channel.is_full()
     }
 
-    /// How many messages it keeps now.
+    /// How many messages it keeps now. A place that is [reserved](super::SelectedOperation) does not count.
     #[must_use]
     pub fn len(&self) -> usize {
         self.channel.len()
@@ -137,6 +158,10 @@ impl<T> Receiver<T> {
     }
 
     /// All messages, until nobody is left to send one.
+    ///
+    /// # Panics
+    ///
+    /// The iterator does, as [`recv`](Self::recv).
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self)
     }

@@ -45,7 +45,8 @@ impl<T> Sender<T> {
         Self { channel }
     }
 
-    /// Sends a message, once there is room for it. With a capacity of 0, once somebody receives it.
+    /// Sends a message, once there is room for it. With a capacity of 0, once somebody receives it. Those that are [large](super#large-messages)
+    /// are better sent in a box.
     ///
     /// # Errors
     ///
@@ -60,6 +61,9 @@ impl<T> Sender<T> {
     }
 
     /// Sends a message, if there is room for it. With a capacity of 0, if somebody waits for it.
+    ///
+    /// A place that is reserved by a [`SelectedOperation`](super::SelectedOperation) which is yet to be done is no room. The channel may be full by
+    /// that, and have no message to receive. The message of that one goes behind those that are sent meanwhile.
     ///
     /// # Errors
     ///
@@ -77,6 +81,10 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// If there was no room for all that time, or all receivers are gone. The message is in the error.
+    ///
+    /// # Panics
+    ///
+    /// As [`send`](Self::send).
     pub fn send_timeout(&self, msg: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         self.send_to(msg, Limit::lasting(timeout))
     }
@@ -86,6 +94,10 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// As [`send_timeout`](Self::send_timeout).
+    ///
+    /// # Panics
+    ///
+    /// As [`send`](Self::send).
     pub fn send_deadline(&self, msg: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         self.send_to(msg, Limit::until(Some(deadline)))
     }
@@ -103,6 +115,10 @@ impl<T> Sender<T> {
     ///
     /// If the caller is to stop before there is room, or was to stop already and there is none, or all receivers are gone. The message is in
     /// the error.
+    ///
+    /// # Panics
+    ///
+    /// As [`send`](Self::send).
     #[track_caller]
     pub fn send_cancellable(&self, msg: T) -> Result<(), SendCancellableError<T>> {
         let at = Location::caller();
@@ -118,13 +134,13 @@ impl<T> Sender<T> {
         self.len() == 0
     }
 
-    /// Whether there is no room now. Always, with a capacity of 0.
+    /// Whether there is no room now: a place that is [reserved](super::SelectedOperation) is none. Always, with a capacity of 0.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.channel.is_full()
     }
 
-    /// How many messages it keeps now.
+    /// How many messages it keeps now. A place that is [reserved](super::SelectedOperation) does not count.
     #[must_use]
     pub fn len(&self) -> usize {
         self.channel.len()

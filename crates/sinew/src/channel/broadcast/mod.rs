@@ -2,10 +2,14 @@
 //!
 //! It has the names of tokio's. What is different:
 //!
+//! - Errors are here, as [`broadcast::RecvError`](RecvError), where tokio has a module `error` for them.
 //! - The capacity is exact, and may be of any size: memory is taken as values come.
 //! - Values are cloned by whoever receives them, several at once and under no lock, so the handles of a channel are `Send` only if its values are `Sync`
 //!   too. The last one who receives a value has the value itself.
 //! - There is [`Receiver::recv_cancellable`], which [cancellation and deadlines](crate::fiber#stopping) end.
+//!
+//! [`select!`](crate::select) and [`Select`](super::Select) take no receivers of this kind. To wait for values among others, have a fiber that receives them
+//! send them on by a [`bounded`](super::bounded) channel.
 //!
 //! Sending never waits. A channel keeps what somebody has not received yet, and that is at most its capacity: one value more, and the oldest one
 //! is gone. A receiver that has not received it gets [`Lagged`](RecvError::Lagged) with the number of those that it has missed, and goes on with the oldest that

@@ -79,6 +79,10 @@ impl<T: Clone> Receiver<T> {
     /// # Errors
     ///
     /// If there is none now; or as [`recv`](Self::recv).
+    ///
+    /// # Panics
+    ///
+    /// If a value's `Clone` does.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.shared.try_receive(&mut self.next).map(own).map_err(|lack| match lack {
             Lack::Closed => TryRecvError::Closed,
@@ -101,6 +105,10 @@ impl<T: Clone> Receiver<T> {
     /// # Errors
     ///
     /// If none came in that time; or as [`recv`](Self::recv).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::lasting(timeout))
     }
@@ -110,6 +118,10 @@ impl<T: Clone> Receiver<T> {
     /// # Errors
     ///
     /// As [`recv_timeout`](Self::recv_timeout).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::until(Some(deadline)))
     }
@@ -127,6 +139,10 @@ impl<T: Clone> Receiver<T> {
     /// # Errors
     ///
     /// If the caller is to stop before there is a value, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     #[track_caller]
     pub fn recv_cancellable(&mut self) -> Result<Result<T, RecvError>, Stopped> {
         match self.receive(Limit::STOP) {

@@ -2,8 +2,12 @@
 //!
 //! It has the names of tokio's. What is different:
 //!
+//! - Errors are here, as [`oneshot::RecvError`](RecvError), where tokio has a module `error` for them.
 //! - [`Receiver::recv`] is `receiver.await` there, and a receiver that waits with a limit keeps its channel.
 //! - There is [`Receiver::recv_cancellable`], which [cancellation and deadlines](crate::fiber#stopping) end.
+//!
+//! [`select!`](crate::select) and [`Select`](super::Select) take no receivers of this kind. To wait for one value among others, use a channel by
+//! [`bounded(1)`](super::bounded): sending one value to it never waits either.
 //!
 //! A channel is one allocation. Sending never waits: a receiver that waits has the value from the hands of whoever sends it.
 //!

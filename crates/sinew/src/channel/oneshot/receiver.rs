@@ -79,6 +79,10 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// If it did not come in that time, or will not come.
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::lasting(timeout))
     }
@@ -88,6 +92,10 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// As [`recv_timeout`](Self::recv_timeout).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::until(Some(deadline)))
     }
@@ -104,6 +112,10 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// If the caller is to stop before the value is there, or was to stop already and it is not. Inside, as [`recv`](Self::recv).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     #[track_caller]
     pub fn recv_cancellable(&mut self) -> Result<Result<T, RecvError>, Stopped> {
         match self.shared().receive(Limit::STOP) {

@@ -72,6 +72,10 @@ impl<T> Sender<T> {
     }
 
     /// [`closed`](Self::closed), for at most so long. Whether that was enough.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
     #[must_use = "it may not be closed"]
     pub fn closed_timeout(&self, timeout: Duration) -> bool {
         self.shared().wait_for_close(Limit::lasting(timeout)).is_ok()
@@ -82,6 +86,10 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// If the caller is to stop before.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
     #[track_caller]
     pub fn closed_cancellable(&self) -> Result<(), Stopped> {
         match self.shared().wait_for_close(Limit::STOP) {

@@ -73,6 +73,10 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// If none came in that time, or there is none and nobody is left to send one.
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::lasting(timeout))
     }
@@ -82,6 +86,10 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// As [`recv_timeout`](Self::recv_timeout).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::until(Some(deadline)))
     }
@@ -109,6 +117,10 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// If the caller is to stop before there is one, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+    ///
+    /// # Panics
+    ///
+    /// As [`recv`](Self::recv).
     #[track_caller]
     pub fn recv_cancellable(&self) -> Result<Result<T, RecvError>, Stopped> {
         match self.channel.receive(Limit::STOP) {
@@ -119,6 +131,10 @@ impl<T> Receiver<T> {
     }
 
     /// All messages, until nobody is left to send one.
+    ///
+    /// # Panics
+    ///
+    /// The iterator does, as [`recv`](Self::recv).
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self)
     }

@@ -84,6 +84,10 @@ impl<T> SyncSender<T> {
     /// # Errors
     ///
     /// If there was no room for all that time, or the receiver is gone. The message is in the error.
+    ///
+    /// # Panics
+    ///
+    /// As [`send`](Self::send).
     pub fn send_timeout(&self, t: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         let limit = Limit::lasting(timeout);
         self.channel.send(t, limit).map_err(|error| match error {
@@ -97,6 +101,10 @@ impl<T> SyncSender<T> {
     /// # Errors
     ///
     /// If the caller is to stop before there is room, or was to stop already and there is none, or the receiver is gone. The message is in the error.
+    ///
+    /// # Panics
+    ///
+    /// As [`send`](Self::send).
     #[track_caller]
     pub fn send_cancellable(&self, t: T) -> Result<(), SendCancellableError<T>> {
         let at = Location::caller();
