@@ -24,7 +24,7 @@ const FIELDS: [&str; 7] = ["peer", "workload", "threads", "metric", "stat", "val
 fn run(context: &Context) -> Result {
     let output = Exec::cargo(context, &["run", "--release", "--manifest-path"])
         .args([context.bench_manifest()])
-        .args(["--", "run", "--quick", "--json", "-"])
+        .args(["--", "run", "--quick", "--reps", "1", "--json", "-"])
         .read_aloud()?;
     let lines = check_lines(&output)?;
     println!("{lines} lines, each with {}", FIELDS.join(", "));
