@@ -33,6 +33,9 @@ use crate::channel::{Receiver, RecvError, SendError, Sender};
 /// operation.send(&sender, "selected").unwrap();
 /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["sent meanwhile", "selected"]);
 /// ```
+///
+/// With a capacity of 0, one who receives waits for that message, whatever its own limit of time. So neither keep the value for long nor forget it: that
+/// place is never free again then, and one who receives waits for ever.
 #[must_use]
 pub struct SelectedOperation<'a> {
     arm: Arm<'a>,
