@@ -13,6 +13,7 @@ use sinew_sched::{
     BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, Strategy, TaskRef,
 };
 
+use super::closing::Closing;
 use super::control::Control;
 use super::counters::{All, Counters};
 use super::driver;
@@ -87,6 +88,7 @@ pub(crate) struct Engine {
     pub(crate) outside: Counters,
     leaks: Mutex<Vec<Leak>>,
     is_closed: AtomicBool,
+    pub(crate) closing: Closing,
     limit: Limit,
     /// How often a thread outside has put a fiber into the next group.
     pub(crate) turn: AtomicU32,
@@ -155,6 +157,7 @@ impl Engine {
             outside: Counters::default(),
             leaks: Mutex::default(),
             is_closed: AtomicBool::new(false),
+            closing: Closing::new(),
             limit,
             turn: AtomicU32::new(0),
             homes: Homes::default(),
@@ -315,13 +318,13 @@ impl Engine {
         self.pool().workers()
     }
 
-    /// Refuses new fibers.
+    /// Refuses new fibers, but for the last ones of those who hear of it.
     pub(crate) fn close(&self) {
+        self.closing.tell();
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Ends everything.
-    /// Also returns the fibers that still run.
+    /// Ends everything. Also returns the fibers that still run.
     pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> (ShutdownReport, Vec<Leak>) {
         self.close();
         let report = pool.shutdown(at_most);

@@ -22,6 +22,7 @@ pub struct JoinError {
     panics: usize,
     message: Option<Arc<str>>,
     lost: usize,
+    missed_last_call: bool,
 }
 
 impl JoinError {
@@ -43,9 +44,21 @@ impl JoinError {
         self.lost
     }
 
+    /// Whether the last call of an [`ExecutionQueue`](super::ExecutionQueue)'s function, with the batch that [says so](super::Batch::is_stopped), was not
+    /// made, since the runtime was shut down. What the function would have done then, as writing out what it has kept, is not done.
+    #[must_use]
+    pub fn missed_last_call(&self) -> bool {
+        self.missed_last_call
+    }
+
     /// That so many were not done.
     pub(super) fn lose(&mut self, tasks: usize) {
         self.lost += tasks;
+    }
+
+    /// That the last call was not made.
+    pub(super) fn miss_last_call(&mut self) {
+        self.missed_last_call = true;
     }
 
     /// That there was one more panic, which said this. It is taken from there if it is to be kept: nothing is freed here.
@@ -60,7 +73,7 @@ impl JoinError {
     ///
     /// If something went wrong.
     pub(super) fn into_result(self) -> Result<(), Self> {
-        if self.panics + self.lost == 0 { Ok(()) } else { Err(self) }
+        if self.panics + self.lost == 0 && !self.missed_last_call { Ok(()) } else { Err(self) }
     }
 }
 
@@ -72,20 +85,20 @@ pub(super) fn message(payload: &(dyn Any + Send)) -> Option<Arc<str>> {
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.panics, &self.message) {
-            (0, _) => {}
-            (many, None) => write!(f, "panics in the queue's work: {many}")?,
-            (many, Some(message)) => {
-                write!(f, "panics in the queue's work: {many}, the first one: {message}")?
-            }
+        let mut and = "";
+        if self.panics > 0 {
+            write!(f, "panics in the queue's work: {}", self.panics)?;
+            self.message.iter().try_for_each(|message| write!(f, ", the first one: {message}"))?;
+            and = "; ";
         }
-        match (self.panics, self.lost) {
-            (_, 0) => Ok(()),
-            (panics, lost) => {
-                let and = if panics > 0 { "; " } else { "" };
-                write!(f, "{and}tasks that were not done, since the runtime was shut down: {lost}")
-            }
+        if self.lost > 0 {
+            write!(f, "{and}tasks that were not done, since the runtime was shut down: {}", self.lost)?;
+            and = "; ";
         }
+        if self.missed_last_call {
+            write!(f, "{and}the last call was not made, since the runtime was shut down")?;
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use super::report::{JoinError, message};
 use crate::context::Context;
 use crate::fiber;
 use crate::rt::sync::{AtomicU64, Ordering};
-use crate::rt::{self, Attributes, Engine, GaveUp, Limit, Moves, Place, Queue, Target};
+use crate::rt::{self, AtClose, Attributes, Engine, GaveUp, Limit, Moves, Place, Queue, Target};
 use crate::runtime;
 
 /// How the fibers are to be.
@@ -61,7 +61,7 @@ impl<T: Send + 'static> Shared<T> {
     #[track_caller]
     pub(super) fn new(settings: Settings, hears_of_end: bool, work: Work<T>) -> Arc<Self> {
         let consumer = Some(Consumer { lanes: Lanes::new(), work, hears_of_end });
-        Arc::new(Self {
+        let shared = Arc::new(Self {
             inbox: Inbox::new(),
             end: Queue::new(State {
                 consumer,
@@ -74,7 +74,11 @@ impl<T: Send + 'static> Shared<T> {
             context: Context::current(),
             settings,
             location: Location::caller(),
-        })
+        });
+        if !shared.engine.closing.add(&shared) {
+            shared.stop();
+        }
+        shared
     }
 
     /// # Errors
@@ -150,15 +154,25 @@ impl<T: Send + 'static> Shared<T> {
 
     /// These are not done, and nothing more is. For the consumer. Their destructors may panic, of which nobody can be told.
     fn lose(&self, mut left: Stack<T>) {
-        self.end.lock().report.lose(left.len);
+        self.note_loss(left.len);
         while left.len > 0 {
             rt::catch_panic(|| drop(left.pop()));
         }
         self.conclude();
     }
 
+    /// So many are not done, and the last call is not made if there was to be one.
+    fn note_loss(&self, many: usize) {
+        let mut end = self.end.lock();
+        end.report.lose(many);
+        if end.consumer.as_ref().is_some_and(|consumer| consumer.hears_of_end) {
+            end.report.miss_last_call();
+        }
+    }
+
     /// It is over: the function is dropped, and those who wait go on. For the consumer.
     fn conclude(&self) {
+        self.engine.closing.remove(self);
         let consumer = self.end.lock().consumer.take();
         self.guarded(|| drop(consumer));
         self.end.lock().is_over = true;
@@ -225,6 +239,13 @@ impl<T: Send + 'static> Shared<T> {
         let (outcome, ()) = self.end.wait((), limit, |end| (!end.is_over).then_some(Place::Back));
         outcome.into_result()?;
         Ok(self.end.lock().report.clone().into_result())
+    }
+}
+
+/// What is there is still done; the last call is made by a fiber that is still let in.
+impl<T: Send + 'static> AtClose for Shared<T> {
+    fn at_close(self: Arc<Self>) {
+        self.stop();
     }
 }
 

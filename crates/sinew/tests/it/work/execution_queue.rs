@@ -260,27 +260,6 @@ fn a_drop_has_what_is_there_done() {
     });
 }
 
-#[test]
-fn after_the_shutdown_of_its_runtime_it_takes_nothing() {
-    let _watch = Watch::new();
-    let runtime = Runtime::builder().workers(1).start().unwrap();
-    let value = Arc::new(());
-    let held = value.clone();
-    let make = move || {
-        let _ = &held;
-        [(); 2].map(|()| {
-            let held = held.clone();
-            ExecutionQueue::new(move |batch: Batch<'_, u32>| drop((batch.count(), held.clone())))
-        })
-    };
-    let [queue, idle] = runtime.run(make);
-    runtime.shutdown(None);
-    assert_eq!(queue.execute(5), Err(ExecuteError(5)));
-    idle.stop();
-    assert_eq!((queue.join(), idle.join()), (Ok(()), Ok(())));
-    assert_eq!((queue.join_timeout(Duration::ZERO), Arc::strong_count(&value)), (Some(Ok(())), 1));
-}
-
 /// Many tasks are done at once, and many are lost at once: neither takes much of a stack.
 #[test]
 fn many_tasks_are_no_deep_recursion() {
@@ -307,27 +286,6 @@ fn many_tasks_are_no_deep_recursion() {
     runtime.shutdown(Some(Duration::ZERO));
     lets_go.send(()).unwrap();
     assert_eq!(queue.join().unwrap_err().lost(), MANY as usize);
-    holds.join().unwrap();
-}
-
-/// The fiber that was to make the last call has not begun when the runtime ends.
-#[test]
-fn a_last_call_that_is_never_made_keeps_nobody_waiting() {
-    let _watch = Watch::new();
-    let runtime = Runtime::builder().workers(1).start().unwrap();
-    let (begun, (lets_go, keeps)) = (Arc::new(Baton::new()), std::sync::mpsc::channel());
-    let (has_begun, queue) = (begun.clone(), runtime.run(|| collecting::<u32>().0));
-    let queue = Arc::new(queue);
-    let copy = queue.clone();
-    let holds = runtime.spawn(move || {
-        copy.stop();
-        has_begun.post();
-        keeps.recv().unwrap();
-    });
-    begun.wait();
-    runtime.shutdown(Some(Duration::ZERO));
-    lets_go.send(()).unwrap();
-    assert_eq!(queue.join(), Ok(()));
     holds.join().unwrap();
 }
 

@@ -1,4 +1,5 @@
 //! Queues of work.
 
 mod execution_queue;
+mod shutdown;
 mod work_queue;
