@@ -105,11 +105,13 @@ impl<T> Lane<T> {
 pub(super) struct Lanes<T> {
     urgent: Lane<T>,
     normal: Lane<T>,
+    /// How many were handed out. It may go round.
+    given: usize,
 }
 
 impl<T> Lanes<T> {
     pub(super) fn new() -> Self {
-        Self { urgent: Lane::new(), normal: Lane::new() }
+        Self { urgent: Lane::new(), normal: Lane::new(), given: 0 }
     }
 
     /// Adds what has come, the newest first.
@@ -139,11 +141,23 @@ impl<T> Lanes<T> {
         self.normal.len()
     }
 
+    /// How many were handed out so far: another number than before, if one was.
+    pub(super) fn given(&self) -> usize {
+        self.given
+    }
+
     pub(super) fn pop_urgent(&mut self) -> Option<T> {
-        self.urgent.pop()
+        let task = self.urgent.pop();
+        self.count(task)
     }
 
     pub(super) fn pop_normal(&mut self) -> Option<T> {
-        self.normal.pop()
+        let task = self.normal.pop();
+        self.count(task)
+    }
+
+    fn count(&mut self, task: Option<T>) -> Option<T> {
+        self.given = self.given.wrapping_add(usize::from(task.is_some()));
+        task
     }
 }

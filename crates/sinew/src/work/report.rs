@@ -38,7 +38,8 @@ impl JoinError {
         self.message.as_deref()
     }
 
-    /// How many tasks were accepted and not done, since the runtime was shut down.
+    /// How many tasks were accepted and handed out to nobody: since the runtime was shut down, or since the function of an
+    /// [`ExecutionQueue`](super::ExecutionQueue) panicked before it took one.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost
@@ -92,7 +93,7 @@ impl fmt::Display for JoinError {
             and = "; ";
         }
         if self.lost > 0 {
-            write!(f, "{and}tasks that were not done, since the runtime was shut down: {}", self.lost)?;
+            write!(f, "{and}tasks that were not done, nor handed out: {}", self.lost)?;
             and = "; ";
         }
         if self.missed_last_call {

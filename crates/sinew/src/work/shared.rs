@@ -174,7 +174,7 @@ impl<T: Send + 'static> Shared<T> {
     fn conclude(&self) {
         self.engine.closing.remove(self);
         let consumer = self.end.lock().consumer.take();
-        self.guarded(|| drop(consumer));
+        let _ = self.guarded(|| drop(consumer));
         self.end.lock().is_over = true;
         self.end.wake_all(|()| ());
     }
@@ -186,7 +186,7 @@ impl<T: Send + 'static> Shared<T> {
         while let Some(mut consumer) = self.take_consumer() {
             consumer.lanes.add(self.inbox.take());
             if !consumer.lanes.is_empty() {
-                self.guarded(|| (consumer.work)(Batch::new(&self.inbox, &mut consumer.lanes)));
+                self.call(&mut consumer);
             }
             let has_more = !consumer.lanes.is_empty();
             self.end.lock().consumer = Some(consumer);
@@ -199,6 +199,19 @@ impl<T: Send + 'static> Shared<T> {
         }
     }
 
+    /// Calls the function, which has something to take. If it panics before it does, the first task is lost: it would be called with the same ones for
+    /// ever.
+    fn call(&self, consumer: &mut Consumer<T>) {
+        let Consumer { lanes, work, .. } = consumer;
+        let given = lanes.given();
+        if self.guarded(|| work(Batch::new(&self.inbox, lanes))).is_ok() || lanes.given() != given {
+            return;
+        }
+        let first = Batch::new(&self.inbox, lanes).next();
+        self.end.lock().report.lose(1);
+        let _ = self.guarded(|| drop(first));
+    }
+
     fn take_consumer(&self) -> Option<Consumer<T>> {
         self.end.lock().consumer.take()
     }
@@ -207,7 +220,7 @@ impl<T: Send + 'static> Shared<T> {
     fn end(&self) {
         if let Some(mut consumer) = self.take_consumer() {
             if consumer.hears_of_end {
-                self.guarded(|| (consumer.work)(Batch::last(&self.inbox, &mut consumer.lanes)));
+                let _ = self.guarded(|| (consumer.work)(Batch::last(&self.inbox, &mut consumer.lanes)));
             }
             self.end.lock().consumer = Some(consumer);
         }
@@ -215,12 +228,17 @@ impl<T: Send + 'static> Shared<T> {
     }
 
     /// Calls a user's code. A panic is counted.
-    fn guarded(&self, call: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(call)) {
+    ///
+    /// # Errors
+    ///
+    /// If there was one.
+    fn guarded(&self, call: impl FnOnce()) -> Result<(), Panicked> {
+        catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
             let mut message = message(&*payload);
             rt::discard_panic(payload);
             self.end.lock().report.note(&mut message);
-        }
+            Panicked
+        })
     }
 
     /// Waits until it is over.
@@ -241,6 +259,9 @@ impl<T: Send + 'static> Shared<T> {
         Ok(self.end.lock().report.clone().into_result())
     }
 }
+
+/// A user's code did, and was noted.
+struct Panicked;
 
 /// What is there is still done; the last call is made by a fiber that is still let in.
 impl<T: Send + 'static> AtClose for Shared<T> {

@@ -6,8 +6,8 @@ use sinew::sync::{Baton, Mutex};
 use sinew::work::{Batch, Builder, ExecuteError, ExecutionQueue};
 use sinew::{Runtime, fiber};
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// A queue that collects its tasks, and the list of them.
@@ -178,6 +178,96 @@ fn a_panic_loses_the_task_in_hand_and_no_other() {
         assert!(error.to_string().contains("6, the first one: number 1"), "{error}");
         assert!(done.lock().unwrap().iter().copied().eq((0..20).filter(|task| task % 4 != 1)));
         assert_eq!(Arc::strong_count(&drops), 1);
+    });
+}
+
+/// Every other call panics, before it takes a task.
+#[test]
+fn a_panic_before_a_task_is_taken_loses_the_first() {
+    everywhere(|| {
+        let (done, drops, mut calls) = (Arc::new(Mutex::new(Vec::new())), Arc::new(()), 0);
+        let list = done.clone();
+        let queue = ExecutionQueue::new(move |mut batch: Batch<'_, (u32, Arc<()>)>| {
+            calls += 1;
+            assert!(calls % 2 == 0, "call {calls}");
+            list.lock().unwrap().extend(batch.next().map(|task| task.0));
+        });
+        (0..10).for_each(|task| queue.execute((task, drops.clone())).unwrap());
+        queue.stop();
+        let error = queue.join().unwrap_err();
+        // The last call is one of them.
+        assert_eq!((error.panics(), error.message(), error.lost()), (6, Some("call 1"), 5));
+        assert!(done.lock().unwrap().iter().copied().eq((0..10).filter(|task| task % 2 == 1)));
+        assert_eq!(Arc::strong_count(&drops), 1);
+    });
+}
+
+#[test]
+fn a_function_that_always_panics_has_an_end() {
+    in_crowds(|crowd| {
+        let queue = Arc::new(ExecutionQueue::new(|_: Batch<'_, usize>| panic!("always")));
+        let copy = queue.clone();
+        crowd.all(3, move |number| (0..10).for_each(|_| copy.execute_urgent(number).unwrap()));
+        queue.stop();
+        let error = queue.join().unwrap_err();
+        assert_eq!((error.panics(), error.lost()), (31, 30));
+    });
+}
+
+/// That is the one which the function would have been given, and its destructor may panic.
+#[test]
+fn the_first_is_an_urgent_one_if_there_is_one() {
+    struct Task(u32, bool);
+    impl Drop for Task {
+        fn drop(&mut self) {
+            assert!(!self.1 || std::thread::panicking(), "while {} is dropped", self.0);
+        }
+    }
+    let runtime = pinned(1);
+    runtime.run(|| {
+        let (done, called) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Baton::new()));
+        let (list, tells) = (done.clone(), called.clone());
+        let queue = Arc::new_cyclic(|queue: &Weak<ExecutionQueue<Task>>| {
+            let queue = queue.clone();
+            ExecutionQueue::new(move |batch: Batch<'_, Task>| {
+                if !tells.is_ready() {
+                    queue.upgrade().unwrap().execute_urgent(Task(3, true)).unwrap();
+                    tells.post();
+                    panic!("before it takes one");
+                }
+                list.lock().unwrap().extend(batch.map(|task| task.0));
+            })
+        });
+        (1..3).for_each(|task| queue.execute(Task(task, false)).unwrap());
+        called.wait();
+        queue.stop();
+        let error = queue.join().unwrap_err();
+        assert_eq!((error.panics(), error.lost()), (2, 1));
+        assert_eq!(error.to_string(), "panics in the queue's work: 2, the first one: before it takes one; tasks that were not done, nor handed out: 1");
+        assert_eq!(*done.lock().unwrap(), [1, 2]);
+    });
+}
+
+/// On one worker, where others have a turn only if the function's fiber gives them one.
+#[test]
+fn a_function_that_takes_nothing_lets_others_run() {
+    let runtime = pinned(1);
+    runtime.run(|| {
+        let (takes, calls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let (may_take, count) = (takes.clone(), calls.clone());
+        let queue = ExecutionQueue::new(move |batch: Batch<'_, u32>| {
+            count.fetch_add(1, Ordering::Relaxed);
+            if may_take.load(Ordering::Relaxed) {
+                batch.for_each(drop);
+            }
+        });
+        queue.execute(1).unwrap();
+        while calls.load(Ordering::Relaxed) < 10 {
+            fiber::yield_now();
+        }
+        takes.store(true, Ordering::Relaxed);
+        queue.stop();
+        queue.join().unwrap();
     });
 }
 
