@@ -1,17 +1,16 @@
 //! A queue whose tasks one function is given in batches.
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::sync::Arc;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 use super::batch::Batch;
 use super::error::ExecuteError;
 use super::lane::Urgency;
+use super::owner::Owner;
 use super::report::JoinError;
-use super::shared::{Settings, Shared};
+use super::shared::Settings;
 use crate::fiber::Stopped;
-use crate::rt::{GaveUp, Limit};
 
 /// Tasks from many, fibers and threads alike, for one function that is called with what has come, in a fiber: brpc's execution queue.
 ///
@@ -50,7 +49,7 @@ use crate::rt::{GaveUp, Limit};
 /// ```
 #[must_use = "a queue that is dropped is stopped"]
 pub struct ExecutionQueue<T: Send + 'static> {
-    shared: Arc<Shared<T>>,
+    owner: Owner<T>,
 }
 
 // No code of the user's runs while it is changed.
@@ -71,7 +70,7 @@ impl<T: Send + 'static> ExecutionQueue<T> {
 
     #[track_caller]
     pub(super) fn with(settings: Settings, work: impl FnMut(Batch<'_, T>) + Send + 'static) -> Self {
-        Self { shared: Shared::new(settings, true, Box::new(work)) }
+        Self { owner: Owner::new(settings, true, Box::new(work)) }
     }
 
     /// Brings a task. Never waits.
@@ -80,7 +79,7 @@ impl<T: Send + 'static> ExecutionQueue<T> {
     ///
     /// If the queue was stopped, or its runtime shut down. The task is in the error.
     pub fn execute(&self, task: T) -> Result<(), ExecuteError<T>> {
-        self.shared.push(task, Urgency::Normal).map_err(ExecuteError)
+        self.owner.push(task, Urgency::Normal).map_err(ExecuteError)
     }
 
     /// Brings a task that goes before others, which were not handed out yet and are not urgent. Never waits.
@@ -89,18 +88,18 @@ impl<T: Send + 'static> ExecutionQueue<T> {
     ///
     /// As [`execute`](Self::execute).
     pub fn execute_urgent(&self, task: T) -> Result<(), ExecuteError<T>> {
-        self.shared.push(task, Urgency::Urgent).map_err(ExecuteError)
+        self.owner.push(task, Urgency::Urgent).map_err(ExecuteError)
     }
 
     /// Accepts no more tasks. Those that are there are done. Never waits.
     pub fn stop(&self) {
-        self.shared.stop();
+        self.owner.stop();
     }
 
     /// Whether it was stopped.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.shared.is_stopped()
+        self.owner.is_stopped()
     }
 
     /// Waits until the queue was stopped, by anybody, and all is done; the last call of the function included. Any number may join.
@@ -114,7 +113,7 @@ impl<T: Send + 'static> ExecutionQueue<T> {
     /// If the function itself calls this. If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn join(&self) -> Result<(), JoinError> {
-        self.shared.join(Limit::NEVER).unwrap_or(Ok(()))
+        self.owner.join()
     }
 
     /// [`join`](Self::join), for at most so long. None, if that was not enough.
@@ -124,7 +123,7 @@ impl<T: Send + 'static> ExecutionQueue<T> {
     /// As [`join`](Self::join).
     #[track_caller]
     pub fn join_timeout(&self, timeout: Duration) -> Option<Result<(), JoinError>> {
-        self.shared.join(Limit::lasting(timeout)).ok()
+        self.owner.join_timeout(timeout)
     }
 
     /// [`join`](Self::join), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -138,29 +137,7 @@ impl<T: Send + 'static> ExecutionQueue<T> {
     /// As [`join`](Self::join).
     #[track_caller]
     pub fn join_cancellable(&self) -> Result<Result<(), JoinError>, Stopped> {
-        stopped_or(self.shared.join(Limit::STOP), Location::caller())
-    }
-}
-
-/// What came of a join that may be stopped.
-///
-/// # Errors
-///
-/// If it was.
-pub(super) fn stopped_or(
-    joined: Result<Result<(), JoinError>, GaveUp>,
-    at: &'static Location<'static>,
-) -> Result<Result<(), JoinError>, Stopped> {
-    match joined {
-        Ok(joined) => Ok(joined),
-        Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, at)),
-        Err(GaveUp::TimedOut) => Ok(Ok(())),
-    }
-}
-
-impl<T: Send + 'static> Drop for ExecutionQueue<T> {
-    fn drop(&mut self) {
-        self.stop();
+        self.owner.join_cancellable()
     }
 }
 

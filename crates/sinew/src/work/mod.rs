@@ -20,6 +20,7 @@ mod inbox;
 mod lane;
 #[cfg(all(test, loom))]
 mod model;
+mod owner;
 mod report;
 mod shared;
 mod work_queue;

@@ -1,18 +1,16 @@
 //! A queue of functions.
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::sync::Arc;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 use super::batch::Batch;
 use super::error::PushError;
-use super::execution_queue::stopped_or;
 use super::lane::Urgency;
+use super::owner::Owner;
 use super::report::JoinError;
-use super::shared::{Settings, Shared};
+use super::shared::Settings;
 use crate::fiber::Stopped;
-use crate::rt::Limit;
 
 /// What a [`WorkQueue`] has to do.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
@@ -46,7 +44,7 @@ pub type Job = Box<dyn FnOnce() + Send + 'static>;
 /// ```
 #[must_use = "a queue that is dropped is stopped"]
 pub struct WorkQueue {
-    shared: Arc<Shared<Job>>,
+    owner: Owner<Job>,
 }
 
 // No code of the user's runs while it is changed.
@@ -68,11 +66,7 @@ impl WorkQueue {
     pub(super) fn with(settings: Settings) -> Self {
         // If one panics, the next call goes on with the rest.
         Self {
-            shared: Shared::new(
-                settings,
-                false,
-                Box::new(|batch: Batch<'_, Job>| batch.for_each(|job| job())),
-            ),
+            owner: Owner::new(settings, false, Box::new(|batch: Batch<'_, Job>| batch.for_each(|job| job()))),
         }
     }
 
@@ -82,18 +76,18 @@ impl WorkQueue {
     ///
     /// If the queue was stopped, or its runtime shut down. The job is in the error.
     pub fn push(&self, job: impl FnOnce() + Send + 'static) -> Result<(), PushError> {
-        self.shared.push(Box::new(job), Urgency::Normal).map_err(PushError)
+        self.owner.push(Box::new(job), Urgency::Normal).map_err(PushError)
     }
 
     /// Accepts no more jobs. Those that are there are done. Never waits.
     pub fn stop(&self) {
-        self.shared.stop();
+        self.owner.stop();
     }
 
     /// Whether it was stopped.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.shared.is_stopped()
+        self.owner.is_stopped()
     }
 
     /// Waits until the queue was stopped, by anybody, and all jobs are done. Any number may join.
@@ -107,7 +101,7 @@ impl WorkQueue {
     /// If a job of the queue calls this. If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn join(&self) -> Result<(), JoinError> {
-        self.shared.join(Limit::NEVER).unwrap_or(Ok(()))
+        self.owner.join()
     }
 
     /// [`join`](Self::join), for at most so long. None, if that was not enough.
@@ -117,7 +111,7 @@ impl WorkQueue {
     /// As [`join`](Self::join).
     #[track_caller]
     pub fn join_timeout(&self, timeout: Duration) -> Option<Result<(), JoinError>> {
-        self.shared.join(Limit::lasting(timeout)).ok()
+        self.owner.join_timeout(timeout)
     }
 
     /// [`join`](Self::join), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -131,19 +125,13 @@ impl WorkQueue {
     /// As [`join`](Self::join).
     #[track_caller]
     pub fn join_cancellable(&self) -> Result<Result<(), JoinError>, Stopped> {
-        stopped_or(self.shared.join(Limit::STOP), Location::caller())
+        self.owner.join_cancellable()
     }
 }
 
 impl Default for WorkQueue {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Drop for WorkQueue {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 

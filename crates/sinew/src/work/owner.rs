@@ -1,0 +1,69 @@
+//! Whoever has a queue: it stops it, waits for its end in one of several ways, and stops it at the latest when it is gone. What both
+//! queues have in common, but for their words.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::lane::Urgency;
+use super::report::JoinError;
+use super::shared::{Settings, Shared, Work};
+use crate::fiber::Stopped;
+use crate::rt::{GaveUp, Limit};
+
+/// The owner of a queue.
+pub(super) struct Owner<T: Send + 'static>(Arc<Shared<T>>);
+
+impl<T: Send + 'static> Owner<T> {
+    #[track_caller]
+    pub(super) fn new(settings: Settings, hears_of_end: bool, work: Work<T>) -> Self {
+        Self(Shared::new(settings, hears_of_end, work))
+    }
+
+    /// # Errors
+    ///
+    /// If the queue takes no more. The task comes back.
+    pub(super) fn push(&self, task: T, urgency: Urgency) -> Result<(), T> {
+        self.0.push(task, urgency)
+    }
+
+    pub(super) fn stop(&self) {
+        self.0.stop();
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
+
+    /// # Errors
+    ///
+    /// If not all went well.
+    #[track_caller]
+    pub(super) fn join(&self) -> Result<(), JoinError> {
+        // It is never given up.
+        self.0.join(Limit::NEVER).unwrap_or(Ok(()))
+    }
+
+    #[track_caller]
+    pub(super) fn join_timeout(&self, timeout: Duration) -> Option<Result<(), JoinError>> {
+        self.0.join(Limit::lasting(timeout)).ok()
+    }
+
+    /// # Errors
+    ///
+    /// If the caller is to stop before.
+    #[track_caller]
+    pub(super) fn join_cancellable(&self) -> Result<Result<(), JoinError>, Stopped> {
+        match self.0.join(Limit::STOP) {
+            Ok(joined) => Ok(joined),
+            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
+            Err(GaveUp::TimedOut) => unreachable!("there is no limit of time"),
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for Owner<T> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
