@@ -176,6 +176,8 @@ impl Runtime {
     /// A fiber that is abandoned keeps what it has, as a thread would that never runs again: locks stay locked, also one that was about to be taken by
     /// it, and permits and messages that it was just given are lost.
     ///
+    /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what they have is done as fibers are.
+    ///
     /// [Timers](crate::time) are not waited for: nobody is called back once this has begun, and what they hold is dropped here.
     ///
     /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics in it, and

@@ -8,7 +8,8 @@ use super::lane::Lanes;
 /// What has come to an [`ExecutionQueue`](super::ExecutionQueue), in order, the urgent tasks first. An urgent one that comes meanwhile
 /// is handed out next; others that come meanwhile are in the next batch.
 ///
-/// What the function does not take is in the next batch too, which follows at once.
+/// What the function does not take is in the next batch too, which follows at once: see there what comes of
+/// [taking nothing](super::ExecutionQueue#a-function-that-takes-nothing).
 pub struct Batch<'a, T> {
     inbox: &'a Inbox<T>,
     lanes: &'a mut Lanes<T>,

@@ -21,13 +21,24 @@ use crate::fiber::Stopped;
 /// [`execute_urgent`](Self::execute_urgent) brings a task that goes before all others that were not handed out yet, but for urgent ones that came earlier.
 ///
 /// When the queue was [stopped](Self::stop) and all is done, the function is called once more, with an empty batch that
-/// [says so](Batch::is_stopped), and then dropped. That happens in a fiber too. Dropping the queue stops it, and waits for nothing.
+/// [says so](Batch::is_stopped), and then dropped. That happens in a fiber too. The shutdown of the runtime stops the queue, and leaves it
+/// [its time](super#the-end-of-the-runtime) for all of this; if that was too short, the last call is not made, and a join
+/// [says so](JoinError::missed_last_call).
+///
+/// Dropping the queue stops it, and waits for nothing. What was brought is done and the last call made, unless the process or the runtime ends first:
+/// [join](Self::join) it where that matters.
 ///
 /// # Panics of the function
 ///
-/// The task that the function has in hand is lost to it. All others stay: it is called again, with the rest of the batch first. The panic
-/// hook tells of each panic, and a [join](Self::join) how many there were. What the function has changed may be half done then: that is
+/// The task that the function has in hand is lost to it. If it has not taken any yet, it loses the first one, which counts as
+/// [lost](JoinError::lost): it would be called with the same ones for ever. All others stay: it is called again, with the rest of the batch first. The
+/// panic hook tells of each panic, and a [join](Self::join) how many there were. What the function has changed may be half done then: that is
 /// its own to see to.
+///
+/// # A function that takes nothing
+///
+/// It is called again for as long as there is something to take, and other fibers have a turn between two calls; but it keeps a worker busy, and
+/// the queue from its end, also when that was stopped. A function that cannot go on yet had better wait for what it needs.
 ///
 /// ```
 /// use sinew::sync::mpsc;
@@ -96,17 +107,18 @@ impl<T: Send + 'static> ExecutionQueue<T> {
         self.owner.stop();
     }
 
-    /// Whether it was stopped.
+    /// Whether it was stopped, if only by the shutdown of its runtime.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.owner.is_stopped()
     }
 
-    /// Waits until the queue was stopped, by anybody, and all is done; the last call of the function included. Any number may join.
+    /// Waits until the queue was stopped, by anybody or by the shutdown of its runtime, and all is done; the last call of the function included. Any
+    /// number may join.
     ///
     /// # Errors
     ///
-    /// If the function panicked, or tasks were lost since the runtime was shut down.
+    /// If the function panicked, or tasks were lost or the last call was not made since the runtime was shut down.
     ///
     /// # Panics
     ///

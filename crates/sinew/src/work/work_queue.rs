@@ -23,7 +23,8 @@ pub type Job = Box<dyn FnOnce() + Send + 'static>;
 /// A job that panics does not stop those after it. The panic hook tells of it as of any fiber's panic, and a [join](Self::join) how many there were,
 /// and what the first one said.
 ///
-/// Dropping the queue stops it, and waits for nothing: what was pushed is done.
+/// Dropping the queue stops it, and waits for nothing: what was pushed is done, unless the process or the runtime
+/// [ends first](super#the-end-of-the-runtime). [Join](Self::join) it where that matters.
 ///
 /// ```
 /// use sinew::sync::mpsc;
@@ -84,13 +85,13 @@ impl WorkQueue {
         self.owner.stop();
     }
 
-    /// Whether it was stopped.
+    /// Whether it was stopped, if only by the shutdown of its runtime.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.owner.is_stopped()
     }
 
-    /// Waits until the queue was stopped, by anybody, and all jobs are done. Any number may join.
+    /// Waits until the queue was stopped, by anybody or by the shutdown of its runtime, and all jobs are done. Any number may join.
     ///
     /// # Errors
     ///
