@@ -2,7 +2,7 @@
 //!
 //! The emulator runs on a strongly ordered machine: this job speaks for the assembly, not for memory ordering.
 
-use super::{STACKS, STRATEGY, WORKERS};
+use super::{PLAIN_PANICS, STACKS, STRATEGY, WORKERS};
 use crate::context::Context;
 use crate::debian::rust::DebianRust;
 use crate::failure::Result;
@@ -25,6 +25,7 @@ fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
     rust.cargo(context, &["test", "--target", "aarch64-unknown-linux-gnu"])
         .args(STACKS)
+        .env(PLAIN_PANICS.0, PLAIN_PANICS.1)
         .env(STRATEGY, "local")
         .env(WORKERS, "2")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")

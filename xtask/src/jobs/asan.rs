@@ -2,7 +2,7 @@
 //!
 //! What the library tells the sanitizer about stacks is behind `cfg(sinew_asan)`, and not known here.
 
-use super::{LIBRARY, STRATEGY, WORKERS};
+use super::{LIBRARY, PLAIN_PANICS, STRATEGY, WORKERS};
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::{Failure, Result};
@@ -27,6 +27,7 @@ fn run(context: &Context) -> Result {
     require_nightly()?;
     Exec::cargo(context, &["+nightly", "test"])
         .args(LIBRARY)
+        .env(PLAIN_PANICS.0, PLAIN_PANICS.1)
         .env(STRATEGY, "shared")
         .env(WORKERS, "2")
         .args(["--target", "x86_64-unknown-linux-gnu"])

@@ -36,6 +36,9 @@ const STACKS: [&str; 7] = ["-p", "sinew-coroutine", "-p", "sinew", "--lib", "--t
 const STRATEGY: &str = "SINEW_TEST_STRATEGY";
 const WORKERS: &str = "SINEW_TEST_WORKERS";
 
+/// Where everything takes long, panics that tests expect are told without the names of functions: finding those takes half a minute for each process.
+const PLAIN_PANICS: (&str, &str) = ("RUST_BACKTRACE", "0");
+
 /// Every job there is.
 pub(crate) static JOBS: &[Job] = &[
     fmt::JOB,

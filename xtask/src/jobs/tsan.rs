@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{LIBRARY, STRATEGY, WORKERS};
+use super::{LIBRARY, PLAIN_PANICS, STRATEGY, WORKERS};
 use crate::context::Context;
 use crate::debian::rust::DebianRust;
 use crate::exec::Exec;
@@ -32,6 +32,7 @@ fn run(context: &Context) -> Result {
     lend_runtime(&rust.host_libraries())?;
     rust.cargo(context, &["test", "--target", TARGET, "-Zbuild-std=std,panic_unwind"])
         .args(LIBRARY)
+        .env(PLAIN_PANICS.0, PLAIN_PANICS.1)
         .env(STRATEGY, "shared")
         .env(WORKERS, "8")
         // A released compiler takes unstable options only so; std is compiled by the very version it came with.

@@ -238,7 +238,7 @@ impl Seen {
         if self.has_told || time < after {
             return;
         }
-        let waiting = waiting(engine, &stats, time);
+        let waiting = waiting(engine, &stats, after);
         if waiting > 0 {
             self.has_told = true;
             // Not by `eprint!`, which panics if nobody reads.
@@ -254,8 +254,8 @@ fn is_any_idle(stats: &PoolStats) -> bool {
         || stats.workers.iter().all(|worker| worker.state == WorkerState::Absent)
 }
 
-/// How many fibers wait for a worker, to run or to hear that their time has come.
-fn waiting(engine: &Engine, stats: &PoolStats, time: Duration) -> usize {
+/// How many fibers wait for a worker, to run, or to hear that their time has come: so long ago, that is, which may be after all got stuck.
+fn waiting(engine: &Engine, stats: &PoolStats, ago: Duration) -> usize {
     let running = stats.workers.iter().filter(|worker| worker.state != WorkerState::Absent).count();
     let ready = engine.look(|all| {
         let finished = all.sum(|counters| &counters.finished);
@@ -264,7 +264,7 @@ fn waiting(engine: &Engine, stats: &PoolStats, time: Duration) -> usize {
         let waits = all.sum(|counters| &counters.waits);
         live.saturating_sub(waits.saturating_sub(wakes)) as usize
     });
-    ready.saturating_sub(running) + engine.stall.neglected_timers(time)
+    ready.saturating_sub(running) + engine.stall.neglected_timers(ago)
 }
 
 fn message(engine: &Engine, waiting: usize, time: Duration) -> String {

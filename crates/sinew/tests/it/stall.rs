@@ -92,21 +92,14 @@ fn it_is_told_once_each_time_with_names() {
 
 #[test]
 fn work_of_its_own_and_times_that_nobody_looks_at_count() {
-    let text = told("work_of_its_own_and_times_that_nobody_looks_at_count", 3, || {
+    let text = told("work_of_its_own_and_times_that_nobody_looks_at_count", 4, || {
         let runtime = Runtime::builder().workers(1).stall_report(Some(SOON)).start().unwrap();
-        let bodies: [fn() -> fiber::JoinHandle<()>; 3] = [
+        let bodies: [fn() -> fiber::JoinHandle<()>; 4] = [
             || fiber::spawn(|| ()),
             || fiber::spawn(fiber::yield_now),
-            || loop {
-                // If this process is kept from running for that long, it may be over before it was seen to sleep.
-                let sleeps = fiber::spawn(|| fiber::sleep(Duration::from_millis(1)));
-                while !matches!(sleeps.thread().state(), fiber::State::Parked | fiber::State::Done) {
-                    fiber::yield_now();
-                }
-                if !sleeps.is_finished() {
-                    return sleeps;
-                }
-            },
+            || sleeper(Duration::from_millis(1)),
+            // Its time comes when the worker has been stuck for a while.
+            || sleeper(SOON * 3),
         ];
         for body in bodies {
             let gate = Gate::default();
@@ -123,7 +116,21 @@ fn work_of_its_own_and_times_that_nobody_looks_at_count() {
         }
         assert!(runtime.shutdown(None).drained);
     });
-    assert_eq!(text.matches(WORDS).count(), 3, "{text}");
+    assert_eq!(text.matches(WORDS).count(), 4, "{text}");
+}
+
+/// A fiber that sleeps.
+fn sleeper(time: Duration) -> fiber::JoinHandle<()> {
+    loop {
+        let sleeps = fiber::spawn(move || fiber::sleep(time));
+        while !matches!(sleeps.thread().state(), fiber::State::Parked | fiber::State::Done) {
+            fiber::yield_now();
+        }
+        // If this process is kept from running for that long, it may be over before it was seen to sleep.
+        if !sleeps.is_finished() {
+            return sleeps;
+        }
+    }
 }
 
 #[test]

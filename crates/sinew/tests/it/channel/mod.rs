@@ -1,21 +1,37 @@
 //! Channels and select. crossbeam-channel is the specification: the same bodies run over it, by threads, and over ours, in all crowds.
 
+#[cfg(not(sinew_fat))]
 mod bodies;
+#[cfg(not(sinew_fat))]
 mod broadcast;
+#[cfg(not(sinew_fat))]
 mod cancel;
+#[cfg(not(sinew_fat))]
 mod clocks;
+#[cfg(not(sinew_fat))]
 mod differences;
+#[cfg(not(sinew_fat))]
 mod ends;
+#[cfg(not(sinew_fat))]
 mod errors;
+#[cfg(not(sinew_fat))]
 mod flavours;
+#[cfg(not(sinew_fat))]
 mod histories;
+#[cfg(not(sinew_fat))]
 mod meet;
+#[cfg(not(sinew_fat))]
 mod misuse;
+#[cfg(not(sinew_fat))]
 mod oneshot;
+#[cfg(not(sinew_fat))]
 mod payloads;
+#[cfg(not(sinew_fat))]
 mod select;
+#[cfg(not(sinew_fat))]
 mod select_macro;
 mod stress;
+#[cfg(not(sinew_fat))]
 mod temporaries;
 
 use sinew::fiber;
