@@ -31,6 +31,8 @@ pub mod channel;
 pub mod context;
 pub mod coroutine;
 pub mod fiber;
+pub mod io;
+pub mod net;
 mod raw;
 mod rt;
 mod runtime;

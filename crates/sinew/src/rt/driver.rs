@@ -1,4 +1,4 @@
-//! What a worker sleeps in: epoll, and the core's timers.
+//! What a worker sleeps in: epoll with the descriptors that are watched there, and the core's timers.
 //!
 //! # Safety
 //!
@@ -8,10 +8,12 @@
 
 use std::any::Any;
 use std::io;
+use std::os::fd::{BorrowedFd, RawFd};
 use std::ptr::{self, NonNull};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use sinew_sched::{Core, Driver};
 
 use super::alarms::{Alarms, BATCH, Ring};
@@ -20,7 +22,8 @@ use super::control::Control;
 use super::desk::{Desk, Drawer, Outlook};
 use super::due::Due;
 use super::engine::Engine;
-use super::epoll::Epoll;
+use super::epoll::{Epoll, Events};
+use super::io::{Source, Token, Watched};
 use super::local::Local;
 use super::run;
 use super::spawn::Site;
@@ -35,6 +38,8 @@ use super::word::Cause;
 #[derive(Debug)]
 pub(crate) struct CoreDriver {
     epoll: Epoll,
+    /// The descriptors that are watched here.
+    watched: Watched,
     alarms: Alarms<Due, Drawer>,
     outlook: Outlook,
     /// The number of its worker, and who has that.
@@ -45,7 +50,7 @@ pub(crate) struct CoreDriver {
 impl CoreDriver {
     fn new(engine: Weak<Engine>, worker: usize) -> io::Result<Arc<Self>> {
         let (alarms, outlook) = (Alarms::new(Instant::now()), Outlook::default());
-        Ok(Arc::new(Self { epoll: Epoll::new()?, alarms, outlook, worker, engine }))
+        Ok(Arc::new(Self { epoll: Epoll::new()?, watched: Watched::new(), alarms, outlook, worker, engine }))
     }
 
     /// Has a wait end at this moment, unless the timer is cancelled. From any thread. None, if it is all over, and the wait with it.
@@ -115,6 +120,19 @@ impl CoreDriver {
         fired + self.call(calls)
     }
 
+    /// Has those go on who waited for descriptors that are ready. Returns how many.
+    fn look_at_descriptors(&self) -> io::Result<usize> {
+        if self.watched.is_empty() {
+            return Ok(0);
+        }
+        let mut events = Events::new();
+        match self.epoll.look(&mut events) {
+            Ok(()) => Ok(self.watched.tell(&events)),
+            Err(Errno::INTR) => Ok(0),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Makes the fibers, without the lock: that of a sibling does as well, if it is the one who looks. Returns how many.
     fn call(&self, calls: Vec<Call>) -> usize {
         let count = calls.len();
@@ -122,6 +140,38 @@ impl CoreDriver {
             calls.into_iter().for_each(|call| call.start(Site::of(&engine)));
         }
         count
+    }
+
+    /// Watches a descriptor from now on, under the number that is returned.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel does not let it.
+    pub(crate) fn watch(&self, source: &Arc<Source>, fd: BorrowedFd<'_>) -> io::Result<Token> {
+        self.watched.enter(source, |token| self.epoll.add(fd, token))
+    }
+
+    /// Watches a descriptor no more, which is open still.
+    pub(crate) fn unwatch(&self, token: Token, fd: RawFd) {
+        if self.watched.leave(token) {
+            self.epoll.remove(fd);
+        }
+    }
+
+    /// A fiber that may move waits for one of the descriptors: others are to look here, too, while this worker is busy.
+    pub(crate) fn begin_roaming(&self) {
+        if self.watched.begin_roaming() {
+            self.ask_for_a_watch();
+        }
+    }
+
+    pub(crate) fn end_roaming(&self) {
+        self.watched.end_roaming();
+    }
+
+    /// Nobody looks here any more, for now or for good: those who wait for descriptors are told to do so elsewhere.
+    pub(crate) fn send_away(&self) {
+        self.watched.all().into_iter().for_each(|(token, source)| source.lose_home(self, token));
     }
 
     /// Others need not watch any more, unless there is something.
@@ -138,6 +188,7 @@ impl CoreDriver {
 
     /// The runtime is gone: drops all that was set. That runs destructors, on the calling thread or fiber.
     pub(crate) fn close(&self) {
+        self.send_away();
         let all = self.at_desk(|desk| desk.close());
         all.for_each(|due| unwind::catch(|| drop(due)));
     }
@@ -178,7 +229,8 @@ pub(crate) fn of(core: &Core) -> Option<Arc<CoreDriver>> {
 
 impl Driver for DriverShare {
     fn look(&self) -> io::Result<usize> {
-        let fired = self.0.fire();
+        let told = self.0.look_at_descriptors()?;
+        let fired = told + self.0.fire();
         if !tls::local().is_some_and(|local| self.0.is_of(local)) {
             self.0.end_watch();
         }
@@ -195,8 +247,13 @@ impl Driver for DriverShare {
         self.0.end_watch();
         let to_next = self.0.alarms.begin_sleep(Instant::now);
         let time = [at_most, to_next, starving::rest(), to_trim].into_iter().flatten().min();
-        let slept = if time.is_none_or(|time| !time.is_zero()) { self.0.epoll.wait(time) } else { Ok(()) };
+        let mut events = Events::new();
+        let slept = match time.is_none_or(|time| !time.is_zero()) {
+            true => self.0.epoll.wait(time, &mut events),
+            false => Ok(()),
+        };
         self.0.alarms.end_sleep(Instant::now);
+        self.0.watched.tell(&events);
         self.0.fire();
         slept
     }
@@ -210,10 +267,10 @@ impl Driver for DriverShare {
     }
 
     fn is_watching(&self) -> bool {
-        !self.0.alarms.is_empty() || starving::is_watching()
+        !self.0.watched.is_empty() || !self.0.alarms.is_empty() || starving::is_watching()
     }
 
     fn is_watching_for_others(&self) -> bool {
-        self.0.outlook.is_watched()
+        self.0.outlook.is_watched() || self.0.watched.is_roamed()
     }
 }

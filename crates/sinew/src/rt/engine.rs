@@ -369,6 +369,7 @@ fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
 fn stay_worker() {
     if let Some(local) = tls::local() {
         end::abandon_all(local);
+        local.driver.send_away();
         local.engine().leave_nobody_waiting();
     }
 }
@@ -376,6 +377,7 @@ fn stay_worker() {
 /// A worker ends.
 fn end_worker() {
     if let Some(local) = tls::local() {
+        local.driver.send_away();
         local.engine().leave_nobody_waiting();
     }
     tls::drop_local();

@@ -3,6 +3,11 @@
 mod alarms;
 mod ambient;
 mod batch;
+#[cfg(not(loom))]
+mod bell;
+#[cfg(loom)]
+#[path = "bell_model.rs"]
+mod bell;
 mod blocks;
 mod body;
 mod call;
@@ -23,6 +28,7 @@ mod handle;
 mod homes;
 mod hook;
 mod ids;
+pub(crate) mod io;
 mod join;
 mod limit;
 mod local;

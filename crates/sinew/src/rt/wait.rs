@@ -39,6 +39,13 @@ pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
     Some((local, local.fiber()?))
 }
 
+/// Whether the fiber that runs on a worker, which is the caller's, may go on elsewhere after a wait.
+#[inline]
+pub(crate) fn may_move(local: &Local) -> bool {
+    // SAFETY: it runs, so it is there.
+    local.fiber().is_some_and(|control| unsafe { control.as_ref() }.pins.runner() == Runner::Anybody)
+}
+
 /// Panics if the caller is a fiber that must not wait now.
 #[track_caller]
 pub(crate) fn check_may_wait() {

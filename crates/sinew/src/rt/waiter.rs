@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use sinew_sched::prefetch;
 
+use super::bell::Bell;
 use super::control::Control;
 use super::local::Local;
 use super::sleeper::Sleeper;
@@ -161,11 +162,13 @@ pub(crate) struct ThreadBlock {
     word: Word,
     /// Woken from the end of a wait until the thread begins the next one.
     sleeper: Sleeper,
+    /// Rung as well, if the thread sleeps in the kernel for something else.
+    pub(crate) bell: Bell,
 }
 
 impl ThreadBlock {
     pub(crate) fn new() -> Self {
-        Self { word: Word::new(), sleeper: Sleeper::new() }
+        Self { word: Word::new(), sleeper: Sleeper::new(), bell: Bell::new() }
     }
 
     /// Begins a wait, and the waiter for it.
@@ -198,6 +201,12 @@ impl ThreadBlock {
 
     fn wake(&self) {
         self.sleeper.wake();
+        self.bell.ring();
+    }
+
+    /// Whether the wait that the thread is in was ended by somebody.
+    pub(crate) fn is_woken(&self) -> bool {
+        self.sleeper.is_woken()
     }
 
     /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what ended it.

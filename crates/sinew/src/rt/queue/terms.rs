@@ -62,9 +62,14 @@ impl Limit {
         }
     }
 
+    /// When it ends; never, if there is no such moment.
+    pub(crate) fn moment(self) -> Option<Instant> {
+        self.until
+    }
+
     /// One wait, of which `publish` tells others, if it is needed.
     #[inline]
-    pub(super) fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
+    pub(crate) fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
         match self.observes_stops {
             false => Ok(wait(Ends::ByEvent, self.until, publish)),
             true => wait_or_stop(Ends::ByEvent, self.until, publish),

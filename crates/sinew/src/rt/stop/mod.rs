@@ -163,6 +163,11 @@ pub(crate) fn deadline() -> Option<Instant> {
     with_caller(|caller| caller.ambient.and_then(|now| now.force.deadline).map(|deadline| deadline.at))
 }
 
+/// Whether there is anything that may cancel the caller, which waits as a thread does.
+pub(crate) fn may_be_cancelled() -> bool {
+    with_caller(|caller| caller.node().is_some())
+}
+
 /// What cancels a scope that the caller opens: the one who opens it, and the node that is in force.
 pub(crate) fn above_scope() -> (Option<Fiber>, Option<Arc<Node>>) {
     with_caller(|caller| {

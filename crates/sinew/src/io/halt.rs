@@ -1,0 +1,21 @@
+//! Why an operation has come to nothing, as the error that its caller gets.
+
+use std::io;
+use std::panic::Location;
+
+use crate::fiber::Stopped;
+use crate::rt::io::Halt;
+
+/// The error. Whoever is to stop noticed it there.
+#[cold]
+pub(super) fn error(halt: Halt, at: &'static Location<'static>) -> io::Error {
+    match halt {
+        Halt::Failed(error) => error,
+        Halt::Stopped(stop) => Stopped::new(stop, at).into(),
+        // As std's sockets on Linux have both: it is one and the same error of the kernel.
+        Halt::TimedOut | Halt::WouldBlock => io::Error::from_raw_os_error(libc::EAGAIN),
+        Halt::Closed => {
+            io::Error::new(io::ErrorKind::ConnectionAborted, "it was closed by another fiber or thread")
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A descriptor as all of our types have it: what it is to std, who waits for it, and what is set. Knows no kind of descriptor.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::halt;
+use super::modes::Modes;
+use crate::rt::io::{Direction, Left, Patience, Source};
+
+/// A descriptor.
+#[derive(Debug)]
+pub(crate) struct Handle<T> {
+    /// Before the descriptor, since it is dropped in this order: nobody watches a descriptor that is not open any more.
+    watch: Watch,
+    inner: T,
+    modes: Arc<Modes>,
+}
+
+/// Ends when it is dropped.
+#[derive(Debug)]
+struct Watch(Arc<Source>);
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.retire();
+    }
+}
+
+impl<T: AsFd> Handle<T> {
+    /// Calls that would wait must say so, by [`WouldBlock`](io::ErrorKind::WouldBlock): that is the caller's to see to.
+    pub(crate) fn new(inner: T) -> Self {
+        Self::with_modes(inner, Arc::default())
+    }
+
+    /// A duplicate of another one, which has the same settings.
+    pub(crate) fn clone_of(&self, inner: T) -> Self {
+        Self::with_modes(inner, self.modes.clone())
+    }
+
+    fn with_modes(inner: T, modes: Arc<Modes>) -> Self {
+        Self { watch: Watch(Source::new()), inner, modes }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &T {
+        &self.inner
+    }
+
+    /// For callers who leave it the descriptor that it is.
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+
+    pub(crate) fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// The descriptor, which nobody watches any more.
+    pub(crate) fn into_inner(self) -> T {
+        drop(self.watch);
+        self.inner
+    }
+
+    /// Does something that does not depend on how much was read or written.
+    ///
+    /// # Errors
+    ///
+    /// As `attempt` has them, and if the caller is to stop, or would have to wait and is not to, or for too long.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn call<R>(
+        &self,
+        direction: Direction,
+        mut attempt: impl FnMut(&T) -> io::Result<R>,
+    ) -> io::Result<R> {
+        self.drive(direction, self.modes.patience(direction), |_| {
+            attempt(&self.inner).map(|done| (done, Left::Perhaps))
+        })
+    }
+
+    /// The same, for so long at most; for ever, if there is no time.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call); if the time is over, that says what the kernel says when a socket's time is over.
+    #[track_caller]
+    pub(crate) fn call_within<R>(
+        &self,
+        time: Option<Duration>,
+        direction: Direction,
+        mut attempt: impl FnMut(&T) -> io::Result<R>,
+    ) -> io::Result<R> {
+        self.drive(direction, Patience::Wait(time), |_| {
+            attempt(&self.inner).map(|done| (done, Left::Perhaps))
+        })
+    }
+
+    /// Reads from a stream whose kernel says by a short read that nothing is left: if fewer than `room` bytes were read, and some, the next read does not
+    /// ask the kernel before it waits.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    #[inline]
+    #[track_caller]
+    pub(crate) fn read_stream(
+        &self,
+        room: usize,
+        mut attempt: impl FnMut(&T) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        self.drive(Direction::Read, self.modes.patience(Direction::Read), |trusts_short| {
+            let read = attempt(&self.inner)?;
+            let is_all = trusts_short && 0 < read && read < room;
+            Ok((read, if is_all { Left::Nothing } else { Left::Perhaps }))
+        })
+    }
+
+    #[inline]
+    #[track_caller]
+    fn drive<R>(
+        &self,
+        direction: Direction,
+        patience: Patience,
+        mut attempt: impl FnMut(bool) -> io::Result<(R, Left)>,
+    ) -> io::Result<R> {
+        let at = Location::caller();
+        let driven =
+            self.watch.0.drive(self.as_fd(), direction, patience, |seen| attempt(seen.trusts_short_reads()));
+        driven.map_err(|halt| halt::error(halt, at))
+    }
+
+    /// All calls fail from now on, also those that wait now on other fibers. Whoever waits on a plain thread is woken by what the caller does to the
+    /// descriptor besides.
+    pub(crate) fn close(&self) {
+        self.watch.0.close();
+    }
+}
+
+impl<T: AsFd> AsFd for Handle<T> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
+    }
+}

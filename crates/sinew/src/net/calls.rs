@@ -1,0 +1,56 @@
+//! The system calls that move bytes through sockets, and never wait, whatever is set for the socket: each is told so. The descriptor stays as std has
+//! it, so that it can become std's again, and so can its duplicates. Only a socket that listens has to be set not to wait, since the call that accepts
+//! cannot be told.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny, SocketFlags,
+    acceptfrom_with, recv as kernel_recv, recvfrom, recvmsg, send as kernel_send, sendmsg,
+};
+
+/// Reads, or looks at, what has come.
+#[inline]
+pub(crate) fn recv(fd: impl AsFd, buffer: &mut [u8], flags: RecvFlags) -> io::Result<usize> {
+    let (read, _) = kernel_recv(fd, buffer, flags | RecvFlags::DONTWAIT)?;
+    Ok(read)
+}
+
+/// Sends bytes. No signal comes if the peer is gone.
+#[inline]
+pub(crate) fn send(fd: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
+    Ok(kernel_send(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
+}
+
+/// Reads into several buffers.
+pub(crate) fn recv_vectored(fd: impl AsFd, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+    let most = buffers.len().min(MOST_SLICES);
+    let mut none = RecvAncillaryBuffer::new(&mut []);
+    Ok(recvmsg(fd, &mut buffers[..most], &mut none, RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC)?.bytes)
+}
+
+/// Sends from several buffers.
+pub(crate) fn send_vectored(fd: impl AsFd, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+    let most = buffers.len().min(MOST_SLICES);
+    let mut none = SendAncillaryBuffer::new(&mut []);
+    Ok(sendmsg(fd, &buffers[..most], &mut none, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
+}
+
+/// The kernel takes no more at once.
+const MOST_SLICES: usize = 1_024;
+
+/// Reads, or looks at, one datagram, and says who has sent it.
+pub(crate) fn recv_from(
+    fd: impl AsFd,
+    buffer: &mut [u8],
+    flags: RecvFlags,
+) -> io::Result<(usize, Option<SocketAddrAny>)> {
+    let (read, _, from) = recvfrom(fd, buffer, flags | RecvFlags::DONTWAIT)?;
+    Ok((read, from))
+}
+
+/// Takes a connection in, from a socket that is set not to wait.
+pub(crate) fn accept(fd: impl AsFd) -> io::Result<(OwnedFd, Option<SocketAddrAny>)> {
+    Ok(acceptfrom_with(fd, SocketFlags::CLOEXEC)?)
+}

@@ -1,0 +1,115 @@
+//! Where those wait who want something of a descriptor, each direction for itself, and how an event reaches them. Knows neither the descriptor nor what
+//! is done with it. How it works is in the README beside this file.
+
+use super::super::queue::{Limit, Outcome, Place, Queue};
+use super::super::waiter::Claimed;
+use super::readiness::{Direction, News, Readiness, Seen};
+
+/// What an operation has left for the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// It may succeed too.
+    Perhaps,
+    /// Nothing, until an event says otherwise.
+    Nothing,
+}
+
+/// How often somebody has waited in the same call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    First,
+    /// It was woken, and another one was faster: it does not go to the back for that.
+    Again,
+}
+
+/// The word, and those who wait.
+pub(crate) struct Gate {
+    readiness: Readiness,
+    readers: Queue<(), ()>,
+    writers: Queue<(), ()>,
+}
+
+impl Gate {
+    pub(crate) fn new() -> Self {
+        Self { readiness: Readiness::new(), readers: Queue::new(()), writers: Queue::new(()) }
+    }
+
+    #[inline]
+    pub(crate) fn look(&self) -> Seen {
+        self.readiness.look()
+    }
+
+    #[inline]
+    fn queue(&self, direction: Direction) -> &Queue<(), ()> {
+        match direction {
+            Direction::Read => &self.readers,
+            Direction::Write => &self.writers,
+        }
+    }
+
+    /// Whether nobody seems to wait.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.readers.seems_empty() && self.writers.seems_empty()
+    }
+
+    /// The kernel says that there is nothing left, as of an operation that began when the word was as `seen`.
+    #[inline]
+    pub(crate) fn unmark(&self, direction: Direction, seen: Seen) {
+        self.readiness.unmark(direction, seen);
+    }
+
+    /// Waits until the direction may be ready, or was closed.
+    pub(crate) fn wait(&self, direction: Direction, limit: Limit, turn: Turn) -> Outcome {
+        let place = match turn {
+            Turn::First => Place::Back,
+            Turn::Again => Place::Front,
+        };
+        let queue = self.queue(direction);
+        queue.wait((), limit, |_| self.readiness.await_it(direction).then_some(place)).0
+    }
+
+    /// An event has come: one of those who wait for each direction goes on. Returns how many.
+    #[inline]
+    pub(crate) fn tell(&self, news: News) -> usize {
+        let before = self.readiness.tell(news);
+        let now = self.look();
+        let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && now.is_ready(it));
+        awaited.map(|direction| self.wake_one(direction)).sum()
+    }
+
+    /// An operation is over, and has not found the end of what there is: the next who waits has its turn.
+    #[inline]
+    pub(crate) fn pass_on(&self, direction: Direction) {
+        let now = self.look();
+        if now.is_awaited(direction) && now.is_ready(direction) {
+            self.wake_one(direction);
+        }
+    }
+
+    fn wake_one(&self, direction: Direction) -> usize {
+        let mut locked = self.queue(direction).lock();
+        let claimed = locked.claim(|()| ());
+        if locked.is_empty() {
+            self.readiness.await_no_more(direction);
+        }
+        drop(locked);
+        claimed.map(Claimed::go).map_or(0, |()| 1)
+    }
+
+    /// All operations fail from now on, and those who wait go on to find that.
+    pub(crate) fn close(&self) {
+        self.readiness.close();
+        self.wake_all();
+    }
+
+    /// Nobody tells of events any more: all who wait try again.
+    pub(crate) fn disturb(&self) {
+        self.readiness.tell(News::new(true, true, false));
+        self.wake_all();
+    }
+
+    fn wake_all(&self) {
+        self.readers.wake_all(|()| ());
+        self.writers.wake_all(|()| ());
+    }
+}

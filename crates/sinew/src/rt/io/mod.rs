@@ -1,0 +1,18 @@
+//! Descriptors that are waited for: what is known of them, who waits, and which driver watches. The README beside this file says how it works.
+
+mod gate;
+#[cfg(all(test, loom))]
+mod model;
+mod probe;
+mod readiness;
+mod source;
+mod table;
+mod thread;
+mod watched;
+
+pub(crate) use gate::Left;
+pub(crate) use probe::check_pollable;
+pub(crate) use readiness::{Direction, News};
+pub(crate) use source::{Halt, Patience, Source};
+pub(crate) use table::Token;
+pub(crate) use watched::Watched;

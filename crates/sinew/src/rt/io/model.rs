@@ -1,0 +1,122 @@
+//! The gate of a descriptor: nobody waits for ever for what has come, whoever takes it first, and whenever the event of it comes.
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+use std::time::Instant;
+
+use super::gate::{Gate, Left, Turn};
+use super::readiness::{Direction, News};
+use crate::rt::model::check;
+use crate::rt::{Limit, Outcome};
+
+/// A descriptor, of which the kernel has some bytes.
+struct Pipe {
+    gate: Gate,
+    bytes: AtomicUsize,
+}
+
+impl Pipe {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { gate: Gate::new(), bytes: AtomicUsize::new(0) })
+    }
+
+    /// Some come, and the event of it.
+    fn put(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.gate.tell(News::new(true, false, false));
+    }
+
+    /// Takes one, as `Source::drive` does. None, if its time was over first.
+    fn take(&self, limit: Limit) -> Option<Left> {
+        let mut turn = Turn::First;
+        let taken = loop {
+            let seen = self.gate.look();
+            if seen.is_ready(Direction::Read) {
+                if let Some(left) = self.try_take() {
+                    if left == Left::Nothing {
+                        self.gate.unmark(Direction::Read, seen);
+                    }
+                    break Some(left);
+                }
+                self.gate.unmark(Direction::Read, seen);
+            }
+            match self.gate.wait(Direction::Read, limit, turn) {
+                Outcome::NotNeeded | Outcome::Woken => turn = Turn::Again,
+                Outcome::TimedOut | Outcome::Stopped(_) => break None,
+            }
+        };
+        self.gate.pass_on(Direction::Read);
+        taken
+    }
+
+    fn try_take(&self) -> Option<Left> {
+        let mut bytes = self.bytes.load(Ordering::Acquire);
+        while bytes != 0 {
+            match self.bytes.compare_exchange(bytes, bytes - 1, Ordering::AcqRel, Ordering::Acquire) {
+                // A short read says that nothing is left.
+                Ok(1) => return Some(Left::Nothing),
+                Ok(_) => return Some(Left::Perhaps),
+                Err(now) => bytes = now,
+            }
+        }
+        None
+    }
+}
+
+/// Two bytes come one after the other, and one reads both.
+#[test]
+fn an_event_during_a_read_is_not_lost() {
+    check(3, || {
+        let pipe = Pipe::new();
+        let other = pipe.clone();
+        let writer = thread::spawn(move || {
+            other.put(1);
+            other.put(1);
+        });
+        pipe.take(Limit::NEVER).unwrap();
+        pipe.take(Limit::NEVER).unwrap();
+        writer.join().unwrap();
+    });
+}
+
+/// Two bytes come with one event, and two wait for one each.
+#[test]
+fn whoever_leaves_something_wakes_the_next() {
+    check(2, || {
+        let pipe = Pipe::new();
+        let (one, two) = (pipe.clone(), pipe.clone());
+        let readers = [one, two].map(|pipe| thread::spawn(move || pipe.take(Limit::NEVER).unwrap()));
+        pipe.put(2);
+        readers.map(|reader| reader.join().unwrap());
+    });
+}
+
+/// One of two who wait gives up at any moment: the byte goes to the other.
+#[test]
+fn one_who_gives_up_leaves_the_rest_to_others() {
+    check(2, || {
+        let pipe = Pipe::new();
+        let (one, two) = (pipe.clone(), pipe.clone());
+        let hasty = thread::spawn(move || one.take(Limit::until(Some(Instant::now()))).is_some());
+        let writer = thread::spawn(move || two.put(2));
+        pipe.take(Limit::NEVER).unwrap();
+        hasty.join().unwrap();
+        writer.join().unwrap();
+    });
+}
+
+/// What is closed keeps nobody waiting.
+#[test]
+fn whoever_waits_hears_of_the_end() {
+    check(3, || {
+        let pipe = Pipe::new();
+        pipe.gate.unmark(Direction::Read, pipe.gate.look());
+        let other = pipe.clone();
+        let closer = thread::spawn(move || other.gate.close());
+        let outcome = pipe.gate.wait(Direction::Read, Limit::NEVER, Turn::First);
+        assert!(matches!(outcome, Outcome::Woken | Outcome::NotNeeded));
+        assert!(pipe.gate.look().is_closed());
+        closer.join().unwrap();
+    });
+}

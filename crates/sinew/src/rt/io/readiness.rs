@@ -1,0 +1,200 @@
+//! What is known of a descriptor: for which directions it may be ready, who waits, whether it was closed. One word. Knows neither the descriptor
+//! nor those who wait.
+//!
+//! Readiness is a guess that errs on one side only: if a direction is not marked as ready, an event will come when it is. Events count *ticks*.
+//! Whoever tries an operation looks at the word first, and unmarks the direction afterwards, if the kernel said that there is nothing left, unless there
+//! was a tick in between: what that told of may have come after the kernel was asked.
+//!
+//! That somebody waits is in the same word, so that whoever marks a direction and whoever is about to wait for it cannot miss one another: each changes
+//! the word, and the second of them sees what the first has done.
+
+use super::super::sync::{AtomicU64, Ordering};
+
+/// What is done with a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Read,
+    Write,
+}
+
+impl Direction {
+    pub(crate) const BOTH: [Self; 2] = [Self::Read, Self::Write];
+
+    const fn shift(self) -> u32 {
+        match self {
+            Self::Read => 0,
+            Self::Write => 1,
+        }
+    }
+
+    /// It may be ready.
+    const fn ready(self) -> u64 {
+        1 << self.shift()
+    }
+
+    /// Somebody waits for it, or has.
+    const fn awaited(self) -> u64 {
+        1 << (2 + self.shift())
+    }
+}
+
+/// That fewer bytes were read than there was room for does not say that no more are there.
+const DOUBT: u64 = 1 << 4;
+/// All operations fail from now on.
+const CLOSED: u64 = 1 << 5;
+/// Events are counted from here on up.
+const TICK: u64 = 1 << 8;
+
+/// What an event tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct News(u64);
+
+impl News {
+    pub(crate) fn new(read: bool, write: bool, doubt: bool) -> Self {
+        let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
+        Self(bit(read, Direction::Read.ready()) | bit(write, Direction::Write.ready()) | bit(doubt, DOUBT))
+    }
+}
+
+/// The word at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen(u64);
+
+impl Seen {
+    #[inline]
+    pub(crate) fn is_ready(self, direction: Direction) -> bool {
+        self.0 & direction.ready() != 0
+    }
+
+    /// Whether somebody may wait for it.
+    #[inline]
+    pub(crate) fn is_awaited(self, direction: Direction) -> bool {
+        self.0 & direction.awaited() != 0
+    }
+
+    /// Whether a read that came back short has read all there was.
+    #[inline]
+    pub(crate) fn trusts_short_reads(self) -> bool {
+        self.0 & DOUBT == 0
+    }
+
+    #[inline]
+    pub(crate) fn is_closed(self) -> bool {
+        self.0 & CLOSED != 0
+    }
+}
+
+/// The word.
+#[derive(Debug)]
+pub(crate) struct Readiness(AtomicU64);
+
+impl Readiness {
+    /// Both directions may be ready: nobody has asked.
+    pub(crate) fn new() -> Self {
+        Self(AtomicU64::new(Direction::Read.ready() | Direction::Write.ready()))
+    }
+
+    #[inline]
+    pub(crate) fn look(&self) -> Seen {
+        // Acquire: pairs with the release of `tell`, so that whoever sees the mark sees what the kernel has as of then.
+        Seen(self.0.load(Ordering::Acquire))
+    }
+
+    /// An event has come. Returns the word as it was: whoever waited by then is to be woken.
+    #[inline]
+    pub(crate) fn tell(&self, news: News) -> Seen {
+        self.change(|word| Some(word.wrapping_add(TICK) | news.0))
+    }
+
+    /// The kernel says that there is nothing left in a direction, as of an operation that began when the word was as `seen`.
+    #[inline]
+    pub(crate) fn unmark(&self, direction: Direction, seen: Seen) {
+        self.change(|word| (word / TICK == seen.0 / TICK).then_some(word & !direction.ready()));
+    }
+
+    /// Somebody is about to wait, under the lock of those who wait for this direction. Whether it has to.
+    #[inline]
+    pub(crate) fn await_it(&self, direction: Direction) -> bool {
+        // Acquire and release: of this and `tell`, the second sees the first, and all that was done before it.
+        let before = Seen(self.0.fetch_or(direction.awaited(), Ordering::AcqRel));
+        !before.is_ready(direction) && !before.is_closed()
+    }
+
+    /// Nobody waits any more. Under the lock of those who wait for this direction.
+    #[inline]
+    pub(crate) fn await_no_more(&self, direction: Direction) {
+        // Relaxed: whoever waits later says so under the same lock.
+        self.0.fetch_and(!direction.awaited(), Ordering::Relaxed);
+    }
+
+    /// All operations fail from now on.
+    pub(crate) fn close(&self) {
+        // Release: pairs with the acquire of `await_it` and `look`.
+        self.0.fetch_or(CLOSED, Ordering::AcqRel);
+    }
+
+    #[inline]
+    fn change(&self, change: impl Fn(u64) -> Option<u64>) -> Seen {
+        let mut word = self.0.load(Ordering::Relaxed);
+        while let Some(new) = change(word) {
+            // Acquire and release: as in `await_it`.
+            match self.0.compare_exchange_weak(word, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(now) => word = now,
+            }
+        }
+        Seen(word)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn read() -> News {
+        News::new(true, false, false)
+    }
+
+    /// What came between the look and the unmarking stays.
+    #[test]
+    fn an_event_during_an_operation_is_not_forgotten() {
+        let readiness = Readiness::new();
+        let seen = readiness.look();
+        readiness.tell(read());
+        readiness.unmark(Direction::Read, seen);
+        assert!(readiness.look().is_ready(Direction::Read));
+        readiness.unmark(Direction::Read, readiness.look());
+        assert!(!readiness.look().is_ready(Direction::Read));
+        assert!(readiness.look().is_ready(Direction::Write));
+    }
+
+    #[test]
+    fn whoever_waits_is_seen_by_the_next_event() {
+        let readiness = Readiness::new();
+        assert!(!readiness.await_it(Direction::Read), "it may be ready");
+        readiness.unmark(Direction::Read, readiness.look());
+        assert!(readiness.await_it(Direction::Read));
+        assert!(readiness.tell(read()).is_awaited(Direction::Read));
+        readiness.await_no_more(Direction::Read);
+        assert!(!readiness.tell(read()).is_awaited(Direction::Read));
+    }
+
+    #[test]
+    fn nobody_waits_for_what_is_closed() {
+        let readiness = Readiness::new();
+        readiness.unmark(Direction::Write, readiness.look());
+        readiness.close();
+        assert!(!readiness.await_it(Direction::Write));
+        assert!(readiness.look().is_closed());
+    }
+
+    /// Doubt stays for good.
+    #[test]
+    fn short_reads_are_not_trusted_once_the_peer_has_said_more() {
+        let readiness = Readiness::new();
+        assert!(readiness.look().trusts_short_reads());
+        readiness.tell(News::new(true, false, true));
+        readiness.tell(read());
+        assert!(!readiness.look().trusts_short_reads());
+    }
+}

@@ -1,0 +1,261 @@
+//! A descriptor that fibers and threads wait for: it is watched by the driver of one worker, its home, from the first wait on. Knows neither what kind of
+//! descriptor it is nor what is done with it.
+//!
+//! It homes with the first who waits, and moves when somebody waits elsewhere and nobody waits at home: two system calls, against waking a worker on another
+//! CPU for each event. Those who wait are not the home's but the descriptor's, so that nobody is lost by a move: the kernel tells a new home
+//! what is ready as of then.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::super::driver::CoreDriver;
+use super::super::local::Local;
+use super::super::queue::{Limit, Outcome};
+use super::super::stop::{self, Stop};
+use super::super::wait;
+use super::gate::{Gate, Left, Turn};
+use super::readiness::{Direction, News, Seen};
+use super::table::Token;
+use super::thread;
+
+/// Why an operation has not come to its end.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    /// The kernel, or whoever tried, says so.
+    Failed(io::Error),
+    /// The caller is to stop.
+    Stopped(Stop),
+    /// It was to take no longer than this.
+    TimedOut,
+    /// It would have to wait, and is not to.
+    WouldBlock,
+    /// Somebody has closed it.
+    Closed,
+}
+
+/// How an operation waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience {
+    /// Not at all.
+    None,
+    /// For as long as it takes; for so long in all, if there is a limit.
+    Wait(Option<Duration>),
+}
+
+/// A descriptor.
+pub(crate) struct Source {
+    gate: Gate,
+    home: Mutex<Option<Home>>,
+    /// The driver that it is at home with. Changed under the lock of `home`, and compared only.
+    at: AtomicPtr<CoreDriver>,
+    /// A fiber that may move has waited for it: others than the home's worker may be concerned. Changed under the lock of `home`.
+    roams: AtomicBool,
+}
+
+/// Where a descriptor is watched.
+#[derive(Debug)]
+struct Home {
+    driver: Arc<CoreDriver>,
+    token: Token,
+    fd: RawFd,
+}
+
+impl Source {
+    /// One that is watched by nobody yet.
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            gate: Gate::new(),
+            home: Mutex::new(None),
+            at: AtomicPtr::new(ptr::null_mut()),
+            roams: AtomicBool::new(false),
+        })
+    }
+
+    /// Does something with the descriptor: `attempt` is called until it does not say any more that it would have to wait. It is the kernel's word that counts:
+    /// it says so by [`WouldBlock`](io::ErrorKind::WouldBlock).
+    ///
+    /// # Errors
+    ///
+    /// As `attempt` has them, and if the wait comes to nothing.
+    #[inline]
+    pub(crate) fn drive<R>(
+        self: &Arc<Self>,
+        fd: BorrowedFd<'_>,
+        direction: Direction,
+        patience: Patience,
+        mut attempt: impl FnMut(Seen) -> io::Result<(R, Left)>,
+    ) -> Result<R, Halt> {
+        stop::check().map_err(Halt::Stopped)?;
+        let mut wait = None;
+        // However it ends: others may have been left waiting for the sake of this one.
+        let _pass_on = PassOn { gate: &self.gate, direction };
+        // Whoever does not wait may have been told by somebody else that it need not.
+        let asks = matches!(patience, Patience::None);
+        loop {
+            let seen = self.gate.look();
+            if seen.is_closed() {
+                return Err(Halt::Closed);
+            }
+            if seen.is_ready(direction) || asks || !self.is_told_here() {
+                match attempt(seen) {
+                    Ok((result, left)) => {
+                        if left == Left::Nothing {
+                            self.gate.unmark(direction, seen);
+                        }
+                        return Ok(result);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        self.gate.unmark(direction, seen);
+                    }
+                    Err(error) => return Err(Halt::Failed(error)),
+                }
+            }
+            self.wait(fd, direction, (patience, &mut wait))?;
+        }
+    }
+
+    /// Whether the caller's own worker is told of events: then it need not ask the kernel for what it was not told of. Others may be told much later.
+    #[inline]
+    fn is_told_here(&self) -> bool {
+        let driver = self.at.load(Ordering::Relaxed);
+        !driver.is_null() && wait::running().is_some_and(|(local, _)| ptr::eq(&*local.driver, driver))
+    }
+
+    /// Waits once more. The limit is worked out for the first time.
+    #[inline(never)]
+    fn wait(
+        self: &Arc<Self>,
+        fd: BorrowedFd<'_>,
+        direction: Direction,
+        (patience, wait): (Patience, &mut Option<Wait>),
+    ) -> Result<(), Halt> {
+        let wait = match wait {
+            Some(wait) => wait,
+            None => wait.insert(Wait::new(patience)?),
+        };
+        let outcome = match wait::running().filter(|(local, _)| !local.is_between()) {
+            None => thread::wait(fd, direction, wait.limit),
+            Some((local, _)) => {
+                self.settle(local, fd).map_err(Halt::Failed)?;
+                self.gate.wait(direction, wait.limit, wait.turn)
+            }
+        };
+        wait.turn = Turn::Again;
+        match outcome {
+            Outcome::NotNeeded | Outcome::Woken => Ok(()),
+            Outcome::TimedOut => Err(Halt::TimedOut),
+            Outcome::Stopped(stop) => Err(Halt::Stopped(stop)),
+        }
+    }
+
+    /// Sees to it that somebody watches before the calling fiber waits: its own worker, unless somebody waits elsewhere.
+    #[inline]
+    fn settle(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<()> {
+        let is_here = ptr::eq(self.at.load(Ordering::Relaxed), &*local.driver);
+        let is_known = self.roams.load(Ordering::Relaxed) || !wait::may_move(local);
+        if is_here && is_known { Ok(()) } else { self.settle_slow(local, fd) }
+    }
+
+    #[cold]
+    fn settle_slow(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<()> {
+        let mut home = self.lock();
+        let is_here = home.as_ref().is_some_and(|home| Arc::ptr_eq(&home.driver, &local.driver));
+        if home.is_none() || !is_here && self.gate.is_quiet() {
+            self.leave(&mut home);
+            let token = local.driver.watch(self, fd)?;
+            self.at.store(Arc::as_ptr(&local.driver).cast_mut(), Ordering::Relaxed);
+            *home = Some(Home { driver: local.driver.clone(), token, fd: fd.as_raw_fd() });
+        }
+        if wait::may_move(local)
+            && !self.roams.load(Ordering::Relaxed)
+            && let Some(home) = &*home
+        {
+            self.roams.store(true, Ordering::Relaxed);
+            home.driver.begin_roaming();
+        }
+        Ok(())
+    }
+
+    /// Nobody watches it any more.
+    fn leave(&self, home: &mut Option<Home>) {
+        let Some(left) = home.take() else { return };
+        self.at.store(ptr::null_mut(), Ordering::Relaxed);
+        left.driver.unwatch(left.token, left.fd);
+        if self.roams.swap(false, Ordering::Relaxed) {
+            left.driver.end_roaming();
+        }
+    }
+
+    /// Its home is not looked after any more, where it had this number: those who wait look for another one.
+    pub(crate) fn lose_home(&self, driver: &CoreDriver, token: Token) {
+        let mut home = self.lock();
+        if home.as_ref().is_some_and(|home| ptr::eq(&*home.driver, driver) && home.token == token) {
+            self.leave(&mut home);
+        }
+        drop(home);
+        self.gate.disturb();
+    }
+
+    /// The descriptor is about to be given up, or to become somebody else's. Nobody waits for it.
+    pub(crate) fn retire(&self) {
+        self.leave(&mut self.lock());
+    }
+
+    /// All operations fail from now on, also those that wait now.
+    pub(crate) fn close(&self) {
+        self.gate.close();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.gate.look().is_closed()
+    }
+
+    /// An event has come. Returns how many go on because of it.
+    #[inline]
+    pub(crate) fn tell(&self, news: News) -> usize {
+        self.gate.tell(news)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Home>> {
+        self.home.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The waits of one operation.
+struct Wait {
+    limit: Limit,
+    turn: Turn,
+}
+
+impl Wait {
+    fn new(patience: Patience) -> Result<Self, Halt> {
+        let Patience::Wait(time) = patience else { return Err(Halt::WouldBlock) };
+        // A moment beyond the clock's end never comes.
+        let until = time.and_then(|time| Instant::now().checked_add(time));
+        Ok(Self { limit: Limit::STOP.or_until(until), turn: Turn::First })
+    }
+}
+
+/// Lets the next who waits have its turn, when it is dropped.
+struct PassOn<'a> {
+    gate: &'a Gate,
+    direction: Direction,
+}
+
+impl Drop for PassOn<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.gate.pass_on(self.direction);
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("is_closed", &self.is_closed()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,125 @@
+//! The descriptors that a driver watches, by the numbers that the kernel tells events with. Knows no event.
+//!
+//! A place is used again, and so its number has a generation: an event that the kernel told of a descriptor which has left since is for nobody.
+
+use std::sync::Arc;
+
+/// The number of a descriptor at one driver. Never zero, which is the bell's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token(u64);
+
+impl Token {
+    fn new(generation: u32, place: usize) -> Self {
+        Self(u64::from(generation) << 32 | (place as u64 + 1))
+    }
+
+    pub(crate) fn from_raw(raw: u64) -> Self {
+        Self(raw)
+    }
+
+    pub(crate) fn as_raw(self) -> u64 {
+        self.0
+    }
+
+    fn generation(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    fn place(self) -> usize {
+        (self.0 as u32 as usize).wrapping_sub(1)
+    }
+}
+
+/// The table. `T` is what a number stands for.
+#[derive(Debug)]
+pub(crate) struct Table<T> {
+    places: Vec<Slot<T>>,
+    /// Places that nobody has, the last one first.
+    free: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    generation: u32,
+    source: Option<Arc<T>>,
+}
+
+impl<T> Table<T> {
+    pub(crate) const fn new() -> Self {
+        Self { places: Vec::new(), free: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// One more, under a new number.
+    pub(crate) fn insert(&mut self, source: Arc<T>) -> Token {
+        let place = self.free.pop().map_or_else(|| self.grow(), |place| place as usize);
+        let slot = &mut self.places[place];
+        slot.source = Some(source);
+        Token::new(slot.generation, place)
+    }
+
+    fn grow(&mut self) -> usize {
+        self.places.push(Slot { generation: 0, source: None });
+        self.places.len() - 1
+    }
+
+    /// What a number stands for; nothing, if that has left.
+    #[inline]
+    pub(crate) fn get(&self, token: Token) -> Option<&Arc<T>> {
+        let slot = self.places.get(token.place())?;
+        slot.source.as_ref().filter(|_| slot.generation == token.generation())
+    }
+
+    /// Takes one out; none, if it has left.
+    pub(crate) fn remove(&mut self, token: Token) -> Option<Arc<T>> {
+        self.get(token)?;
+        let place = token.place();
+        let slot = &mut self.places[place];
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(place as u32);
+        slot.source.take()
+    }
+
+    /// All that are in it, with their numbers.
+    pub(crate) fn all(&self) -> Vec<(Token, Arc<T>)> {
+        let taken = self.places.iter().enumerate();
+        taken
+            .filter_map(|(place, slot)| {
+                slot.source.as_ref().map(|it| (Token::new(slot.generation, place), it.clone()))
+            })
+            .collect()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_stands_for_one_thing_ever() {
+        let mut table = Table::new();
+        let first = table.insert(Arc::new(1));
+        let second = table.insert(Arc::new(2));
+        assert_eq!(table.get(first).map(|it| **it), Some(1));
+        assert_eq!(table.remove(first).as_deref(), Some(&1));
+        let third = table.insert(Arc::new(3));
+        assert_eq!((third.place(), table.len()), (first.place(), 2), "places are used again");
+        assert!(table.get(first).is_none() && table.remove(first).is_none());
+        assert_eq!(table.get(third).map(|it| **it), Some(3));
+        assert_eq!(table.all().len(), 2);
+        assert_eq!(table.get(second).map(|it| **it), Some(2));
+    }
+
+    /// The bell's number, and such that were never given.
+    #[test]
+    fn strange_numbers_stand_for_nothing() {
+        let mut table = Table::new();
+        table.insert(Arc::new(()));
+        for raw in [0, 2, u64::MAX, 1 << 32 | 1] {
+            assert!(table.get(Token::from_raw(raw)).is_none(), "{raw}");
+        }
+    }
+}
