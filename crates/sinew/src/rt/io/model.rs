@@ -88,7 +88,7 @@ fn whoever_leaves_something_wakes_the_next() {
         let (one, two) = (pipe.clone(), pipe.clone());
         let readers = [one, two].map(|pipe| thread::spawn(move || pipe.take(Limit::NEVER).unwrap()));
         pipe.put(2);
-        readers.map(|reader| reader.join().unwrap());
+        readers.into_iter().for_each(|reader| drop(reader.join().unwrap()));
     });
 }
 
