@@ -15,6 +15,7 @@
 //! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
 //! - Work that is done one after the other: [`work`].
 //! - Sleeping, timers that call back, intervals: [`time`].
+//! - Signals of the operating system: [`signal`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
 //! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
 //!
@@ -36,6 +37,8 @@ pub mod net;
 mod raw;
 mod rt;
 mod runtime;
+#[cfg(any(not(loom), test))]
+pub mod signal;
 #[cfg(not(loom))]
 pub mod sync;
 pub mod time;

@@ -51,6 +51,8 @@ mod scope;
 mod settings;
 #[cfg(not(sinew_fat))]
 mod shutdown;
+#[cfg(not(sinew_fat))]
+mod signal;
 mod spawn;
 #[cfg(not(sinew_fat))]
 mod stall;

@@ -1,0 +1,89 @@
+//! Signals as the system has them: sent to this process, and handled by functions that know nothing of channels.
+//!
+//! # Safety
+//!
+//! Trusted with handlers that only count, and with processes of the tests' own.
+#![expect(unsafe_code, reason = "signals are sent and handled")]
+
+use sinew::signal::Signal;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How often [`counts`] was called.
+pub(super) static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// What [`passes_on`] calls.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// The address of a handler.
+pub(super) type Handler = usize;
+
+/// To this process: any of its threads may get it.
+pub(super) fn send(signal: Signal) {
+    // SAFETY: this process is one of a test.
+    assert_eq!(unsafe { libc::kill(libc::getpid(), signal.as_raw()) }, 0);
+}
+
+/// To this thread: it has been handled when this returns. Returns what the handler has made of `errno`.
+pub(super) fn raise(signal: Signal, errno: i32) -> i32 {
+    // SAFETY: every thread has one.
+    let place = unsafe { libc::__errno_location() };
+    // SAFETY: it is this thread's.
+    unsafe { place.write(errno) };
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::raise(signal.as_raw()) }, 0);
+    // SAFETY: as above.
+    unsafe { place.read() }
+}
+
+pub(super) fn action(signal: Signal) -> libc::sigaction {
+    let mut action = MaybeUninit::uninit();
+    // SAFETY: only asks.
+    assert_eq!(unsafe { libc::sigaction(signal.as_raw(), std::ptr::null(), action.as_mut_ptr()) }, 0);
+    // SAFETY: the kernel has written it.
+    unsafe { action.assume_init() }
+}
+
+pub(super) fn handler(signal: Signal) -> Handler {
+    action(signal).sa_sigaction
+}
+
+/// Installs one of the handlers below, or one of the system's own.
+pub(super) fn install(signal: Signal, handler: Handler, flags: c_int) {
+    // SAFETY: all zeros is a valid value of this C struct.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = handler;
+    action.sa_flags = flags;
+    NEXT.store(self::handler(signal), Ordering::SeqCst);
+    // SAFETY: the handlers of this file do nothing but count.
+    assert_eq!(unsafe { libc::sigaction(signal.as_raw(), &raw const action, std::ptr::null_mut()) }, 0);
+}
+
+/// Counts, and spoils `errno`.
+pub(super) fn counts() -> Handler {
+    extern "C" fn handle(_: c_int) {
+        CALLS.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: every thread has one.
+        let place = unsafe { libc::__errno_location() };
+        // SAFETY: it is this thread's.
+        unsafe { place.write(libc::EDOM) };
+    }
+    handle as *const () as Handler
+}
+
+/// Counts, and calls the handler that was there when it was installed last. To be installed with `SA_SIGINFO`.
+pub(super) fn passes_on() -> Handler {
+    extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+        assert!(!info.is_null() && !context.is_null());
+        CALLS.fetch_add(1, Ordering::SeqCst);
+        let next = NEXT.load(Ordering::SeqCst);
+        if next != libc::SIG_DFL && next != libc::SIG_IGN {
+            type WithInfo = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+            // SAFETY: the tests have it called only where the one before is ours, which is of that kind.
+            let next: WithInfo = unsafe { std::mem::transmute(next) };
+            next(number, info, context);
+        }
+    }
+    handle as *const () as Handler
+}
