@@ -34,6 +34,7 @@ pub mod coroutine;
 pub mod fiber;
 pub mod io;
 pub mod net;
+pub mod os;
 mod raw;
 mod rt;
 mod runtime;

@@ -3,11 +3,12 @@
 //! cannot be told.
 
 use std::io::{self, IoSlice, IoSliceMut};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny, SocketFlags,
-    acceptfrom_with, recv as kernel_recv, recvfrom, recvmsg, send as kernel_send, sendmsg,
+    acceptfrom_with, recv as kernel_recv, recvfrom, recvmsg, send as kernel_send, sendmsg, sendto,
 };
 
 /// Reads, or looks at, what has come.
@@ -48,6 +49,11 @@ pub(crate) fn recv_from(
 ) -> io::Result<(usize, Option<SocketAddrAny>)> {
     let (read, _, from) = recvfrom(fd, buffer, flags | RecvFlags::DONTWAIT)?;
     Ok((read, from))
+}
+
+/// Sends one datagram to somebody.
+pub(crate) fn send_to(fd: impl AsFd, bytes: &[u8], addr: &SocketAddr) -> io::Result<usize> {
+    Ok(sendto(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL, addr)?)
 }
 
 /// Takes a connection in, from a socket that is set not to wait.

@@ -92,7 +92,7 @@ pub(crate) use scope::{Failure, ScopeData};
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};
 pub(crate) use steps::Steps;
 pub(crate) use stop::{
-    Node, Stop, What, Why, check as check_stop, deadline, is_cancelled, park_thread,
+    Node, Stop, What, Why, check as check_stop, deadline, is_cancelled, may_be_cancelled, park_thread,
     wait_for as wait_for_cancel, wait_or_stop,
 };
 pub(crate) use target::Target;

@@ -1,0 +1,272 @@
+//! A TCP connection. How bytes go through it is in `tcp_stream_io.rs`.
+
+use std::io;
+use std::net::{Shutdown, SocketAddr};
+use std::time::Duration;
+
+use rustix::net::RecvFlags;
+
+use super::to_socket_addrs::ToSocketAddrs;
+use super::{addresses, calls, connect, taken};
+use crate::io::Handle;
+use crate::rt::io::Direction;
+
+/// A TCP connection: [`std::net::TcpStream`], for fibers and threads. The connection is closed when it is dropped.
+///
+/// Any number of fibers and threads may use one at once, by reference or through [clones](Self::try_clone): one may read while another one writes.
+/// Several that read each get some of the bytes.
+///
+/// What is different from std's:
+///
+/// - [`write`](std::io::Write::write) writes what there is room for, and waits only if there is none; std's waits until all is written, mostly.
+/// - Calls observe [cancellation and deadlines](super#stopping).
+/// - A time-out is ours: one that is set past [`set_read_timeout`](Self::set_read_timeout), through the descriptor, is not seen.
+/// - [`close`](Self::close) ends what others wait for.
+///
+/// ```
+/// use sinew::net::{TcpListener, TcpStream};
+/// use std::io::{Read, Write};
+///
+/// sinew::run(|| {
+///     let listener = TcpListener::bind("127.0.0.1:0")?;
+///     let mut here = TcpStream::connect(listener.local_addr()?)?;
+///     let (mut there, _) = listener.accept()?;
+///     here.write_all(b"ping")?;
+///     let mut buffer = [0; 4];
+///     there.read_exact(&mut buffer)?;
+///     assert_eq!(&buffer, b"ping");
+///     Ok::<(), std::io::Error>(())
+/// })?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct TcpStream {
+    pub(super) handle: Handle<std::net::TcpStream>,
+}
+
+impl TcpStream {
+    /// One that was made just now: nothing is set.
+    pub(super) fn fresh(stream: std::net::TcpStream) -> Self {
+        Self { handle: Handle::new(stream) }
+    }
+
+    pub(super) fn take(stream: std::net::TcpStream) -> Self {
+        Self { handle: taken::take(stream) }
+    }
+
+    /// For what only std knows to set.
+    pub(crate) fn as_std(&self) -> &std::net::TcpStream {
+        self.handle.get()
+    }
+
+    pub(super) fn into_std(self) -> std::net::TcpStream {
+        self.handle.into_inner()
+    }
+
+    /// Connects to the first of these addresses that accepts.
+    ///
+    /// # Errors
+    ///
+    /// That of the last address, if none accepts; [`InvalidInput`](io::ErrorKind::InvalidInput), if there is none; and if the caller is to stop.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    #[track_caller]
+    pub fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
+        addresses::try_each(addr, |addr| Ok(Self { handle: connect::stream(&addr, None)? }))
+    }
+
+    /// Connects to this address, in that time.
+    ///
+    /// # Errors
+    ///
+    /// [`TimedOut`](io::ErrorKind::TimedOut), if that takes longer; [`InvalidInput`](io::ErrorKind::InvalidInput), if the time is zero; and as
+    /// [`connect`](Self::connect).
+    ///
+    /// # Panics
+    ///
+    /// As [`connect`](Self::connect).
+    #[track_caller]
+    pub fn connect_timeout(addr: &SocketAddr, timeout: Duration) -> io::Result<Self> {
+        if timeout.is_zero() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "cannot set a 0 duration timeout"));
+        }
+        match connect::stream(addr, Some(timeout)) {
+            Ok(handle) => Ok(Self { handle }),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(connect::timed_out()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The address of the other end.
+    ///
+    /// # Errors
+    ///
+    /// If it is not connected any more.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.handle.get().peer_addr()
+    }
+
+    /// The address of this end.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.handle.get().local_addr()
+    }
+
+    /// Ends reading, writing or both, for this one and all clones: whoever waits to read reads the end, and the other end is told that nothing more is
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// If it is not connected any more.
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.handle.get().shutdown(how)
+    }
+
+    /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
+    /// later call that moves bytes. The connection is shut down, so that whoever uses a clone, or the descriptor, reads the end. The descriptor is
+    /// freed when this is dropped. Beyond std.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use sinew::net::{TcpListener, TcpStream};
+    /// use std::io::{ErrorKind, Read};
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0")?;
+    /// let stream = TcpStream::connect(listener.local_addr()?)?;
+    /// fiber::scope(|scope| {
+    ///     let reader = scope.spawn(|| (&stream).read(&mut [0]));
+    ///     stream.close();
+    ///     assert_eq!(reader.join().unwrap().unwrap_err().kind(), ErrorKind::ConnectionAborted);
+    /// });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn close(&self) {
+        self.handle.close();
+        // Threads that wait are woken by that. What was not connected any more needs none.
+        let _ = self.handle.get().shutdown(Shutdown::Both);
+    }
+
+    /// Another handle of the same connection, with a descriptor of its own. What is set for one is set for both, [`close`](Self::close) excepted.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many descriptors.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
+    }
+
+    /// Limits how long a read waits: after that it fails with [`WouldBlock`](io::ErrorKind::WouldBlock), as on Linux with std. None is for ever.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if the time is zero.
+    pub fn set_read_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
+        // The kernel is told too, for the day when it is std's.
+        self.handle.get().set_read_timeout(dur)?;
+        self.handle.modes().set_timeout(Direction::Read, dur);
+        Ok(())
+    }
+
+    /// Limits how long a write waits, as [`set_read_timeout`](Self::set_read_timeout) does for reads.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_read_timeout`](Self::set_read_timeout).
+    pub fn set_write_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
+        self.handle.get().set_write_timeout(dur)?;
+        self.handle.modes().set_timeout(Direction::Write, dur);
+        Ok(())
+    }
+
+    /// How long a read waits at most, as the kernel has rounded it.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().read_timeout()
+    }
+
+    /// How long a write waits at most, as the kernel has rounded it.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().write_timeout()
+    }
+
+    /// Looks at what has come, and leaves it there for the next read.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](io::Read::read).
+    ///
+    /// # Panics
+    ///
+    /// As [`connect`](Self::connect).
+    #[track_caller]
+    pub fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::PEEK))
+    }
+
+    /// Whether small writes go out at once, instead of being collected.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
+        self.handle.get().set_nodelay(nodelay)
+    }
+
+    /// What [`set_nodelay`](Self::set_nodelay) has set.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn nodelay(&self) -> io::Result<bool> {
+        self.handle.get().nodelay()
+    }
+
+    /// How many routers a packet may pass.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.handle.get().set_ttl(ttl)
+    }
+
+    /// What [`set_ttl`](Self::set_ttl) has set.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn ttl(&self) -> io::Result<u32> {
+        self.handle.get().ttl()
+    }
+
+    /// The error that has happened since the last one that was returned, which is forgotten by that.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.handle.get().take_error()
+    }
+
+    /// Whether calls that would have to wait fail with [`WouldBlock`](io::ErrorKind::WouldBlock) instead. For all clones.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.handle.get().set_nonblocking(nonblocking)?;
+        self.handle.modes().set_nonblocking(nonblocking);
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! How bytes go through a TCP connection.
+
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+
+use rustix::net::RecvFlags;
+
+use super::calls;
+use super::tcp_stream::TcpStream;
+use crate::rt::io::Direction;
+
+impl Read for &TcpStream {
+    #[inline]
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let room = buf.len();
+        self.handle.read_stream(room, |socket| calls::recv(socket, buf, RecvFlags::empty()))
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let room = bufs.iter().map(|buf| buf.len()).sum();
+        // The call would wait for what nobody asks for. That of std does not.
+        if room == 0 {
+            return Ok(0);
+        }
+        self.handle.read_stream(room, |socket| calls::recv_vectored(socket, bufs))
+    }
+}
+
+impl Write for &TcpStream {
+    #[inline]
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs))
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Read for TcpStream {
+    #[inline]
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buf)
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        (&*self).read_vectored(bufs)
+    }
+}
+
+impl Write for TcpStream {
+    #[inline]
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        (&*self).write(buf)
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        (&*self).write_vectored(bufs)
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

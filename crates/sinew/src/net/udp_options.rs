@@ -1,0 +1,197 @@
+//! What can be set for a socket for UDP.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use super::udp_socket::UdpSocket;
+use crate::rt::io::Direction;
+
+impl UdpSocket {
+    /// Limits how long receiving waits: after that it fails with [`WouldBlock`](io::ErrorKind::WouldBlock), as on Linux with std. None is for ever.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if the time is zero.
+    pub fn set_read_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
+        // The kernel is told too, for the day when it is std's.
+        self.handle.get().set_read_timeout(dur)?;
+        self.handle.modes().set_timeout(Direction::Read, dur);
+        Ok(())
+    }
+
+    /// Limits how long sending waits, as [`set_read_timeout`](Self::set_read_timeout) does for receiving.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_read_timeout`](Self::set_read_timeout).
+    pub fn set_write_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
+        self.handle.get().set_write_timeout(dur)?;
+        self.handle.modes().set_timeout(Direction::Write, dur);
+        Ok(())
+    }
+
+    /// Whether calls that would have to wait fail with [`WouldBlock`](io::ErrorKind::WouldBlock) instead. For all clones.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.handle.get().set_nonblocking(nonblocking)?;
+        self.handle.modes().set_nonblocking(nonblocking);
+        Ok(())
+    }
+
+    /// How long receiving waits at most, as the kernel has rounded it.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().read_timeout()
+    }
+
+    /// How long sending waits at most, as the kernel has rounded it.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().write_timeout()
+    }
+
+    /// Whether it may send to all of a network.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_broadcast(&self, broadcast: bool) -> io::Result<()> {
+        self.handle.get().set_broadcast(broadcast)
+    }
+
+    /// What [`set_broadcast`](Self::set_broadcast) has set.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn broadcast(&self) -> io::Result<bool> {
+        self.handle.get().broadcast()
+    }
+
+    /// Whether what is sent to a group of IPv4 comes back here, if this socket is in the group.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_multicast_loop_v4(&self, multicast_loop_v4: bool) -> io::Result<()> {
+        self.handle.get().set_multicast_loop_v4(multicast_loop_v4)
+    }
+
+    /// What [`set_multicast_loop_v4`](Self::set_multicast_loop_v4) has set.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn multicast_loop_v4(&self) -> io::Result<bool> {
+        self.handle.get().multicast_loop_v4()
+    }
+
+    /// How many routers a packet to a group of IPv4 may pass.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_multicast_ttl_v4(&self, multicast_ttl_v4: u32) -> io::Result<()> {
+        self.handle.get().set_multicast_ttl_v4(multicast_ttl_v4)
+    }
+
+    /// What [`set_multicast_ttl_v4`](Self::set_multicast_ttl_v4) has set.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
+        self.handle.get().multicast_ttl_v4()
+    }
+
+    /// Whether what is sent to a group of IPv6 comes back here, if this socket is in the group.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_multicast_loop_v6(&self, multicast_loop_v6: bool) -> io::Result<()> {
+        self.handle.get().set_multicast_loop_v6(multicast_loop_v6)
+    }
+
+    /// What [`set_multicast_loop_v6`](Self::set_multicast_loop_v6) has set.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn multicast_loop_v6(&self) -> io::Result<bool> {
+        self.handle.get().multicast_loop_v6()
+    }
+
+    /// How many routers a packet may pass.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.handle.get().set_ttl(ttl)
+    }
+
+    /// What [`set_ttl`](Self::set_ttl) has set.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn ttl(&self) -> io::Result<u32> {
+        self.handle.get().ttl()
+    }
+
+    /// Joins a group of IPv4, on the network of this address; any, if it is unspecified.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn join_multicast_v4(&self, multiaddr: &Ipv4Addr, interface: &Ipv4Addr) -> io::Result<()> {
+        self.handle.get().join_multicast_v4(multiaddr, interface)
+    }
+
+    /// Joins a group of IPv6, on the network with this number; any, if it is 0.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
+        self.handle.get().join_multicast_v6(multiaddr, interface)
+    }
+
+    /// Leaves a group that was joined by [`join_multicast_v4`](Self::join_multicast_v4).
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn leave_multicast_v4(&self, multiaddr: &Ipv4Addr, interface: &Ipv4Addr) -> io::Result<()> {
+        self.handle.get().leave_multicast_v4(multiaddr, interface)
+    }
+
+    /// Leaves a group that was joined by [`join_multicast_v6`](Self::join_multicast_v6).
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
+        self.handle.get().leave_multicast_v6(multiaddr, interface)
+    }
+
+    /// The error that has happened since the last one that was returned, which is forgotten by that.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.handle.get().take_error()
+    }
+}

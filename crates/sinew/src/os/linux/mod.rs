@@ -1,0 +1,3 @@
+//! What Linux has: [`std::os::linux`].
+
+pub mod net;

@@ -1,0 +1,3 @@
+//! What only some systems have, with the names of [`std::os`].
+
+pub mod linux;
