@@ -2,18 +2,21 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 mod check;
 mod coroutines;
 mod measure;
 mod screen;
+mod serve;
 mod stacks;
 
 /// Runs, on this machine, a check of each part that sinew has today, and measures what is worth a figure.
 #[derive(Parser)]
-#[command(name = "sinew", version)]
+#[command(name = "sinew", version, args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Leave the measurements out.
     #[arg(long)]
     no_measure: bool,
@@ -22,8 +25,22 @@ struct Arguments {
     overflow: bool,
 }
 
+#[derive(Subcommand)]
+enum Command {
+    Serve(serve::Options),
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Some(Command::Serve(options)) = arguments.command {
+        return match serve::run(options) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("sinew serve: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let mut screen = screen::Screen::new();
     if arguments.overflow {
         let ended = stacks::overflow_on_purpose();

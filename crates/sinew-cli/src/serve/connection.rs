@@ -1,0 +1,291 @@
+//! A connection: requests are read, answered in turn, and the answers sent when there is nothing more to answer. Knows how it is stopped, not why.
+
+use std::error::Error;
+use std::io::{self, ErrorKind, Read, Write};
+use std::time::{Duration, Instant};
+
+use sinew::fiber::{self, CancelToken, Stopped};
+use sinew::net::{Shutdown, TcpStream};
+
+use super::limits::Limits;
+use super::request::{self, Body, Head, Method, Parsed};
+use super::response::{self, Manner, Response, Status};
+use super::routes;
+
+/// So much is read at once.
+const ROOM: usize = 8 * 1_024;
+/// So much of a request is read at first: it is on the stack of a connection that waits for one, and keeps no other memory.
+const FIRST_ROOM: usize = 1_024;
+/// The longest line before a piece of a body.
+const LONGEST_LINE: usize = 256;
+/// So much is sent at once at most, before more is answered.
+const MOST_UNSENT: usize = 64 * 1_024;
+/// How long the rest of what a client sends is taken in that was refused: it would miss the answer otherwise.
+const REST: Duration = Duration::from_millis(500);
+
+/// What a connection runs over.
+pub(crate) trait Stream: Read + Write {
+    /// Nothing more is sent.
+    fn end(&mut self) -> io::Result<()>;
+}
+
+impl Stream for TcpStream {
+    fn end(&mut self) -> io::Result<()> {
+        self.shutdown(Shutdown::Write)
+    }
+}
+
+/// A connection.
+pub(crate) struct Connection<'a, S> {
+    stream: S,
+    limits: &'a Limits,
+    /// Cancelled when the server is to end.
+    drain: &'a CancelToken,
+    input: Vec<u8>,
+    /// So much of the input was used up.
+    used: usize,
+    output: Vec<u8>,
+}
+
+/// Why a request is not answered as it should be.
+enum Fault {
+    /// It is refused.
+    Refused(Status),
+    /// The connection is over.
+    Io(io::Error),
+    /// The client has ended it, or was silent for too long, between two requests.
+    Over,
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<Status> for Fault {
+    fn from(status: Status) -> Self {
+        Self::Refused(status)
+    }
+}
+
+impl<'a, S: Stream> Connection<'a, S> {
+    pub(crate) fn new(stream: S, limits: &'a Limits, drain: &'a CancelToken) -> Self {
+        Self { stream, limits, drain, input: Vec::new(), used: 0, output: Vec::new() }
+    }
+
+    /// Serves it to its end. Returns how many requests were answered.
+    ///
+    /// # Errors
+    ///
+    /// If the client is gone in the middle of something, or too slow to take its answers.
+    pub(crate) fn serve(mut self) -> io::Result<u64> {
+        let mut served = 0;
+        loop {
+            match self.serve_one() {
+                Ok(goes_on) => {
+                    served += 1;
+                    if !goes_on {
+                        self.flush()?;
+                        return self.finish(served);
+                    }
+                }
+                Err(Fault::Refused(status)) => {
+                    let manner = Manner { is_for_head: false, closes: true };
+                    response::write(&mut self.output, &Response::bare(status), manner);
+                    self.flush()?;
+                    return self.finish(served);
+                }
+                Err(Fault::Over) => return Ok(served),
+                Err(Fault::Io(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Says that the service is unavailable, and ends.
+    pub(crate) fn turn_away(mut self) -> io::Result<u64> {
+        let manner = Manner { is_for_head: false, closes: true };
+        response::write(&mut self.output, &Response::bare(Status::UNAVAILABLE), manner);
+        self.flush()?;
+        self.finish(0)
+    }
+
+    /// Nothing more is answered. If the connection were just closed, what the client has sent meanwhile would make the kernel throw the answer away.
+    fn finish(mut self, served: u64) -> io::Result<u64> {
+        self.stream.end()?;
+        let (until, mut room) = (Instant::now() + REST, [0; 1_024]);
+        while fiber::with_deadline(until, || self.stream.read(&mut room)).is_ok_and(|read| read > 0) {}
+        Ok(served)
+    }
+
+    fn serve_one(&mut self) -> Result<bool, Fault> {
+        let (head, until) = self.read_head()?;
+        let body = self.read_body(&head, until)?;
+        let answer = routes::answer(&head, body, fiber::sleep);
+        let closes = !head.keeps_alive || self.drain.is_cancelled();
+        response::write(
+            &mut self.output,
+            &answer,
+            Manner { is_for_head: head.method == Method::Head, closes },
+        );
+        if self.output.len() >= MOST_UNSENT {
+            self.flush()?;
+        }
+        Ok(!closes)
+    }
+
+    /// The next head, and until when all of its request has to be there.
+    fn read_head(&mut self) -> Result<(Head, Instant), Fault> {
+        let mut until = None;
+        loop {
+            if !self.rest().is_empty() {
+                until = until.or_else(|| Some(Instant::now() + self.limits.request));
+                if let Parsed::Whole(head, len) = request::parse(self.rest(), self.limits.max_head)? {
+                    self.used += len;
+                    return Ok((*head, until.unwrap_or_else(Instant::now)));
+                }
+            }
+            match until {
+                Some(until) => self.read_until(until)?,
+                None => self.read_first()?,
+            }
+        }
+    }
+
+    /// Waits for the first bytes of a request: not for ever, and not for long if the server is to end.
+    fn read_first(&mut self) -> Result<(), Fault> {
+        self.flush()?;
+        let (drain, until) = (self.drain, Instant::now() + self.limits.idle);
+        let mut read = drain.run(|| fiber::with_deadline(until, || self.fill()));
+        if read.as_ref().is_err_and(is_cancelled) {
+            let soon = Instant::now() + self.limits.linger;
+            read = fiber::with_deadline(soon, || self.fill());
+        }
+        match read {
+            Ok(0) => Err(Fault::Over),
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::TimedOut => Err(Fault::Over),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads more of a request that has begun. Those before it have had their answers by then: whoever waits for one may send nothing before it has come.
+    fn read_until(&mut self, until: Instant) -> Result<(), Fault> {
+        self.flush()?;
+        match fiber::with_deadline(until, || self.fill()) {
+            Ok(0) => Err(io::Error::from(ErrorKind::UnexpectedEof).into()),
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::TimedOut => Err(Status::TIMEOUT.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn read_body(&mut self, head: &Head, until: Instant) -> Result<Vec<u8>, Fault> {
+        if matches!(head.body, Body::Sized(size) if size > self.limits.max_body) {
+            return Err(Status::BODY_TOO_LARGE.into());
+        }
+        if head.expects_continue && head.body != Body::Sized(0) && self.rest().is_empty() {
+            self.output.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+        }
+        match head.body {
+            Body::Sized(size) => self.take(size, until),
+            Body::Chunked => self.read_chunks(until),
+        }
+    }
+
+    fn read_chunks(&mut self, until: Instant) -> Result<Vec<u8>, Fault> {
+        let mut body = Vec::new();
+        loop {
+            let size = request::chunk_size(&self.read_line(until, LONGEST_LINE)?)?;
+            if size == 0 {
+                break;
+            }
+            if size > self.limits.max_body - body.len() as u64 {
+                return Err(Status::BODY_TOO_LARGE.into());
+            }
+            body.append(&mut self.take(size, until)?);
+            if !self.read_line(until, LONGEST_LINE)?.is_empty() {
+                return Err(Status::BAD_REQUEST.into());
+            }
+        }
+        let mut left = self.limits.max_head;
+        // What comes behind the body is for nobody here.
+        loop {
+            let line = self.read_line(until, left)?;
+            if line.is_empty() {
+                return Ok(body);
+            }
+            left = left.saturating_sub(line.len());
+        }
+    }
+
+    fn read_line(&mut self, until: Instant, most: usize) -> Result<Vec<u8>, Fault> {
+        loop {
+            if let Some((line, next)) = request::line(self.rest()) {
+                let line = self.rest()[line].to_vec();
+                self.used += next;
+                return if line.len() <= most { Ok(line) } else { Err(Status::BAD_REQUEST.into()) };
+            }
+            if self.rest().len() > most + 1 {
+                return Err(Status::BAD_REQUEST.into());
+            }
+            self.read_until(until)?;
+        }
+    }
+
+    /// So many bytes of the body, which are not too many.
+    fn take(&mut self, size: u64, until: Instant) -> Result<Vec<u8>, Fault> {
+        // It is no more than the limit, which fits.
+        let size = size as usize;
+        while self.rest().len() < size {
+            self.read_until(until)?;
+        }
+        let body = self.rest()[..size].to_vec();
+        self.used += size;
+        Ok(body)
+    }
+
+    /// What was read, and not used yet.
+    fn rest(&self) -> &[u8] {
+        &self.input[self.used..]
+    }
+
+    /// Reads what there is. How much; none, if the client has ended.
+    fn fill(&mut self) -> io::Result<usize> {
+        self.input.drain(..self.used);
+        self.used = 0;
+        let len = self.input.len();
+        if len == 0 {
+            return self.fill_first();
+        }
+        self.input.resize(len + ROOM, 0);
+        let read = self.stream.read(&mut self.input[len..]);
+        self.input.truncate(len + *read.as_ref().unwrap_or(&0));
+        read
+    }
+
+    fn fill_first(&mut self) -> io::Result<usize> {
+        self.input = Vec::new();
+        let mut room = [0; FIRST_ROOM];
+        let read = self.stream.read(&mut room)?;
+        self.input.extend_from_slice(&room[..read]);
+        Ok(read)
+    }
+
+    /// Sends what was answered.
+    fn flush(&mut self) -> io::Result<()> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        let until = Instant::now() + self.limits.write;
+        fiber::with_deadline(until, || self.stream.write_all(&self.output))?;
+        self.output.clear();
+        Ok(())
+    }
+}
+
+/// Whether a wait ended since the caller was to stop, and not since its time was over.
+fn is_cancelled(error: &io::Error) -> bool {
+    let source = error.get_ref().map(|source| source as &(dyn Error + 'static));
+    source.and_then(|source| source.downcast_ref::<Stopped>()).is_some_and(Stopped::is_cancelled)
+}

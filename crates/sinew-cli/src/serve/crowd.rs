@@ -1,0 +1,72 @@
+//! The connections that there are: how many at most, and until none is left. Knows no connection.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sinew::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Counts them.
+#[derive(Debug)]
+pub(crate) struct Crowd {
+    most: usize,
+    counts: Mutex<Counts>,
+    left: Condvar,
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    /// Connections now.
+    pub(crate) now: usize,
+    /// Connections that were let in.
+    pub(crate) admitted: u64,
+    /// Connections that were turned away.
+    pub(crate) refused: u64,
+    /// Requests that were answered, on connections that have ended.
+    pub(crate) requests: u64,
+}
+
+/// One of them, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Member {
+    crowd: Arc<Crowd>,
+    pub(crate) requests: u64,
+}
+
+impl Crowd {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, counts: Mutex::new(Counts::default()), left: Condvar::new() })
+    }
+
+    /// One more, if there is room.
+    pub(crate) fn enter(self: &Arc<Self>) -> Option<Member> {
+        let mut counts = self.lock();
+        if counts.now >= self.most {
+            counts.refused += 1;
+            return None;
+        }
+        counts.now += 1;
+        counts.admitted += 1;
+        Some(Member { crowd: self.clone(), requests: 0 })
+    }
+
+    /// Waits until none is left, for so long at most. What is counted by then.
+    pub(crate) fn wait_until_empty(&self, at_most: Duration) -> Counts {
+        let waited = self.left.wait_timeout_while(self.lock(), at_most, |counts| counts.now > 0);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        let mut counts = self.crowd.lock();
+        counts.now -= 1;
+        counts.requests += self.requests;
+        drop(counts);
+        self.crowd.left.notify_all();
+    }
+}

@@ -1,0 +1,140 @@
+//! `sinew serve`: a small server, on what the library has for everybody. A fiber for each connection, plain blocking code in it.
+
+mod connection;
+mod crowd;
+mod limits;
+mod request;
+mod response;
+mod routes;
+#[cfg(test)]
+mod talks;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use clap::Args;
+use sinew::fiber::{self, CancelToken};
+use sinew::net::{ListenOptions, SocketAddr, TcpListener, TcpStream};
+use sinew::signal::{self, Signal};
+
+use self::connection::Connection;
+use self::crowd::Crowd;
+use self::limits::Limits;
+
+/// Serves HTTP/1.1: `/` says hello, `/echo` says what it is told, `/sleep?ms=N` takes its time. SIGTERM or SIGINT end it in good order: what has
+/// begun is answered.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Options {
+    /// The address to listen at; port 0 for any that is free.
+    #[arg(long, default_value = "127.0.0.1:8080")]
+    listen: String,
+    /// Workers of the runtime; one for each CPU, if not given.
+    #[arg(long)]
+    workers: Option<usize>,
+    /// Sockets that listen at the same port, among which the kernel shares connections out.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    listeners: u16,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// What all connections share.
+struct Server {
+    limits: Limits,
+    crowd: Arc<Crowd>,
+    /// Cancelled when the server is to end.
+    drain: CancelToken,
+}
+
+/// Serves until a signal ends it.
+///
+/// # Errors
+///
+/// If it cannot begin.
+pub(crate) fn run(options: Options) -> io::Result<()> {
+    let mut builder = sinew::Runtime::builder().name("sinew-serve");
+    if let Some(workers) = options.workers {
+        builder = builder.workers(workers);
+    }
+    let runtime = builder.start().map_err(io::Error::other)?;
+    runtime.run(move || serve(options))
+}
+
+fn serve(options: Options) -> io::Result<()> {
+    // Before anybody can know that it is there.
+    let quit = signal::channel([Signal::TERMINATE, Signal::INTERRUPT])?;
+    let listeners = listen(&options)?;
+    let address = listeners[0].local_addr()?;
+    let crowd = Crowd::new(options.limits.max_connections);
+    let server = Arc::new(Server { limits: options.limits, crowd, drain: CancelToken::new() });
+    for listener in &listeners {
+        let (listener, server) = (listener.clone(), server.clone());
+        fiber::spawn(move || accept(&listener, &server));
+    }
+    say(format_args!("listening on http://{address}"));
+    let signal = quit.recv().map_err(io::Error::other)?;
+    say(format_args!("{signal}: answering what has begun"));
+    listeners.iter().for_each(|listener| finish(listener, &server));
+    server.drain.cancel_with_reason("the server ends");
+    end(&server)
+}
+
+/// All that listen, at the same port.
+fn listen(options: &Options) -> io::Result<Vec<Arc<TcpListener>>> {
+    let many = ListenOptions::new().reuse_port(options.listeners > 1);
+    let explain = |error: io::Error| {
+        io::Error::new(error.kind(), format!("cannot listen at {}: {error}", options.listen))
+    };
+    let first = many.bind(options.listen.as_str()).map_err(explain)?;
+    let address: SocketAddr = first.local_addr()?;
+    let others = (1..options.listeners).map(|_| many.bind(address).map_err(explain));
+    std::iter::once(Ok(first)).chain(others).map(|listener| listener.map(Arc::new)).collect()
+}
+
+fn accept(listener: &TcpListener, server: &Arc<Server>) {
+    for (stream, _) in listener.connections() {
+        welcome(stream, server);
+    }
+}
+
+/// A fiber for a connection.
+fn welcome(stream: TcpStream, server: &Arc<Server>) {
+    let server = server.clone();
+    fiber::spawn(move || {
+        // An answer that waits for more to be sent with it helps nobody here; if it cannot be said, it is just slower.
+        let _ = stream.set_nodelay(true);
+        let member = server.crowd.enter();
+        let connection = Connection::new(stream, &server.limits, &server.drain);
+        // A client that is gone, or does not take its answers, is not told of.
+        match member {
+            Some(mut member) => member.requests = connection.serve().unwrap_or(0),
+            None => drop(connection.turn_away()),
+        }
+    });
+}
+
+/// Takes in whoever has connected already, and nobody else.
+fn finish(listener: &TcpListener, server: &Arc<Server>) {
+    if listener.set_nonblocking(true).is_ok() {
+        while let Ok((stream, _)) = listener.accept() {
+            welcome(stream, server);
+        }
+    }
+    listener.close();
+}
+
+/// Waits for those who are served. Who takes too long is cut off, since the process ends.
+fn end(server: &Server) -> io::Result<()> {
+    let counts = server.crowd.wait_until_empty(server.limits.grace);
+    let (requests, admitted, refused) = (counts.requests, counts.admitted, counts.refused);
+    say(format_args!("{requests} requests on {admitted} connections, {refused} turned away"));
+    match counts.now {
+        0 => Ok(()),
+        left => Err(io::Error::other(format!("{left} connections were cut off: they took too long"))),
+    }
+}
+
+/// Tells whoever has started it. If nobody reads that, it serves all the same.
+fn say(words: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stdout(), "{words}");
+}

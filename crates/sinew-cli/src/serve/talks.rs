@@ -1,0 +1,174 @@
+//! Connections without a network: whatever a client sends, and in whatever pieces.
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use sinew::fiber::CancelToken;
+
+use super::connection::{Connection, Stream};
+use super::limits::Limits;
+
+/// What a client sends, in pieces of these sizes, and what it is answered.
+struct Script<'a> {
+    sent: &'a [u8],
+    pieces: Box<dyn FnMut() -> usize + 'a>,
+    answers: &'a mut Vec<u8>,
+}
+
+impl Read for Script<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let len = (self.pieces)().clamp(1, room.len()).min(self.sent.len());
+        room[..len].copy_from_slice(&self.sent[..len]);
+        self.sent = &self.sent[len..];
+        Ok(len)
+    }
+}
+
+impl Write for Script<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = (self.pieces)().clamp(1, bytes.len());
+        self.answers.extend_from_slice(&bytes[..len]);
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Stream for Script<'_> {
+    fn end(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn limits() -> Limits {
+    let hour = Duration::from_secs(3_600);
+    Limits {
+        max_connections: 1,
+        max_head: 512,
+        max_body: 1_000,
+        idle: hour,
+        request: hour,
+        write: hour,
+        linger: hour,
+        grace: hour,
+    }
+}
+
+/// What is answered to these bytes, if they come in such pieces; and how many requests were.
+fn talk(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<u8>, Option<u64>) {
+    let (mut answers, limits, drain) = (Vec::new(), limits(), CancelToken::new());
+    let script = Script { sent, pieces: Box::new(pieces), answers: &mut answers };
+    let served = Connection::new(script, &limits, &drain).serve().ok();
+    (answers, served)
+}
+
+fn statuses(mut answers: &[u8]) -> Vec<u16> {
+    let mut statuses = Vec::new();
+    while !answers.is_empty() {
+        let mut headers = [httparse::EMPTY_HEADER; 16];
+        let mut response = httparse::Response::new(&mut headers);
+        let len = response.parse(answers).expect("an answer is one").unwrap();
+        let size = response.headers.iter().find(|header| header.name == "Content-Length");
+        let size = size.map_or(0, |header| std::str::from_utf8(header.value).unwrap().parse().unwrap());
+        statuses.push(response.code.unwrap());
+        answers = &answers[len + size..];
+    }
+    statuses
+}
+
+const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+#[test]
+fn requests_in_a_row_are_answered_in_order() {
+    let two = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
+    let three = b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: 1\r\n\r\n";
+    let four = b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let all = [GET, two, three, four, GET].concat();
+    for piece in [1, 2, 7, 100, 10_000] {
+        let (answers, served) = talk(&all, || piece);
+        assert_eq!(statuses(&answers), [200, 200, 200, 404], "in pieces of {piece}");
+        assert_eq!(served, Some(4), "what comes after the close is not served");
+        let text = String::from_utf8(answers).unwrap();
+        assert!(text.contains("Hello, World!") && text.contains("\r\n\r\nhello") && text.contains("abcde"));
+    }
+}
+
+#[test]
+fn what_is_too_much_is_refused() {
+    let cases: [(&str, u16); 7] = [
+        ("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n", 413),
+        ("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 413),
+        ("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffff0\r\n", 413),
+        ("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        ("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 400),
+        ("DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", 405),
+        ("\x16\x03\x01", 400),
+    ];
+    for (sent, status) in cases {
+        assert_eq!(statuses(&talk(sent.as_bytes(), || 3).0), [status], "{sent:?}");
+    }
+    let long = format!("GET /{} HTTP/1.1\r\n", "x".repeat(600));
+    assert_eq!(statuses(&talk(long.as_bytes(), || 100).0), [431]);
+}
+
+/// A client that goes in the middle of a request is answered nothing.
+#[test]
+fn half_a_request_is_no_request() {
+    for len in 1..GET.len() {
+        assert_eq!(talk(&GET[..len], || 5), (Vec::new(), None));
+    }
+}
+
+/// Chance, by Marsaglia's xorshift.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % most as u64) as usize
+    }
+}
+
+/// Requests with a few bytes changed, cut, doubled: whatever comes, it ends, what is answered are answers, and they do not depend on the pieces that
+/// the requests came in.
+#[test]
+fn whatever_comes_is_answered_the_same_in_any_pieces() {
+    let seeds: [&[u8]; 4] = [
+        GET,
+        b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+        b"PUT /echo?a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        b"HEAD /echo?ms=0 HTTP/1.0\r\nConnection: keep-alive\r\nExpect: 100-continue\r\n\r\n",
+    ];
+    let bytes = b"\r\n :;,0123456789abcdefxHTTP/.%\x00\xff?&=";
+    let rounds = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
+    let mut dice = Dice(0x5EED_5EED);
+    for _ in 0..rounds {
+        let mut sent = Vec::new();
+        for _ in 0..=dice.below(3) {
+            sent.extend_from_slice(seeds[dice.below(seeds.len())]);
+        }
+        for _ in 0..dice.below(4) {
+            let (at, byte) = (dice.below(sent.len()), bytes[dice.below(bytes.len())]);
+            match dice.below(3) {
+                0 => sent[at] = byte,
+                1 => sent.insert(at, byte),
+                _ => drop(sent.drain(at..(at + 1 + dice.below(8)).min(sent.len()))),
+            }
+            if sent.is_empty() {
+                sent.push(byte);
+            }
+        }
+        let whole = talk(&sent, || usize::MAX);
+        let mut sizes = Dice(dice.0 | 1);
+        let pieces = talk(&sent, || sizes.below(20));
+        let strip = |answers: &[u8]| {
+            String::from_utf8_lossy(answers).replace("HTTP/1.1 100 Continue\r\n\r\n", "").into_bytes()
+        };
+        let (whole, pieces) = ((strip(&whole.0), whole.1), (strip(&pieces.0), pieces.1));
+        assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(&sent));
+    }
+}
