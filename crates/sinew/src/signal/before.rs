@@ -3,8 +3,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with calling functions whose address and kind the kernel told us. What runs in a handler of signals takes no lock and allocates nothing: it
-//! reads the kernel's report and an action that is never freed.
+//! Trusted with calling functions whose address and kind the kernel told us. What runs in a handler of signals takes no lock and allocates
+//! nothing: it reads the kernel's report and an action that is never freed.
 #![expect(unsafe_code, reason = "another handler is called")]
 
 use std::ffi::{c_int, c_void};

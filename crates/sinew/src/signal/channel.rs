@@ -28,8 +28,8 @@ use crate::channel::{Iter, Receiver};
 ///
 /// # Errors
 ///
-/// - [`InvalidInput`](io::ErrorKind::InvalidInput), if there are no signals among them, or one that no channel can have: SIGKILL and SIGSTOP, which the kernel gives to nobody; and
-///   SIGSEGV, SIGBUS, SIGFPE and SIGILL, which tell of a fault of the program. Nothing has changed then.
+/// - [`InvalidInput`](io::ErrorKind::InvalidInput), if there are no signals among them, or one that no channel can have: SIGKILL and SIGSTOP,
+///   which the kernel gives to nobody; and SIGSEGV, SIGBUS, SIGFPE and SIGILL, which tell of a fault of the program. Nothing has changed then.
 /// - If the system has no descriptor or thread left: the first call takes one of each, which stay.
 pub fn channel(signals: impl IntoIterator<Item = Signal>) -> io::Result<Signals> {
     let signals = signals.into_iter().collect();
@@ -49,13 +49,14 @@ fn subscribe(signals: Set) -> io::Result<Signals> {
 ///
 /// It is used as the [`Receiver`] that it dereferences to: it has [`recv`](Receiver::recv), [`recv_timeout`](Receiver::recv_timeout),
 /// [`recv_cancellable`](Receiver::recv_cancellable), [`try_recv`](Receiver::try_recv) and [`iter`](Receiver::iter), and is waited for with other
-/// channels by [`select!`](crate::select) and [`Select`](crate::channel::Select). Receiving never fails because nobody is left to send. A clone of the receiver receives from the same
-/// channel, where each signal goes to one of them, and nothing more after this one is dropped.
+/// channels by [`select!`](crate::select) and [`Select`](crate::channel::Select). Receiving never fails because nobody is left to send. A clone of
+/// the receiver receives from the same channel, where each signal goes to one of them, and nothing more after this one is dropped.
 ///
 /// At most one signal of each kind is kept. One that comes again before it is received is the same one: after the last one of a kind has come, one
 /// of that kind is received. If several kinds come at once, the lower number may be first.
 ///
-/// Dropping it puts the action back that was there before, if nobody else waits for the signal, and if nobody installed another handler meanwhile. Those that are kept are lost.
+/// Dropping it puts the action back that was there before, if nobody else waits for the signal, and if nobody installed another handler meanwhile.
+/// Those that are kept are lost.
 ///
 /// ```
 /// use sinew::signal::{self, Signal};

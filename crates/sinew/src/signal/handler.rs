@@ -4,8 +4,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with being called by the kernel, and with what was there before being put back. The handler takes no lock and allocates nothing, and leaves
-//! `errno` as it was.
+//! Trusted with being called by the kernel, and with what was there before being put back. The handler takes no lock and allocates nothing, and
+//! leaves `errno` as it was.
 #![expect(unsafe_code, reason = "a signal handler")]
 
 use std::ffi::{c_int, c_void};

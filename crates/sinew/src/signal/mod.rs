@@ -1,7 +1,7 @@
 //! Signals of the operating system, from a channel.
 //!
-//! [`channel`](channel()) has signals received by fibers and threads, instead of whatever they would do to the process; [`wait_for_quit_signal`] waits for those by which somebody asks it
-//! to end.
+//! [`channel`](channel()) has signals received by fibers and threads, instead of whatever they would do to the process; [`wait_for_quit_signal`]
+//! waits for those by which somebody asks it to end.
 //!
 //! # Ending in good order
 //!
@@ -37,9 +37,10 @@
 //!
 //! # How they arrive
 //!
-//! A handler notes that a signal came, and a thread named `sinew-signals`, which starts with the first channel and stays, passes it on to everybody who waits for it. No mask of signals is ever
-//! changed. If there was a handler before, it is called too, in the middle of whatever was interrupted, and on the alternate stack of that thread. System calls that are interrupted
-//! go on, even if that other handler was installed without `SA_RESTART`. A handler that somebody installs later has the signal first; if it does not call ours, nothing is received.
+//! A handler notes that a signal came, and a thread named `sinew-signals`, which starts with the first channel and stays, passes it on to
+//! everybody who waits for it. No mask of signals is ever changed. If there was a handler before, it is called too, in the middle of whatever was
+//! interrupted, and on the alternate stack of that thread. System calls that are interrupted go on, even if that other handler was installed
+//! without `SA_RESTART`. A handler that somebody installs later has the signal first; if it does not call ours, nothing is received.
 //!
 //! Signals of one kind that come faster than they are received become one, as the kernel has it; those of real-time signals, which it would
 //! queue, too. What came along with them, such as who sent them, is not there.

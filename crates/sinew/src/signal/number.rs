@@ -109,8 +109,8 @@ impl Signal {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if there is none, or it is one that the C library keeps for itself: 32 and 33, with some libraries
-    /// 34 too.
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if there is none, or it is one that the C library keeps for itself: 32 and 33, with some
+    /// libraries 34 too.
     pub fn from_raw(number: i32) -> io::Result<Self> {
         let first = libc::SIGRTMIN();
         if (1..FIRST_UNNAMED).contains(&number) || (first..=HIGHEST).contains(&number) {

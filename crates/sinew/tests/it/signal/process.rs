@@ -21,8 +21,9 @@ pub(super) type Handler = usize;
 
 /// To this process: any of its threads may get it.
 pub(super) fn send(signal: Signal) {
+    let this = std::process::id().cast_signed();
     // SAFETY: this process is one of a test.
-    assert_eq!(unsafe { libc::kill(libc::getpid(), signal.as_raw()) }, 0);
+    assert_eq!(unsafe { libc::kill(this, signal.as_raw()) }, 0);
 }
 
 /// To this thread: it has been handled when this returns. Returns what the handler has made of `errno`.
