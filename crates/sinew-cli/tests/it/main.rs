@@ -1,5 +1,7 @@
 //! The `sinew` program, started as a person would start it.
 
+mod serve;
+
 use std::process::{Command, Output};
 
 fn sinew(arguments: &[&str]) -> Output {

@@ -1,0 +1,98 @@
+//! How connections and the server end.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use super::server::{Client, Server, request};
+
+/// All clients ask again and again while it is told to end: each request that was sent is answered, the last one of each client with word that it was.
+#[test]
+fn no_request_is_lost_when_it_is_told_to_end_under_load() {
+    for workers in ["1", "2"] {
+        let server = Server::start(&["--workers", workers, "--linger-ms", "20000"]);
+        let (answered, is_warm, address) = (AtomicU64::new(0), AtomicBool::new(false), server.address);
+        thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    let mut client = Client::to(address);
+                    loop {
+                        let answer = client.get("/");
+                        assert_eq!((answer.status, answer.body.len()), (200, 13));
+                        if answered.fetch_add(1, Ordering::Relaxed) == 1_000 {
+                            is_warm.store(true, Ordering::Relaxed);
+                        }
+                        if answer.closes {
+                            return;
+                        }
+                    }
+                });
+            }
+            super::server::wait_until(|| is_warm.load(Ordering::Relaxed));
+            server.terminate();
+        });
+        let ended = server.wait();
+        assert!(ended.status.success(), "{}", ended.errors);
+        let expected = format!("{} requests on 16 connections", answered.into_inner());
+        assert!(ended.words.contains(&expected), "{expected}: {}", ended.words);
+    }
+}
+
+/// What has begun is answered, however long it takes, within reason.
+#[test]
+fn a_request_that_has_begun_is_answered() {
+    let server = Server::start(&[]);
+    let mut begun = server.connect();
+    begun.send(request("/sleep?ms=300"));
+    let mut half = server.connect();
+    half.send("GET / HTTP/1.1\r\nHost");
+    // Both have been read by then.
+    assert_eq!(server.connect().get("/sleep?ms=20").status, 200);
+    server.terminate();
+    half.send(": test\r\n\r\n");
+    let answers = [half.answer().unwrap(), begun.answer().unwrap()];
+    assert!(answers.iter().all(|answer| answer.status == 200 && answer.closes), "{answers:?}");
+    assert!(server.wait().status.success());
+}
+
+#[test]
+fn what_takes_too_long_is_cut_off_and_told_of() {
+    let server = Server::start(&["--grace-ms", "50"]);
+    let mut client = server.connect();
+    client.send(request("/sleep?ms=60000"));
+    assert_eq!(server.connect().get("/").status, 200);
+    server.terminate();
+    let ended = server.wait();
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(ended.errors.contains("1 connections were cut off"), "{}", ended.errors);
+}
+
+/// Reset, in all states that a connection can be in.
+#[test]
+fn five_thousand_connections_killed_at_once_leave_nothing_behind() {
+    const MANY: usize = 5_000;
+    let server = Server::start(&["--workers", "2", "--request-ms", "600000", "--idle-ms", "600000"]);
+    assert_eq!(server.connect().get("/").status, 200);
+    let before = server.descriptors();
+    let states = [
+        "",
+        "GET / HT",
+        "GET / HTTP/1.1\r\nHost: test\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nfive",
+    ];
+    let clients: Vec<Client> = (0..MANY)
+        .map(|number| {
+            let mut client = server.connect();
+            client.send(states[number % states.len()]);
+            client
+        })
+        .collect();
+    super::server::wait_until(|| server.descriptors() >= MANY);
+    for client in &clients {
+        // What is closed then is reset.
+        socket2::SockRef::from(&client.stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+    }
+    drop(clients);
+    server.wait_for_descriptors(before);
+    assert_eq!(server.connect().get("/").status, 200);
+    server.end();
+}

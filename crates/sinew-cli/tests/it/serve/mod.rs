@@ -1,0 +1,6 @@
+//! `sinew serve`, from outside.
+
+mod answers;
+mod ending;
+mod limits;
+mod server;
