@@ -45,8 +45,7 @@ fn a_request_that_has_begun_is_answered() {
     begun.send(request("/sleep?ms=300"));
     let mut half = server.connect();
     half.send("GET / HTTP/1.1\r\nHost");
-    // Both have been read by then.
-    assert_eq!(server.connect().get("/sleep?ms=20").status, 200);
+    assert_eq!(server.connect().get("/").status, 200);
     server.terminate();
     half.send(": test\r\n\r\n");
     let answers = [half.answer().unwrap(), begun.answer().unwrap()];
