@@ -112,7 +112,7 @@ impl<T: AsFd> Handle<T> {
         mut attempt: impl FnMut(&T) -> io::Result<usize>,
     ) -> io::Result<usize> {
         self.drive(Direction::Read, self.modes.patience(Direction::Read), |trusts_short| {
-            let read = attempt(&self.inner)?;
+            let read = self.unless_closed(attempt(&self.inner)?)?;
             let is_all = trusts_short && 0 < read && read < room;
             Ok((read, if is_all { Left::Nothing } else { Left::Perhaps }))
         })
@@ -130,6 +130,20 @@ impl<T: AsFd> Handle<T> {
         let driven =
             self.watch.0.drive(self.as_fd(), direction, patience, |seen| attempt(seen.trusts_short_reads()));
         driven.map_err(|halt| halt::error(halt, at))
+    }
+
+    /// What an attempt to read has read: nothing may mean that it was closed meanwhile, and not that it is at its end.
+    ///
+    /// # Errors
+    ///
+    /// If it was.
+    #[inline]
+    pub(crate) fn unless_closed(&self, read: usize) -> io::Result<usize> {
+        if read == 0 && self.watch.0.is_closed() {
+            Err(io::ErrorKind::ConnectionAborted.into())
+        } else {
+            Ok(read)
+        }
     }
 
     /// All calls fail from now on, also those that wait now on other fibers. Whoever waits on a plain thread is woken by what the caller does to the

@@ -211,7 +211,9 @@ impl TcpStream {
     /// As [`connect`](Self::connect).
     #[track_caller]
     pub fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::PEEK))
+        self.handle.call(Direction::Read, |socket| {
+            self.handle.unless_closed(calls::recv(socket, buf, RecvFlags::PEEK)?)
+        })
     }
 
     /// Whether small writes go out at once, instead of being collected.

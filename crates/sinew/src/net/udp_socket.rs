@@ -96,9 +96,16 @@ impl UdpSocket {
 
     #[track_caller]
     fn receive_from(&self, buf: &mut [u8], flags: RecvFlags) -> io::Result<(usize, SocketAddr)> {
-        let (length, from) =
-            self.handle.call(Direction::Read, |socket| calls::recv_from(socket, buf, flags))?;
-        Ok((length, addresses::from_kernel(from)?))
+        self.handle.call(Direction::Read, |socket| {
+            let (length, from) = calls::recv_from(socket, buf, flags)?;
+            Ok((self.handle.unless_closed(length)?, addresses::from_kernel(from)?))
+        })
+    }
+
+    #[track_caller]
+    fn receive(&self, buf: &mut [u8], flags: RecvFlags) -> io::Result<usize> {
+        self.handle
+            .call(Direction::Read, |socket| self.handle.unless_closed(calls::recv(socket, buf, flags)?))
     }
 
     /// Sends a datagram to the first of these addresses. Returns how many bytes, which is all of them.
@@ -183,7 +190,7 @@ impl UdpSocket {
     /// As [`recv_from`](Self::recv_from).
     #[track_caller]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::empty()))
+        self.receive(buf, RecvFlags::empty())
     }
 
     /// [`recv`](Self::recv), which leaves the datagram there for the next one who receives.
@@ -197,7 +204,7 @@ impl UdpSocket {
     /// As [`recv_from`](Self::recv_from).
     #[track_caller]
     pub fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::PEEK))
+        self.receive(buf, RecvFlags::PEEK)
     }
 
     /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every

@@ -112,6 +112,8 @@ impl Source {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                         self.gate.unmark(direction, seen);
                     }
+                    // What closes it may also have the kernel fail.
+                    Err(_) if self.is_closed() => return Err(Halt::Closed),
                     Err(error) => return Err(Halt::Failed(error)),
                 }
             }
