@@ -36,6 +36,8 @@ mod locals_end;
 mod movement;
 #[cfg(not(sinew_fat))]
 mod names;
+#[cfg(not(sinew_fat))]
+mod net;
 mod no_suspend;
 #[cfg(not(sinew_fat))]
 mod nodes;

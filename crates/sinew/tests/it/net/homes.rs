@@ -1,0 +1,136 @@
+//! Sockets that are used on one worker after the other, by several runtimes, and for longer than these live.
+
+use super::{alone, pair, until_parked};
+use crate::support::{Watch, everywhere_in, migrating, pinned};
+use sinew::fiber::{self, Builder};
+use sinew::net::{TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+/// Reads what the peer writes once the reader waits.
+fn exchange(reader: &fiber::JoinHandle<u8>, peer: &TcpStream, byte: u8) {
+    until_parked(reader.thread());
+    { peer }.write_all(&[byte]).unwrap();
+}
+
+fn read_one(stream: &TcpStream) -> u8 {
+    let mut byte = [0];
+    { stream }.read_exact(&mut byte).unwrap();
+    byte[0]
+}
+
+/// One worker in each of two groups.
+fn check_moves() {
+    let (here, peer) = pair();
+    let here = Arc::new(here);
+    let read_in = |group: usize| {
+        let here = here.clone();
+        Builder::new().group(group).group_local(true).spawn(move || read_one(&here)).unwrap()
+    };
+    for round in 0..20 {
+        // It moves when nobody waits at home.
+        let reader = read_in(usize::from(round) % 2);
+        exchange(&reader, &peer, round);
+        assert_eq!(reader.join().unwrap(), round);
+        // Two wait at once, one of them elsewhere.
+        let readers = [read_in(0), read_in(1)];
+        readers.iter().for_each(|reader| until_parked(reader.thread()));
+        { &peer }.write_all(&[1, 2]).unwrap();
+        let mut read = readers.map(|reader| reader.join().unwrap());
+        read.sort_unstable();
+        assert_eq!(read, [1, 2]);
+    }
+}
+
+/// A listener, whose connections others take over.
+fn check_handing_over() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let server = Builder::new().group(0).group_local(true);
+    let server = server.spawn(move || {
+        let serve = |(mut stream, _): (TcpStream, _)| {
+            // It waits here first, and then elsewhere.
+            let first = read_one(&stream);
+            let rest = Builder::new().group(1).group_local(true);
+            rest.spawn(move || stream.write_all(&[first, read_one(&stream)]).unwrap()).unwrap()
+        };
+        let servers: Vec<_> = listener.connections().take(10).map(serve).collect();
+        servers.into_iter().for_each(|server| server.join().unwrap());
+    });
+    for _ in 0..10 {
+        let mut stream = TcpStream::connect(addr).unwrap();
+        for byte in [3, 4] {
+            fiber::yield_now();
+            stream.write_all(&[byte]).unwrap();
+        }
+        let mut both = [0; 2];
+        stream.read_exact(&mut both).unwrap();
+        assert_eq!(both, [3, 4]);
+    }
+    server.unwrap().join().unwrap();
+}
+
+alone! {
+    fn a_socket_follows_those_who_wait() {
+        everywhere_in(&[&[1, 1]], check_moves);
+    }
+
+    fn a_socket_is_handed_over() {
+        everywhere_in(&[&[1, 1]], check_handing_over);
+    }
+
+    fn a_socket_outlives_its_runtimes() {
+        let _watch = Watch::new();
+        let (here, peer) = pair();
+        let here = Arc::new(here);
+        for round in 0..6 {
+            let runtime = if round % 2 == 0 { pinned(1) } else { migrating(2) };
+            let there = here.clone();
+            let reader = runtime.spawn(move || read_one(&there));
+            exchange(&reader, &peer, round);
+            assert_eq!(reader.join().unwrap(), round);
+            drop(runtime);
+            { &peer }.write_all(&[100]).unwrap();
+            assert_eq!(read_one(&here), 100, "from a plain thread");
+        }
+    }
+
+    /// One of each runtime waits, and that of the first, where the socket is at home, has what it waits for.
+    fn one_that_waits_is_told_of_the_end_of_anothers_runtime() {
+        let _watch = Watch::new();
+        for round in 0..10 {
+            let (first, second) = (pinned(1), if round % 2 == 0 { pinned(1) } else { migrating(2) });
+            let (here, peer) = pair();
+            let here = Arc::new(here);
+            let read_in = |runtime: &sinew::Runtime| {
+                let here = here.clone();
+                runtime.spawn(move || read_one(&here))
+            };
+            let one = read_in(&first);
+            until_parked(one.thread());
+            let two = read_in(&second);
+            exchange(&two, &peer, 1);
+            // The first who waits has its turn first.
+            assert_eq!(one.join().unwrap(), 1);
+            drop(first);
+            { &peer }.write_all(&[2]).unwrap();
+            assert_eq!(two.join().unwrap(), 2);
+        }
+    }
+
+    fn a_plain_thread_and_a_fiber_wait_for_one() {
+        let _watch = Watch::new();
+        let runtime = pinned(1);
+        let (here, peer) = pair();
+        let here = Arc::new(here);
+        for _ in 0..20 {
+            let (one, two) = (here.clone(), here.clone());
+            let fiber = runtime.spawn(move || read_one(&one));
+            let thread = std::thread::spawn(move || read_one(&two));
+            until_parked(fiber.thread());
+            { &peer }.write_all(&[1]).unwrap();
+            { &peer }.write_all(&[2]).unwrap();
+            assert_eq!(fiber.join().unwrap() + thread.join().unwrap(), 3);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What ends a wait: a deadline, a cancel. And where none may be.
+
+use super::stage::{CALLS, CONNECTS, Stage};
+use super::{alone, in_few_crowds, pair};
+use crate::crowd::Crowd;
+use crate::support::{message, pinned};
+use sinew::fiber::{self, CancelToken, Stopped};
+use sinew::net::{TcpStream, ToSocketAddrs, UdpSocket};
+use std::io::{self, ErrorKind, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+fn is_of_deadline(result: io::Result<()>) -> bool {
+    let error = result.unwrap_err();
+    error.kind() == ErrorKind::TimedOut && error.downcast::<Stopped>().unwrap().is_timed_out()
+}
+
+fn is_of_cancel(result: io::Result<()>) -> bool {
+    let error = result.unwrap_err();
+    error.kind() == ErrorKind::Other && error.downcast::<Stopped>().unwrap().is_cancelled()
+}
+
+fn check_deadlines(_crowd: Crowd) {
+    let stage = Stage::new();
+    for call in CALLS.into_iter().chain(CONNECTS) {
+        let deadline = Instant::now() + Duration::from_millis(2);
+        assert!(is_of_deadline(fiber::with_deadline(deadline, || call(&stage))));
+        assert!(Instant::now() >= deadline);
+        // It has passed before the call begins.
+        assert!(is_of_deadline(fiber::with_deadline(deadline, || call(&stage))));
+    }
+    drop(stage.peer);
+}
+
+fn check_cancels(crowd: Crowd) {
+    let stage = Arc::new(Stage::new());
+    for (number, call) in CALLS.into_iter().chain(CONNECTS).enumerate() {
+        let token = CancelToken::new();
+        let (other, there) = (token.clone(), stage.clone());
+        let member = crowd.spawn(number, move || other.run(|| call(&there)));
+        if number % 3 != 0 {
+            // It waits by then, mostly.
+            fiber::sleep(Duration::from_millis(1));
+        }
+        token.cancel();
+        assert!(is_of_cancel(member.join()));
+        assert!(is_of_cancel(token.run(|| call(&stage))));
+    }
+}
+
+/// Bytes that nobody has to wait for are not moved either.
+fn check_that_they_come_first(_crowd: Crowd) {
+    let (here, there) = pair();
+    { &there }.write_all(b"x").unwrap();
+    let token = CancelToken::new();
+    token.cancel();
+    assert!(is_of_cancel(token.run(|| { &here }.read(&mut [0]).map(drop))));
+    assert!(is_of_cancel(token.run(|| { &here }.write(&[0]).map(drop))));
+    assert_eq!({ &here }.read(&mut [0]).unwrap(), 1);
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let addr = udp.local_addr().unwrap();
+    assert!(is_of_cancel(token.run(|| udp.send_to(b"x", addr).map(drop))));
+}
+
+fn check_names(_crowd: Crowd) {
+    let found: Vec<_> = "localhost:80".to_socket_addrs().unwrap().collect();
+    assert!(!found.is_empty() && found.iter().all(|addr| addr.ip().is_loopback() && addr.port() == 80));
+    let same: Vec<_> = ("localhost".to_owned(), 80).to_socket_addrs().unwrap().collect();
+    assert_eq!(found, same);
+    for strange in ["localhost", "localhost:port", ":", "", "::1:x", "no such host.invalid:80"] {
+        let (ours, std) = (strange.to_socket_addrs(), std::net::ToSocketAddrs::to_socket_addrs(strange));
+        let (ours, std) = (ours.unwrap_err(), std.unwrap_err());
+        assert_eq!((ours.kind(), ours.to_string()), (std.kind(), std.to_string()));
+    }
+    let token = CancelToken::new();
+    token.cancel();
+    assert!(is_of_cancel(token.run(|| "localhost:80".to_socket_addrs().map(drop))));
+    assert!(is_of_cancel(token.run(|| TcpStream::connect("localhost:80").map(drop))));
+    assert!(is_of_deadline(fiber::with_deadline(Instant::now(), || "localhost:80"
+        .to_socket_addrs()
+        .map(drop))));
+    assert!(token.run(|| "127.0.0.1:80".to_socket_addrs()).is_ok(), "nothing has to be looked up");
+    let later = Instant::now() + Duration::from_secs(3_600);
+    assert!(fiber::with_deadline(later, || "localhost:80".to_socket_addrs()).is_ok());
+}
+
+alone! {
+    fn a_deadline_ends_every_wait() {
+        in_few_crowds(check_deadlines);
+    }
+
+    fn a_cancel_ends_every_wait() {
+        in_few_crowds(check_cancels);
+    }
+
+    fn whoever_is_to_stop_moves_nothing() {
+        in_few_crowds(check_that_they_come_first);
+    }
+
+    fn names_are_looked_up_elsewhere() {
+        in_few_crowds(check_names);
+    }
+
+    /// And what needs no wait is done.
+    fn where_no_wait_may_be_there_is_a_panic() {
+        let runtime = pinned(1);
+        runtime.run(|| {
+            let stage = Stage::new();
+            let names = |_: &Stage| "localhost:80".to_socket_addrs().map(drop);
+            for call in CALLS.into_iter().chain(CONNECTS).chain([names as fn(&Stage) -> io::Result<()>]) {
+                let panic = catch_unwind(AssertUnwindSafe(|| fiber::no_suspend(|| call(&stage)))).unwrap_err();
+                assert!(message(&*panic).contains("no_suspend"));
+            }
+            fiber::no_suspend(|| {
+                // What the calls that write have left there.
+                assert_eq!({ &stage.peer }.read(&mut [0]).unwrap(), 1);
+                assert!("127.0.0.1:80".to_socket_addrs().is_ok());
+            });
+            // Nothing is left of it: others wait there as before.
+            let deadline = Instant::now() + Duration::from_millis(1);
+            assert!(is_of_deadline(fiber::with_deadline(deadline, || { &stage.stream }.read(&mut [0]).map(drop))));
+        });
+    }
+}
