@@ -27,6 +27,9 @@ static IS_OLD: AtomicBool = AtomicBool::new(false);
 /// What the bell's events are told with. No [`Token`] is zero.
 const BELL: u64 = 0;
 
+/// Two of ours were made of one descriptor.
+const TWICE: &str = "the descriptor is waited for through another object already: share that one, or make this of a duplicate";
+
 /// So many events are asked for at once. If there are more, the next look has them.
 const MOST_EVENTS: usize = 256;
 
@@ -79,13 +82,22 @@ impl Epoll {
     }
 
     /// Has the kernel tell of a descriptor, whenever something changes, under this number; and now, if it is ready.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them; if the descriptor is in the set already, that says what to do instead.
     pub(crate) fn add(&self, fd: BorrowedFd<'_>, token: Token) -> io::Result<()> {
         let flags = epoll::EventFlags::IN
             | epoll::EventFlags::OUT
             | epoll::EventFlags::RDHUP
             | epoll::EventFlags::PRI
             | epoll::EventFlags::ET;
-        Ok(epoll::add(&self.set, fd, epoll::EventData::new_u64(token.as_raw()), flags)?)
+        epoll::add(&self.set, fd, epoll::EventData::new_u64(token.as_raw()), flags).map_err(|errno| {
+            match errno {
+                Errno::EXIST => io::Error::new(io::ErrorKind::AlreadyExists, TWICE),
+                errno => errno.into(),
+            }
+        })
     }
 
     /// Has the kernel tell no more of the descriptor with this number.
