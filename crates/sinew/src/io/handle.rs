@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +22,11 @@ pub(crate) struct Handle<T> {
 /// Ends when it is dropped.
 #[derive(Debug)]
 struct Watch(Arc<Source>);
+
+/// No code of a user's runs while it changes, so no panic leaves it half changed.
+impl UnwindSafe for Watch {}
+
+impl RefUnwindSafe for Watch {}
 
 impl Drop for Watch {
     fn drop(&mut self) {
@@ -64,6 +69,12 @@ impl<T: AsFd> Handle<T> {
         self.inner
     }
 
+    /// The descriptor, and what is set for it and its clones.
+    pub(crate) fn into_parts(self) -> (T, Arc<Modes>) {
+        drop(self.watch);
+        (self.inner, self.modes)
+    }
+
     /// Does something that does not depend on how much was read or written.
     ///
     /// # Errors
@@ -96,6 +107,20 @@ impl<T: AsFd> Handle<T> {
         self.drive(direction, Patience::Wait(time), |_| {
             attempt(&self.inner).map(|done| (done, Left::Perhaps))
         })
+    }
+
+    /// Tries something once, whatever is known of the descriptor and set for it.
+    ///
+    /// # Errors
+    ///
+    /// As `attempt` has them, and if the caller is to stop.
+    #[track_caller]
+    pub(crate) fn call_once<R>(
+        &self,
+        direction: Direction,
+        mut attempt: impl FnMut(&T) -> io::Result<R>,
+    ) -> io::Result<R> {
+        self.drive(direction, Patience::None, |_| attempt(&self.inner).map(|done| (done, Left::Perhaps)))
     }
 
     /// Reads from a stream whose kernel says by a short read that nothing is left: if fewer than `room` bytes were read, and some, the next read does not

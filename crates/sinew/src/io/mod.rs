@@ -1,7 +1,46 @@
-//! Descriptors that fibers wait for without blocking their worker.
+//! Input and output that give way: what has the names of [`std::io`], and whatever else the kernel can tell to be ready.
+//!
+//! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`. Ours are [`pipe`], [`stdin`] and [`copy`], which
+//! fibers wait in without stopping their worker, and [`Fd`], which makes that of any descriptor. A plain thread blocks in the same calls.
+//!
+//! Every wait ends with an error when its fiber is [cancelled](crate::fiber#stopping) or a deadline passes: the
+//! [`Stopped`](crate::fiber::Stopped) is inside.
+//!
+//! ```
+//! use sinew::fiber;
+//! use sinew::io::{self, BufRead, BufReader, Write};
+//!
+//! let (reader, mut writer) = io::pipe()?;
+//! let first = fiber::spawn(move || BufReader::new(reader).lines().next());
+//! writeln!(writer, "from one fiber to another")?;
+//! assert_eq!(first.join().unwrap().unwrap()?, "from one fiber to another");
+//! # Ok::<(), io::Error>(())
+//! ```
 
+mod copy;
+mod fd;
 mod halt;
 mod handle;
+mod input;
 mod modes;
+mod pipe;
+mod raw;
+#[cfg(not(loom))]
+mod stdin;
+mod unblocked;
 
 pub(crate) use handle::Handle;
+pub(crate) use unblocked::is_nonblocking;
+
+pub use copy::copy;
+pub use fd::{Fd, FdError};
+pub use pipe::{PipeReader, PipeWriter, pipe};
+#[cfg(not(loom))]
+pub use stdin::{Stdin, StdinLock, stdin};
+
+pub use std::io::{
+    BufRead, BufReader, BufWriter, Bytes, Chain, Cursor, Empty, Error, ErrorKind, IntoInnerError, IoSlice,
+    IoSliceMut, IsTerminal, LineWriter, Lines, Read, Repeat, Result, Seek, SeekFrom, Sink, Split, Stderr,
+    StderrLock, Stdout, StdoutLock, Take, Write, WriterPanicked, empty, prelude, read_to_string, repeat,
+    sink, stderr, stdout,
+};

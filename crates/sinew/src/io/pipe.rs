@@ -1,0 +1,219 @@
+//! Pipes, with the names of std.
+
+use std::fmt;
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
+
+use super::handle::Handle;
+use crate::rt::io::Direction;
+
+/// Makes a pipe. As [`std::io::pipe`].
+///
+/// ```
+/// use sinew::{fiber, io};
+/// use sinew::io::{Read, Write};
+///
+/// let (mut reader, mut writer) = io::pipe()?;
+/// let all = fiber::spawn(move || io::read_to_string(&mut reader));
+/// writer.write_all(b"through")?;
+/// drop(writer);
+/// assert_eq!(all.join().unwrap()?, "through");
+/// # Ok::<(), io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As the kernel has them: there are too many descriptors, say.
+pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
+
+/// The end of a pipe that is read from. As [`std::io::PipeReader`], and it is made of one, or of what a child process writes to:
+///
+/// ```
+/// use sinew::io::{self, PipeReader};
+/// use std::process::{Command, Stdio};
+///
+/// let mut child = Command::new("echo").arg("hello").stdout(Stdio::piped()).spawn()?;
+/// let output = PipeReader::from(child.stdout.take().unwrap());
+/// assert_eq!(io::read_to_string(output)?, "hello\n");
+/// child.wait()?;
+/// # Ok::<(), io::Error>(())
+/// ```
+///
+/// As long as it is ours, calls on it do not wait in the kernel (`O_NONBLOCK`). The other end, and whoever has it, is not concerned by that, but
+/// duplicates of this end are, those of other processes too. When it becomes somebody else's again (std's, a child's, a plain descriptor), that is
+/// set back to what it was; if there are [clones](Self::try_clone), when the last of them does.
+///
+/// Calls observe cancellation and deadlines.
+pub struct PipeReader {
+    handle: Handle<io::PipeReader>,
+}
+
+/// The end of a pipe that is written to. As [`std::io::PipeWriter`], and what [`PipeReader`] says of itself holds for it too.
+///
+/// What is written by one call, and is no longer than `PIPE_BUF` (4,096 bytes), stays together, as in any pipe. Of more than that a call may write a
+/// part, where std's would wait until all of it is written: [`write_all`](Write::write_all) goes on.
+pub struct PipeWriter {
+    handle: Handle<io::PipeWriter>,
+}
+
+impl PipeReader {
+    /// Another one for the same end. Either reads what the other does not.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
+    }
+}
+
+impl PipeWriter {
+    /// Another one for the same end, which is open until all are gone.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel has them.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
+    }
+}
+
+impl Read for &PipeReader {
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Read, |mut pipe| pipe.read(buf))
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.handle.call(Direction::Read, |mut pipe| pipe.read_vectored(bufs))
+    }
+}
+
+impl Read for PipeReader {
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buf)
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        (&*self).read_vectored(bufs)
+    }
+}
+
+impl Write for &PipeWriter {
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Write, |mut pipe| pipe.write(buf))
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.handle.call(Direction::Write, |mut pipe| pipe.write_vectored(bufs))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Write for PipeWriter {
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        (&*self).write(buf)
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        (&*self).write_vectored(bufs)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What both ends become, and are made of.
+macro_rules! convert {
+    ($end:ident) => {
+        impl From<io::$end> for $end {
+            fn from(pipe: io::$end) -> Self {
+                Self { handle: Handle::unblocked(pipe) }
+            }
+        }
+
+        impl From<$end> for io::$end {
+            fn from(pipe: $end) -> Self {
+                pipe.handle.into_blocking()
+            }
+        }
+
+        impl From<OwnedFd> for $end {
+            fn from(fd: OwnedFd) -> Self {
+                io::$end::from(fd).into()
+            }
+        }
+
+        impl From<$end> for OwnedFd {
+            fn from(pipe: $end) -> Self {
+                io::$end::from(pipe).into()
+            }
+        }
+
+        impl From<$end> for Stdio {
+            fn from(pipe: $end) -> Self {
+                io::$end::from(pipe).into()
+            }
+        }
+
+        impl fmt::Debug for $end {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.handle.get().fmt(f)
+            }
+        }
+
+        impl AsFd for $end {
+            fn as_fd(&self) -> BorrowedFd<'_> {
+                self.handle.as_fd()
+            }
+        }
+
+        impl AsRawFd for $end {
+            fn as_raw_fd(&self) -> RawFd {
+                self.handle.get().as_raw_fd()
+            }
+        }
+
+        impl IntoRawFd for $end {
+            fn into_raw_fd(self) -> RawFd {
+                io::$end::from(self).into_raw_fd()
+            }
+        }
+    };
+}
+
+convert!(PipeReader);
+convert!(PipeWriter);
+
+impl From<ChildStdout> for PipeReader {
+    fn from(output: ChildStdout) -> Self {
+        OwnedFd::from(output).into()
+    }
+}
+
+impl From<ChildStderr> for PipeReader {
+    fn from(output: ChildStderr) -> Self {
+        OwnedFd::from(output).into()
+    }
+}
+
+impl From<ChildStdin> for PipeWriter {
+    fn from(input: ChildStdin) -> Self {
+        OwnedFd::from(input).into()
+    }
+}

@@ -1,0 +1,221 @@
+//! Standard input, with the names of std. Knows not what it is: a terminal, a pipe or a file.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, IoSliceMut, IsTerminal, Lines, Read};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::sync::{OnceLock, PoisonError};
+
+use super::input::Input;
+use crate::sync::{Mutex, MutexGuard};
+
+/// The one buffer that all share.
+static STDIN: OnceLock<Mutex<BufReader<Input>>> = OnceLock::new();
+
+/// Standard input, whose reader gives way while nothing comes. As [`std::io::stdin`] otherwise.
+///
+/// ```no_run
+/// use sinew::io;
+///
+/// for line in io::stdin().lines() {
+///     println!("{}", line?.to_uppercase());
+/// }
+/// # Ok::<(), io::Error>(())
+/// ```
+///
+/// The buffer is another one than std's: read through the one or the other, not both.
+pub fn stdin() -> Stdin {
+    Stdin { inner: STDIN.get_or_init(|| Mutex::new(BufReader::new(Input::New))) }
+}
+
+/// Standard input, as made by [`stdin`].
+///
+/// What the process has as standard input is shared with others, a shell among them, and so is whether calls on it wait: that is left as it is. Instead
+/// the kernel is asked whether there is something before each read. If another process reads from the same terminal or pipe
+/// and takes it in between, the read waits in the kernel, and its worker with it, until more comes. So does a read
+/// from a file, for as long as the disk takes.
+///
+/// It is what it was at the first read: a program that puts another descriptor in its place later goes on reading from the old one.
+///
+/// It differs from std's in this too: reads observe cancellation and deadlines, also while others hold the lock, and
+/// whether it is a terminal is told by a method of its own, since std's trait is closed.
+pub struct Stdin {
+    inner: &'static Mutex<BufReader<Input>>,
+}
+
+/// Standard input, locked.
+#[must_use = "if unused stdin will immediately unlock"]
+pub struct StdinLock<'a> {
+    inner: MutexGuard<'a, BufReader<Input>>,
+}
+
+impl Stdin {
+    /// Locks it, until the guard is dropped. Waits for as long as others have it, come what may.
+    pub fn lock(&self) -> StdinLock<'static> {
+        StdinLock { inner: self.inner.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// Locks it, reads a line and puts that behind what is in the buffer. As [`BufRead::read_line`].
+    ///
+    /// # Errors
+    ///
+    /// As that, and if the caller is to stop.
+    #[track_caller]
+    pub fn read_line(&self, buf: &mut String) -> io::Result<usize> {
+        self.claim()?.read_line(buf)
+    }
+
+    /// Locks it, for an iterator over its lines. As [`BufRead::lines`].
+    pub fn lines(self) -> Lines<StdinLock<'static>> {
+        self.lock().lines()
+    }
+
+    /// Whether it is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.as_fd().is_terminal()
+    }
+
+    /// Locks it, unless the caller is to stop.
+    #[track_caller]
+    fn claim(&self) -> io::Result<StdinLock<'static>> {
+        let inner = self.inner.lock_cancellable()?.unwrap_or_else(PoisonError::into_inner);
+        Ok(StdinLock { inner })
+    }
+}
+
+impl StdinLock<'_> {
+    /// Whether it is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.as_fd().is_terminal()
+    }
+}
+
+impl Read for Stdin {
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buf)
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        (&*self).read_vectored(bufs)
+    }
+
+    #[track_caller]
+    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        (&*self).read_to_end(buf)
+    }
+
+    #[track_caller]
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        (&*self).read_to_string(buf)
+    }
+
+    #[track_caller]
+    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
+        (&*self).read_exact(buf)
+    }
+}
+
+/// Each call locks once.
+impl Read for &Stdin {
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.claim()?.read(buf)
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.claim()?.read_vectored(bufs)
+    }
+
+    #[track_caller]
+    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        self.claim()?.read_to_end(buf)
+    }
+
+    #[track_caller]
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        self.claim()?.read_to_string(buf)
+    }
+
+    #[track_caller]
+    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
+        self.claim()?.read_exact(buf)
+    }
+}
+
+impl Read for StdinLock<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(buf)
+    }
+
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.inner.read_vectored(bufs)
+    }
+
+    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        self.inner.read_to_end(buf)
+    }
+
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        self.inner.read_to_string(buf)
+    }
+
+    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
+        self.inner.read_exact(buf)
+    }
+}
+
+impl BufRead for StdinLock<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.inner.consume(amount);
+    }
+
+    fn read_until(&mut self, byte: u8, buf: &mut Vec<u8>) -> io::Result<usize> {
+        self.inner.read_until(byte, buf)
+    }
+
+    fn read_line(&mut self, buf: &mut String) -> io::Result<usize> {
+        self.inner.read_line(buf)
+    }
+}
+
+impl AsFd for Stdin {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        rustix::stdio::stdin()
+    }
+}
+
+impl AsFd for StdinLock<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        rustix::stdio::stdin()
+    }
+}
+
+impl AsRawFd for Stdin {
+    fn as_raw_fd(&self) -> RawFd {
+        libc::STDIN_FILENO
+    }
+}
+
+impl AsRawFd for StdinLock<'_> {
+    fn as_raw_fd(&self) -> RawFd {
+        libc::STDIN_FILENO
+    }
+}
+
+impl fmt::Debug for Stdin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stdin").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for StdinLock<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StdinLock").finish_non_exhaustive()
+    }
+}
