@@ -6,6 +6,7 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
+use rustix::net::addr::SocketAddrArg;
 use rustix::net::{
     RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny, SocketFlags,
     acceptfrom_with, recv as kernel_recv, recvfrom, recvmsg, send as kernel_send, sendmsg, sendto,
@@ -59,4 +60,9 @@ pub(crate) fn send_to(fd: impl AsFd, bytes: &[u8], addr: &SocketAddr) -> io::Res
 /// Takes a connection in, from a socket that is set not to wait.
 pub(crate) fn accept(fd: impl AsFd) -> io::Result<(OwnedFd, Option<SocketAddrAny>)> {
     Ok(acceptfrom_with(fd, SocketFlags::CLOEXEC)?)
+}
+
+/// Sends one datagram to somebody.
+pub(crate) fn send_to(fd: impl AsFd, bytes: &[u8], to: &impl SocketAddrArg) -> io::Result<usize> {
+    Ok(sendto(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL, to)?)
 }

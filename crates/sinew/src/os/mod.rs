@@ -1,3 +1,4 @@
 //! What only some systems have, with the names of [`std::os`].
 
 pub mod linux;
+pub mod unix;

@@ -1,0 +1,3 @@
+//! What Unix has.
+
+pub mod net;

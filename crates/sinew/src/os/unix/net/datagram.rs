@@ -1,0 +1,323 @@
+//! Sockets that send single messages.
+
+use std::fmt;
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::unix::net::{self, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::net::RecvFlags;
+
+use super::address::{from_kernel, to_kernel, unnamed};
+use super::backoff::Backoff;
+use super::settings::adopt;
+use crate::io::Handle;
+use crate::net::calls;
+use crate::rt::io::Direction;
+
+/// A socket that sends and receives single messages on this machine. As [`std::os::unix::net::UnixDatagram`]; what differs is in the
+/// [module](super).
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::os::unix::net::UnixDatagram;
+///
+/// let (one, other) = UnixDatagram::pair()?;
+/// let receiver = fiber::spawn(move || {
+///     let mut buffer = [0; 16];
+///     let length = other.recv(&mut buffer)?;
+///     Ok::<_, std::io::Error>(buffer[..length].to_vec())
+/// });
+/// one.send(b"message")?;
+/// assert_eq!(receiver.join().unwrap()?, b"message");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct UnixDatagram {
+    handle: Handle<net::UnixDatagram>,
+}
+
+impl UnixDatagram {
+    /// One that others reach at this path, where nothing must be yet.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<Self> {
+        net::UnixDatagram::bind(path).map(Self::fresh)
+    }
+
+    /// One that others reach at this address.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<Self> {
+        net::UnixDatagram::bind_addr(socket_addr).map(Self::fresh)
+    }
+
+    /// One without an address.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn unbound() -> io::Result<Self> {
+        net::UnixDatagram::unbound().map(Self::fresh)
+    }
+
+    /// Two that are connected to one another.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (one, other) = net::UnixDatagram::pair()?;
+        Ok((Self::fresh(one), Self::fresh(other)))
+    }
+
+    /// One for which nothing is set.
+    fn fresh(inner: net::UnixDatagram) -> Self {
+        Self { handle: Handle::new(inner) }
+    }
+
+    /// Has [`send`](Self::send) send to this path, and [`recv`](Self::recv) receive from there only.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
+        self.handle.get().connect(path)
+    }
+
+    /// Has [`send`](Self::send) send to this address, and [`recv`](Self::recv) receive from there only.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn connect_addr(&self, socket_addr: &SocketAddr) -> io::Result<()> {
+        self.handle.get().connect_addr(socket_addr)
+    }
+
+    /// Another one for the same socket. Time-outs and the like are set for both.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
+    }
+
+    /// The address that others reach it at.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.handle.get().local_addr()
+    }
+
+    /// The address that it is connected to.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.handle.get().peer_addr()
+    }
+
+    /// Receives a message, and says who sent it. What the buffer has no room for is lost. A sender whose path is too long for std has no name.
+    ///
+    /// # Errors
+    ///
+    /// As std's, and if the caller is to stop.
+    #[track_caller]
+    pub fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let (length, from) =
+            self.handle.call(Direction::Read, |socket| calls::recv_from(socket, buf, RecvFlags::empty()))?;
+        Ok((length, from_kernel(from.as_ref())?.map_or_else(unnamed, Ok)?))
+    }
+
+    /// Receives a message. What the buffer has no room for is lost.
+    ///
+    /// # Errors
+    ///
+    /// As std's, and if the caller is to stop.
+    #[track_caller]
+    pub fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::empty()))
+    }
+
+    /// Sends a message to this path.
+    ///
+    /// # Errors
+    ///
+    /// As std's, and if the caller is to stop.
+    #[track_caller]
+    pub fn send_to<P: AsRef<Path>>(&self, buf: &[u8], path: P) -> io::Result<usize> {
+        self.send_to_addr(buf, &SocketAddr::from_pathname(path)?)
+    }
+
+    /// Sends a message to this address.
+    ///
+    /// # Errors
+    ///
+    /// As std's, and if the caller is to stop.
+    #[track_caller]
+    pub fn send_to_addr(&self, buf: &[u8], socket_addr: &SocketAddr) -> io::Result<usize> {
+        let address = to_kernel(socket_addr)?;
+        let mut backoff = Backoff::new(self.handle.modes().patience(Direction::Write));
+        loop {
+            // That one receiver has no room says nothing of this socket: others that send to somebody else need not wait.
+            let sent = self.handle.call_once(Direction::Write, |socket| {
+                match calls::send_to(socket, buf, &address) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+                    sent => sent.map(Some),
+                }
+            })?;
+            match sent {
+                Some(length) => return Ok(length),
+                None => backoff.pause()?,
+            }
+        }
+    }
+
+    /// Sends a message to whom it is connected to.
+    ///
+    /// # Errors
+    ///
+    /// As std's, and if the caller is to stop.
+    #[track_caller]
+    pub fn send(&self, buf: &[u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
+    }
+
+    /// How long it waits for a message at most; for ever, if that is none. One that waits already is not concerned.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if it is zero. A call whose time is over says [`WouldBlock`](io::ErrorKind::WouldBlock).
+    pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.handle.get().set_read_timeout(timeout)?;
+        self.handle.modes().set_timeout(Direction::Read, timeout);
+        Ok(())
+    }
+
+    /// How long it waits for room for a message at most, as [`set_read_timeout`](Self::set_read_timeout).
+    ///
+    /// # Errors
+    ///
+    /// As that.
+    pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.handle.get().set_write_timeout(timeout)?;
+        self.handle.modes().set_timeout(Direction::Write, timeout);
+        Ok(())
+    }
+
+    /// How long it waits for a message at most.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().read_timeout()
+    }
+
+    /// How long it waits for room for a message at most.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().write_timeout()
+    }
+
+    /// Has calls say [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting, or wait again.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.handle.get().set_nonblocking(nonblocking)?;
+        self.handle.modes().set_nonblocking(nonblocking);
+        Ok(())
+    }
+
+    /// Takes the error that the socket has come to, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.handle.get().take_error()
+    }
+
+    /// Ends one direction or both, for all clones. Whoever waits for that hears of it.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.handle.get().shutdown(how)
+    }
+
+    /// Ends both directions, and has all calls fail from now on, those too that wait now on other fibers or threads: they say
+    /// [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones find what the kernel says of a socket that was shut down.
+    ///
+    /// The descriptor is there until this is dropped.
+    pub fn close(&self) {
+        self.handle.close();
+        // It cannot fail for such a socket.
+        let _ = self.handle.get().shutdown(Shutdown::Both);
+    }
+}
+
+impl fmt::Debug for UnixDatagram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.get().fmt(f)
+    }
+}
+
+/// It comes with the time-outs that are set, and waits or not as it did.
+impl From<net::UnixDatagram> for UnixDatagram {
+    fn from(inner: net::UnixDatagram) -> Self {
+        Self { handle: adopt(inner, net::UnixDatagram::read_timeout, net::UnixDatagram::write_timeout) }
+    }
+}
+
+/// It goes with all that is set.
+impl From<UnixDatagram> for net::UnixDatagram {
+    fn from(socket: UnixDatagram) -> Self {
+        socket.handle.into_inner()
+    }
+}
+
+impl From<OwnedFd> for UnixDatagram {
+    fn from(fd: OwnedFd) -> Self {
+        net::UnixDatagram::from(fd).into()
+    }
+}
+
+impl From<UnixDatagram> for OwnedFd {
+    fn from(socket: UnixDatagram) -> Self {
+        socket.handle.into_inner().into()
+    }
+}
+
+impl AsFd for UnixDatagram {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+impl AsRawFd for UnixDatagram {
+    fn as_raw_fd(&self) -> RawFd {
+        self.handle.get().as_raw_fd()
+    }
+}
+
+impl IntoRawFd for UnixDatagram {
+    fn into_raw_fd(self) -> RawFd {
+        self.handle.into_inner().into_raw_fd()
+    }
+}

@@ -1,0 +1,209 @@
+//! Sockets that others connect to.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::unix::net::{self, SocketAddr};
+use std::path::Path;
+
+use rustix::net::{Shutdown, shutdown};
+
+use super::address::from_kernel;
+use super::stream::UnixStream;
+use crate::io::Handle;
+use crate::net::calls;
+use crate::rt::io::Direction;
+
+/// A socket that others connect to. As [`std::os::unix::net::UnixListener`]; what differs is in the [module](super).
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::io::{self, Write};
+/// use sinew::os::unix::net::{UnixListener, UnixStream};
+///
+/// let path = std::env::temp_dir().join(format!("sinew-{}.sock", std::process::id()));
+/// let listener = UnixListener::bind(&path)?;
+/// let server = fiber::spawn(move || {
+///     for stream in listener.incoming().take(2) {
+///         fiber::spawn(move || stream?.write_all(b"welcome"));
+///     }
+/// });
+/// for _ in 0..2 {
+///     assert_eq!(io::read_to_string(UnixStream::connect(&path)?)?, "welcome");
+/// }
+/// server.join().unwrap();
+/// std::fs::remove_file(path)?;
+/// # Ok::<(), io::Error>(())
+/// ```
+///
+/// As long as it is ours, calls on it do not wait in the kernel (`O_NONBLOCK`), and so they do not on its duplicates, those of other processes included.
+/// When it becomes std's again, or a plain descriptor, that is as it was, or as [`set_nonblocking`](Self::set_nonblocking) has it; if there are
+/// [clones](Self::try_clone), when the last of them does.
+pub struct UnixListener {
+    handle: Handle<net::UnixListener>,
+}
+
+impl UnixListener {
+    /// Listens at this path, where nothing must be yet.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<Self> {
+        net::UnixListener::bind(path).map(Self::from)
+    }
+
+    /// Listens at this address.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<Self> {
+        net::UnixListener::bind_addr(socket_addr).map(Self::from)
+    }
+
+    /// Waits for somebody who connects.
+    ///
+    /// # Errors
+    ///
+    /// As std's, and if the caller is to stop.
+    #[track_caller]
+    pub fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
+        let (socket, address) = self.handle.call(Direction::Read, |listener| calls::accept(listener))?;
+        let stream = UnixStream::fresh(socket.into());
+        let address = match from_kernel(address.as_ref())? {
+            Some(address) => address,
+            None => stream.peer_addr()?,
+        };
+        Ok((stream, address))
+    }
+
+    /// Another one for the same socket. Each connection goes to one of them.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.handle.get().local_addr()
+    }
+
+    /// Has [`accept`](Self::accept) say [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting, or wait again. For clones, too.
+    ///
+    /// # Errors
+    ///
+    /// None; std's has some.
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.handle.modes().set_nonblocking(nonblocking);
+        Ok(())
+    }
+
+    /// Takes the error that the socket has come to, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.handle.get().take_error()
+    }
+
+    /// All who connect, one after the other. It never ends.
+    pub fn incoming(&self) -> Incoming<'_> {
+        Incoming { listener: self }
+    }
+
+    /// Lets nobody connect any more, and has all calls fail from now on, those too that wait now on other fibers or threads: they say
+    /// [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones find what the kernel says of a socket that was shut down.
+    ///
+    /// The descriptor is there until this is dropped, and the file for longer than that.
+    pub fn close(&self) {
+        self.handle.close();
+        // It cannot fail for a socket that listens.
+        let _ = shutdown(&self.handle, Shutdown::Both);
+    }
+}
+
+impl fmt::Debug for UnixListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.get().fmt(f)
+    }
+}
+
+impl From<net::UnixListener> for UnixListener {
+    fn from(inner: net::UnixListener) -> Self {
+        Self { handle: Handle::unblocked(inner) }
+    }
+}
+
+impl From<UnixListener> for net::UnixListener {
+    fn from(listener: UnixListener) -> Self {
+        listener.handle.into_blocking()
+    }
+}
+
+impl From<OwnedFd> for UnixListener {
+    fn from(fd: OwnedFd) -> Self {
+        net::UnixListener::from(fd).into()
+    }
+}
+
+impl From<UnixListener> for OwnedFd {
+    fn from(listener: UnixListener) -> Self {
+        net::UnixListener::from(listener).into()
+    }
+}
+
+impl AsFd for UnixListener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+impl AsRawFd for UnixListener {
+    fn as_raw_fd(&self) -> RawFd {
+        self.handle.get().as_raw_fd()
+    }
+}
+
+impl IntoRawFd for UnixListener {
+    fn into_raw_fd(self) -> RawFd {
+        net::UnixListener::from(self).into_raw_fd()
+    }
+}
+
+impl<'a> IntoIterator for &'a UnixListener {
+    type Item = io::Result<UnixStream>;
+    type IntoIter = Incoming<'a>;
+
+    fn into_iter(self) -> Incoming<'a> {
+        self.incoming()
+    }
+}
+
+/// All who connect to a [`UnixListener`], by [`incoming`](UnixListener::incoming).
+#[derive(Debug)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
+pub struct Incoming<'a> {
+    listener: &'a UnixListener,
+}
+
+impl Iterator for Incoming<'_> {
+    type Item = io::Result<UnixStream>;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<io::Result<UnixStream>> {
+        Some(self.listener.accept().map(|(stream, _)| stream))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::MAX, None)
+    }
+}

@@ -1,0 +1,309 @@
+//! Streams between two.
+
+use std::fmt;
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::unix::net::{self, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::io::ioctl_fionbio;
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, socket_with};
+
+use super::address::to_kernel;
+use super::backoff::Backoff;
+use super::settings::adopt;
+use crate::io::Handle;
+use crate::net::calls;
+use crate::rt::io::{Direction, Patience};
+
+/// A stream between two sockets of this machine. As [`std::os::unix::net::UnixStream`]; what differs is in the [module](super).
+///
+/// Fibers and threads may share it, by reference or by [clones](Self::try_clone): one reads while another writes.
+///
+/// ```no_run
+/// use sinew::io::{self, Read, Write};
+/// use sinew::os::unix::net::UnixStream;
+///
+/// let mut stream = UnixStream::connect("/path/to/my/socket")?;
+/// stream.write_all(b"hello world")?;
+/// let mut response = String::new();
+/// stream.read_to_string(&mut response)?;
+/// # Ok::<(), io::Error>(())
+/// ```
+pub struct UnixStream {
+    handle: Handle<net::UnixStream>,
+}
+
+impl UnixStream {
+    /// Connects to whoever listens at this path.
+    ///
+    /// # Errors
+    ///
+    /// As std's, and if the caller is to stop while the listener's backlog is full.
+    #[track_caller]
+    pub fn connect<P: AsRef<Path>>(path: P) -> io::Result<Self> {
+        Self::connect_addr(&SocketAddr::from_pathname(path)?)
+    }
+
+    /// Connects to whoever listens at this address.
+    ///
+    /// ```
+    /// use sinew::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+    /// use std::os::linux::net::SocketAddrExt;
+    ///
+    /// let address = SocketAddr::from_abstract_name(format!("sinew-{}", std::process::id()))?;
+    /// let listener = UnixListener::bind_addr(&address)?;
+    /// let stream = UnixStream::connect_addr(&address)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`connect`](Self::connect).
+    #[track_caller]
+    pub fn connect_addr(socket_addr: &SocketAddr) -> io::Result<Self> {
+        crate::fiber::checkpoint()?;
+        let address = to_kernel(socket_addr)?;
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        let mut backoff = Backoff::new(Patience::Wait(None));
+        while let Err(error) = connect(&socket, &address).map_err(io::Error::from) {
+            match error.kind() {
+                io::ErrorKind::WouldBlock => backoff.pause()?,
+                _ => return Err(error),
+            }
+        }
+        ioctl_fionbio(&socket, false)?;
+        Ok(Self::fresh(socket.into()))
+    }
+
+    /// Two that are connected to one another.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (one, other) = net::UnixStream::pair()?;
+        Ok((Self::fresh(one), Self::fresh(other)))
+    }
+
+    /// One for which nothing is set.
+    pub(super) fn fresh(inner: net::UnixStream) -> Self {
+        Self { handle: Handle::new(inner) }
+    }
+
+    /// Another one for the same socket. Time-outs and the like are set for both.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
+    }
+
+    /// The address of this end.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.handle.get().local_addr()
+    }
+
+    /// The address of the other end.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.handle.get().peer_addr()
+    }
+
+    /// How long a read waits at most; for ever, if that is none. One that waits already is not concerned.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if it is zero. A read whose time is over says [`WouldBlock`](io::ErrorKind::WouldBlock).
+    pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.handle.get().set_read_timeout(timeout)?;
+        self.handle.modes().set_timeout(Direction::Read, timeout);
+        Ok(())
+    }
+
+    /// How long a write waits at most, as [`set_read_timeout`](Self::set_read_timeout).
+    ///
+    /// # Errors
+    ///
+    /// As that.
+    pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.handle.get().set_write_timeout(timeout)?;
+        self.handle.modes().set_timeout(Direction::Write, timeout);
+        Ok(())
+    }
+
+    /// How long a read waits at most.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().read_timeout()
+    }
+
+    /// How long a write waits at most.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
+        self.handle.get().write_timeout()
+    }
+
+    /// Has calls say [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting, or wait again.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.handle.get().set_nonblocking(nonblocking)?;
+        self.handle.modes().set_nonblocking(nonblocking);
+        Ok(())
+    }
+
+    /// Takes the error that the socket has come to, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.handle.get().take_error()
+    }
+
+    /// Ends one direction or both, for all clones. Whoever waits for that hears of it.
+    ///
+    /// # Errors
+    ///
+    /// As std's.
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.handle.get().shutdown(how)
+    }
+
+    /// Ends both directions, and has all calls fail from now on, those too that wait now on other fibers or threads: they say
+    /// [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones find what the kernel says of a socket that was shut down.
+    ///
+    /// The descriptor is there until this is dropped.
+    pub fn close(&self) {
+        self.handle.close();
+        // If it is not connected any more, nobody waits.
+        let _ = self.handle.get().shutdown(Shutdown::Both);
+    }
+}
+
+impl Read for &UnixStream {
+    // That a read came back short does not mean that all was read, as it does elsewhere: it ends where a descriptor was sent along.
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::empty()))
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.handle.call(Direction::Read, |socket| calls::recv_vectored(socket, bufs))
+    }
+}
+
+impl Read for UnixStream {
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buf)
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        (&*self).read_vectored(bufs)
+    }
+}
+
+impl Write for &UnixStream {
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Write for UnixStream {
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        (&*self).write(buf)
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        (&*self).write_vectored(bufs)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl fmt::Debug for UnixStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.get().fmt(f)
+    }
+}
+
+/// It comes with the time-outs that are set, and waits or not as it did.
+impl From<net::UnixStream> for UnixStream {
+    fn from(inner: net::UnixStream) -> Self {
+        Self { handle: adopt(inner, net::UnixStream::read_timeout, net::UnixStream::write_timeout) }
+    }
+}
+
+/// It goes with all that is set.
+impl From<UnixStream> for net::UnixStream {
+    fn from(stream: UnixStream) -> Self {
+        stream.handle.into_inner()
+    }
+}
+
+impl From<OwnedFd> for UnixStream {
+    fn from(fd: OwnedFd) -> Self {
+        net::UnixStream::from(fd).into()
+    }
+}
+
+impl From<UnixStream> for OwnedFd {
+    fn from(stream: UnixStream) -> Self {
+        stream.handle.into_inner().into()
+    }
+}
+
+impl AsFd for UnixStream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+impl AsRawFd for UnixStream {
+    fn as_raw_fd(&self) -> RawFd {
+        self.handle.get().as_raw_fd()
+    }
+}
+
+impl IntoRawFd for UnixStream {
+    fn into_raw_fd(self) -> RawFd {
+        self.handle.into_inner().into_raw_fd()
+    }
+}
