@@ -16,6 +16,8 @@ mod crowd;
 #[cfg(not(sinew_fat))]
 mod deadline;
 #[cfg(not(sinew_fat))]
+mod descriptors;
+#[cfg(not(sinew_fat))]
 mod examples;
 #[cfg(not(sinew_fat))]
 mod faults;
@@ -27,6 +29,8 @@ mod info;
 #[cfg(not(sinew_fat))]
 mod interval;
 mod invariants;
+#[cfg(not(sinew_fat))]
+mod io;
 mod join;
 #[cfg(not(sinew_fat))]
 mod launch;
@@ -43,6 +47,8 @@ mod no_suspend;
 mod nodes;
 #[cfg(not(sinew_fat))]
 mod numa;
+#[cfg(not(sinew_fat))]
+mod os_unix;
 mod panics;
 mod park;
 mod pins;

@@ -1,0 +1,6 @@
+//! Input and output.
+
+mod copy;
+mod fd;
+mod pipe;
+mod stdin;
