@@ -157,4 +157,19 @@ impl<'a> Context<'a> {
             None => body(),
         }
     }
+
+    /// Begins what [`block`](Self::block) does around its body, for whoever cannot say where that ends by a closure: its end may come on another
+    /// stack, and other tasks may run here before it. Sections are counted, and may end in any order.
+    pub fn begin_block(&self) {
+        if let Some(worker) = self.worker {
+            worker.begin_block();
+        }
+    }
+
+    /// Ends a section that was begun by [`begin_block`](Self::begin_block) on this worker. Without one, it does nothing.
+    pub fn end_block(&self) {
+        if let Some(worker) = self.worker {
+            worker.end_block();
+        }
+    }
 }

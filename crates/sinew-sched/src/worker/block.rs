@@ -13,26 +13,31 @@ const LINGER: Duration = Duration::from_millis(200);
 impl Worker {
     /// Runs something that may block the thread.
     pub(crate) fn block<R>(&self, body: impl FnOnce() -> R) -> R {
-        if self.is_blocked.get() {
-            return body();
-        }
-        let _unblock = self.begin_block();
+        self.begin_block();
+        let _unblock = Unblock(self);
         body()
     }
 
-    fn begin_block(&self) -> Unblock<'_> {
-        self.is_blocked.set(true);
-        let unblock = Unblock(self);
-        self.counters().enter(WorkerState::Blocked);
+    /// One more blocking section: they are counted, and the worker is blocked until all have ended, in whatever order.
+    pub(crate) fn begin_block(&self) {
+        let sections = self.sections.get();
+        self.sections.set(sections + 1);
+        // A task that is in another section may have let this one run, so that there may be something new to hand on.
         self.share_all();
-        self.group.spares.begin_block(&self.house, &self.group);
-        unblock
+        if sections == 0 {
+            self.counters().enter(WorkerState::Blocked);
+            self.group.spares.begin_block(&self.house, &self.group);
+        }
     }
 
-    fn end_block(&self) {
-        self.group.spares.end_block(&self.group);
-        self.counters().enter(WorkerState::Running);
-        self.is_blocked.set(false);
+    /// One less, if there is any.
+    pub(crate) fn end_block(&self) {
+        let sections = self.sections.get();
+        self.sections.set(sections.saturating_sub(1));
+        if sections == 1 {
+            self.group.spares.end_block(&self.group);
+            self.counters().enter(WorkerState::Running);
+        }
     }
 
     /// Puts all that anyone may run into the group's queue, and says so.

@@ -54,8 +54,8 @@ pub(crate) struct Worker {
     random: Cell<u32>,
     /// Stands in for others.
     is_spare: bool,
-    /// Inside a blocking section.
-    is_blocked: Cell<bool>,
+    /// How many blocking sections it is inside.
+    sections: Cell<usize>,
 }
 
 impl Worker {
@@ -80,7 +80,7 @@ impl Worker {
             vain_rounds: Cell::new(0),
             random: Cell::new(0x9E37_79B9 ^ (index as u32 + 1)),
             is_spare,
-            is_blocked: Cell::new(false),
+            sections: Cell::new(0),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Workers that block: what may move moves, the rest waits, spare workers come and go.
 
 use super::support::{Countdown, WORKERS, Watched, block_once, builder, start_thread};
-use sinew_sched::{Placement, TaskRef, WorkerState};
+use sinew_sched::{Context, Placement, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -179,6 +179,29 @@ fn a_block_inside_a_block_and_one_that_panics_end() {
     }
     assert_eq!(handle.stats().blocked, 0);
     block_once(&handle);
+    watched.finish();
+}
+
+#[test]
+fn sections_of_several_tasks_are_counted() {
+    let watched = Watched::new(1);
+    let blocked = |step: fn(&Context<'_>)| {
+        let done = Countdown::new(1);
+        let flag = done.clone();
+        let task = TaskRef::new(move |context| {
+            step(context);
+            flag.count_down();
+        });
+        watched.handle().submit(task, Placement::Worker(0)).unwrap();
+        done.wait();
+        watched.pool().stats().blocked
+    };
+    let steps: [fn(&Context<'_>); 2] = [|context| context.begin_block(), |context| context.end_block()];
+    let [begin, end] = steps;
+    // The last one has no section to end.
+    let seen: Vec<_> = [begin, begin, end, end, end, begin, end].into_iter().map(blocked).collect();
+    assert_eq!(seen, [1, 1, 1, 0, 0, 1, 0]);
+    block_once(&watched.handle());
     watched.finish();
 }
 
