@@ -14,6 +14,7 @@
 //! - The machine, and what a runtime would make of it: [`topology`].
 //! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
 //! - Work that is done one after the other: [`work`].
+//! - Calls that block a thread: [`mod@blocking`]. Files: [`fs`].
 //! - Sleeping, timers that call back, intervals: [`time`].
 //! - Signals of the operating system: [`signal`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
@@ -28,10 +29,14 @@
 //!   begin outside of it, as threads do: move `Span::current()` into the body, and run that by `Span::in_scope`. What they have from their maker
 //!   without asking is the [context](context#logs).
 
+#[cfg(not(loom))]
+pub mod blocking;
 pub mod channel;
 pub mod context;
 pub mod coroutine;
 pub mod fiber;
+#[cfg(not(loom))]
+pub mod fs;
 pub mod io;
 pub mod net;
 pub mod os;
@@ -46,6 +51,8 @@ pub mod time;
 pub mod topology;
 pub mod work;
 
+#[cfg(not(loom))]
+pub use blocking::{block_in_place, blocking};
 pub use runtime::{
     Config, LeakedFiber, Runtime, RuntimeBuilder, RuntimeStats, ShutdownReport, StartError, StuckWorker,
     WorkerFibers, run,

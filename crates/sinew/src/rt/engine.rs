@@ -16,6 +16,7 @@ use sinew_sched::{
 use super::closing::Closing;
 use super::control::Control;
 use super::counters::{All, Counters};
+use super::crew::Crew;
 use super::driver;
 use super::end;
 use super::follow::Followers;
@@ -65,6 +66,10 @@ pub(crate) struct Settings {
     /// Panics are told with the fiber's name.
     pub(crate) panic_hook: bool,
     pub(crate) followers: Followers,
+    /// How many threads there may be for calls that block.
+    pub(crate) blocking_threads: usize,
+    /// How long one of them stays that has nothing to do.
+    pub(crate) blocking_idle: Duration,
 }
 
 /// A fiber that has begun, and will not end.
@@ -95,6 +100,8 @@ pub(crate) struct Engine {
     pub(crate) homes: Homes,
     pub(crate) starving: Starving,
     pub(crate) stall: Arc<Stall>,
+    /// For calls that block.
+    pub(crate) crew: Arc<Crew>,
     /// Of its tasks.
     pub(crate) vtables: &'static Vtables,
 }
@@ -147,6 +154,7 @@ impl Engine {
         let (settings_of_pool, vtables) = (settings.clone(), run::vtables_for(&settings.followers));
         let limit = Limit::new(settings.max_fibers);
         let stall = Arc::new(Stall::new(settings.stall_report));
+        let crew = Crew::new(&settings.name, settings.blocking_threads, settings.blocking_idle);
         let engine = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             pool: OnceLock::new(),
@@ -163,6 +171,7 @@ impl Engine {
             homes: Homes::default(),
             starving: Starving::new(),
             stall,
+            crew,
             vtables,
         });
         if !engine.settings.layout.is_numa() {
@@ -334,6 +343,7 @@ impl Engine {
         self.stall.end();
         if report.waited {
             self.homes.close();
+            self.crew.close();
         }
         let is_any_running = report.stuck.iter().any(|worker| worker.is_running);
         let running = if is_any_running { self.stall.running() } else { Vec::new() };
@@ -352,6 +362,7 @@ impl Engine {
         if self.pool.get().is_some_and(Handle::is_over) {
             self.abandon_roamers();
             self.homes.abandon_waits();
+            self.crew.close();
         }
     }
 }
@@ -391,6 +402,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stall.end();
         self.homes.close();
+        self.crew.close();
     }
 }
 

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::reference::Fiber;
 use super::stop::{self, Node, What, Why};
+use super::unwind::AbortOnUnwind;
 use super::wait;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends};
@@ -171,14 +172,5 @@ impl ScopeData {
 
     fn lock(&self) -> MutexGuard<'_, Option<Waiter>> {
         self.waiter.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Aborts the process if it is dropped.
-struct AbortOnUnwind;
-
-impl Drop for AbortOnUnwind {
-    fn drop(&mut self) {
-        std::process::abort();
     }
 }

@@ -1,4 +1,4 @@
-//! Where panics of a user's destructors end that nobody can be told of.
+//! Where panics of a user's destructors end that nobody can be told of, and those that must not happen.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,5 +15,14 @@ pub(crate) fn catch(body: impl FnOnce()) {
 pub(crate) fn discard(payload: Box<dyn Any + Send>) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(payload);
+    }
+}
+
+/// Aborts the process if it is dropped: for frames that others rely on, which must not be unwound. It is to be forgotten.
+pub(crate) struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        std::process::abort();
     }
 }

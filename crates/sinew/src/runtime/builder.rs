@@ -35,6 +35,8 @@ use crate::rt::{Engine, Followers, Settings};
 /// | `SINEW_STACK_SIZE`, in bytes | [`stack_size`](Self::stack_size) |
 /// | `SINEW_MAX_FIBERS` | [`max_fibers`](Self::max_fibers) |
 /// | `SINEW_PREWARM` | [`prewarm`](Self::prewarm) |
+/// | `SINEW_BLOCKING_THREADS` | [`blocking_threads`](Self::blocking_threads) |
+/// | `SINEW_BLOCKING_IDLE_MS` | [`blocking_idle`](Self::blocking_idle) |
 /// | `SINEW_STALL_REPORT_MS`, 0 for never | [`stall_report`](Self::stall_report) |
 ///
 /// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups) and [`name`](Self::name), and those with
@@ -199,6 +201,21 @@ impl RuntimeBuilder {
         self
     }
 
+    /// How many threads there may be at a time for calls that [block](mod@crate::blocking), at least 1: 512 unless set. They are started when they are needed;
+    /// calls beyond the limit wait for a thread, in order.
+    pub fn blocking_threads(mut self, most: usize) -> Self {
+        self.config.blocking_threads = Some(most);
+        self
+    }
+
+    /// How long a thread for calls that [block](mod@crate::blocking) stays when there is none to make: 10 s unless set, and in whole milliseconds. With zero
+    /// each ends at once when it has nothing to do.
+    pub fn blocking_idle(mut self, time: Duration) -> Self {
+        let milliseconds = time.as_nanos().div_ceil(1_000_000);
+        self.config.blocking_idle_ms = Some(u64::try_from(milliseconds).unwrap_or(u64::MAX));
+        self
+    }
+
     /// Lets every fiber go on at another worker after any suspension.
     ///
     /// # Safety
@@ -305,6 +322,8 @@ impl RuntimeBuilder {
             stall_report,
             panic_hook: !self.no_panic_hook,
             followers: self.followers,
+            blocking_threads: config.blocking_threads.unwrap_or(512),
+            blocking_idle: Duration::from_millis(config.blocking_idle_ms.unwrap_or(10_000)),
         };
         if settings.stack_size > LARGEST_CLASS {
             return Err(StartError::StackSize(settings.stack_size));
@@ -320,6 +339,9 @@ impl RuntimeBuilder {
 fn check_ranges(config: &Config) -> Result<(), StartError> {
     let refused = |setting, value, wanted| Err(StartError::OutOfRange { setting, value, wanted });
     match (config.prewarm, config.max_fibers) {
+        _ if config.blocking_threads == Some(0) => {
+            refused("blocking_threads", 0, "1 or more, since calls that block are not made without a thread")
+        }
         (Some(stacks), _) if stacks > MOST_PREWARMED => refused("prewarm", stacks, "a million at most"),
         (_, Some(0)) => refused("max_fibers", 0, "1 or more, since nothing runs without a fiber"),
         _ => Ok(()),

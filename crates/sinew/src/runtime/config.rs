@@ -70,6 +70,10 @@ pub struct Config {
     pub max_fibers: Option<usize>,
     /// [`prewarm`](crate::RuntimeBuilder::prewarm).
     pub prewarm: Option<usize>,
+    /// [`blocking_threads`](crate::RuntimeBuilder::blocking_threads).
+    pub blocking_threads: Option<usize>,
+    /// [`blocking_idle`](crate::RuntimeBuilder::blocking_idle), in milliseconds.
+    pub blocking_idle_ms: Option<u64>,
     /// [`stall_report`](crate::RuntimeBuilder::stall_report), in milliseconds; 0 for never.
     pub stall_report_ms: Option<u64>,
 }
@@ -144,6 +148,8 @@ impl Config {
             stack_size: self.stack_size.or(other.stack_size),
             max_fibers: self.max_fibers.or(other.max_fibers),
             prewarm: self.prewarm.or(other.prewarm),
+            blocking_threads: self.blocking_threads.or(other.blocking_threads),
+            blocking_idle_ms: self.blocking_idle_ms.or(other.blocking_idle_ms),
             stall_report_ms: self.stall_report_ms.or(other.stall_report_ms),
         }
     }

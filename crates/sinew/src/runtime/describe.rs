@@ -76,6 +76,12 @@ fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
     if settings.prewarm > 0 {
         writeln!(text, "stacks ready from the start: {}", settings.prewarm)?;
     }
+    writeln!(
+        text,
+        "calls that block: at most {}, gone after {:?} without any",
+        count(settings.blocking_threads, "thread"),
+        settings.blocking_idle
+    )?;
     match settings.stall_report {
         Some(after) => writeln!(text, "told if all workers are stuck for {after:?}"),
         None => writeln!(text, "not told if all workers are stuck"),

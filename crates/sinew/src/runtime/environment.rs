@@ -40,6 +40,8 @@ pub(super) fn config() -> Result<Config, StartError> {
         stack_size: number("SINEW_STACK_SIZE", 1..=LARGEST_CLASS)?,
         max_fibers: number("SINEW_MAX_FIBERS", 1..=usize::MAX)?,
         prewarm: number("SINEW_PREWARM", 0..=1_000_000)?,
+        blocking_threads: number("SINEW_BLOCKING_THREADS", 1..=usize::MAX)?,
+        blocking_idle_ms: number("SINEW_BLOCKING_IDLE_MS", 0..=u64::MAX)?,
         stall_report_ms: number("SINEW_STALL_REPORT_MS", 0..=u64::MAX)?,
     };
     match config.planning().into_iter().find(|(_, is_set)| *is_set) {

@@ -23,6 +23,10 @@ pub struct RuntimeStats {
     pub starved: u64,
     /// System calls made to wake workers that slept.
     pub worker_wakes: u64,
+    /// Threads for calls that [block](mod@crate::blocking).
+    pub blocking_threads: u64,
+    /// Calls that block which wait for a thread.
+    pub blocking_queued: u64,
     /// By worker; spare ones come after the others.
     pub workers: Vec<WorkerFibers>,
 }
@@ -54,7 +58,10 @@ impl Runtime {
     #[must_use]
     pub fn stats(&self) -> RuntimeStats {
         let worker_wakes = self.engine.pool_stats().wakes();
-        RuntimeStats { worker_wakes, ..self.engine.look(RuntimeStats::new) }
+        let (threads, queued) = self.engine.crew.counts();
+        let (blocking_threads, blocking_queued) = (threads as u64, queued as u64);
+        let fibers = self.engine.look(RuntimeStats::new);
+        RuntimeStats { worker_wakes, blocking_threads, blocking_queued, ..fibers }
     }
 
     /// The stacks of the fibers: how many there are, and in which state. It takes longer than [`stats`](Self::stats), and
@@ -85,7 +92,7 @@ impl RuntimeStats {
         let parked = waits.saturating_sub(wakes).min(live);
         let starved = all.sum(|counters| &counters.starved);
         let workers = all.workers.iter().map(|counters| WorkerFibers::new(counters)).collect();
-        Self { live, spawned, started, finished, parked, starved, worker_wakes: 0, workers }
+        Self { live, spawned, started, finished, parked, starved, workers, ..Self::default() }
     }
 }
 

@@ -1,0 +1,150 @@
+//! Reading, writing and seeking in files.
+
+use std::io::{self, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+
+use super::call;
+use super::file::File;
+
+impl Read for &File {
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        call(|| (&self.inner).read(buf))
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        call(|| (&self.inner).read_vectored(bufs))
+    }
+
+    #[track_caller]
+    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
+        call(|| (&self.inner).read_exact(buf))
+    }
+
+    #[track_caller]
+    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        call(|| (&self.inner).read_to_end(buf))
+    }
+
+    #[track_caller]
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        call(|| (&self.inner).read_to_string(buf))
+    }
+}
+
+impl Write for &File {
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        call(|| (&self.inner).write(buf))
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        call(|| (&self.inner).write_vectored(bufs))
+    }
+
+    #[track_caller]
+    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        call(|| (&self.inner).write_all(buf))
+    }
+
+    /// There is nothing to do, as for std's.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for &File {
+    #[track_caller]
+    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
+        call(|| (&self.inner).seek(pos))
+    }
+
+    #[track_caller]
+    fn stream_position(&mut self) -> io::Result<u64> {
+        call(|| (&self.inner).stream_position())
+    }
+}
+
+impl Read for File {
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buf)
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        (&*self).read_vectored(bufs)
+    }
+
+    #[track_caller]
+    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
+        (&*self).read_exact(buf)
+    }
+
+    #[track_caller]
+    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        (&*self).read_to_end(buf)
+    }
+
+    #[track_caller]
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        (&*self).read_to_string(buf)
+    }
+}
+
+impl Write for File {
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        (&*self).write(buf)
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        (&*self).write_vectored(bufs)
+    }
+
+    #[track_caller]
+    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        (&*self).write_all(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self).flush()
+    }
+}
+
+impl Seek for File {
+    #[track_caller]
+    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
+        (&*self).seek(pos)
+    }
+
+    #[track_caller]
+    fn stream_position(&mut self) -> io::Result<u64> {
+        (&*self).stream_position()
+    }
+}
+
+impl FileExt for File {
+    #[track_caller]
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        call(|| self.inner.read_at(buf, offset))
+    }
+
+    #[track_caller]
+    fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        call(|| self.inner.read_exact_at(buf, offset))
+    }
+
+    #[track_caller]
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
+        call(|| self.inner.write_at(buf, offset))
+    }
+
+    #[track_caller]
+    fn write_all_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
+        call(|| self.inner.write_all_at(buf, offset))
+    }
+}

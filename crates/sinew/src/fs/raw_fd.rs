@@ -1,0 +1,31 @@
+//! Files from and to raw descriptors.
+//!
+//! # Safety
+//!
+//! Passes the promise of its callers about a descriptor on to std.
+#![expect(unsafe_code, reason = "what a descriptor is for is the caller's promise")]
+
+use std::fs;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, RawFd};
+
+use super::file::File;
+
+impl FromRawFd for File {
+    unsafe fn from_raw_fd(fd: RawFd) -> Self {
+        // SAFETY: the caller's promise.
+        let inner = unsafe { fs::File::from_raw_fd(fd) };
+        Self { inner }
+    }
+}
+
+impl AsRawFd for File {
+    fn as_raw_fd(&self) -> RawFd {
+        self.inner.as_raw_fd()
+    }
+}
+
+impl IntoRawFd for File {
+    fn into_raw_fd(self) -> RawFd {
+        self.inner.into_raw_fd()
+    }
+}

@@ -1,0 +1,68 @@
+//! Where a thread that has nothing to do rests until it is called. Knows no list of them.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::super::sleeper::Sleeper;
+use super::super::sync::spin_loop;
+use super::job::Job;
+
+/// So often does a thread look whether it is called before it sleeps.
+const LOOKS: u32 = 0;
+
+/// A thread's own.
+#[derive(Debug)]
+pub(super) struct Bed {
+    sleeper: Sleeper,
+    /// What it was called for. Put there before it is woken, by the one who has called it.
+    job: Mutex<Option<Job>>,
+}
+
+impl Bed {
+    pub(super) fn new() -> Self {
+        Self { sleeper: Sleeper::new(), job: Mutex::new(None) }
+    }
+
+    /// Before anybody may call.
+    pub(super) fn make(&self) {
+        self.sleeper.reset();
+    }
+
+    /// Calls the thread, for a job or for none. Once, by whoever has found it resting.
+    pub(super) fn call(&self, job: Option<Job>) {
+        *self.lock() = job;
+        self.sleeper.wake();
+    }
+
+    /// Rests until it is called, for a moment. Whether it was.
+    pub(super) fn look(&self) -> bool {
+        for _ in 0..LOOKS {
+            if self.sleeper.is_woken() {
+                return true;
+            }
+            spin_loop();
+        }
+        self.sleeper.is_woken()
+    }
+
+    /// Rests until it is called, or this moment. Whether it was called.
+    pub(super) fn rest(&self, until: Option<Instant>) -> bool {
+        while !self.sleeper.is_woken() {
+            let left = Sleeper::left(until);
+            if left.is_some_and(|left| left.is_zero()) {
+                return false;
+            }
+            self.sleeper.sleep(left);
+        }
+        true
+    }
+
+    /// What it was called for.
+    pub(super) fn take(&self) -> Option<Job> {
+        self.lock().take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Job>> {
+        self.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,51 @@
+//! Sections of code that may block a worker's thread: what can move is handed on meanwhile. Knows nothing of what is done there.
+//!
+//! A section is begun and ended by words to the worker, not by a closure that the scheduler calls: a coroutine may be suspended inside, and come
+//! back in another fiber, on another thread, or when the worker is gone. Such a section never ends, and a spare worker stays; nothing else comes of it.
+
+use std::sync::Arc;
+
+use super::engine::Engine;
+use super::reference::Fiber;
+use super::{tls, wait};
+
+/// Runs `body`, which may block the thread. Of a fiber that may move, none of it runs elsewhere; anybody else just runs it.
+pub(crate) fn in_place<R>(body: impl FnOnce() -> R) -> R {
+    let _until_it_ends = Section::begin();
+    body()
+}
+
+/// Ends a section when it is dropped.
+struct Section {
+    /// The one that is in it, and stays where it is.
+    fiber: Fiber,
+    engine: Arc<Engine>,
+    worker: u32,
+}
+
+impl Section {
+    /// None, if the caller is no fiber.
+    fn begin() -> Option<Self> {
+        let (local, _) = wait::running().filter(|(local, _)| !local.is_between())?;
+        let fiber = wait::running_fiber()?;
+        fiber.block()?.pins.add();
+        let section = Self { fiber, engine: local.engine().clone(), worker: local.worker() };
+        local.context().begin_block();
+        Some(section)
+    }
+}
+
+impl Drop for Section {
+    fn drop(&mut self) {
+        // If it is another thread's by now, that one has no such section; if another has the same seat, its count is as good.
+        let is_here = |local: &&_| is_worker(local, &self.engine, self.worker);
+        if let Some(local) = tls::local().filter(is_here) {
+            local.context().end_block();
+        }
+        self.fiber.block().into_iter().for_each(|fiber| fiber.pins.remove());
+    }
+}
+
+fn is_worker(local: &super::local::Local, engine: &Engine, worker: u32) -> bool {
+    local.is_of(engine) && local.worker() == worker
+}
