@@ -4,6 +4,8 @@
 
 mod batch;
 #[cfg(not(sinew_fat))]
+mod blocking;
+#[cfg(not(sinew_fat))]
 mod cancel;
 #[cfg(not(sinew_fat))]
 mod cancel_races;
@@ -22,6 +24,8 @@ mod examples;
 #[cfg(not(sinew_fat))]
 mod faults;
 mod follow;
+#[cfg(not(sinew_fat))]
+mod fs;
 #[cfg(not(sinew_fat))]
 mod groups;
 #[cfg(not(sinew_fat))]

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::support::strategies;
-use sinew::{Runtime, Strategy};
+use sinew::{Runtime, RuntimeBuilder, Strategy};
 
 /// How long anything may take before it counts as hanging. Generous: it is no measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -70,13 +70,17 @@ pub(crate) fn start(workers: usize, kind: Kind) -> Runtime {
 }
 
 fn start_with(workers: usize, kind: Kind, strategy: Strategy) -> Runtime {
-    let builder = Runtime::builder().workers(workers).strategy(strategy);
-    let builder = match kind {
+    builder(workers, kind).strategy(strategy).start().unwrap()
+}
+
+/// A runtime with more settings to come.
+pub(crate) fn builder(workers: usize, kind: Kind) -> RuntimeBuilder {
+    let builder = Runtime::builder().workers(workers);
+    match kind {
         Kind::Pinned => builder,
         // SAFETY: the promise of this file's header.
         Kind::Migrating => unsafe { builder.assume_migration_safe() },
-    };
-    builder.start().unwrap()
+    }
 }
 
 /// Runs a test over all sizes and kinds. All fibers have ended afterwards.

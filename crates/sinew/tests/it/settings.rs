@@ -10,6 +10,7 @@ use super::support::{Watched, in_child, stderr};
 use sinew::fiber::Builder;
 use sinew::topology::{CpuList, CpuSet};
 use sinew::{Config, Profile, Runtime, RuntimeBuilder, StartError};
+use std::time::Duration;
 
 fn refused(builder: RuntimeBuilder) -> String {
     match builder.start() {
@@ -58,6 +59,8 @@ fn what_contradicts_or_cannot_be_is_refused() {
     assert!(error.contains("60000"), "{error}");
     let error = refused(Runtime::builder().max_fibers(0));
     assert!(error.contains("1 or more"), "{error}");
+    let error = refused(Runtime::builder().blocking_threads(0));
+    assert!(error.contains("`blocking_threads`") && error.contains("1 or more"), "{error}");
     let error = refused(Runtime::builder().prewarm(1_000_001));
     assert!(error.contains("a million at most"), "{error}");
     let error = refused(Runtime::builder().queue_capacity(0));
@@ -100,6 +103,11 @@ fn the_environment_sets_what_the_builder_does_not() {
             ("SINEW_MAX_FIBERS", "77", "at most 77"),
             ("SINEW_PREWARM", "1000001", "0 to 1000000"),
             ("SINEW_PREWARM", "3", "strategy shared"),
+            ("SINEW_BLOCKING_THREADS", "0", "a number from 1"),
+            ("SINEW_BLOCKING_THREADS", "many", "SINEW_BLOCKING_THREADS"),
+            ("SINEW_BLOCKING_THREADS", "1", "at most 1 thread, gone after 10s"),
+            ("SINEW_BLOCKING_IDLE_MS", "-1", "SINEW_BLOCKING_IDLE_MS"),
+            ("SINEW_BLOCKING_IDLE_MS", "30", "gone after 30ms"),
             ("SINEW_STALL_REPORT_MS", "soon", "SINEW_STALL_REPORT_MS"),
             ("SINEW_STALL_REPORT_MS", "0", "strategy shared"),
         ] {
@@ -108,6 +116,8 @@ fn the_environment_sets_what_the_builder_does_not() {
             assert!(text.contains(words), "{name}={value}: {words:?} in: {text}");
         }
         // What the builder says comes first.
+        let text = describe(Runtime::builder().blocking_threads(3).blocking_idle(Duration::from_micros(1)));
+        assert!(text.contains("at most 3 threads, gone after 1ms"), "{text}");
         let text = describe(Runtime::builder().concurrency(2).steal_within_node(0));
         assert!(text.contains("2 workers in 2 groups") && text.contains("of its node never"), "{text}");
         assert!(describe(Runtime::builder().workers(4)).contains("4 workers in 1 group"));
@@ -149,7 +159,7 @@ fn config(json: &str) -> Result<Config, serde_json::Error> {
 #[test]
 fn settings_are_read_from_a_file_and_written_to_one() {
     let text = r#"{"profile": "io", "concurrency": 3, "group_size": 1, "cpus": "0", "excluded_cpus": null, "strategy": "shared",
-        "queue_capacity": 1000, "max_fibers": 99, "stall_report_ms": 0, "name": "shop", "steal_within_node": 4}"#;
+        "queue_capacity": 1000, "max_fibers": 99, "blocking_threads": 7, "blocking_idle_ms": 40, "stall_report_ms": 0, "name": "shop", "steal_within_node": 4}"#;
     let config = config(text).unwrap();
     let again: Config = serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);
@@ -160,6 +170,7 @@ fn settings_are_read_from_a_file_and_written_to_one() {
         "profile io",
         "strategy shared",
         "at most 99",
+        "at most 7 threads, gone after 40ms",
         "of its node every 4",
         "queue of a group: 1000",
     ] {
