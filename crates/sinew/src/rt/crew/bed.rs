@@ -4,11 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::super::sleeper::Sleeper;
-use super::super::sync::spin_loop;
 use super::job::Job;
-
-/// So often does a thread look whether it is called before it sleeps.
-const LOOKS: u32 = 0;
 
 /// A thread's own.
 #[derive(Debug)]
@@ -34,18 +30,8 @@ impl Bed {
         self.sleeper.wake();
     }
 
-    /// Rests until it is called, for a moment. Whether it was.
-    pub(super) fn look(&self) -> bool {
-        for _ in 0..LOOKS {
-            if self.sleeper.is_woken() {
-                return true;
-            }
-            spin_loop();
-        }
-        self.sleeper.is_woken()
-    }
-
-    /// Rests until it is called, or this moment. Whether it was called.
+    /// Rests until it is called, or this moment. Whether it was called. It sleeps at once: to look for a while first has made calls slower where
+    /// processors are busy, and takes time from whoever is to call.
     pub(super) fn rest(&self, until: Option<Instant>) -> bool {
         while !self.sleeper.is_woken() {
             let left = Sleeper::left(until);

@@ -147,7 +147,7 @@ impl Crew {
 
     /// Rests until it is called, or has rested for too long.
     fn rest(&self, bed: &Arc<Bed>) -> Next {
-        if !bed.look() && !bed.rest(Instant::now().checked_add(self.patience)) {
+        if !bed.rest(Instant::now().checked_add(self.patience)) {
             if self.lock().leave(bed) {
                 return Next::End;
             }
