@@ -93,18 +93,21 @@ fn a_call_outlives_its_runtime() {
             });
         });
         held.wait_until_begun();
-        let second = runtime.spawn(|| blocking(|| unreachable!("it was not begun in time")));
+        let begun = Arc::new(AtomicUsize::new(0));
+        let begins = begun.clone();
+        let second = runtime.spawn(move || blocking(|| begins.fetch_add(1, Ordering::Relaxed)));
         while runtime.stats().blocking_queued == 0 {
             thread::yield_now();
         }
         let report = runtime.shutdown(Some(Duration::from_millis(5)));
         assert!(!report.drained && report.leaked.len() == 2, "{report:?}");
         assert!(first.join().unwrap_err().is::<fiber::Abandoned>());
-        assert!(second.join().map(|(): ()| ()).unwrap_err().is::<fiber::Abandoned>());
+        assert!(second.join().unwrap_err().is::<fiber::Abandoned>());
         assert_eq!(threads_named("heir-block-"), 1);
         held.release();
         assert_eq!(told.recv(), Ok(42));
         wait_for_no_thread("heir-block-");
+        assert_eq!(begun.load(Ordering::Relaxed), 0);
     }
 }
 
