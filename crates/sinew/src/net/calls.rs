@@ -3,7 +3,6 @@
 //! cannot be told.
 
 use std::io::{self, IoSlice, IoSliceMut};
-use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::net::addr::SocketAddrArg;
@@ -50,11 +49,6 @@ pub(crate) fn recv_from(
 ) -> io::Result<(usize, Option<SocketAddrAny>)> {
     let (read, _, from) = recvfrom(fd, buffer, flags | RecvFlags::DONTWAIT)?;
     Ok((read, from))
-}
-
-/// Sends one datagram to somebody.
-pub(crate) fn send_to(fd: impl AsFd, bytes: &[u8], addr: &SocketAddr) -> io::Result<usize> {
-    Ok(sendto(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL, addr)?)
 }
 
 /// Takes a connection in, from a socket that is set not to wait.
