@@ -168,7 +168,7 @@ fn several_read_from_one_socket(crowd: Crowd) {
     }
     there.shutdown(net::Shutdown::Write).unwrap();
     let sum: u64 = readers.into_iter().map(|reader| reader.join()).sum();
-    assert_eq!(sum, sent.iter().map(|&byte| u64::from(byte)).sum());
+    assert_eq!(sum, sent.iter().map(|&byte| u64::from(byte)).sum::<u64>());
 }
 
 fn several_accept_at_one_listener(crowd: Crowd) {
