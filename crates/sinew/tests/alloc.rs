@@ -71,6 +71,14 @@ fn waits_allocate_nothing() {
         with_channels_for_many();
         with_selects();
         with_other_tools();
+        with_calls_that_block();
+    });
+}
+
+fn with_calls_that_block() {
+    let sum = Arc::new(AtomicUsize::new(0));
+    allocates_nothing("a call that blocks", move |number| {
+        sinew::blocking(|| sum.fetch_add(number, Ordering::Relaxed));
     });
 }
 

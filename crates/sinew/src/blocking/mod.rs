@@ -24,7 +24,7 @@
 //! # What is seen inside
 //!
 //! The call is made by a plain thread, not by the fiber: [`fiber::current`](crate::fiber::current) is that thread,
-//! [fiber-locals](crate::fiber_local) and thread-locals are its own, and what waits inside blocks it, which is what it is for. The
+//! [fiber-locals](crate::fiber_local) and thread-locals are its own, and what waits inside blocks it, which is what it is for; fibers made inside are the default runtime's. The
 //! [context](crate::context) is the caller's. The caller's deadline and cancellation are not seen inside, and end nothing there.
 //!
 //! # The end of the runtime
