@@ -5,7 +5,7 @@
 //! its worker to others.
 //!
 //! This crate is the bridge between two pillars that know nothing of each other, and the only one that users import:
-//! [`coroutine`] is one of them, the scheduler's pool the other. Sockets for fibers are still to come.
+//! [`coroutine`] is one of them, the scheduler's pool the other.
 //!
 //! # Where to look
 //!
@@ -13,6 +13,7 @@
 //!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
 //! - The machine, and what a runtime would make of it: [`topology`].
 //! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
+//! - Sockets, with the names of [`std::net`]: [`net`].
 //! - Work that is done one after the other: [`work`].
 //! - Calls that block a thread: [`mod@blocking`]. Files: [`fs`].
 //! - Sleeping, timers that call back, intervals: [`time`].

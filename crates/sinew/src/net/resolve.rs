@@ -27,3 +27,53 @@ pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'st
     thread::Builder::new().name("sinew-resolver".to_owned()).spawn(look)?;
     receiver.recv_cancellable()?.map_err(|_| io::Error::other("looking a name up has panicked"))
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::Runtime;
+
+    /// What is looked up comes to an end only if another fiber of the same worker runs.
+    #[test]
+    fn the_worker_goes_on() {
+        let runtime = Runtime::builder().workers(1).start().unwrap();
+        runtime.run(|| {
+            let (sender, receiver) = mpsc::channel();
+            let other = fiber::spawn(move || sender.send(7).unwrap());
+            assert_eq!(off_worker(move || receiver.recv().unwrap()).unwrap(), 7);
+            other.join().unwrap();
+        });
+    }
+
+    /// It takes for ever, and whoever waits does not: a fiber, or a thread.
+    #[test]
+    fn a_deadline_or_a_cancel_ends_the_wait() {
+        let runtime = Runtime::builder().workers(1).start().unwrap();
+        let check = || {
+            let (sender, receiver) = mpsc::channel::<()>();
+            let (first, second) = mpsc::channel::<()>();
+            let soon = Instant::now() + Duration::from_millis(1);
+            let error = fiber::with_deadline(soon, || off_worker(move || receiver.recv())).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+            let token = fiber::CancelToken::new();
+            let canceller = token.clone();
+            let canceller = fiber::spawn(move || canceller.cancel());
+            let error = token.run(|| off_worker(move || second.recv())).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Other);
+            canceller.join().unwrap();
+            drop((sender, first));
+        };
+        runtime.run(check);
+        check();
+    }
+
+    #[test]
+    fn a_panic_is_an_error() {
+        let runtime = Runtime::builder().workers(1).start().unwrap();
+        let error = runtime.run(|| off_worker(|| panic!("on purpose")).map(|(): ()| ())).unwrap_err();
+        assert!(error.to_string().contains("panicked"), "{error}");
+    }
+}

@@ -238,9 +238,8 @@ fn a_reset_is_an_error(crowd: Crowd) {
         peer.join();
         if point == 3 {
             let error = loop {
-                match here.write(b"x") {
-                    Ok(_) => {}
-                    Err(error) => break error,
+                if let Err(error) = here.write_all(b"x") {
+                    break error;
                 }
             };
             assert!(matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{error}");
