@@ -1,6 +1,6 @@
 //! Input and output that give way: what has the names of [`std::io`], and whatever else the kernel can tell to be ready.
 //!
-//! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`. Ours are [`pipe`], [`stdin`] and [`copy`], which
+//! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`. Ours are [`pipe()`], [`stdin()`] and [`copy()`], which
 //! fibers wait in without stopping their worker, and [`Fd`], which makes that of any descriptor. A plain thread blocks in the same calls.
 //!
 //! Every wait ends with an error when its fiber is [cancelled](crate::fiber#stopping) or a deadline passes: the
@@ -17,6 +17,7 @@
 //! # Ok::<(), io::Error>(())
 //! ```
 
+mod both_ways;
 mod copy;
 mod fd;
 mod halt;
@@ -32,6 +33,7 @@ mod unblocked;
 pub(crate) use handle::Handle;
 pub(crate) use unblocked::is_nonblocking;
 
+pub use both_ways::{HalfClose, copy_bidirectional};
 pub use copy::copy;
 pub use fd::{Fd, FdError};
 pub use pipe::{PipeReader, PipeWriter, pipe};

@@ -14,7 +14,7 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 use super::address::to_kernel;
 use super::backoff::Backoff;
 use super::settings::adopt;
-use crate::io::Handle;
+use crate::io::{HalfClose, Handle};
 use crate::net::calls;
 use crate::rt::io::{Direction, Patience};
 
@@ -255,6 +255,12 @@ impl Write for UnixStream {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl HalfClose for UnixStream {
+    fn end_writing(&self) -> io::Result<()> {
+        self.shutdown(Shutdown::Write)
     }
 }
 
