@@ -9,8 +9,10 @@ use std::time::Duration;
 use super::handle::Handle;
 use super::input::check_ready;
 use super::unblocked::Unblocked;
-use crate::fiber;
 use crate::rt::io::{Direction, check_pollable};
+
+/// The kernel takes no more at once.
+const MOST_SLICES: usize = 1_024;
 
 /// A descriptor to wait for: an eventfd, a timer, a terminal, a device, a socket of a kind that has no type here.
 ///
@@ -32,12 +34,14 @@ use crate::rt::io::{Direction, check_pollable};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
+/// It can be read from and written to as a descriptor, by `read` and `write` of the kernel, also by reference and whatever `T` is. What `T` has of its own, such as
+/// a buffer or another way to read, is used by [`read_with`](Self::read_with) and [`write_with`](Self::write_with).
+///
 /// As long as it is in here, its calls do not wait (`O_NONBLOCK`), which is so for all its duplicates, also those of other processes;
-/// [`into_inner`](Self::into_inner) and dropping set that back to what it was. So standard input is better read through [`stdin`](super::stdin).
+/// [`into_inner`](Self::into_inner) and dropping set that back to what it was. So standard input is better read through [`stdin`](super::stdin()).
 ///
 /// One descriptor belongs into one `Fd`, which fibers and threads may share: the second one of the same number fails to wait on the
-/// same worker, with [`AlreadyExists`](io::ErrorKind::AlreadyExists). A duplicate is another descriptor. The value must remain the descriptor that it is: what replaces
-/// it in place, through a `Read` of its own, say, is not waited for.
+/// same worker, with [`AlreadyExists`](io::ErrorKind::AlreadyExists). A duplicate is another descriptor.
 pub struct Fd<T: AsFd> {
     handle: Handle<Unblocked<T>>,
 }
@@ -165,85 +169,65 @@ impl<T: AsFd> Fd<T> {
     pub fn into_inner(self) -> T {
         self.handle.into_inner().into_inner()
     }
-
-    /// Does something that needs the value to itself. Whoever waits borrows it, so it is asked first, and waited for without it.
-    #[track_caller]
-    fn call_mut<R>(
-        &mut self,
-        direction: Direction,
-        mut attempt: impl FnMut(&mut T) -> io::Result<R>,
-    ) -> io::Result<R> {
-        fiber::checkpoint()?;
-        loop {
-            match attempt(self.handle.get_mut().get_mut()) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.ready(direction)?,
-                result => return result,
-            }
-        }
-    }
 }
 
-impl<T: AsFd + Read> Read for Fd<T> {
+// By a bound on what is inside, `&T: Read`, the compiler would look for ever for a `T` that it has yet to infer, also in code that knows nothing of
+// this type.
+impl<T: AsFd> Read for &Fd<T> {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.call_mut(Direction::Read, |inner| inner.read(buf))
+        self.handle.call(Direction::Read, |fd| Ok(rustix::io::read(fd, &mut *buf)?))
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.call_mut(Direction::Read, |inner| inner.read_vectored(bufs))
+        let most = bufs.len().min(MOST_SLICES);
+        self.handle.call(Direction::Read, |fd| Ok(rustix::io::readv(fd, &mut bufs[..most])?))
     }
 }
 
-impl<T: AsFd> Read for &Fd<T>
-where
-    for<'a> &'a T: Read,
-{
+impl<T: AsFd> Read for Fd<T> {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.read_with(|mut inner| inner.read(buf))
+        (&*self).read(buf)
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.read_with(|mut inner| inner.read_vectored(bufs))
+        (&*self).read_vectored(bufs)
     }
 }
 
-impl<T: AsFd + Write> Write for Fd<T> {
+impl<T: AsFd> Write for &Fd<T> {
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.call_mut(Direction::Write, |inner| inner.write(buf))
+        self.handle.call(Direction::Write, |fd| Ok(rustix::io::write(fd, buf)?))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.call_mut(Direction::Write, |inner| inner.write_vectored(bufs))
+        let most = bufs.len().min(MOST_SLICES);
+        self.handle.call(Direction::Write, |fd| Ok(rustix::io::writev(fd, &bufs[..most])?))
     }
 
-    #[track_caller]
     fn flush(&mut self) -> io::Result<()> {
-        self.call_mut(Direction::Write, T::flush)
+        Ok(())
     }
 }
 
-impl<T: AsFd> Write for &Fd<T>
-where
-    for<'a> &'a T: Write,
-{
+impl<T: AsFd> Write for Fd<T> {
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.write_with(|mut inner| inner.write(buf))
+        (&*self).write(buf)
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.write_with(|mut inner| inner.write_vectored(bufs))
+        (&*self).write_vectored(bufs)
     }
 
-    #[track_caller]
     fn flush(&mut self) -> io::Result<()> {
-        self.write_with(|mut inner| inner.flush())
+        Ok(())
     }
 }
 

@@ -23,11 +23,12 @@ static STDIN: OnceLock<Mutex<BufReader<Input>>> = OnceLock::new();
 /// ```
 ///
 /// The buffer is another one than std's: read through the one or the other, not both.
+#[must_use]
 pub fn stdin() -> Stdin {
     Stdin { inner: STDIN.get_or_init(|| Mutex::new(BufReader::new(Input::New))) }
 }
 
-/// Standard input, as made by [`stdin`].
+/// Standard input, as made by [`stdin()`].
 ///
 /// What the process has as standard input is shared with others, a shell among them, and so is whether calls on it wait: that is left as it is. Instead
 /// the kernel is asked whether there is something before each read. If another process reads from the same terminal or pipe

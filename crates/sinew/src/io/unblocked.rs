@@ -78,11 +78,6 @@ impl<T: AsFd> Unblocked<T> {
         self.inner.as_ref().expect("it is there until it is taken out")
     }
 
-    /// For callers who leave it the descriptor that it is.
-    pub(super) fn get_mut(&mut self) -> &mut T {
-        self.inner.as_mut().expect("it is there until it is taken out")
-    }
-
     pub(super) fn into_inner(mut self) -> T {
         self.restore();
         self.inner.take().expect("it is there until it is taken out")

@@ -12,7 +12,7 @@ use sinew::fiber::CancelToken;
 use sinew::io::Fd;
 use sinew::{fiber, time};
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
@@ -132,7 +132,7 @@ alone! {
         });
     }
 
-    /// By reference and by value, of what can be read in either way.
+    /// By reference and by value, of whatever it is.
     fn readers_and_writers_are_such_still() {
         in_crowds(|crowd| {
             let (ours, theirs) = UnixStream::pair().unwrap();
@@ -141,10 +141,14 @@ alone! {
                 let mut buffer = [0; 5];
                 (&theirs).read_exact(&mut buffer).unwrap();
                 (&theirs).write_all(&buffer).unwrap();
+                let (first, second) = &mut ([0; 4], [0; 6]);
+                let buffers = &mut [IoSliceMut::new(first), IoSliceMut::new(second)];
+                assert_eq!((&theirs).read_vectored(buffers).unwrap(), 9);
                 (&theirs).flush().unwrap();
             });
             ours.write_all(b"there").unwrap();
             ours.flush().unwrap();
+            assert_eq!(ours.write_vectored(&[IoSlice::new(b" and"), IoSlice::new(b" back")]).unwrap(), 9);
             let mut back = String::new();
             ours.read_to_string(&mut back).unwrap();
             assert_eq!(back, "there");

@@ -3,6 +3,7 @@
 use super::super::descriptors::{is_cancel, is_deadline};
 use super::super::support::{child, is_child, migrating, pinned, stderr};
 use rustix::fs::{OFlags, fcntl_getfl};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use sinew::{fiber, io, time};
 use std::fs::File;
 use std::io::{BufRead, Read, Seek, Write};
@@ -34,7 +35,6 @@ fn read_all() -> Vec<String> {
     drop(lock);
     let mut all = vec![first, String::from_utf8_lossy(&bytes).into_owned()];
     all.extend(io::stdin().lines().map(Result::unwrap));
-    assert_eq!(io::stdin().read(&mut [0]).unwrap(), 0);
     all
 }
 
@@ -42,7 +42,8 @@ const TEXT: &[u8] = b"first\nsec\nthird\nfourth";
 
 fn check_text() {
     assert_eq!(read_all(), ["first\n", "sec", "third", "fourth"]);
-    let stdin = io::stdin();
+    let mut stdin = io::stdin();
+    assert_eq!(stdin.read(&mut [0]).unwrap(), 0);
     assert!(!stdin.is_terminal() && !fcntl_getfl(stdin.as_fd()).unwrap().contains(OFlags::NONBLOCK));
     assert_eq!(
         (format!("{stdin:?}"), format!("{:?}", stdin.lock())),
@@ -78,6 +79,36 @@ fn a_file_is_read() {
     file.write_all(TEXT).unwrap();
     file.rewind().unwrap();
     with_input("a_file_is_read", file.into(), b"");
+}
+
+/// Its end is a character, and lines come one by one.
+#[test]
+fn a_terminal_is_read() {
+    if is_child() {
+        for runtime in [pinned(1), migrating(2)] {
+            runtime.run(|| {
+                let others = fiber::spawn(|| fiber::sleep(Duration::from_millis(1)));
+                assert_eq!(read_all(), ["first\n", "sec", "third", "fourth"]);
+                assert!(io::stdin().is_terminal() && io::stdin().lock().is_terminal());
+                others.join().unwrap();
+            });
+        }
+        std::process::exit(0);
+    }
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let path = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    let typist = std::thread::spawn(move || {
+        let lines = TEXT.split_inclusive(|byte| *byte == b'\n');
+        for part in lines.clone().chain([&b"\n\x04"[..]]).chain(lines).chain([&b"\n\x04"[..]]) {
+            rustix::io::write(&terminal, part).unwrap();
+            std::thread::yield_now();
+        }
+        terminal
+    });
+    with_input("a_terminal_is_read", File::options().read(true).write(true).open(path).unwrap().into(), b"");
+    typist.join().unwrap();
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::crowd::in_crowds;
 use super::super::descriptors::{LONG, alone, is_cancel, is_deadline, until_waiting};
 use super::Place;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
-use sinew::fiber::CancelToken;
+use sinew::fiber::{CancelToken, Stopped};
 use sinew::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use sinew::time;
 use std::io::{self, Read, Write};
@@ -93,7 +93,10 @@ alone! {
                 let connect = UnixStream::connect(&place.0).map(drop);
                 [write, connect].map(Result::unwrap_err)
             });
-            assert!(errors.iter().all(is_cancel), "{errors:?}");
+            for error in errors {
+                assert!(is_cancel(&error), "{error:?}");
+                assert_eq!(error.downcast::<Stopped>().unwrap().at().file(), file!());
+            }
             listener.set_nonblocking(true).unwrap();
             other.set_nonblocking(true).unwrap();
             assert!(listener.accept().is_err() && (&other).read(&mut [0]).is_err());
