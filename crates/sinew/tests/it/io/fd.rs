@@ -19,6 +19,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Something to wait for.
+type Wait = fn(&Fd<OwnedFd>) -> io::Result<()>;
+
 fn event() -> Fd<OwnedFd> {
     Fd::new(eventfd(0, EventfdFlags::CLOEXEC).unwrap()).unwrap()
 }
@@ -113,7 +116,7 @@ alone! {
 
     fn a_stop_ends_all_waits() {
         in_crowds(|crowd| {
-            let waits: [fn(&Fd<OwnedFd>) -> io::Result<()>; 3] =
+            let waits: [Wait; 3] =
                 [|event| event.readable(), |event| take(event).map(drop), |event| {
                     event.writable()?;
                     add(event, u64::MAX - 1)?;
