@@ -7,12 +7,12 @@ use crate::foreign;
 use crate::list;
 use crate::pace::Pace;
 use crate::paths;
-use crate::peers;
+use crate::peers::{self, Peer};
 use crate::plan::Choice;
 use crate::record;
 use crate::report;
 use crate::run::{self, Settings};
-use crate::workloads::{self, Job};
+use crate::workloads::{self, Job, http};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use std::error::Error;
@@ -57,6 +57,9 @@ enum Command {
     /// Make one measurement in this process: what `run` starts its children with.
     #[command(hide = true)]
     One(OneArgs),
+    /// Answer requests until this process is ended: what the workload `http` starts its servers with.
+    #[command(hide = true)]
+    ServeHttp(ServeArgs),
 }
 
 #[derive(Args)]
@@ -95,6 +98,14 @@ struct CallgrindArgs {
     /// Make what was counted the new baseline.
     #[arg(long)]
     bless: bool,
+}
+
+#[derive(Args)]
+struct ServeArgs {
+    #[arg(value_parser = PossibleValuesParser::new(peer_names()))]
+    peer: String,
+    #[arg(value_parser = positive)]
+    threads: usize,
 }
 
 #[derive(Args)]
@@ -156,6 +167,9 @@ fn dispatch(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Setup => return Ok(code(foreign::setup())),
         Command::Callgrind(CallgrindArgs { check, bless }) => return callgrind_command(check, bless),
         Command::One(args) => one(&args)?,
+        Command::ServeHttp(args) => {
+            http::serve(Peer::find(&args.peer).ok_or("no such peer")?, args.threads)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -191,7 +205,7 @@ fn one(args: &OneArgs) -> Result<(), Box<dyn Error>> {
     let entry = workload.entry(&args.peer).and_then(|entry| Some((entry.peer, entry.measure?)));
     let (peer, measure) = entry.ok_or("this peer has no part in this program's workload")?;
     let pace = Pace::parse(&args.settings)?;
-    let readings = measure(&Job { pace, threads: args.threads, flavour: peer.flavour() });
+    let readings = measure(&Job { pace, threads: args.threads, flavour: peer.flavour(), peer });
     readings.iter().try_for_each(|(name, value)| print(&format!("{name} {value}\n")))?;
     Ok(())
 }

@@ -10,6 +10,7 @@ mod bell;
 mod callgrind;
 mod child;
 mod cli;
+mod companion;
 mod compare;
 mod countdown;
 mod crowd;
@@ -34,6 +35,7 @@ mod timer_thread;
 mod ucontext;
 mod usage;
 mod workloads;
+mod wrk;
 mod yielder;
 
 use std::process::ExitCode;

@@ -93,6 +93,10 @@ pub(crate) static SWAPCONTEXT: Peer =
 pub(crate) static TOKIO: Peer =
     Peer { name: "tokio", what: "Rust, futures on a multi-thread runtime", home: Home::Here };
 
+/// The same on the thread that starts it.
+pub(crate) static TOKIO_CT: Peer =
+    Peer { name: "tokio-ct", what: "Rust, futures on a runtime of one thread", home: Home::Here };
+
 /// The runtime whose coroutines have stacks, as ours.
 pub(crate) static MAY: Peer =
     Peer { name: "may", what: "Rust, stackful coroutines on a work-stealing runtime", home: Home::Here };
@@ -113,6 +117,14 @@ pub(crate) static PARKING_LOT: Peer =
 pub(crate) static CROSSBEAM: Peer =
     Peer { name: "crossbeam", what: "Rust, channels for threads", home: Home::Here };
 
+/// What no runtime can do without that has sockets.
+pub(crate) static EPOLL_RAW: Peer =
+    Peer { name: "epoll-raw", what: "a hand-written event loop, the limit", home: Home::Here };
+
+/// The same, looking for a while before it sleeps.
+pub(crate) static EPOLL_BUSY: Peer =
+    Peer { name: "epoll-busy", what: "the same, looking for 50 µs before it sleeps", home: Home::Here };
+
 /// What no stack can do without.
 pub(crate) static FAULTS: Peer =
     Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
@@ -130,7 +142,7 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 21] = [
+pub(crate) static ALL: [&Peer; 24] = [
     &SINEW,
     &SINEW_MIGRATING,
     &SINEW_SHARED,
@@ -143,11 +155,14 @@ pub(crate) static ALL: [&Peer; 21] = [
     &GENERATOR,
     &SWAPCONTEXT,
     &TOKIO,
+    &TOKIO_CT,
     &MAY,
     &RAYON,
     &THREADS,
     &PARKING_LOT,
     &CROSSBEAM,
+    &EPOLL_RAW,
+    &EPOLL_BUSY,
     &FAULTS,
     &BOOST,
     &GO,
@@ -167,6 +182,11 @@ impl Peer {
     pub(crate) fn is_on_request(&self) -> bool {
         let flavour = self.flavour();
         flavour.strategy == Some(Strategy::Local) || flavour.group.is_some() || self.name == TIMER_THREAD.name
+    }
+
+    /// The one of that name.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        ALL.iter().copied().find(|peer| peer.name == name)
     }
 
     /// The version found on this machine if the peer can run here, or what is missing.

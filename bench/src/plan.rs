@@ -4,6 +4,9 @@
 use crate::peers::Peer;
 use crate::workloads::{self, Entry, Workload};
 
+/// Why something is left out with more threads.
+const ONE_ONLY: &str = "it runs on one thread only";
+
 /// What the user asked for; an empty list means everything. The names are known to be good.
 #[derive(Default)]
 pub(crate) struct Choice {
@@ -34,8 +37,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Draws up the plan; `available` says whether a peer can run on this machine, or why not.
-    pub(crate) fn new(choice: &Choice, available: impl Fn(&Peer) -> Result<(), String>) -> Self {
+    /// Draws up the plan; `available` says whether a part can be had on this machine, or why not.
+    pub(crate) fn new(choice: &Choice, available: impl Fn(&Entry) -> Result<(), String>) -> Self {
         let mut plan = Self { groups: Vec::new(), skipped: Vec::new() };
         for workload in workloads::ALL.iter().filter(|workload| wanted(&choice.workloads, workload.name)) {
             plan.add(workload, choice, &available);
@@ -47,15 +50,23 @@ impl Plan {
         &mut self,
         workload: &'static Workload,
         choice: &Choice,
-        available: &impl Fn(&Peer) -> Result<(), String>,
+        available: &impl Fn(&Entry) -> Result<(), String>,
     ) {
         let entries = self.entries(workload, choice, available);
         let threads = if choice.threads.is_empty() { workload.default_threads() } else { &choice.threads };
         for &threads in threads {
             if workload.single_threaded && threads != 1 {
-                self.skip(workload, &format!("with {threads} threads"), "it runs on one thread only");
-            } else if !entries.is_empty() {
-                self.groups.push(Group { workload, threads, entries: entries.clone() });
+                self.skip(workload, &format!("with {threads} threads"), ONE_ONLY);
+                continue;
+            }
+            let (fitting, others): (Vec<_>, Vec<_>) =
+                entries.iter().copied().partition(|entry| threads == 1 || !entry.single_threaded);
+            // Nobody need hear of it who has not asked for so many threads.
+            for entry in others.iter().filter(|_| !choice.threads.is_empty()) {
+                self.skip(workload, &format!("with {} on {threads} threads", entry.peer.name), ONE_ONLY);
+            }
+            if !fitting.is_empty() {
+                self.groups.push(Group { workload, threads, entries: fitting });
             }
         }
     }
@@ -65,19 +76,34 @@ impl Plan {
         &mut self,
         workload: &'static Workload,
         choice: &Choice,
-        available: &impl Fn(&Peer) -> Result<(), String>,
+        available: &impl Fn(&Entry) -> Result<(), String>,
     ) -> Vec<&'static Entry> {
         for name in choice.peers.iter().filter(|name| workload.entry(name).is_none()) {
             self.skip(workload, &format!("with {name}"), "the workload has no such peer");
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut missing) = (Vec::new(), Vec::new());
         for entry in workload.all_entries().filter(|entry| is_chosen(choice, entry.peer)) {
-            match available(entry.peer) {
+            match available(entry) {
                 Ok(()) => entries.push(entry),
-                Err(reason) => self.skip(workload, &format!("with {}", entry.peer.name), &reason),
+                Err(reason) => missing.push((entry.peer.name, reason)),
             }
         }
+        self.miss(workload, &missing, entries.is_empty());
         entries
+    }
+
+    /// A line for each peer that is missing; or only one if nobody is there, all for the same reason.
+    fn miss(&mut self, workload: &Workload, missing: &[(&str, String)], all: bool) {
+        match missing {
+            [(_, reason), others @ ..]
+                if all && !others.is_empty() && others.iter().all(|(_, other)| other == reason) =>
+            {
+                self.skip(workload, "with everybody", reason);
+            }
+            _ => missing.iter().for_each(|(name, reason)| {
+                self.skip(workload, &format!("with {name}"), reason);
+            }),
+        }
     }
 
     fn skip(&mut self, workload: &Workload, combination: &str, reason: &str) {
@@ -97,10 +123,9 @@ fn wanted(names: &[String], name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Choice, Plan};
-    use crate::peers::Peer;
-    use crate::workloads;
+    use crate::workloads::{self, Entry};
 
-    fn all(_: &Peer) -> Result<(), String> {
+    fn all(_: &Entry) -> Result<(), String> {
         Ok(())
     }
 
@@ -134,7 +159,9 @@ mod tests {
         let channels =
             ["pingpong", "mpsc", "mpmc", "select8"].iter().flat_map(|&name| [(name, 1), (name, 2)]);
         let sync = locks.chain(between).chain(channels);
-        assert!(names[12..].iter().copied().eq(fibers.chain(on_one).chain(sync)));
+        let outside = ["blocking", "http", "http_c1000", "http_c10000"];
+        let outside = outside.iter().flat_map(|&name| [(name, 1), (name, 2)]);
+        assert!(names[12..].iter().copied().eq(fibers.chain(on_one).chain(sync).chain(outside)));
         let mut with_ours = plan.groups.iter().filter(|group| group.workload.entry("sinew").is_some());
         assert!(with_ours.all(|group| group.entries[0].peer.name == "sinew"));
         assert!(plan.skipped.is_empty());
@@ -149,17 +176,34 @@ mod tests {
     }
 
     #[test]
+    fn a_peer_of_one_thread_has_no_part_with_more() {
+        let both = Choice { workloads: vec!["http".into()], threads: vec![1, 2], ..Choice::default() };
+        let plan = Plan::new(&both, all);
+        let has = |threads: usize| {
+            let mut entries =
+                plan.groups.iter().filter(|group| group.threads == threads).flat_map(|group| &group.entries);
+            entries.any(|entry| entry.peer.name == "tokio-ct")
+        };
+        assert_eq!((has(1), has(2)), (true, false));
+        assert_eq!(plan.skipped, ["skipped: http with tokio-ct on 2 threads: it runs on one thread only"]);
+    }
+
+    #[test]
     fn a_peer_that_is_missing_is_skipped() {
         let choice = Choice { workloads: vec!["create".into()], ..Choice::default() };
-        let plan =
-            Plan::new(
-                &choice,
-                |peer| {
-                    if peer.name == "go" { Err("not installed".to_owned()) } else { Ok(()) }
-                },
-            );
+        let plan = Plan::new(&choice, |entry| {
+            if entry.peer.name == "go" { Err("not installed".to_owned()) } else { Ok(()) }
+        });
         assert!(plan.groups[0].entries.iter().all(|entry| entry.peer.name != "go"));
         assert_eq!(plan.skipped, ["skipped: create with go: not installed"]);
+    }
+
+    #[test]
+    fn a_workload_that_nobody_can_run_is_skipped_with_one_line() {
+        let choice = Choice { workloads: vec!["create".into()], ..Choice::default() };
+        let plan = Plan::new(&choice, |_| Err("no such tool".to_owned()));
+        assert!(plan.groups.is_empty());
+        assert_eq!(plan.skipped, ["skipped: create with everybody: no such tool"]);
     }
 
     #[test]

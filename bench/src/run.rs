@@ -47,7 +47,7 @@ impl Settings {
 
 /// Measures what was chosen. Returns whether all of it could be.
 pub(crate) fn run(choice: &Choice, settings: &Settings) -> io::Result<bool> {
-    let plan = Plan::new(choice, |peer| peer.available().map(drop));
+    let plan = Plan::new(choice, Entry::available);
     plan.skipped.iter().for_each(|line| eprintln!("{line}"));
     let mut sink = Sink::open(settings.json.as_deref())?;
     let launcher = Launcher::new(&plan, settings)?;
@@ -123,13 +123,13 @@ impl Launcher {
 
     fn launch(&self, group: &Group, entry: &Entry) -> Result<Values, Failure> {
         let mut command = match self.programs.get(entry.peer.name) {
-            Some(Ok(program)) => {
+            Some(Err(problem)) => return Err(Failure::new(format!("cannot be built: {problem}"))),
+            Some(Ok(program)) if entry.measure.is_none() => {
                 let mut command = program.command();
                 command.arg(group.workload.name);
                 command
             }
-            Some(Err(problem)) => return Err(Failure::new(format!("cannot be built: {problem}"))),
-            None => {
+            _ => {
                 let mut command = Command::new(&self.own);
                 command.args(["one", group.workload.name, entry.peer.name]);
                 command

@@ -2,15 +2,17 @@
 //!
 //! # Safety
 //!
-//! Trusted with the promise that the workloads' fibers hold nothing of their thread across a suspension.
+//! Trusted with the promise that the workloads' fibers hold nothing of their thread across a suspension, and with handing a
+//! socket over by its number.
 
-#![expect(unsafe_code, reason = "that fibers may move is a promise")]
+#![expect(unsafe_code, reason = "that fibers may move is a promise, and may takes sockets as numbers")]
 
 use crate::workloads::Job;
 use may::go;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sinew::Strategy;
 use sinew_sched::Pool;
+use std::os::fd::{FromRawFd, IntoRawFd};
 use tokio::runtime::{Builder, Runtime};
 
 /// How ours is set.
@@ -75,6 +77,11 @@ pub(crate) fn tokio(threads: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(threads).enable_all().build().expect("a runtime")
 }
 
+/// What `#[tokio::main(flavor = "current_thread")]` makes.
+pub(crate) fn tokio_ct() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
 /// Has a task of tokio's do it, and waits for its end.
 pub(crate) fn in_tokio<T: Send + 'static>(
     runtime: &Runtime,
@@ -97,6 +104,12 @@ impl May {
     pub(crate) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         go!(work).join().expect("it does not panic")
     }
+}
+
+/// A listener of may's that is this one.
+pub(crate) fn may_listener(listener: std::net::TcpListener) -> may::net::TcpListener {
+    // SAFETY: the number is that of a socket which nobody else owns any more.
+    unsafe { may::net::TcpListener::from_raw_fd(listener.into_raw_fd()) }
 }
 
 /// A pool of its own.

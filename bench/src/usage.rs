@@ -1,5 +1,5 @@
 //! What this process has used up so far: processor time, how often its threads went on and off processors, and how often
-//! they wrote something; and the memory that it holds now.
+//! they wrote something; and the memory that it holds now. Some of it is also told of another process.
 //! Knows nothing of what is measured.
 //!
 //! # Safety
@@ -15,9 +15,22 @@ use std::time::Duration;
 /// User and system time of all threads, those that have ended included. A clock, since `getrusage` counts in whole
 /// microseconds. What a thread on another processor has done since the last tick, some milliseconds at most, is not in it.
 pub(crate) fn cpu_time() -> Duration {
+    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// The same of another process, which must not have been waited for.
+pub(crate) fn cpu_time_of(process: u32) -> Duration {
+    let mut clock = 0;
+    // SAFETY: the pointer is to writable memory of the type that the call fills.
+    let result = unsafe { libc::clock_getcpuclockid(process as libc::pid_t, &raw mut clock) };
+    assert_eq!(result, 0, "the process is there");
+    read(clock)
+}
+
+fn read(clock: libc::clockid_t) -> Duration {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: the pointer is to writable memory of the type that the call fills.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, time.as_mut_ptr()) };
+    let result = unsafe { libc::clock_gettime(clock, time.as_mut_ptr()) };
     assert_eq!(result, 0, "every process has this clock");
     // SAFETY: the call has succeeded, so it has filled the structure.
     let time = unsafe { time.assume_init() };
@@ -30,13 +43,19 @@ pub(crate) fn context_switches() -> u64 {
     let main = std::process::id().to_string();
     let threads = fs::read_dir("/proc/self/task").expect("the kernel's list of threads").flatten();
     let others = threads.map(|thread| thread.path()).filter(|path| !path.ends_with(&main));
-    others.map(|path| switches_of(&path)).sum()
+    others.map(|path| switches_of(&path, &["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"])).sum()
 }
 
-/// Those of one thread; none if it has ended meanwhile.
-fn switches_of(thread: &Path) -> u64 {
+/// How often threads of another process went off a processor by themselves. Those that have ended are left out.
+pub(crate) fn waits_of(process: u32) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    threads.map(|thread| switches_of(&thread.path(), &["voluntary_ctxt_switches:"])).sum()
+}
+
+/// Those of one thread, by what the kernel calls them; none if it has ended meanwhile.
+fn switches_of(thread: &Path, names: &[&str]) -> u64 {
     let status = fs::read_to_string(thread.join("status")).unwrap_or_default();
-    let lines = status.lines().filter(|line| line.contains("voluntary_ctxt_switches:"));
+    let lines = status.lines().filter(|line| names.iter().any(|name| line.starts_with(name)));
     lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum()
 }
 
@@ -49,7 +68,12 @@ pub(crate) fn writes() -> u64 {
 
 /// Resident memory and page tables, in bytes.
 pub(crate) fn memory() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").expect("the kernel's account");
+    memory_of(std::process::id())
+}
+
+/// The same of another process.
+pub(crate) fn memory_of(process: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("the kernel's account");
     let field = |name: &str| -> f64 {
         let line = status.lines().find(|line| line.starts_with(name)).expect("a line of the account");
         let kibibytes = line.split_whitespace().nth(1).expect("a number");
@@ -60,10 +84,11 @@ pub(crate) fn memory() -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{context_switches, cpu_time, memory, writes};
+    use super::{context_switches, cpu_time, cpu_time_of, memory, waits_of, writes};
     use crate::mapping::{PAGE, Reserve};
     use std::fs::File;
-    use std::io::Write;
+    use std::io::{Read, Write};
+    use std::process::{Command, Stdio};
 
     #[test]
     fn processor_time_goes_on() {
@@ -83,6 +108,21 @@ mod tests {
         }
         drop(sender);
         thread.join().expect("it ends");
+    }
+
+    #[test]
+    fn another_process_is_looked_at() {
+        let mut command = Command::new("cat");
+        let mut cat = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let (before, waits) = (cpu_time_of(cat.id()), waits_of(cat.id()));
+        let mut input = cat.stdin.take().expect("it was asked for");
+        let mut output = cat.stdout.take().expect("it was asked for");
+        while cpu_time_of(cat.id()) == before || waits_of(cat.id()) == waits {
+            input.write_all(b"x").expect("it reads");
+            output.read_exact(&mut [0]).expect("it writes");
+        }
+        drop(input);
+        cat.wait().expect("it ends");
     }
 
     #[test]

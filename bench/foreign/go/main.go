@@ -39,6 +39,7 @@ var workloads = map[string]func(job){
 	"mpmc":             runMpmc,
 	"select8":          runSelect8,
 	"rwlock":           runRWLock,
+	"serve_http":       runServeHTTP,
 }
 
 func parse(args []string) (job, error) {

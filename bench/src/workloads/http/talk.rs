@@ -1,0 +1,142 @@
+//! The server's side of a connection without the connection: what has come in so far, which requests are complete in it, and what
+//! is answered. All servers in Rust share it, so that they differ in their runtimes alone. It knows no sockets, and of HTTP only
+//! where a request without a body ends.
+
+/// Room for what has been read and is not yet a whole request. A larger request ends its connection.
+const ROOM: usize = 1_024;
+
+/// What ends a request.
+const END: &[u8; 4] = b"\r\n\r\n";
+
+/// What a request is answered with.
+pub(super) const ANSWER: &[u8; 52] = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!";
+
+/// As many answers as the room can hold requests, so that any number of them is written at once.
+static ANSWERS: [u8; ROOM / END.len() * ANSWER.len()] = repeated();
+
+const fn repeated() -> [u8; ROOM / END.len() * ANSWER.len()] {
+    let mut all = [0; ROOM / END.len() * ANSWER.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = ANSWER[at % ANSWER.len()];
+        at += 1;
+    }
+    all
+}
+
+/// One connection's read buffer.
+pub(super) struct Talk {
+    buffer: [u8; ROOM],
+    filled: usize,
+}
+
+impl Talk {
+    pub(super) const fn new() -> Self {
+        Self { buffer: [0; ROOM], filled: 0 }
+    }
+
+    /// Where to read to. It is empty if a request is too large; to read nothing is also what the end of a connection looks like.
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.filled..]
+    }
+
+    /// So many bytes were read to the [`room`](Self::room): what is to be written now, which is nothing while no request is complete.
+    pub(super) fn received(&mut self, bytes: usize) -> &'static [u8] {
+        self.filled += bytes;
+        let (requests, consumed) = complete(&self.buffer[..self.filled]);
+        self.buffer.copy_within(consumed..self.filled, 0);
+        self.filled -= consumed;
+        &ANSWERS[..requests * ANSWER.len()]
+    }
+}
+
+/// How many requests are complete, and how many bytes they take.
+fn complete(bytes: &[u8]) -> (usize, usize) {
+    let (mut requests, mut consumed) = (0, 0);
+    while let Some(end) = end_of_headers(&bytes[consumed..]) {
+        requests += 1;
+        consumed += end;
+    }
+    (requests, consumed)
+}
+
+/// Just behind the first empty line. Looks at every fourth byte only, as long as it is none of an end's.
+fn end_of_headers(bytes: &[u8]) -> Option<usize> {
+    let mut last = END.len() - 1;
+    loop {
+        match *bytes.get(last)? {
+            b'\n' if bytes[..=last].ends_with(END) => return Some(last + 1),
+            // It may be the second byte of an end, or the third or the first.
+            b'\n' => last += 2,
+            b'\r' => last += 1,
+            _ => last += END.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ANSWER, ROOM, Talk, complete, end_of_headers};
+
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+    /// What is written after these pieces, as the number of answers.
+    fn answered(talk: &mut Talk, piece: &[u8]) -> usize {
+        talk.room()[..piece.len()].copy_from_slice(piece);
+        let written = talk.received(piece.len());
+        assert!(written.chunks(ANSWER.len()).all(|answer| answer == ANSWER));
+        written.len() / ANSWER.len()
+    }
+
+    #[test]
+    fn the_end_is_where_a_plain_search_finds_it() {
+        // All words of up to nine letters, of which the end is made of two.
+        for length in 0..=9_u32 {
+            for word in 0..3_usize.pow(length) {
+                let letter = |place| b"\r\nx"[word / 3_usize.pow(place) % 3];
+                let bytes: Vec<u8> = (0..length).map(letter).collect();
+                let plain = bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4);
+                assert_eq!(end_of_headers(&bytes), plain, "{bytes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn requests_are_counted_and_the_rest_stays() {
+        assert_eq!(complete(b""), (0, 0));
+        assert_eq!(complete(&REQUEST[1..]), (1, REQUEST.len() - 1));
+        assert_eq!(complete(&[REQUEST, REQUEST, b"GET"].concat()), (2, 2 * REQUEST.len()));
+    }
+
+    #[test]
+    fn a_request_may_come_in_any_two_pieces() {
+        let mut talk = Talk::new();
+        for middle in 0..=REQUEST.len() {
+            let (one, other) = REQUEST.split_at(middle);
+            assert_eq!(answered(&mut talk, one), usize::from(other.is_empty()));
+            assert_eq!(answered(&mut talk, other), usize::from(!other.is_empty()));
+        }
+    }
+
+    #[test]
+    fn several_are_answered_at_once() {
+        let mut talk = Talk::new();
+        assert_eq!(answered(&mut talk, &[REQUEST, REQUEST, REQUEST, &REQUEST[..5]].concat()), 3);
+        assert_eq!(answered(&mut talk, &REQUEST[5..]), 1);
+        assert_eq!(answered(&mut talk, &b"\r\n\r\n".repeat(ROOM / 4)), ROOM / 4);
+    }
+
+    #[test]
+    fn one_that_is_too_large_leaves_no_room() {
+        let mut talk = Talk::new();
+        assert_eq!(answered(&mut talk, &[b'x'; ROOM]), 0);
+        assert!(talk.room().is_empty());
+    }
+
+    #[test]
+    fn the_body_is_as_long_as_it_says() {
+        let text = str::from_utf8(ANSWER).unwrap();
+        let (headers, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(headers.ends_with(&format!("Content-Length: {}", body.len())));
+    }
+}
