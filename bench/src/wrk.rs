@@ -18,6 +18,7 @@ pub(crate) fn find() -> Result<PathBuf, String> {
 }
 
 /// What it is to do.
+#[derive(Clone, Copy)]
 pub(crate) struct Load {
     /// Where the server listens, on this machine.
     pub(crate) port: u16,

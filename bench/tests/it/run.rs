@@ -1,6 +1,6 @@
 //! `run`: what it refuses, what it skips, and where its results go.
 
-use crate::{Outcome, Scratch, bench};
+use crate::{Outcome, Scratch, bench, outcome, program};
 use serde_json::Value;
 use std::fs;
 
@@ -198,6 +198,71 @@ fn every_channel_that_is_built_in_yields_its_metric() {
             }
         }
     }
+}
+
+#[test]
+fn every_call_that_may_block_yields_its_metric() {
+    for peer in ["tokio", "threads"] {
+        for threads in ["1", "3"] {
+            measures("blocking", peer, threads, "ns ");
+        }
+    }
+}
+
+/// Servers are measured by a client that the machine may lack, and with one thread on processors of their own.
+#[test]
+fn every_server_that_is_built_in_yields_its_metrics() {
+    let scratch = Scratch::new("http");
+    let results = scratch.path().to_str().expect("a UTF-8 path");
+    let run = ["run", "http", "--quick", "--reps", "1", "--json", "-", "--results", results];
+    let peers = ["epoll-raw", "epoll-busy", "tokio", "tokio-ct", "may", "threads"];
+    let outcome = bench(run.into_iter().chain(peers.iter().flat_map(|peer| ["--peer", peer])));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    if outcome.stdout.is_empty() {
+        assert!(outcome.stderr.contains("skipped: http with everybody: "), "{}", outcome.stderr);
+        return;
+    }
+    for metric in ["requests_per_s", "p50_us", "p99_us", "cpu_us"] {
+        let with = |peer: &&str, line: &str| {
+            line.contains(&format!(r#""peer":"{peer}""#)) && line.contains(&format!(r#""metric":"{metric}""#))
+        };
+        for peer in peers {
+            assert!(
+                outcome.stdout.lines().any(|line| with(&peer, line)),
+                "{peer} {metric}: {}",
+                outcome.stdout
+            );
+        }
+    }
+}
+
+#[test]
+fn idle_connections_are_measured_where_there_are_many() {
+    if std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .any(|place| place.join("wrk").is_file())
+    {
+        measures("http_c1000", "tokio", "2", "idle_bytes ");
+    }
+}
+
+#[test]
+fn without_their_client_servers_are_skipped() {
+    let scratch = Scratch::new("no-client");
+    let mut program = program();
+    program
+        .env("PATH", scratch.path())
+        .args(["run", "http", "--peer", "tokio", "--peer", "may", "--json", "-"]);
+    let outcome = outcome(&mut program);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.is_empty(), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("skipped: http with everybody: no wrk found"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_server_of_nobody_is_refused() {
+    let outcome = bench(["serve-http", "rayon", "1"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains("rayon has no server"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -4,10 +4,12 @@
 //! told where to run.
 //!
 //! Requests a second of two processes on two processors are the kernel's figure more than anybody's; the one to compare is the
-//! server's processor time for each. It is that of the whole time that the client runs for, 5 seconds (one for a quick look, of fewer
-//! connections), with its connecting. Before that a second of the same is to warm up, unless it is a quick look; and the first thing
-//! is to see whether the server answers right. With many connections, also the memory that one takes which has asked once and is
-//! silent; how much the server reads at most is the same for all.
+//! server's processor time for each. Both are of the whole time that the client runs for, and so of its connecting too: 5 seconds, or
+//! 10 with the most connections (one for a quick look, and fewer connections). Before that the same is done for a while to warm up,
+//! unless it is a quick look; and the first thing is to see whether the server answers right. With more connections than 64, also the
+//! memory that one takes which has asked once and is silent; how much is read at a time is the same for all.
+//!
+//! `threads`, a thread for each connection, has no part with 10,000.
 
 mod client;
 mod epoll;
@@ -41,14 +43,14 @@ pub(super) static WORKLOADS: [Workload; 3] = [
         what: "a request on one of 64 connections",
         single_threaded: false,
         metrics: METRICS,
-        entries: &[&entries(|job| measure(job, 64))],
+        entries: &[&entries(|job| measure(job, 64)), &[threads(|job| measure(job, 64))]],
     },
     Workload {
         name: "http_c1000",
         what: "a request on one of 1,000 connections",
         single_threaded: false,
         metrics: METRICS,
-        entries: &[&entries(|job| measure(job, 1_000))],
+        entries: &[&entries(|job| measure(job, 1_000)), &[threads(|job| measure(job, 1_000))]],
     },
     Workload {
         name: "http_c10000",
@@ -59,17 +61,20 @@ pub(super) static WORKLOADS: [Workload; 3] = [
     },
 ];
 
-/// Everybody who has a server.
-const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 7] {
+/// Everybody who serves any number of connections.
+const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 6] {
     [
         Entry::here(&peers::EPOLL_RAW, measure).needing(needs),
         Entry::here(&peers::EPOLL_BUSY, measure).needing(needs),
         Entry::here(&peers::TOKIO, measure).needing(needs),
         Entry::here(&peers::TOKIO_CT, measure).needing(needs).on_one_thread(),
         Entry::here(&peers::MAY, measure).needing(needs),
-        Entry::here(&peers::THREADS, measure).needing(needs),
         Entry::here(&peers::GO, measure).needing(needs),
     ]
+}
+
+const fn threads(measure: fn(&Job) -> Readings) -> Entry {
+    Entry::here(&peers::THREADS, measure).needing(needs)
 }
 
 /// What the machine must have.
@@ -82,19 +87,40 @@ fn measure(job: &Job, connections: usize) -> Readings {
     measured(job, connections).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
+/// How much there is to do.
+struct Scale {
+    connections: usize,
+    /// Seconds to warm up.
+    warm: u32,
+    /// Seconds of the measurement.
+    seconds: u32,
+}
+
+impl Scale {
+    fn new(job: &Job, connections: usize) -> Self {
+        match connections {
+            _ if job.pace.is_quick() => {
+                Self { connections: connections.min(64 + connections / 20), warm: 0, seconds: 1 }
+            }
+            ..=1_000 => Self { connections, warm: 1, seconds: 5 },
+            // They take a good part of a second to come.
+            _ => Self { connections, warm: 3, seconds: 10 },
+        }
+    }
+}
+
 fn measured(job: &Job, connections: usize) -> Result<Readings, String> {
-    let quick = job.pace.is_quick();
-    let connections = if quick { connections.min(64 + connections / 20) } else { connections };
+    let Scale { connections, warm, seconds } = Scale::new(job, connections);
     companion::allow_descriptors(connections)?;
     let processors = if job.threads == 1 { companion::two_processors()?.map(Some) } else { [None; 2] };
     let server = Server::start(job.peer, job.threads, processors[0])?;
     client::check(server.port())?;
     let idle = if connections > 64 { Some(client::idle_bytes(&server, connections)?) } else { None };
-    let load = Load { port: server.port(), connections, seconds: 1, processor: processors[1] };
-    if !quick {
-        load.run()?;
+    let load = Load { port: server.port(), connections, seconds, processor: processors[1] };
+    if warm > 0 {
+        Load { seconds: warm, ..load }.run()?;
     }
-    let mut readings = under_load(&server, &Load { seconds: if quick { 1 } else { 5 }, ..load })?;
+    let mut readings = under_load(&server, &load)?;
     if job.peer.name == peers::THREADS.name {
         // Its threads end with their connections, and what they have counted with them.
         readings.retain(|(name, _)| *name != "waits");
@@ -107,7 +133,7 @@ fn under_load(server: &Server, load: &Load) -> Result<Readings, String> {
     let before = server.used();
     let report = load.run()?;
     let after = server.used();
-    let cpu = after.cpu - before.cpu;
+    let cpu = after.cpu.saturating_sub(before.cpu);
     let waits = after.waits.saturating_sub(before.waits);
     Ok(vec![
         ("requests_per_s", report.per_second),
