@@ -1,5 +1,6 @@
 //! `list`: what can be measured, and with whom on this machine.
 
+use crate::panel;
 use crate::peers;
 use crate::table::Table;
 use crate::workloads::{self, Metric, Workload};
@@ -11,7 +12,10 @@ pub(crate) fn text() -> String {
 }
 
 fn workload_text(workload: &Workload) -> String {
-    let threads = if workload.single_threaded { "1 thread" } else { "1 and 2 threads" };
+    let threads = match workload.default_threads() {
+        &[threads] => panel::threads(threads),
+        _ => "1 and 2 threads".to_owned(),
+    };
     let metrics: Vec<_> = workload.metrics.iter().map(metric_text).collect();
     let peers: Vec<_> = workload.all_entries().map(|entry| entry.peer.name).collect();
     format!(

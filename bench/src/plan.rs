@@ -1,11 +1,9 @@
 //! What a run will measure: the choice of the user, crossed with what the workloads offer. What does not
 //! apply is left out and said so. The plan knows nothing of processes and clocks.
 
+use crate::panel;
 use crate::peers::Peer;
 use crate::workloads::{self, Entry, Workload};
-
-/// Why something is left out with more threads.
-const ONE_ONLY: &str = "it runs on one thread only";
 
 /// What the user asked for; an empty list means everything. The names are known to be good.
 #[derive(Default)]
@@ -56,17 +54,23 @@ impl Plan {
         let threads = if choice.threads.is_empty() { workload.default_threads() } else { &choice.threads };
         for &threads in threads {
             if workload.single_threaded && threads != 1 {
-                self.skip(workload, &format!("with {threads} threads"), ONE_ONLY);
+                self.skip(workload, &format!("with {threads} threads"), "it runs on one thread only");
                 continue;
             }
-            let (fitting, others): (Vec<_>, Vec<_>) =
-                entries.iter().copied().partition(|entry| threads == 1 || !entry.single_threaded);
-            // Nobody need hear of it who has not asked for so many threads.
-            for entry in others.iter().filter(|_| !choice.threads.is_empty()) {
-                self.skip(workload, &format!("with {} on {threads} threads", entry.peer.name), ONE_ONLY);
+            let mut group = Vec::new();
+            for &entry in &entries {
+                match entry.threads.objection(threads) {
+                    None => group.push(entry),
+                    Some(objection) if !choice.threads.is_empty() => {
+                        let combination = format!("with {} on {}", entry.peer.name, panel::threads(threads));
+                        self.skip(workload, &combination, objection);
+                    }
+                    // Nobody need hear of it who has not asked for so many.
+                    Some(_) => {}
+                }
             }
-            if !fitting.is_empty() {
-                self.groups.push(Group { workload, threads, entries: fitting });
+            if !group.is_empty() {
+                self.groups.push(Group { workload, threads, entries: group });
             }
         }
     }
@@ -161,6 +165,7 @@ mod tests {
         let sync = locks.chain(between).chain(channels);
         let outside = ["blocking", "http", "http_c1000", "http_c10000"];
         let outside = outside.iter().flat_map(|&name| [(name, 1), (name, 2)]);
+        let outside = outside.chain([("http_busy", 2)]);
         assert!(names[12..].iter().copied().eq(fibers.chain(on_one).chain(sync).chain(outside)));
         let mut with_ours = plan.groups.iter().filter(|group| group.workload.entry("sinew").is_some());
         assert!(with_ours.all(|group| group.entries[0].peer.name == "sinew"));

@@ -42,7 +42,7 @@ use crate::runtimes::Flavour;
 use std::ops::Range;
 
 /// All workloads, in the order of lists and runs.
-pub(crate) static ALL: [&Workload; 39] = [
+pub(crate) static ALL: [&Workload; 40] = [
     &switch::WORKLOAD,
     &create::WORKLOAD,
     &stack_pool::WORKLOAD,
@@ -82,6 +82,7 @@ pub(crate) static ALL: [&Workload; 39] = [
     &http::WORKLOADS[0],
     &http::WORKLOADS[1],
     &http::WORKLOADS[2],
+    &http::busy::WORKLOAD,
 ];
 
 /// Something to measure, with everybody who can do it.
@@ -118,10 +119,32 @@ pub(crate) struct Entry {
     pub(crate) measure: Option<fn(&Job) -> Readings>,
     /// Settings in which this peer deviates from its defaults; they become fields of its results.
     pub(crate) deviations: &'static [(&'static str, &'static str)],
-    /// Whether this peer runs on one thread only.
-    pub(crate) single_threaded: bool,
+    /// With how many threads this peer takes part.
+    pub(crate) threads: Threads,
     /// Says what this machine lacks for the measurement beside the peer itself.
     needs: fn() -> Result<(), String>,
+}
+
+/// With how many threads a peer takes part.
+#[derive(Clone, Copy)]
+pub(crate) enum Threads {
+    /// Any number.
+    Any,
+    /// No more than one.
+    One,
+    /// Two or more.
+    Several,
+}
+
+impl Threads {
+    /// Why it is not this number.
+    pub(crate) fn objection(self, threads: usize) -> Option<&'static str> {
+        match self {
+            Self::One if threads > 1 => Some("it runs on one thread only"),
+            Self::Several if threads < 2 => Some("it needs more than one thread"),
+            _ => None,
+        }
+    }
 }
 
 impl Entry {
@@ -132,7 +155,7 @@ impl Entry {
 
     /// A peer whose own program knows the workload by the same name.
     const fn foreign(peer: &'static Peer) -> Self {
-        Self { peer, measure: None, deviations: &[], single_threaded: false, needs: || Ok(()) }
+        Self { peer, measure: None, deviations: &[], threads: Threads::Any, needs: || Ok(()) }
     }
 
     /// The same, saying what is not as the peer's defaults have it.
@@ -142,7 +165,12 @@ impl Entry {
 
     /// The same on one thread only.
     const fn on_one_thread(self) -> Self {
-        Self { single_threaded: true, ..self }
+        Self { threads: Threads::One, ..self }
+    }
+
+    /// The same on two threads or more only.
+    const fn on_several_threads(self) -> Self {
+        Self { threads: Threads::Several, ..self }
     }
 
     /// The same, saying what the machine must have.
@@ -216,7 +244,12 @@ impl Workload {
 
     /// The thread counts measured unless the user chooses.
     pub(crate) fn default_threads(&self) -> &'static [usize] {
-        if self.single_threaded { &[1] } else { &[1, 2] }
+        let on_one = self.all_entries().any(|entry| entry.threads.objection(1).is_none());
+        match (self.single_threaded, on_one) {
+            (true, _) => &[1],
+            (false, true) => &[1, 2],
+            (false, false) => &[2],
+        }
     }
 }
 

@@ -209,6 +209,14 @@ fn every_call_that_may_block_yields_its_metric() {
     }
 }
 
+#[test]
+fn requests_are_answered_while_another_worker_computes() {
+    for peer in ["tokio", "may"] {
+        measures("http_busy", peer, "2", "p99_us ");
+        measures("http_busy", peer, "3", "quiet_p99_us ");
+    }
+}
+
 /// Servers are measured by a client that the machine may lack, and with one thread on processors of their own.
 #[test]
 fn every_server_that_is_built_in_yields_its_metrics() {

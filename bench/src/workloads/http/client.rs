@@ -2,13 +2,11 @@
 //! a connection and are silent.
 
 use super::server::Server;
-use super::talk::ANSWER;
+use super::talk::{ANSWER, REQUEST};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpStream};
 use std::thread;
 use std::time::Duration;
-
-const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -78,10 +76,10 @@ fn expect(stream: &mut TcpStream, answers: usize) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{REQUEST, check};
+    use super::check;
     use crate::workloads::http::listener;
     use crate::workloads::http::stream::converse;
-    use crate::workloads::http::talk::ANSWER;
+    use crate::workloads::http::talk::{ANSWER, REQUEST};
     use std::io::{Read, Write};
     use std::net::TcpStream;
     use std::thread;

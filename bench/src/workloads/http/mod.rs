@@ -11,6 +11,7 @@
 //!
 //! `threads`, a thread for each connection, has no part with 10,000.
 
+pub(super) mod busy;
 mod client;
 mod epoll;
 mod listener;

@@ -8,6 +8,9 @@ const ROOM: usize = 1_024;
 /// What ends a request.
 const END: &[u8; 4] = b"\r\n\r\n";
 
+/// A request.
+pub(super) const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+
 /// What a request is answered with.
 pub(super) const ANSWER: &[u8; 52] = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!";
 
@@ -76,9 +79,7 @@ fn end_of_headers(bytes: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ANSWER, ROOM, Talk, complete, end_of_headers};
-
-    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    use super::{ANSWER, REQUEST, ROOM, Talk, complete, end_of_headers};
 
     /// What is written after these pieces, as the number of answers.
     fn answered(talk: &mut Talk, piece: &[u8]) -> usize {
