@@ -15,7 +15,8 @@ fn workloads_and_peers_are_listed() {
     let peers =
         ["sinew", "corosensei", "swapcontext", "tokio", "may", "rayon", "threads", "boost", "go", "java"];
     let for_threads = ["parking_lot", "crossbeam"];
-    let outside = ["blocking", "http", "http_c1000", "http_c10000", "http_busy", "epoll-raw", "epoll-busy", "tokio-ct"];
+    let outside =
+        ["blocking", "http", "http_c1000", "http_c10000", "http_busy", "epoll-raw", "epoll-busy", "tokio-ct"];
     let words =
         workloads.into_iter().chain(fibers).chain(locks).chain(channels).chain(["ns one way"]).chain(peers);
     for word in words.chain(for_threads).chain(outside) {

@@ -1,7 +1,7 @@
 //! `http_busy`: what others notice when one computes for 50 ms and lets nobody else run meanwhile. All is in one process: a probe asks
-//! on 16 connections in turn, with a pause of 50 ms between two such computations; it is never on the worker that computes. The
-//! headline is how long an answer takes while another worker computes; beside it the same without, and that of connections which the
-//! computing worker had served last. Fibers that stay where they have begun cannot be served elsewhere: for them, those are left out.
+//! on 16 connections in turn, with a pause of 50 ms between two such computations; none is begun on the worker where the probe is. The
+//! headline is how long an answer takes if another worker computes at some moment of it; beside it the same if none does, and that of
+//! connections which the computing worker had served last.
 
 use super::super::wake::{quantile, sorted};
 use super::super::{Entry, Job, Metric, Readings, Workload};
@@ -25,7 +25,8 @@ const CONNECTIONS: usize = 16;
 /// How long one computes, and how long nobody does before.
 const BURST: Duration = Duration::from_millis(50);
 
-/// The table of this workload. Ours comes here, once it has sockets: as may, with a probe that knows whether fibers move.
+/// The table of this workload. Ours comes here, once it has sockets: as may; and where fibers stay,
+/// with the probe and all who answer it on one worker.
 pub(in crate::workloads) static WORKLOAD: Workload = Workload {
     name: "http_busy",
     what: "a request while another worker computes for 50 ms",
@@ -50,19 +51,20 @@ struct Board {
     homes: [AtomicI32; CONNECTIONS],
     /// Connections that were accepted.
     accepted: AtomicUsize,
-    /// The thread that computes, or nought.
-    busy: AtomicI32,
+    /// How often somebody has begun or ended to compute: odd while one does.
+    phase: AtomicUsize,
+    /// The thread that computes, or did last.
+    computing: AtomicI32,
     /// The thread that the probe was on when it asked last.
     probe: AtomicI32,
     ended: AtomicBool,
 }
 
-/// Who computes while a request is on its way.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum While {
-    Quiet,
-    AnotherIsBusy,
-    HomeIsBusy,
+/// A request that is on its way.
+struct Asked {
+    begun: Instant,
+    phase: usize,
+    home: i32,
 }
 
 impl Board {
@@ -71,7 +73,8 @@ impl Board {
         Box::leak(Box::new(Self {
             homes: [const { AtomicI32::new(0) }; CONNECTIONS],
             accepted: AtomicUsize::new(0),
-            busy: AtomicI32::new(0),
+            phase: AtomicUsize::new(0),
+            computing: AtomicI32::new(0),
             probe: AtomicI32::new(0),
             ended: AtomicBool::new(false),
         }))
@@ -83,12 +86,13 @@ impl Board {
     }
 
     /// The probe is about to ask on that connection.
-    fn asks(&self, connection: usize) -> While {
+    fn ask(&self, connection: usize) -> Asked {
         self.probe.store(here(), Ordering::Relaxed);
-        match self.busy.load(Ordering::Relaxed) {
-            0 => While::Quiet,
-            busy if busy == self.homes[connection].load(Ordering::Relaxed) => While::HomeIsBusy,
-            _ => While::AnotherIsBusy,
+        let (phase, home) = (&self.phase, &self.homes[connection]);
+        Asked {
+            begun: Instant::now(),
+            phase: phase.load(Ordering::Relaxed),
+            home: home.load(Ordering::Relaxed),
         }
     }
 
@@ -101,12 +105,13 @@ impl Board {
         if self.probe.load(Ordering::Relaxed) == here() {
             return false;
         }
-        self.busy.store(here(), Ordering::Relaxed);
+        self.computing.store(here(), Ordering::Relaxed);
+        self.phase.fetch_add(1, Ordering::Relaxed);
         let begun = Instant::now();
         while begun.elapsed() < BURST {
             hint::spin_loop();
         }
-        self.busy.store(0, Ordering::Relaxed);
+        self.phase.fetch_add(1, Ordering::Relaxed);
         true
     }
 
@@ -127,44 +132,55 @@ fn here() -> i32 {
     gettid().as_raw_nonzero().get()
 }
 
-/// How long answers took, in microseconds, by what happened meanwhile.
+/// How long answers took, in microseconds.
 #[derive(Default)]
-struct Times([Vec<f64>; 3]);
+struct Times {
+    /// When nobody computed.
+    quiet: Vec<f64>,
+    /// When somebody did.
+    busy: Vec<f64>,
+    /// Those of them where it was the thread that had served the connection last.
+    homed: Vec<f64>,
+}
 
 impl Times {
-    fn add(&mut self, during: While, begun: Instant) {
-        self.0[during as usize].push(begun.elapsed().as_secs_f64() * 1e6);
+    /// An answer has come.
+    fn add(&mut self, board: &Board, asked: &Asked) {
+        let micros = asked.begun.elapsed().as_secs_f64() * 1e6;
+        let phase = board.phase.load(Ordering::Relaxed);
+        if phase == asked.phase && phase.is_multiple_of(2) {
+            self.quiet.push(micros);
+            return;
+        }
+        self.busy.push(micros);
+        if board.computing.load(Ordering::Relaxed) == asked.home {
+            self.homed.push(micros);
+        }
     }
 
     fn readings(self) -> Readings {
-        let [quiet, busy, homed] = self.0.map(sorted);
-        assert!(!quiet.is_empty() && !busy.is_empty(), "the probe came to ask");
-        let mut readings = vec![
-            ("p99_us", quantile(&busy, 0.99)),
-            ("p50_us", quantile(&busy, 0.5)),
-            ("quiet_p99_us", quantile(&quiet, 0.99)),
-            ("quiet_p50_us", quantile(&quiet, 0.5)),
+        let [quiet, busy, homed] = [self.quiet, self.busy, self.homed].map(sorted);
+        let parts = [
+            ("p99_us", &busy, 0.99),
+            ("p50_us", &busy, 0.5),
+            ("quiet_p99_us", &quiet, 0.99),
+            ("quiet_p50_us", &quiet, 0.5),
+            ("homed_p99_us", &homed, 0.99),
         ];
-        if !homed.is_empty() {
-            readings.push(("homed_p99_us", quantile(&homed, 0.99)));
-        }
-        readings
+        let there = parts.iter().filter(|(_, times, _)| !times.is_empty());
+        there.map(|&(name, times, part)| (name, quantile(times, part))).collect()
     }
 }
 
-/// Asks until the end. Those whose worker computes are passed over unless they `move`.
-fn probe<S: Read + Write>(board: &Board, streams: &mut [S], moves: bool) -> io::Result<Times> {
+/// Asks until the end.
+fn probe<S: Read + Write>(board: &Board, streams: &mut [S]) -> io::Result<Times> {
     let (mut times, mut answer) = (Times::default(), [0; ANSWER.len()]);
     while !board.has_ended() {
         for (connection, stream) in streams.iter_mut().enumerate() {
-            let during = board.asks(connection);
-            if during == While::HomeIsBusy && !moves {
-                continue;
-            }
-            let begun = Instant::now();
+            let asked = board.ask(connection);
             stream.write_all(REQUEST)?;
             stream.read_exact(&mut answer)?;
-            times.add(during, begun);
+            times.add(board, &asked);
         }
     }
     Ok(times)
@@ -196,7 +212,7 @@ fn may(job: &Job) -> Readings {
     let asking = go!(move || {
         let connect = |_| may::net::TcpStream::connect(address).expect("it listens");
         let mut streams: Vec<_> = (0..CONNECTIONS).map(connect).collect();
-        probe(board, &mut streams, true).expect("it is answered")
+        probe(board, &mut streams).expect("it is answered")
     });
     board.disturb(job, || may.run(|| board.compute()));
     asking.join().expect("it does not panic").readings()
@@ -229,10 +245,10 @@ async fn probe_by_task(board: &Board, streams: &mut [tokio::net::TcpStream]) -> 
     let (mut times, mut answer) = (Times::default(), [0; ANSWER.len()]);
     while !board.has_ended() {
         for (connection, stream) in streams.iter_mut().enumerate() {
-            let (during, begun) = (board.asks(connection), Instant::now());
+            let asked = board.ask(connection);
             stream.write_all(REQUEST).await?;
             stream.read_exact(&mut answer).await?;
-            times.add(during, begun);
+            times.add(board, &asked);
         }
     }
     Ok(times)
@@ -252,25 +268,32 @@ async fn converse_by_task(mut stream: tokio::net::TcpStream, home: &AtomicI32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Board, Ordering, While, here};
+    use super::{Board, Ordering, Times, here};
     use std::thread;
 
     #[test]
     fn a_request_is_put_where_it_belongs() {
-        let board = Board::leaked();
-        board.home().store(7, Ordering::Relaxed);
-        assert_eq!(board.asks(0), While::Quiet);
-        board.busy.store(7, Ordering::Relaxed);
-        assert_eq!((board.asks(0), board.asks(1)), (While::HomeIsBusy, While::AnotherIsBusy));
+        let (board, mut times) = (Board::leaked(), Times::default());
+        let lengths = |times: &Times| [times.quiet.len(), times.busy.len(), times.homed.len()];
+        let quiet = board.ask(0);
+        times.add(board, &quiet);
+        assert_eq!(lengths(&times), [1, 0, 0]);
+        assert!(thread::spawn(|| board.compute()).join().expect("it does not panic"));
+        // It has been computed between, at a thread that has served nobody.
+        times.add(board, &quiet);
+        assert_eq!(lengths(&times), [1, 1, 0]);
+        board.home().store(board.computing.load(Ordering::Relaxed), Ordering::Relaxed);
+        board.phase.fetch_add(1, Ordering::Relaxed);
+        times.add(board, &board.ask(0));
+        times.add(board, &board.ask(1));
+        assert_eq!(lengths(&times), [1, 3, 1]);
     }
 
     #[test]
     fn nobody_computes_where_the_probe_is() {
         let board = Board::leaked();
-        board.asks(0);
-        assert!(!board.compute());
-        assert!(thread::spawn(|| board.compute()).join().expect("it does not panic"));
-        assert_ne!(board.probe.load(Ordering::Relaxed), 0);
+        board.ask(0);
         assert_eq!(board.probe.load(Ordering::Relaxed), here());
+        assert!(!board.compute());
     }
 }
