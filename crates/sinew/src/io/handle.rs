@@ -54,11 +54,6 @@ impl<T: AsFd> Handle<T> {
         &self.inner
     }
 
-    /// For callers who leave it the descriptor that it is.
-    pub(crate) fn get_mut(&mut self) -> &mut T {
-        &mut self.inner
-    }
-
     pub(crate) fn modes(&self) -> &Modes {
         &self.modes
     }

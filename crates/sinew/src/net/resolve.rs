@@ -1,8 +1,10 @@
 //! Looking names up without holding up the worker. Knows no names.
 
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 
+use crate::blocking;
 use crate::channel::oneshot;
 use crate::fiber;
 use crate::rt;
@@ -16,16 +18,22 @@ use crate::rt;
 #[track_caller]
 pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'static) -> io::Result<R> {
     fiber::checkpoint()?;
-    if rt::running().is_none() && rt::deadline().is_none() && !rt::may_be_cancelled() {
+    if rt::running().is_some() {
+        let looked = panic::catch_unwind(AssertUnwindSafe(|| blocking::blocking_cancellable(job)));
+        return Ok(looked.map_err(|_| panicked())??);
+    }
+    if rt::deadline().is_none() && !rt::may_be_cancelled() {
         return Ok(job());
     }
-    // Before anything is begun for the caller.
-    rt::check_may_wait();
     let (sender, mut receiver) = oneshot::channel();
     // Whoever has asked may be gone by then.
     let look = move || drop(sender.send(job()));
     thread::Builder::new().name("sinew-resolver".to_owned()).spawn(look)?;
-    receiver.recv_cancellable()?.map_err(|_| io::Error::other("looking a name up has panicked"))
+    receiver.recv_cancellable()?.map_err(|_| panicked())
+}
+
+fn panicked() -> io::Error {
+    io::Error::other("looking a name up has panicked")
 }
 
 #[cfg(all(test, not(loom)))]
