@@ -58,12 +58,17 @@ pub(crate) fn pool(job: &Job) -> Pool {
 
 /// Ours.
 pub(crate) fn fibers(job: &Job) -> sinew::Runtime {
-    let mut builder = sinew::Runtime::builder().groups(job.flavour.groups(job.threads));
-    if job.flavour.migrates {
+    flavoured(job.flavour, job.threads)
+}
+
+/// Ours, with so many workers.
+pub(crate) fn flavoured(flavour: Flavour, threads: usize) -> sinew::Runtime {
+    let mut builder = sinew::Runtime::builder().groups(flavour.groups(threads));
+    if flavour.migrates {
         // SAFETY: the fibers of the workloads hold nothing of their thread.
         builder = unsafe { builder.assume_migration_safe() };
     }
-    builder.strategy(job.flavour.strategy.unwrap_or_default()).start().expect("a runtime")
+    builder.strategy(flavour.strategy.unwrap_or_default()).start().expect("a runtime")
 }
 
 /// Ends ours, and makes sure that nothing was left.

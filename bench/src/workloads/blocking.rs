@@ -2,12 +2,12 @@
 //! after another, as in a program that reads a file now and then. What is done is nothing, so the figure is the way there and back. The
 //! peer `threads` starts a thread for each call and joins it.
 
-use super::{Entry, Job, Metric, Readings, Workload, both, check_sum};
+use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
 use crate::peers;
 use crate::runtimes;
 use std::thread;
 
-/// The table of this workload. Ours comes here, once it has a call for it.
+/// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "blocking",
     what: "a call that may block, done elsewhere and waited for",
@@ -16,8 +16,14 @@ pub(super) static WORKLOAD: Workload = Workload {
         Metric { name: "ns", unit: "ns a call", lower_is_better: true },
         Metric { name: "cpu_ns", unit: "ns of processor time a call", lower_is_better: true },
     ],
-    entries: &[&[Entry::here(&peers::TOKIO, tokio), Entry::here(&peers::THREADS, threads)]],
+    entries: &[&fibers(sinew), &[Entry::here(&peers::TOKIO, tokio), Entry::here(&peers::THREADS, threads)]],
 };
+
+fn sinew(job: &Job) -> Readings {
+    let runtime = runtimes::fibers(job);
+    let all = |n| runtime.run(move || (0..n).map(|i| sinew::blocking(move || i)).sum());
+    calls(job, all)
+}
 
 fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);

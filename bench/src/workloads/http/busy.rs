@@ -1,7 +1,8 @@
 //! `http_busy`: what others notice when one computes for 50 ms and lets nobody else run meanwhile. All is in one process: a probe asks
 //! on 16 connections in turn, with a pause of 50 ms between two such computations; none is begun on the worker where the probe is. The
 //! headline is how long an answer takes if another worker computes at some moment of it; beside it the same if none does, and that of
-//! connections which the computing worker had served last.
+//! connections which the computing worker had served last. Where fibers stay, those who answer the probe are where the probe is: it sees whether
+//! its own worker is held up by another.
 
 use super::super::wake::{quantile, sorted};
 use super::super::{Entry, Job, Metric, Readings, Workload};
@@ -12,8 +13,10 @@ use crate::peers;
 use crate::runtimes;
 use may::go;
 use rustix::thread::gettid;
+use sinew::fiber;
 use std::hint;
 use std::io::{self, Read, Write};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,8 +28,7 @@ const CONNECTIONS: usize = 16;
 /// How long one computes, and how long nobody does before.
 const BURST: Duration = Duration::from_millis(50);
 
-/// The table of this workload. Ours comes here, once it has sockets: as may; and where fibers stay,
-/// with the probe and all who answer it on one worker.
+/// The table of this workload.
 pub(in crate::workloads) static WORKLOAD: Workload = Workload {
     name: "http_busy",
     what: "a request while another worker computes for 50 ms",
@@ -39,6 +41,8 @@ pub(in crate::workloads) static WORKLOAD: Workload = Workload {
         Metric { name: "homed_p99_us", unit: "µs, 99th percentile, its worker busy", lower_is_better: true },
     ],
     entries: &[&[
+        Entry::here(&peers::SINEW, sinew).on_several_threads(),
+        Entry::here(&peers::SINEW_MIGRATING, sinew_migrating).on_several_threads(),
         Entry::here(&peers::TOKIO, tokio).on_several_threads(),
         Entry::here(&peers::MAY, may).on_several_threads(),
     ]],
@@ -196,6 +200,50 @@ fn converse(mut stream: impl Read + Write, home: &AtomicI32) {
             return;
         }
     }
+}
+
+fn sinew(job: &Job) -> Readings {
+    let (runtime, board, listener) = (runtimes::fibers(job), Board::leaked(), listener::one());
+    let address = listener.local_addr().expect("it listens");
+    let asking = runtime.spawn(move || {
+        fiber::spawn_local(move || {
+            let listener = sinew::net::TcpListener::from(listener);
+            serve(
+                || listener.accept(),
+                |(stream, _)| {
+                    let home = board.home();
+                    fiber::spawn_local(move || converse(stream, home));
+                },
+            )
+        });
+        ask_by_fiber(board, address)
+    });
+    board.disturb(job, || runtime.run(|| board.compute()));
+    asking.join().expect("it does not panic").readings()
+}
+
+fn sinew_migrating(job: &Job) -> Readings {
+    let (runtime, board, listener) = (runtimes::fibers(job), Board::leaked(), listener::one());
+    let address = listener.local_addr().expect("it listens");
+    runtime.spawn(move || {
+        let listener = sinew::net::TcpListener::from(listener);
+        serve(
+            || listener.accept(),
+            |(stream, _)| {
+                let home = board.home();
+                fiber::spawn(move || converse(stream, home));
+            },
+        )
+    });
+    let asking = runtime.spawn(move || ask_by_fiber(board, address));
+    board.disturb(job, || runtime.run(|| board.compute()));
+    asking.join().expect("it does not panic").readings()
+}
+
+fn ask_by_fiber(board: &Board, address: SocketAddr) -> Times {
+    let connect = |_| sinew::net::TcpStream::connect(address).expect("it listens");
+    let mut streams: Vec<_> = (0..CONNECTIONS).map(connect).collect();
+    probe(board, &mut streams).expect("it is answered")
 }
 
 fn may(job: &Job) -> Readings {

@@ -63,8 +63,12 @@ pub(super) static WORKLOADS: [Workload; 3] = [
 ];
 
 /// Everybody who serves any number of connections.
-const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 6] {
+const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 10] {
     [
+        Entry::here(&peers::SINEW, measure).needing(needs),
+        Entry::here(&peers::SINEW_MIGRATING, measure).needing(needs),
+        Entry::here(&peers::SINEW_SHARED, measure).needing(needs),
+        Entry::here(&peers::SINEW_SHARED_MIGRATING, measure).needing(needs),
         Entry::here(&peers::EPOLL_RAW, measure).needing(needs),
         Entry::here(&peers::EPOLL_BUSY, measure).needing(needs),
         Entry::here(&peers::TOKIO, measure).needing(needs),

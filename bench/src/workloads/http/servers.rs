@@ -7,6 +7,7 @@ use super::{epoll, listener};
 use crate::peers::{self, Peer};
 use crate::runtimes::{self, Flavour};
 use may::go;
+use sinew::fiber;
 use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
@@ -26,12 +27,15 @@ struct Setting {
     /// Threads for the work.
     threads: usize,
     /// How ours is set.
-    #[expect(dead_code, reason = "ours has no sockets yet")]
     flavour: Flavour,
 }
 
-/// Everybody. Ours comes here, once it has sockets, in each of its flavours, and to the tables of the workload.
-static ALL: [Server; 6] = [
+/// Everybody.
+static ALL: [Server; 10] = [
+    Server { peer: &peers::SINEW, serve: sinew },
+    Server { peer: &peers::SINEW_MIGRATING, serve: sinew },
+    Server { peer: &peers::SINEW_SHARED, serve: sinew },
+    Server { peer: &peers::SINEW_SHARED_MIGRATING, serve: sinew },
     Server { peer: &peers::EPOLL_RAW, serve: |setting| epoll_raw(setting.threads, Duration::ZERO) },
     Server { peer: &peers::EPOLL_BUSY, serve: |setting| epoll_raw(setting.threads, SPIN) },
     Server { peer: &peers::TOKIO, serve: tokio },
@@ -52,6 +56,18 @@ pub(crate) fn serve(peer: &Peer, threads: usize) -> Result<(), String> {
 fn announced(listener: TcpListener) -> TcpListener {
     println!("{}", listener::port(&listener));
     listener
+}
+
+fn sinew(setting: &Setting) {
+    runtimes::flavoured(setting.flavour, setting.threads).run(|| {
+        let listener = sinew::net::TcpListener::from(announced(listener::one()));
+        accept(
+            || listener.accept(),
+            |(stream, _)| {
+                fiber::spawn(move || converse(stream));
+            },
+        )
+    });
 }
 
 fn epoll_raw(threads: usize, spin: Duration) {
