@@ -60,7 +60,8 @@ fn connected_ones_need_no_addresses(crowd: Crowd) {
     let mut buffer = [0; 9];
     assert_eq!((here.recv(&mut buffer).unwrap(), &buffer[..4]), (4, &b"a lo"[..]));
     drop(peer.join());
-    // Nobody is there any more, as the kernel is told by itself.
+    // Nobody is there, as the kernel is told by itself.
+    here.connect(net::SocketAddr::from(([127, 77, 0, 1], 9))).unwrap();
     let refused = [here.send(b"?"), here.recv(&mut buffer), here.send(b"?").and_then(|_| here.recv(&mut buffer))];
     let is_refused = |it: &std::io::Result<usize>| it.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused);
     assert!(refused.iter().any(is_refused), "{refused:?}");

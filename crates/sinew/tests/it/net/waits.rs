@@ -68,7 +68,7 @@ fn check_names(_crowd: Crowd) {
     assert!(!found.is_empty() && found.iter().all(|addr| addr.ip().is_loopback() && addr.port() == 80));
     let same: Vec<_> = ("localhost".to_owned(), 80).to_socket_addrs().unwrap().collect();
     assert_eq!(found, same);
-    for strange in ["localhost", "localhost:port", ":", "", "::1:x", "no such host.invalid:80"] {
+    for strange in ["localhost", "localhost:port", ":", "", "::1:x"] {
         let (ours, std) = (strange.to_socket_addrs(), std::net::ToSocketAddrs::to_socket_addrs(strange));
         let (ours, std) = (ours.unwrap_err(), std.unwrap_err());
         assert_eq!((ours.kind(), ours.to_string()), (std.kind(), std.to_string()));
