@@ -7,11 +7,12 @@ use super::finding::Finding;
 use super::tree::{TextFile, Tree};
 
 /// Every crate of the workspace, and the crates of ours that it may depend on.
-const EDGES: [(&str, &[&str]); 6] = [
+const EDGES: [(&str, &[&str]); 7] = [
     ("sinew-coroutine", &[]),
     ("sinew-sched", &[]),
     ("sinew", &["sinew-coroutine", "sinew-sched"]),
     ("sinew-cli", &["sinew"]),
+    ("sinew-examples", &["sinew"]),
     ("sinew-init", &[]),
     ("xtask", &["sinew-init"]),
 ];

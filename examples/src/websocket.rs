@@ -1,0 +1,103 @@
+//! WebSockets by `tungstenite` over sockets of fibers, neither of which knows of the other.
+//!
+//! ```sh
+//! cargo run -p sinew-examples --bin websocket -- serve 127.0.0.1:9001
+//! cargo run -p sinew-examples --bin websocket -- say 127.0.0.1:9001 hello world
+//! ```
+//!
+//! The server echoes messages, each connection on a fiber of its own. When it is to end, it tells its clients that it goes away, and waits a
+//! little for them to agree.
+
+use std::env;
+use std::error::Error;
+use std::time::Duration;
+
+use sinew::fiber::{self, CancelToken};
+use sinew::net::{TcpListener, TcpStream};
+use sinew::signal::{self, Signal};
+use sinew::time;
+use tungstenite::protocol::frame::coding::CloseCode;
+use tungstenite::protocol::{CloseFrame, WebSocketConfig};
+use tungstenite::{Message, WebSocket};
+
+/// How long a handshake, an answer or the end may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LARGEST_MESSAGE: usize = 1 << 20;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    sinew::run(move || match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["serve", address] => serve(address),
+        ["say", address, ref words @ ..] => say(address, words),
+        _ => Err("usage: websocket serve ADDRESS | websocket say ADDRESS WORDS...".into()),
+    })
+}
+
+fn serve(address: &str) -> Result<(), Failure> {
+    let signals = signal::channel([Signal::TERMINATE, Signal::INTERRUPT])?;
+    let listener = TcpListener::bind(address)?;
+    let drain = CancelToken::new();
+    println!("listening on ws://{}", listener.local_addr()?);
+    let served = fiber::scope(|scope| {
+        let accepting = scope.spawn(|| {
+            let mut served = 0;
+            for (stream, _) in listener.connections() {
+                served += 1;
+                scope.spawn(|| echo(stream, &drain).ok());
+            }
+            served
+        });
+        let signal = signals.recv().expect("signals come for as long as their channel is there");
+        println!("{signal}: ending");
+        drop(signals);
+        listener.close();
+        drain.cancel_with_reason("the server ends");
+        accepting.join().expect("accepting does not panic")
+    });
+    println!("{served} connections served");
+    Ok(())
+}
+
+fn echo(stream: TcpStream, drain: &CancelToken) -> Result<(), Failure> {
+    let limits = WebSocketConfig::default().max_message_size(Some(LARGEST_MESSAGE));
+    let accept = || tungstenite::accept_with_config(stream, Some(limits)).map_err(|error| error.to_string());
+    let mut socket = drain.run(|| time::timeout(PATIENCE, accept))?;
+    loop {
+        match drain.run(|| socket.read()) {
+            Ok(message @ (Message::Text(_) | Message::Binary(_))) => {
+                time::timeout(PATIENCE, || socket.send(message))?;
+            }
+            // Others are answered by the socket itself, when it is read from again.
+            Ok(_) => {}
+            // A read that was given up has lost nothing, and the connection goes on.
+            Err(_) if drain.is_cancelled() => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let reason = CloseFrame { code: CloseCode::Away, reason: "the server ends".into() };
+    time::timeout(PATIENCE, || close(&mut socket, Some(reason)))
+}
+
+/// Says that nothing more comes, and waits until the other side has said the same.
+fn close(socket: &mut WebSocket<TcpStream>, reason: Option<CloseFrame>) -> Result<(), Failure> {
+    socket.close(reason)?;
+    loop {
+        match socket.read() {
+            Ok(_) => {}
+            Err(tungstenite::Error::ConnectionClosed) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn say(address: &str, words: &[&str]) -> Result<(), Failure> {
+    let stream = TcpStream::connect(address)?;
+    let (mut socket, _) = tungstenite::client(format!("ws://{address}/"), stream)?;
+    for word in words {
+        socket.send(Message::text(*word))?;
+        println!("{}", socket.read()?.to_text()?);
+    }
+    close(&mut socket, None)
+}

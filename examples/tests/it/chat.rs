@@ -1,0 +1,172 @@
+//! The chat.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
+use crate::program::{PATIENCE, Program, crowd};
+
+const CHAT: &str = env!("CARGO_BIN_EXE_chat");
+
+/// A server, and where it is.
+struct Room {
+    path: PathBuf,
+    program: Program,
+}
+
+impl Room {
+    fn open(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("sinew-chat-{}-{name}", process::id()));
+        let program = Program::start(CHAT, &["serve", path.to_str().unwrap()]);
+        assert_eq!(program.line(), format!("listening on {}", path.display()));
+        Self { path, program }
+    }
+
+    fn join(&self, name: &str) -> Member {
+        Member::join(&self.path, name)
+    }
+
+    fn start_joining(&self, name: &str) -> Program {
+        Program::start(CHAT, &["join", self.path.to_str().unwrap(), name])
+    }
+
+    fn close(self, served: usize) {
+        let Self { path, program } = self;
+        program.quit(&format!("{served} members served"));
+        assert!(!path.exists(), "its file is gone");
+    }
+}
+
+struct Member(BufReader<UnixStream>);
+
+impl Member {
+    /// Who is in the room when this returns.
+    fn join(path: &Path, name: &str) -> Self {
+        let stream = UnixStream::connect(path).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        let mut member = Self(BufReader::new(stream));
+        member.say(name);
+        let others = member.hear();
+        assert!(others.starts_with("* ") && others.ends_with(" others are here"), "{others:?}");
+        member
+    }
+
+    fn say(&mut self, line: &str) {
+        self.0.get_mut().write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// The next line, or nothing at the end.
+    fn hear(&mut self) -> String {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+}
+
+#[test]
+fn everybody_hears_the_others_in_their_order() {
+    let room = Room::open("order");
+    let mut ann = room.join("Ann");
+    let before = room.program.descriptors();
+    // Not more in all than wait for a member, so that Ann misses none whenever she listens.
+    let (size, lines, path) = (16, 10, &room.path);
+    crowd(size, |number| {
+        let mut member = Member::join(path, &number.to_string());
+        (0..lines).for_each(|line| member.say(&line.to_string()));
+        member.0.get_mut().shutdown(Shutdown::Write).unwrap();
+        // Until it is let go, so that nothing that it has said is lost.
+        while !member.hear().is_empty() {}
+    });
+    let mut next = vec![0; size];
+    let mut left = 0;
+    while left < size {
+        let line = ann.hear();
+        if let Some((name, number)) = line.split_once(": ") {
+            let next = &mut next[name.parse::<usize>().unwrap()];
+            assert_eq!(number.parse(), Ok(*next));
+            *next += 1;
+        }
+        left += usize::from(line.ends_with("has left"));
+    }
+    assert_eq!(next, vec![lines; size]);
+    room.program.settle(before);
+    room.close(size + 1);
+}
+
+/// One who does not read misses lines. Others miss none.
+#[test]
+fn a_slow_member_stops_nobody() {
+    let room = Room::open("slow");
+    let mut slow = room.join("Sid");
+    let (mut ann, mut bob) = (room.join("Ann"), room.join("Bob"));
+    assert_eq!(ann.hear(), "* Bob is here");
+    let text = "x".repeat(900);
+    // Not more at once than wait for a member, and more in all than fits anywhere.
+    for number in 0..1_500 {
+        bob.say(&format!("{number} {text}"));
+        assert_eq!(ann.hear(), format!("Bob: {number} {text}"));
+    }
+    room.program.terminate();
+    assert_eq!((ann.hear(), ann.hear()), ("* the room closes".to_owned(), String::new()));
+    let heard = std::iter::from_fn(|| Some(slow.hear()).filter(|line| !line.is_empty())).count();
+    assert!((256..1_500).contains(&heard), "{heard} lines");
+    let path = room.path.clone();
+    assert_eq!(room.program.end(), ["SIGTERM: ending", "3 members served"]);
+    assert!(!path.exists());
+}
+
+#[test]
+fn members_may_vanish_or_say_strange_things() {
+    let room = Room::open("strange");
+    let mut ann = room.join("Ann");
+    let before = room.program.descriptors();
+    // Without a name; in the middle of one; and with what is no text.
+    drop(UnixStream::connect(&room.path).unwrap());
+    UnixStream::connect(&room.path).unwrap().write_all(b"Half").unwrap();
+    assert_eq!((ann.hear(), ann.hear()), ("* Half is here".to_owned(), "* Half has left".to_owned()));
+    let mut bob = room.join("Bob");
+    assert_eq!(ann.hear(), "* Bob is here");
+    bob.0.get_mut().write_all(b"\xff\xfe\n").unwrap();
+    assert_eq!(ann.hear(), "Bob: \u{fffd}\u{fffd}");
+    bob.say(&"y".repeat(1_500));
+    assert_eq!(ann.hear(), format!("Bob: {}", "y".repeat(1_024)));
+    assert_eq!(ann.hear(), format!("Bob: {}", "y".repeat(1_500 - 1_024)));
+    drop(bob);
+    assert_eq!(ann.hear(), "* Bob has left");
+    room.program.settle(before);
+    room.close(4);
+}
+
+#[test]
+fn the_program_joins_and_leaves() {
+    let room = Room::open("join");
+    let mut ann = room.join("Ann");
+    let mut bob = room.start_joining("Bob");
+    assert_eq!((bob.line(), ann.hear()), ("* 1 others are here".to_owned(), "* Bob is here".to_owned()));
+    let mut keys = bob.take_stdin();
+    writeln!(keys, "hello, Ann").unwrap();
+    assert_eq!(ann.hear(), "Bob: hello, Ann");
+    ann.say("hello, Bob");
+    assert_eq!(bob.line(), "Ann: hello, Bob");
+    let mut cid = room.start_joining("Cid");
+    assert_eq!((cid.line(), bob.line()), ("* 2 others are here".to_owned(), "* Cid is here".to_owned()));
+    // Whose input ends leaves; who is there when the room closes ends, though its input has not.
+    drop(keys);
+    assert_eq!(bob.end(), [""; 0]);
+    assert_eq!(cid.line(), "* Bob has left");
+    let _keys = cid.take_stdin();
+    room.close(3);
+    assert_eq!(cid.end(), ["* the room closes"]);
+}
+
+#[test]
+fn a_path_that_is_taken_is_an_error() {
+    let room = Room::open("taken");
+    let second = process::Command::new(CHAT).args(["serve", room.path.to_str().unwrap()]).output().unwrap();
+    assert!(!second.status.success());
+    assert!(fs::exists(&room.path).unwrap(), "the other one's file is there");
+    room.close(0);
+}

@@ -1,0 +1,79 @@
+//! The echo server.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr};
+use std::process::Command;
+
+use crate::program::{Program, connect, crowd};
+
+fn serve() -> (Program, SocketAddr) {
+    Program::serve(env!("CARGO_BIN_EXE_echo"), &["127.0.0.1:0"])
+}
+
+#[test]
+fn many_clients_hear_what_they_say() {
+    let (program, address) = serve();
+    let before = program.descriptors();
+    crowd(64, |number| {
+        let (mut stream, text) = (connect(address), vec![number as u8; 10_000]);
+        for _ in 0..10 {
+            stream.write_all(&text).unwrap();
+            let mut echo = vec![0; text.len()];
+            stream.read_exact(&mut echo).unwrap();
+            assert_eq!(echo, text);
+        }
+        stream.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it ends when its client does");
+    });
+    program.settle(before);
+    program.quit_at(address, "64 connections served");
+}
+
+/// Those who go without a word, in the middle of something, are no harm to others.
+#[test]
+fn clients_may_vanish() {
+    let (program, address) = serve();
+    let before = program.descriptors();
+    crowd(64, |number| {
+        let mut stream = connect(address);
+        // More than fits anywhere, of whose echo nothing is read: that is a reset.
+        stream.set_nonblocking(true).unwrap();
+        while number % 2 == 0 && stream.write(&[0; 65_536]).is_ok() {}
+    });
+    program.settle(before);
+    let mut stream = connect(address);
+    stream.write_all(b"still there").unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut echo = String::new();
+    stream.read_to_string(&mut echo).unwrap();
+    assert_eq!(echo, "still there");
+    program.quit_at(address, "65 connections served");
+}
+
+/// Whoever is connected when it ends gets all that was sent before, and then the end.
+#[test]
+fn nothing_is_lost_at_the_end() {
+    let (program, address) = serve();
+    let mut streams: Vec<_> = (0..32).map(|_| connect(address)).collect();
+    for stream in &mut streams {
+        stream.write_all(b"a").unwrap();
+        stream.read_exact(&mut [0]).unwrap();
+        stream.write_all(b"the rest").unwrap();
+    }
+    program.terminate();
+    for mut stream in streams {
+        let mut echo = String::new();
+        stream.read_to_string(&mut echo).unwrap();
+        assert_eq!(echo, "the rest");
+    }
+    assert_eq!(program.end(), ["SIGTERM: ending", "32 connections served"]);
+}
+
+#[test]
+fn an_address_that_is_taken_is_an_error() {
+    let (program, address) = serve();
+    let second = Command::new(env!("CARGO_BIN_EXE_echo")).arg(address.to_string()).output().unwrap();
+    assert!(!second.status.success() && second.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&second.stderr).contains("AddrInUse"), "{second:?}");
+    program.quit_at(address, "0 connections served");
+}

@@ -1,0 +1,121 @@
+//! A program that runs for as long as a test: what it says, how it is ended, what it has open. Knows no example.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes, however busy the machine is: what is not there by then does not come.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// It is killed with the value, if it has not ended.
+pub(crate) struct Program {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Program {
+    pub(crate) fn start(path: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(path);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, lines }
+    }
+
+    /// A server at a port of its own, and its address.
+    pub(crate) fn serve(path: &str, arguments: &[&str]) -> (Self, SocketAddr) {
+        let program = Self::start(path, arguments);
+        let line = program.line();
+        let address = line.rsplit([' ', '/']).next().unwrap_or_default();
+        let address = address.parse().unwrap_or_else(|_| panic!("no address in {line:?}"));
+        (program, address)
+    }
+
+    /// The next line that it says.
+    pub(crate) fn line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("the program says something")
+    }
+
+    pub(crate) fn take_stdin(&mut self) -> ChildStdin {
+        self.child.stdin.take().expect("it is taken once")
+    }
+
+    /// Sends SIGTERM.
+    pub(crate) fn terminate(&self) {
+        let kill = format!("kill -TERM {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("there is a shell").success());
+    }
+
+    /// Waits for its end, which is a success. Returns what it has still said.
+    pub(crate) fn end(mut self) -> Vec<String> {
+        let mut said = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => said.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end; it said {said:?}"),
+            }
+        }
+        // Its output is closed, which nothing but its end does.
+        let status = self.child.wait().expect("it is our child");
+        assert!(status.success(), "{status}; it said {said:?}");
+        said
+    }
+
+    /// Ends it by SIGTERM. It must say so, and how much it has served.
+    pub(crate) fn quit(self, served: &str) {
+        self.terminate();
+        assert_eq!(self.end(), ["SIGTERM: ending", served]);
+    }
+
+    /// The same, and nobody is left at its address.
+    pub(crate) fn quit_at(self, address: SocketAddr, served: &str) {
+        self.quit(served);
+        TcpListener::bind(address).expect("the port is free");
+    }
+
+    /// How many descriptors it has.
+    pub(crate) fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id())).expect("it runs").count()
+    }
+
+    /// Waits until it has no more descriptors than that: what clients have left behind is gone.
+    pub(crate) fn settle(&self, descriptors: usize) {
+        let until = Instant::now() + PATIENCE;
+        while self.descriptors() > descriptors {
+            assert!(Instant::now() < until, "{} descriptors are left", self.descriptors());
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A connection that does not wait for ever.
+pub(crate) fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("somebody listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("the time is not zero");
+    stream.set_write_timeout(Some(PATIENCE)).expect("the time is not zero");
+    stream
+}
+
+/// So many clients at once, each on a thread. One that panics fails the test.
+pub(crate) fn crowd(size: usize, client: impl Fn(usize) + Sync) {
+    thread::scope(|scope| {
+        for number in 0..size {
+            let client = &client;
+            scope.spawn(move || client(number));
+        }
+    });
+}
