@@ -48,7 +48,19 @@ impl Program {
 
     /// Sends SIGTERM.
     pub(crate) fn terminate(&self) {
-        let kill = format!("kill -TERM {}", self.child.id());
+        self.kill("TERM");
+    }
+
+    /// Has `meanwhile` happen before the program can do anything, and SIGTERM with it.
+    pub(crate) fn terminate_after(&self, meanwhile: impl FnOnce()) {
+        self.kill("STOP");
+        meanwhile();
+        self.kill("TERM");
+        self.kill("CONT");
+    }
+
+    fn kill(&self, signal: &str) {
+        let kill = format!("kill -{signal} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().expect("there is a shell").success());
     }
 
