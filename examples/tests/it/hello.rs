@@ -97,20 +97,30 @@ fn what_is_wrong_or_too_much_is_refused() {
 /// Whoever is silent too long, or has not said all of a request by then, is left.
 #[test]
 fn nobody_is_waited_for_too_long() {
-    let (program, address) = Program::serve(env!("CARGO_BIN_EXE_hello"), &["127.0.0.1:0", "200"]);
+    let (program, address) = Program::serve(env!("CARGO_BIN_EXE_hello"), &["127.0.0.1:0", "2000"]);
     let before = program.descriptors();
-    let mut silent = connect(address);
-    assert_eq!(silent.read(&mut [0]).unwrap(), 0);
-    let mut served = connect(address);
-    served.write_all(GET).unwrap();
-    expect_hello(&mut served);
-    assert_eq!(served.read(&mut [0]).unwrap(), 0);
-    // A byte now and then wins no time: it would be thousands, and a refusal, otherwise.
-    let mut slow = connect(address);
-    slow.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
+    crowd(9, |number| {
+        let mut stream = connect(address);
+        match number % 3 {
+            0 => {}
+            1 => {
+                stream.write_all(GET).unwrap();
+                expect_hello(&mut stream);
+            }
+            _ => return expect_end_of_slow(&mut stream),
+        }
+        assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+    });
+    program.settle(before);
+    program.quit_at(address, "9 connections served");
+}
+
+/// A byte now and then wins no time: it would come to thousands, and to a refusal, otherwise.
+fn expect_end_of_slow(stream: &mut TcpStream) {
+    stream.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
     let until = Instant::now() + PATIENCE;
     loop {
-        match slow.write_all(b"x").and_then(|()| slow.read(&mut [0])) {
+        match stream.write_all(b"x").and_then(|()| stream.read(&mut [0])) {
             Ok(len) => break assert_eq!(len, 0),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             // It was left between two bytes.
@@ -118,8 +128,6 @@ fn nobody_is_waited_for_too_long() {
         }
         assert!(Instant::now() < until, "it is waited for");
     }
-    program.settle(before);
-    program.quit_at(address, "3 connections served");
 }
 
 #[test]
