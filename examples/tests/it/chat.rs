@@ -12,30 +12,45 @@ const CHAT: &str = env!("CARGO_BIN_EXE_chat");
 
 /// A server, and where it is.
 struct Room {
-    path: PathBuf,
     program: Program,
+    path: Place,
+}
+
+/// A path where nothing is left, whatever comes of the test.
+struct Place(PathBuf);
+
+impl Place {
+    fn text(&self) -> &str {
+        self.0.to_str().expect("names of directories for what is temporary are text")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 impl Room {
     fn open(name: &str) -> Self {
-        let path = env::temp_dir().join(format!("sinew-chat-{}-{name}", process::id()));
-        let program = Program::start(CHAT, &["serve", path.to_str().unwrap()]);
-        assert_eq!(program.line(), format!("listening on {}", path.display()));
-        Self { path, program }
+        let path = Place(env::temp_dir().join(format!("sinew-chat-{}-{name}", process::id())));
+        let program = Program::start(CHAT, &["serve", path.text()]);
+        assert_eq!(program.line(), format!("listening on {}", path.text()));
+        Self { program, path }
     }
 
     fn join(&self, name: &str) -> Member {
-        Member::join(&self.path, name)
+        Member::join(&self.path.0, name)
     }
 
     fn start_joining(&self, name: &str) -> Program {
-        Program::start(CHAT, &["join", self.path.to_str().unwrap(), name])
+        Program::start(CHAT, &["join", self.path.text(), name])
     }
 
     fn close(self, served: usize) {
-        let Self { path, program } = self;
+        let Self { program, path } = self;
         program.quit(&format!("{served} members served"));
-        assert!(!path.exists(), "its file is gone");
+        assert!(!path.0.exists(), "its file is gone");
     }
 }
 
@@ -72,7 +87,7 @@ fn everybody_hears_the_others_in_their_order() {
     let mut ann = room.join("Ann");
     let before = room.program.descriptors();
     // Not more in all than wait for a member, so that Ann misses none whenever she listens.
-    let (size, lines, path) = (16, 10, &room.path);
+    let (size, lines, path) = (16, 10, &room.path.0);
     crowd(size, |number| {
         let mut member = Member::join(path, &number.to_string());
         (0..lines).for_each(|line| member.say(&line.to_string()));
@@ -113,9 +128,8 @@ fn a_slow_member_stops_nobody() {
     assert_eq!((ann.hear(), ann.hear()), ("* the room closes".to_owned(), String::new()));
     let heard = std::iter::from_fn(|| Some(slow.hear()).filter(|line| !line.is_empty())).count();
     assert!((256..1_500).contains(&heard), "{heard} lines");
-    let path = room.path.clone();
     assert_eq!(room.program.end(), ["SIGTERM: ending", "3 members served"]);
-    assert!(!path.exists());
+    assert!(!room.path.0.exists());
 }
 
 #[test]
@@ -124,8 +138,8 @@ fn members_may_vanish_or_say_strange_things() {
     let mut ann = room.join("Ann");
     let before = room.program.descriptors();
     // Without a name; in the middle of one; and with what is no text.
-    drop(UnixStream::connect(&room.path).unwrap());
-    UnixStream::connect(&room.path).unwrap().write_all(b"Half").unwrap();
+    drop(UnixStream::connect(&room.path.0).unwrap());
+    UnixStream::connect(&room.path.0).unwrap().write_all(b"Half").unwrap();
     assert_eq!((ann.hear(), ann.hear()), ("* Half is here".to_owned(), "* Half has left".to_owned()));
     let mut bob = room.join("Bob");
     assert_eq!(ann.hear(), "* Bob is here");
@@ -165,8 +179,8 @@ fn the_program_joins_and_leaves() {
 #[test]
 fn a_path_that_is_taken_is_an_error() {
     let room = Room::open("taken");
-    let second = process::Command::new(CHAT).args(["serve", room.path.to_str().unwrap()]).output().unwrap();
+    let second = process::Command::new(CHAT).args(["serve", room.path.text()]).output().unwrap();
     assert!(!second.status.success());
-    assert!(fs::exists(&room.path).unwrap(), "the other one's file is there");
+    assert!(fs::exists(&room.path.0).unwrap(), "the other one's file is there");
     room.close(0);
 }
