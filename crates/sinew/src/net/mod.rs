@@ -52,8 +52,8 @@
 //! # Descriptors
 //!
 //! Sockets that move bytes are as std has them, and become std's at any time, by `From`. A listener does not block while it is ours, whatever
-//! [`set_nonblocking`](TcpListener::set_nonblocking) says, and is as it was set when it becomes std's; so a duplicate that was made through
-//! [`AsFd`](std::os::fd::AsFd) does not block either.
+//! [`set_nonblocking`](TcpListener::set_nonblocking) says, and is as it was set when it becomes std's. That is the kernel's setting for all duplicates: those
+//! that std's `try_clone` has made before, or [`AsFd`](std::os::fd::AsFd), do not block either.
 
 mod addresses;
 pub(crate) mod calls;
