@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::halt;
 use super::modes::Modes;
-use crate::rt::io::{Direction, Left, Patience, Source};
+use crate::rt::io::{Direction, Halt, Left, Patience, Source};
 
 /// A descriptor.
 #[derive(Debug)]
@@ -149,7 +149,30 @@ impl<T: AsFd> Handle<T> {
         let at = Location::caller();
         let driven =
             self.watch.0.drive(self.as_fd(), direction, patience, |seen| attempt(seen.trusts_short_reads()));
-        driven.map_err(|halt| halt::error(halt, at))
+        driven.map_err(|halt| halt::error(self.or_closed(halt), at))
+    }
+
+    /// Whoever tries something while it is closed hears of that, and not of what the kernel makes of it.
+    #[cold]
+    fn or_closed(&self, halt: Halt) -> Halt {
+        match halt {
+            Halt::Failed(_) if self.watch.0.is_closed() => Halt::Closed,
+            halt => halt,
+        }
+    }
+
+    /// What an attempt to read has read: nothing may mean that it was closed meanwhile, and not that it is at its end.
+    ///
+    /// # Errors
+    ///
+    /// If it was.
+    #[inline]
+    pub(crate) fn unless_closed(&self, read: usize) -> io::Result<usize> {
+        if read == 0 && self.watch.0.is_closed() {
+            Err(io::ErrorKind::ConnectionAborted.into())
+        } else {
+            Ok(read)
+        }
     }
 
     /// What an attempt to read has read: nothing may mean that it was closed meanwhile, and not that it is at its end.

@@ -135,6 +135,7 @@ impl UnixDatagram {
     pub fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let (length, from) =
             self.handle.call(Direction::Read, |socket| calls::recv_from(socket, buf, RecvFlags::empty()))?;
+        self.handle.unless_closed(length)?;
         Ok((length, from_kernel(from.as_ref())?.map_or_else(unnamed, Ok)?))
     }
 
@@ -145,7 +146,9 @@ impl UnixDatagram {
     /// As std's, and if the caller is to stop.
     #[track_caller]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::empty()))
+        self.handle.call(Direction::Read, |socket| {
+            self.handle.unless_closed(calls::recv(socket, buf, RecvFlags::empty())?)
+        })
     }
 
     /// Sends a message to this path.

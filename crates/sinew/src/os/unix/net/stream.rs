@@ -205,12 +205,15 @@ impl Read for &UnixStream {
     // That a read came back short does not mean that all was read, as it does elsewhere: it ends where a descriptor was sent along.
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| calls::recv(socket, buf, RecvFlags::empty()))
+        self.handle.call(Direction::Read, |socket| {
+            self.handle.unless_closed(calls::recv(socket, buf, RecvFlags::empty())?)
+        })
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| calls::recv_vectored(socket, bufs))
+        self.handle
+            .call(Direction::Read, |socket| self.handle.unless_closed(calls::recv_vectored(socket, bufs)?))
     }
 }
 
