@@ -2,12 +2,14 @@
 
 use super::super::crowd::in_crowds;
 use super::super::descriptors::{LONG, alone, is_cancel, is_deadline, until_waiting};
+use super::super::support::{everywhere, message};
 use super::Place;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
-use sinew::fiber::{CancelToken, Stopped};
+use sinew::fiber::{self, CancelToken, Stopped};
 use sinew::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use sinew::time;
 use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 type Wait = fn() -> io::Result<()>;
@@ -100,6 +102,19 @@ alone! {
             listener.set_nonblocking(true).unwrap();
             other.set_nonblocking(true).unwrap();
             assert!(listener.accept().is_err() && (&other).read(&mut [0]).is_err());
+        });
+    }
+
+    /// Who must not wait panics, and leaves no trace.
+    fn whoever_must_not_wait_panics() {
+        everywhere(|| {
+            let (one, other) = UnixStream::pair().unwrap();
+            let read = || fiber::no_suspend(|| (&one).read(&mut [0]));
+            let panic = catch_unwind(AssertUnwindSafe(read)).unwrap_err();
+            assert!(message(&*panic).contains("no_suspend"), "{}", message(&*panic));
+            let reader = fiber::spawn(move || (&one).read(&mut [0; 8]).unwrap());
+            (&other).write_all(b"x").unwrap();
+            assert_eq!(reader.join().unwrap(), 1);
         });
     }
 }
