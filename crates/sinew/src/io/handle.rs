@@ -175,20 +175,6 @@ impl<T: AsFd> Handle<T> {
         }
     }
 
-    /// What an attempt to read has read: nothing may mean that it was closed meanwhile, and not that it is at its end.
-    ///
-    /// # Errors
-    ///
-    /// If it was.
-    #[inline]
-    pub(crate) fn unless_closed(&self, read: usize) -> io::Result<usize> {
-        if read == 0 && self.watch.0.is_closed() {
-            Err(io::ErrorKind::ConnectionAborted.into())
-        } else {
-            Ok(read)
-        }
-    }
-
     /// All calls fail from now on, also those that wait now on other fibers. Whoever waits on a plain thread is woken by what the caller does to the
     /// descriptor besides.
     pub(crate) fn close(&self) {
