@@ -39,8 +39,11 @@ pub mod coroutine;
 pub mod fiber;
 #[cfg(not(loom))]
 pub mod fs;
+#[cfg(not(loom))]
 pub mod io;
+#[cfg(not(loom))]
 pub mod net;
+#[cfg(not(loom))]
 pub mod os;
 mod raw;
 mod rt;

@@ -8,6 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::handle::Handle;
+use crate::blocking::blocking;
 use crate::fiber;
 use crate::rt::io::{Direction, check_pollable};
 
@@ -84,7 +85,7 @@ impl Read for Input {
     }
 }
 
-/// Reads from what nobody can wait for. It takes as long as the disk does.
+/// Reads from what nobody can wait for. It takes as long as the disk does, and so another thread does it.
 fn read_plain(fd: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
-    Ok(rustix::io::read(fd, buffer)?)
+    Ok(blocking(|| rustix::io::read(fd, buffer))?)
 }

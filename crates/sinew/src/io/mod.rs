@@ -26,7 +26,6 @@ mod input;
 mod modes;
 mod pipe;
 mod raw;
-#[cfg(not(loom))]
 mod stdin;
 mod unblocked;
 
@@ -37,7 +36,6 @@ pub use both_ways::{HalfClose, copy_bidirectional};
 pub use copy::copy;
 pub use fd::{Fd, FdError};
 pub use pipe::{PipeReader, PipeWriter, pipe};
-#[cfg(not(loom))]
 pub use stdin::{Stdin, StdinLock, stdin};
 
 pub use std::io::{
