@@ -3,6 +3,10 @@
 //! A search pays if something comes soon: what comes within the time that a wake costs is better waited for awake. Whether it does is
 //! guessed from the last times. A worker whose sleeps were long, as if it had nothing but timers, searches for less and less, down to one round;
 //! one that would have found something if it had searched for longer, or has found something, searches for as long as a wake costs.
+//!
+//! What the worker's own driver tells is not waited for awake: nobody has to wake it for that but the kernel, and while it sleeps more
+//! comes, which is then seen to in one go. A server that looked for 50 µs before it slept took a fifth more processor time for each request, and answered
+//! no more of them.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -36,15 +40,15 @@ impl Habit {
         self.0.set(SPIN);
     }
 
-    /// Searching came to nothing, and this was the sleep after it.
+    /// Searching came to nothing, and this was the sleep after it. Somebody has ended it, or time has.
     pub(crate) fn slept(&self, time: Duration) {
+        if time < SPIN { self.found() } else { self.told() }
+    }
+
+    /// The own driver had something, whether it was searched for or slept.
+    pub(crate) fn told(&self) {
         let shorter = self.0.get() / 2;
-        let time = match time < SPIN {
-            true => SPIN,
-            false if shorter < SHORTEST => Duration::ZERO,
-            false => shorter,
-        };
-        self.0.set(time);
+        self.0.set(if shorter < SHORTEST { Duration::ZERO } else { shorter });
     }
 }
 

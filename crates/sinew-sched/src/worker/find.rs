@@ -21,6 +21,8 @@ const MANY: usize = 64;
 /// What a round of searching comes to.
 pub(super) enum Round {
     Task(TaskRef),
+    /// A task that a driver had.
+    Told(TaskRef),
     /// There is something, and it is left alone for a moment.
     Spared,
     Nothing,
@@ -69,6 +71,10 @@ impl Worker {
                         if spin.has_waited() {
                             self.habit.found();
                         }
+                        return Some(self.found(task, evidence));
+                    }
+                    Round::Told(task) => {
+                        self.habit.told();
                         return Some(self.found(task, evidence));
                     }
                     Round::Over => self.stop_searching(evidence),
@@ -229,6 +235,7 @@ impl Worker {
             }
         }
         match self.pop_here() {
+            Some(task) if found => Round::Told(task),
             Some(task) => Round::Task(task),
             // Delivered to somebody else, perhaps to all.
             None if found => Round::Spared,
@@ -273,7 +280,11 @@ impl Worker {
             Sight::Nothing => {
                 let begun = Instant::now();
                 self.sleep();
-                self.habit.slept(begun.elapsed());
+                // There was nothing before, and nothing has been received yet: it is from the driver.
+                match self.core.ready() != 0 || self.deque.len() != 0 {
+                    true => self.habit.told(),
+                    false => self.habit.slept(begun.elapsed()),
+                }
                 let claimed = self.group.idle.get_up(self.index);
                 // Whoever was not called looks round once, and lies down again.
                 self.core.receive();

@@ -172,6 +172,17 @@ pub(crate) struct Control {
     /// How many reasons it has not to suspend. Changed as `pins`.
     no_suspend: AtomicU32,
     pub(crate) word: Word,
+    // What a wait looks at that may be stopped comes next, in the same line as the word.
+    /// What is in force for the code that it runs.
+    ///
+    /// # Invariant
+    ///
+    /// As `coroutine`, but for a fiber that is just being made. Emptied by the fiber itself before its body returns.
+    pub(crate) ambient: Slot,
+    /// What it is cancelled through. Ended before the block is freed.
+    pub(crate) own: Own,
+    /// It has a scope, through which it may be cancelled.
+    is_scoped: bool,
     pub(crate) join: Join,
     pub(crate) body: &'static BodyVtable,
     /// # Invariant
@@ -182,14 +193,6 @@ pub(crate) struct Control {
     ///
     /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
     pub(crate) locals: Place,
-    /// What is in force for the code that it runs.
-    ///
-    /// # Invariant
-    ///
-    /// As `coroutine`, but for a fiber that is just being made. Emptied by the fiber itself before its body returns.
-    pub(crate) ambient: Slot,
-    /// What it is cancelled through. Ended before the block is freed.
-    pub(crate) own: Own,
     pub(crate) links: Links,
     /// Whether it has begun and not come to an end, or to that of a step: there is a coroutine. For whoever has the right to run it when nobody will
     /// any more: it may have got that right while the fiber was about to be suspended, and must not touch the coroutine.
@@ -226,6 +229,7 @@ impl Control {
         Self {
             header: Header::new(vtable),
             word: Word::new(),
+            is_scoped: birth.scope.is_some(),
             join: Join::new(),
             body,
             engine,
@@ -244,6 +248,12 @@ impl Control {
             step: Cell::new(None),
             birth,
         }
+    }
+
+    /// Whether nobody has anything yet through which this fiber could be stopped, as far as the caller can know, which is the fiber itself.
+    #[inline]
+    pub(crate) fn is_unbound(&self) -> bool {
+        self.ambient.is_empty() && self.own.get().is_none() && !self.is_scoped
     }
 
     /// The right to run it, as a task.

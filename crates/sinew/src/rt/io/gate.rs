@@ -80,8 +80,8 @@ impl Gate {
     /// An operation is over, and has not found the end of what there is: the next who waits has its turn.
     #[inline]
     pub(crate) fn pass_on(&self, direction: Direction) {
-        let now = self.look();
-        if now.is_awaited(direction) && now.is_ready(direction) {
+        // Whoever waits has found it not ready, and so before the event that the caller goes by: it is not overlooked.
+        if !self.queue(direction).seems_empty() && self.look().is_ready(direction) {
             self.wake_one(direction);
         }
     }
@@ -89,9 +89,6 @@ impl Gate {
     fn wake_one(&self, direction: Direction) -> usize {
         let mut locked = self.queue(direction).lock();
         let claimed = locked.claim(|()| ());
-        if locked.is_empty() {
-            self.readiness.await_no_more(direction);
-        }
         drop(locked);
         claimed.map(Claimed::go).map_or(0, |()| 1)
     }

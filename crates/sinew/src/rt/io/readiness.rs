@@ -5,8 +5,9 @@
 //! Whoever tries an operation looks at the word first, and unmarks the direction afterwards, if the kernel said that there is nothing left, unless there
 //! was a tick in between: what that told of may have come after the kernel was asked.
 //!
-//! That somebody waits is in the same word, so that whoever marks a direction and whoever is about to wait for it cannot miss one another: each changes
-//! the word, and the second of them sees what the first has done.
+//! That somebody waits is in the same word, so that whoever marks a direction and whoever is the first to wait for it cannot miss one another: each changes
+//! the word, and the second of them sees what the first has done. It stays there, and from then on whoever marks the direction passes the lock of those who
+//! wait: under it, those who wait look at the word.
 
 use super::super::sync::{AtomicU64, Ordering};
 
@@ -32,7 +33,7 @@ impl Direction {
         1 << self.shift()
     }
 
-    /// Somebody waits for it, or has.
+    /// Somebody waits for it, or has: once set, it stays.
     const fn awaited(self) -> u64 {
         1 << (2 + self.shift())
     }
@@ -66,7 +67,7 @@ impl Seen {
         self.0 & direction.ready() != 0
     }
 
-    /// Whether somebody may wait for it.
+    /// Whether somebody may wait for it, since somebody has.
     #[inline]
     pub(crate) fn is_awaited(self, direction: Direction) -> bool {
         self.0 & direction.awaited() != 0
@@ -115,16 +116,12 @@ impl Readiness {
     /// Somebody is about to wait, under the lock of those who wait for this direction. Whether it has to.
     #[inline]
     pub(crate) fn await_it(&self, direction: Direction) -> bool {
-        // Acquire and release: of this and `tell`, the second sees the first, and all that was done before it.
-        let before = Seen(self.0.fetch_or(direction.awaited(), Ordering::AcqRel));
-        !before.is_ready(direction) && !before.is_closed()
-    }
-
-    /// Nobody waits any more. Under the lock of those who wait for this direction.
-    #[inline]
-    pub(crate) fn await_no_more(&self, direction: Direction) {
-        // Relaxed: whoever waits later says so under the same lock.
-        self.0.fetch_and(!direction.awaited(), Ordering::Relaxed);
+        let mut now = self.look();
+        if !now.is_awaited(direction) {
+            // Acquire and release: of this and `tell`, the second sees the first, and all that was done before it.
+            now = Seen(self.0.fetch_or(direction.awaited(), Ordering::AcqRel));
+        }
+        !now.is_ready(direction) && !now.is_closed()
     }
 
     /// All operations fail from now on.
@@ -175,8 +172,7 @@ mod tests {
         readiness.unmark(Direction::Read, readiness.look());
         assert!(readiness.await_it(Direction::Read));
         assert!(readiness.tell(read()).is_awaited(Direction::Read));
-        readiness.await_no_more(Direction::Read);
-        assert!(!readiness.tell(read()).is_awaited(Direction::Read));
+        assert!(!readiness.tell(read()).is_awaited(Direction::Write));
     }
 
     #[test]

@@ -65,12 +65,11 @@ impl Watched {
 
     /// Has those go on who wait for what has happened. Returns how many.
     pub(crate) fn tell(&self, events: &Events) -> usize {
-        let mut told = events.iter().peekable();
-        if told.peek().is_none() {
+        if events.iter().next().is_none() {
             return 0;
         }
         let table = self.lock();
-        told.filter_map(|(token, news)| table.get(token).map(|source| source.tell(news))).sum()
+        events.iter().filter_map(|(token, news)| table.get(token).map(|source| source.tell(news))).sum()
     }
 
     /// A fiber that may move waits for one of them. Whether it is the only one.

@@ -150,7 +150,14 @@ impl Caller<'_> {
 /// If it is to stop.
 #[inline]
 pub(crate) fn check() -> Result<(), Stop> {
-    with_caller(|caller| caller.check())
+    if is_unbound() { Ok(()) } else { with_caller(|caller| caller.check()) }
+}
+
+/// Whether the caller is a fiber that nobody has begun to stop, and that has nothing in force: a short way for most.
+#[inline]
+fn is_unbound() -> bool {
+    // SAFETY: it runs, so it is there.
+    wait::running().is_some_and(|(_, fiber)| unsafe { fiber.as_ref() }.is_unbound())
 }
 
 /// Whether the caller is cancelled, whatever the time.
@@ -192,14 +199,17 @@ pub(crate) fn wait_or_stop(
     until: Option<Instant>,
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Result<Cause, Stop> {
-    let limits = with_caller(|caller| caller.limits())?;
+    let limits = match is_unbound() {
+        true => Limits { deadline: None, may_cancel: true },
+        false => with_caller(|caller| caller.limits())?,
+    };
     let ends = if limits.may_cancel { ends.or_cancel() } else { ends };
     let deadline = limits.deadline.filter(|deadline| until.is_none_or(|until| deadline.at <= until));
     let (mut stop, mut is_published) = (None, false);
     let cause = wait::wait(ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
         // The wait is open from here on for whoever cancels.
         meet();
-        stop = with_caller(|caller| caller.cancelled());
+        stop = if is_unbound() { None } else { with_caller(|caller| caller.cancelled()) };
         is_published = stop.is_none() && publish(waiter);
         is_published
     });
