@@ -19,6 +19,8 @@ use crate::rt;
 pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'static) -> io::Result<R> {
     fiber::checkpoint()?;
     if rt::running().is_some() {
+        // Not among the panics of what is looked up.
+        rt::check_may_wait();
         let looked = panic::catch_unwind(AssertUnwindSafe(|| blocking::blocking_cancellable(job)));
         return Ok(looked.map_err(|_| panicked())??);
     }
