@@ -8,7 +8,7 @@
 //! | a thread per `spawn` | a fiber in the calling fiber's [runtime](crate::Runtime), or in the default one |
 //! | [`Thread`], [`ThreadId`] | other names for [`Fiber`], [`FiberId`], which plain threads have too; a fiber's numbers and a thread's never meet |
 //! | threads are interrupted to let others run | a fiber runs until it waits, yields or ends |
-//! | what blocks, blocks one thread | what is not sinew's (locks, channels and `sleep` of std, system calls) blocks a worker, and all fibers that have begun there |
+//! | what blocks, blocks one thread | what is not sinew's (locks, channels, sockets and `sleep` of std, system calls) blocks a worker, and all fibers that have begun there; [`blocking`](crate::blocking()) has other threads do it |
 //! | a stack of 2 MiB, `RUST_MIN_STACK` | 128 KiB, double that in debug builds, [`RuntimeBuilder::stack_size`](crate::RuntimeBuilder::stack_size), `SINEW_STACK_SIZE` |
 //! | `Builder::name` | any string, as it names no thread |
 //! | `Builder::spawn_unchecked` | a fiber that is abandoned at a shutdown never ends: what it borrows has to live on |
@@ -24,9 +24,9 @@
 //!
 //! # Stopping
 //!
-//! Nobody is stopped by force: cancellation and deadlines are errors, [`Stopped`], of calls that can say so. Those are [`checkpoint`] and
-//! the waits whose names end in `_cancellable`; `join`, `sleep`, `park` and the like of std go on to their end. [`shield`] has neither
-//! count.
+//! Nobody is stopped by force: cancellation and deadlines are errors, [`Stopped`], of calls that can say so. Those are [`checkpoint`],
+//! the waits whose names end in `_cancellable`, and input and output ([`net`](crate::net), [`io`](crate::io), [`fs`](crate::fs)), where the error is inside an `io::Error`; `join`, `sleep`, `park` and
+//! the like of std go on to their end. [`shield`] has neither count.
 //!
 //! - A fiber is cancelled by [`JoinHandle::cancel`], with all fibers of the [scopes](scope) that it is in the middle of, and of theirs.
 //! - [`Scope::cancel`] cancels the fibers of a scope; in a [`try_scope`] so does the first error or panic. A scope whose body panics

@@ -8,7 +8,7 @@ use crate::rt::{self, Deadline};
 
 /// Runs `body` with a deadline in force: calls inside that observe deadlines fail when it has passed.
 ///
-/// It ends nothing by force. [`checkpoint`] and the waits whose names end in `_cancellable` observe it; `join`, `sleep`, `park` and all
+/// It ends nothing by force. [`checkpoint`], the waits whose names end in `_cancellable`, and input and output observe it; `join`, `sleep`, `park` and all
 /// else that cannot say so do not. Of deadlines inside one another the nearest counts. If it has passed already, the body runs, and
 /// its first such call fails.
 ///
