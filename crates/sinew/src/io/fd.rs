@@ -6,6 +6,7 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
+use super::by_reference::{read_by_reference, write_by_reference};
 use super::handle::Handle;
 use super::input::check_ready;
 use super::unblocked::Unblocked;
@@ -186,17 +187,7 @@ impl<T: AsFd> Read for &Fd<T> {
     }
 }
 
-impl<T: AsFd> Read for Fd<T> {
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buf)
-    }
-
-    #[track_caller]
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        (&*self).read_vectored(bufs)
-    }
-}
+read_by_reference!([T: AsFd] Fd<T>);
 
 impl<T: AsFd> Write for &Fd<T> {
     #[track_caller]
@@ -215,21 +206,7 @@ impl<T: AsFd> Write for &Fd<T> {
     }
 }
 
-impl<T: AsFd> Write for Fd<T> {
-    #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        (&*self).write(buf)
-    }
-
-    #[track_caller]
-    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        (&*self).write_vectored(bufs)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+write_by_reference!([T: AsFd] Fd<T>);
 
 impl<T: AsFd> AsFd for Fd<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {

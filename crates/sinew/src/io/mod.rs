@@ -18,18 +18,22 @@
 //! ```
 
 mod both_ways;
+mod by_reference;
 mod copy;
 mod fd;
 mod halt;
 mod handle;
 mod input;
+mod mode_calls;
 mod modes;
 mod pipe;
 mod raw;
 mod stdin;
 mod unblocked;
 
+pub(crate) use by_reference::{read_by_reference, write_by_reference};
 pub(crate) use handle::Handle;
+pub(crate) use mode_calls::mode_calls;
 pub(crate) use unblocked::is_nonblocking;
 
 pub use both_ways::{HalfClose, copy_bidirectional};

@@ -5,6 +5,7 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
+use super::by_reference::{read_by_reference, write_by_reference};
 use super::handle::Handle;
 use crate::rt::io::Direction;
 
@@ -94,17 +95,7 @@ impl Read for &PipeReader {
     }
 }
 
-impl Read for PipeReader {
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buf)
-    }
-
-    #[track_caller]
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        (&*self).read_vectored(bufs)
-    }
-}
+read_by_reference!([] PipeReader);
 
 impl Write for &PipeWriter {
     #[track_caller]
@@ -122,21 +113,7 @@ impl Write for &PipeWriter {
     }
 }
 
-impl Write for PipeWriter {
-    #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        (&*self).write(buf)
-    }
-
-    #[track_caller]
-    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        (&*self).write_vectored(bufs)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+write_by_reference!([] PipeWriter);
 
 /// What both ends become, and are made of.
 macro_rules! convert {

@@ -8,7 +8,7 @@ use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls, connect, taken};
-use crate::io::Handle;
+use crate::io::{Handle, mode_calls};
 use crate::rt::io::Direction;
 
 /// A TCP connection: [`std::net::TcpStream`], for fibers and threads. The connection is closed when it is dropped.
@@ -42,6 +42,8 @@ use crate::rt::io::Direction;
 pub struct TcpStream {
     pub(super) handle: Handle<std::net::TcpStream>,
 }
+
+mode_calls!(TcpStream);
 
 impl TcpStream {
     /// One that was made just now: nothing is set.
@@ -159,47 +161,6 @@ impl TcpStream {
         Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
     }
 
-    /// Limits how long a read waits: after that it fails with [`WouldBlock`](io::ErrorKind::WouldBlock), as on Linux with std. None is for ever.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if the time is zero.
-    pub fn set_read_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
-        // The kernel is told too, for the day when it is std's.
-        self.handle.get().set_read_timeout(dur)?;
-        self.handle.modes().set_timeout(Direction::Read, dur);
-        Ok(())
-    }
-
-    /// Limits how long a write waits, as [`set_read_timeout`](Self::set_read_timeout) does for reads.
-    ///
-    /// # Errors
-    ///
-    /// As [`set_read_timeout`](Self::set_read_timeout).
-    pub fn set_write_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
-        self.handle.get().set_write_timeout(dur)?;
-        self.handle.modes().set_timeout(Direction::Write, dur);
-        Ok(())
-    }
-
-    /// How long a read waits at most, as the kernel has rounded it.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().read_timeout()
-    }
-
-    /// How long a write waits at most, as the kernel has rounded it.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().write_timeout()
-    }
-
     /// Looks at what has come, and leaves it there for the next read.
     ///
     /// # Errors
@@ -250,25 +211,5 @@ impl TcpStream {
     /// As the kernel has them.
     pub fn ttl(&self) -> io::Result<u32> {
         self.handle.get().ttl()
-    }
-
-    /// The error that has happened since the last one that was returned, which is forgotten by that.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.handle.get().take_error()
-    }
-
-    /// Whether calls that would have to wait fail with [`WouldBlock`](io::ErrorKind::WouldBlock) instead. For all clones.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.handle.get().set_nonblocking(nonblocking)?;
-        self.handle.modes().set_nonblocking(nonblocking);
-        Ok(())
     }
 }

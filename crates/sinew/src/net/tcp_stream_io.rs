@@ -6,6 +6,7 @@ use rustix::net::RecvFlags;
 
 use super::calls;
 use super::tcp_stream::TcpStream;
+use crate::io::{read_by_reference, write_by_reference};
 use crate::rt::io::Direction;
 
 impl Read for &TcpStream {
@@ -45,33 +46,6 @@ impl Write for &TcpStream {
     }
 }
 
-impl Read for TcpStream {
-    #[inline]
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buf)
-    }
+read_by_reference!([] TcpStream);
 
-    #[track_caller]
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        (&*self).read_vectored(bufs)
-    }
-}
-
-impl Write for TcpStream {
-    #[inline]
-    #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        (&*self).write(buf)
-    }
-
-    #[track_caller]
-    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        (&*self).write_vectored(bufs)
-    }
-
-    #[inline]
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+write_by_reference!([] TcpStream);

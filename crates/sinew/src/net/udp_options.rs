@@ -2,64 +2,13 @@
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::time::Duration;
 
 use super::udp_socket::UdpSocket;
-use crate::rt::io::Direction;
+use crate::io::mode_calls;
+
+mode_calls!(UdpSocket);
 
 impl UdpSocket {
-    /// Limits how long receiving waits: after that it fails with [`WouldBlock`](io::ErrorKind::WouldBlock), as on Linux with std. None is for ever.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if the time is zero.
-    pub fn set_read_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
-        // The kernel is told too, for the day when it is std's.
-        self.handle.get().set_read_timeout(dur)?;
-        self.handle.modes().set_timeout(Direction::Read, dur);
-        Ok(())
-    }
-
-    /// Limits how long sending waits, as [`set_read_timeout`](Self::set_read_timeout) does for receiving.
-    ///
-    /// # Errors
-    ///
-    /// As [`set_read_timeout`](Self::set_read_timeout).
-    pub fn set_write_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
-        self.handle.get().set_write_timeout(dur)?;
-        self.handle.modes().set_timeout(Direction::Write, dur);
-        Ok(())
-    }
-
-    /// Whether calls that would have to wait fail with [`WouldBlock`](io::ErrorKind::WouldBlock) instead. For all clones.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.handle.get().set_nonblocking(nonblocking)?;
-        self.handle.modes().set_nonblocking(nonblocking);
-        Ok(())
-    }
-
-    /// How long receiving waits at most, as the kernel has rounded it.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().read_timeout()
-    }
-
-    /// How long sending waits at most, as the kernel has rounded it.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().write_timeout()
-    }
-
     /// Whether it may send to all of a network.
     ///
     /// # Errors
@@ -184,14 +133,5 @@ impl UdpSocket {
     /// As the kernel has them.
     pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.handle.get().leave_multicast_v6(multiaddr, interface)
-    }
-
-    /// The error that has happened since the last one that was returned, which is forgotten by that.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.handle.get().take_error()
     }
 }

@@ -6,14 +6,13 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
-use std::time::Duration;
 
 use rustix::net::RecvFlags;
 
 use super::address::{from_kernel, to_kernel, unnamed};
 use super::backoff::Backoff;
 use super::settings::adopt;
-use crate::io::Handle;
+use crate::io::{Handle, mode_calls};
 use crate::net::calls;
 use crate::rt::io::Direction;
 
@@ -37,6 +36,8 @@ use crate::rt::io::Direction;
 pub struct UnixDatagram {
     handle: Handle<net::UnixDatagram>,
 }
+
+mode_calls!(UnixDatagram);
 
 impl UnixDatagram {
     /// One that others reach at this path, where nothing must be yet.
@@ -193,66 +194,6 @@ impl UnixDatagram {
     #[track_caller]
     pub fn send(&self, buf: &[u8]) -> io::Result<usize> {
         self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
-    }
-
-    /// How long it waits for a message at most; for ever, if that is none. One that waits already is not concerned.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if it is zero. A call whose time is over says [`WouldBlock`](io::ErrorKind::WouldBlock).
-    pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.handle.get().set_read_timeout(timeout)?;
-        self.handle.modes().set_timeout(Direction::Read, timeout);
-        Ok(())
-    }
-
-    /// How long it waits for room for a message at most, as [`set_read_timeout`](Self::set_read_timeout).
-    ///
-    /// # Errors
-    ///
-    /// As that.
-    pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.handle.get().set_write_timeout(timeout)?;
-        self.handle.modes().set_timeout(Direction::Write, timeout);
-        Ok(())
-    }
-
-    /// How long it waits for a message at most.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().read_timeout()
-    }
-
-    /// How long it waits for room for a message at most.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().write_timeout()
-    }
-
-    /// Has calls say [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting, or wait again.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.handle.get().set_nonblocking(nonblocking)?;
-        self.handle.modes().set_nonblocking(nonblocking);
-        Ok(())
-    }
-
-    /// Takes the error that the socket has come to, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.handle.get().take_error()
     }
 
     /// Ends one direction or both, for all clones. Whoever waits for that hears of it.

@@ -6,7 +6,6 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
-use std::time::Duration;
 
 use rustix::io::ioctl_fionbio;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, socket_with};
@@ -14,7 +13,7 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 use super::address::to_kernel;
 use super::backoff::Backoff;
 use super::settings::adopt;
-use crate::io::{HalfClose, Handle};
+use crate::io::{HalfClose, Handle, mode_calls, read_by_reference, write_by_reference};
 use crate::net::calls;
 use crate::rt::io::{Direction, Patience};
 
@@ -35,6 +34,8 @@ use crate::rt::io::{Direction, Patience};
 pub struct UnixStream {
     handle: Handle<net::UnixStream>,
 }
+
+mode_calls!(UnixStream);
 
 impl UnixStream {
     /// Connects to whoever listens at this path.
@@ -121,66 +122,6 @@ impl UnixStream {
         self.handle.get().peer_addr()
     }
 
-    /// How long a read waits at most; for ever, if that is none. One that waits already is not concerned.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if it is zero. A read whose time is over says [`WouldBlock`](io::ErrorKind::WouldBlock).
-    pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.handle.get().set_read_timeout(timeout)?;
-        self.handle.modes().set_timeout(Direction::Read, timeout);
-        Ok(())
-    }
-
-    /// How long a write waits at most, as [`set_read_timeout`](Self::set_read_timeout).
-    ///
-    /// # Errors
-    ///
-    /// As that.
-    pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.handle.get().set_write_timeout(timeout)?;
-        self.handle.modes().set_timeout(Direction::Write, timeout);
-        Ok(())
-    }
-
-    /// How long a read waits at most.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().read_timeout()
-    }
-
-    /// How long a write waits at most.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
-        self.handle.get().write_timeout()
-    }
-
-    /// Has calls say [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting, or wait again.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.handle.get().set_nonblocking(nonblocking)?;
-        self.handle.modes().set_nonblocking(nonblocking);
-        Ok(())
-    }
-
-    /// Takes the error that the socket has come to, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.handle.get().take_error()
-    }
-
     /// Ends one direction or both, for all clones. Whoever waits for that hears of it.
     ///
     /// # Errors
@@ -217,17 +158,7 @@ impl Read for &UnixStream {
     }
 }
 
-impl Read for UnixStream {
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buf)
-    }
-
-    #[track_caller]
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        (&*self).read_vectored(bufs)
-    }
-}
+read_by_reference!([] UnixStream);
 
 impl Write for &UnixStream {
     #[track_caller]
@@ -245,21 +176,7 @@ impl Write for &UnixStream {
     }
 }
 
-impl Write for UnixStream {
-    #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        (&*self).write(buf)
-    }
-
-    #[track_caller]
-    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        (&*self).write_vectored(bufs)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+write_by_reference!([] UnixStream);
 
 impl HalfClose for UnixStream {
     fn end_writing(&self) -> io::Result<()> {
