@@ -22,7 +22,7 @@ const TESTS: [&str; 6] = ["-p", "sinew-coroutine", "-p", "sinew", "--test", "it"
 fn run(context: &Context) -> Result {
     Exec::cargo(context, &["test", "--profile", "fat"])
         .args(TESTS)
-        .env("RUSTFLAGS", "--cfg sinew_fat")
+        .env("RUSTFLAGS", "--cfg sinew_few --cfg sinew_fat")
         .env(STRATEGY, "local")
         .run()
 }

@@ -1,21 +1,22 @@
 //! Tests of the bridge, from the outside.
 //!
-//! Where all is optimised as one program, which takes long, only what suspends fibers in most ways is there, and what may be lost by that: `cfg(sinew_fat)`.
+//! Where tests are slow to build or to run, some are left out: with `cfg(sinew_few)`, what does not depend on the machine; with `cfg(sinew_fat)` as well, where all is
+//! optimised as one program, only what suspends fibers in most ways is there, and what may be lost by that.
 
 mod batch;
 #[cfg(not(sinew_fat))]
 mod blocking;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod cancel;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod cancel_races;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod cancel_scope;
 mod channel;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod context;
 mod crowd;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod deadline;
 #[cfg(not(sinew_fat))]
 mod descriptors;
@@ -26,30 +27,30 @@ mod faults;
 mod follow;
 #[cfg(not(sinew_fat))]
 mod fs;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod groups;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod info;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod interval;
 mod invariants;
 #[cfg(not(sinew_fat))]
 mod io;
 mod join;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod launch;
 mod locals;
 #[cfg(not(sinew_fat))]
 mod locals_end;
 mod movement;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod names;
 #[cfg(not(sinew_fat))]
 mod net;
 mod no_suspend;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod nodes;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod numa;
 #[cfg(not(sinew_fat))]
 mod os_unix;
@@ -59,7 +60,7 @@ mod pins;
 mod runtimes;
 #[cfg(not(sinew_fat))]
 mod scope;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod settings;
 #[cfg(not(sinew_fat))]
 mod shutdown;
@@ -75,15 +76,15 @@ mod support;
 mod sync;
 #[cfg(not(sinew_fat))]
 mod time;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod timer;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod timer_end;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod timer_fibers;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod timer_stress;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod token;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod work;

@@ -1,37 +1,37 @@
 //! Channels and select. crossbeam-channel is the specification: the same bodies run over it, by threads, and over ours, in all crowds.
 
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod bodies;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod broadcast;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod cancel;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod clocks;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod differences;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod ends;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod errors;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod flavours;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod histories;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod meet;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod misuse;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod oneshot;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod payloads;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod select;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod select_macro;
 mod stress;
-#[cfg(not(sinew_fat))]
+#[cfg(not(sinew_few))]
 mod temporaries;
 
 use sinew::fiber;
