@@ -17,6 +17,7 @@
 //! # Ok::<(), io::Error>(())
 //! ```
 
+mod adopt;
 mod both_ways;
 mod by_reference;
 mod copy;
@@ -31,6 +32,7 @@ mod raw;
 mod stdin;
 mod unblocked;
 
+pub(crate) use adopt::adopt;
 pub(crate) use by_reference::{read_by_reference, write_by_reference};
 pub(crate) use handle::Handle;
 pub(crate) use mode_calls::mode_calls;

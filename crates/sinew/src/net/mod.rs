@@ -64,7 +64,6 @@ mod incoming;
 mod listen_options;
 mod raw;
 mod resolve;
-mod taken;
 mod tcp_listener;
 mod tcp_stream;
 mod tcp_stream_io;

@@ -12,8 +12,8 @@ use super::connections::Connections;
 use super::incoming::Incoming;
 use super::tcp_stream::TcpStream;
 use super::to_socket_addrs::ToSocketAddrs;
-use super::{addresses, calls, taken};
-use crate::io::Handle;
+use super::{addresses, calls};
+use crate::io::{Handle, is_nonblocking};
 use crate::rt::io::Direction;
 
 /// A socket that takes TCP connections in: [`std::net::TcpListener`], for fibers and threads. It listens no more when it is dropped.
@@ -56,7 +56,7 @@ pub struct TcpListener {
 
 impl TcpListener {
     pub(super) fn take(listener: std::net::TcpListener) -> Self {
-        let is_nonblocking = taken::is_nonblocking(listener.as_fd());
+        let is_nonblocking = is_nonblocking(&listener).unwrap_or(false);
         // What cannot be set so is no socket, and its calls say so.
         let _ = listener.set_nonblocking(true);
         let handle = Handle::new(listener);

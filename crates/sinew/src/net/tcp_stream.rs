@@ -7,8 +7,8 @@ use std::time::Duration;
 use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
-use super::{addresses, calls, connect, taken};
-use crate::io::{Handle, mode_calls};
+use super::{addresses, calls, connect};
+use crate::io::{Handle, adopt, mode_calls};
 use crate::rt::io::Direction;
 
 /// A TCP connection: [`std::net::TcpStream`], for fibers and threads. The connection is closed when it is dropped.
@@ -52,7 +52,7 @@ impl TcpStream {
     }
 
     pub(super) fn take(stream: std::net::TcpStream) -> Self {
-        Self { handle: taken::take(stream) }
+        Self { handle: adopt(stream, std::net::TcpStream::read_timeout, std::net::TcpStream::write_timeout) }
     }
 
     /// For what only std knows to set.

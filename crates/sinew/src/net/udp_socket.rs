@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
-use super::{addresses, calls, taken};
-use crate::io::Handle;
+use super::{addresses, calls};
+use crate::io::{Handle, adopt};
 use crate::rt::io::Direction;
 
 /// A socket for UDP: [`std::net::UdpSocket`], for fibers and threads.
@@ -44,7 +44,7 @@ impl UdpSocket {
     }
 
     pub(super) fn take(socket: std::net::UdpSocket) -> Self {
-        Self { handle: taken::take(socket) }
+        Self { handle: adopt(socket, std::net::UdpSocket::read_timeout, std::net::UdpSocket::write_timeout) }
     }
 
     pub(super) fn into_std(self) -> std::net::UdpSocket {

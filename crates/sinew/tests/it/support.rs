@@ -210,3 +210,12 @@ pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
+
+/// Waits until something is so that others are about to see to, for a while: they may be slow, and something that never comes is told of.
+pub(crate) fn until(is_so: impl Fn() -> bool, problem: impl Fn() -> String) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < end, "{}", problem());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

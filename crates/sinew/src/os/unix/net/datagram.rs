@@ -11,8 +11,7 @@ use rustix::net::RecvFlags;
 
 use super::address::{from_kernel, to_kernel, unnamed};
 use super::backoff::Backoff;
-use super::settings::adopt;
-use crate::io::{Handle, mode_calls};
+use crate::io::{Handle, adopt, mode_calls};
 use crate::net::calls;
 use crate::rt::io::Direction;
 

@@ -38,7 +38,6 @@ mod backoff;
 mod datagram;
 mod listener;
 mod raw;
-mod settings;
 mod stream;
 
 pub use datagram::UnixDatagram;

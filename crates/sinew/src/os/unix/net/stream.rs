@@ -12,8 +12,7 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 
 use super::address::to_kernel;
 use super::backoff::Backoff;
-use super::settings::adopt;
-use crate::io::{HalfClose, Handle, mode_calls, read_by_reference, write_by_reference};
+use crate::io::{HalfClose, Handle, adopt, mode_calls, read_by_reference, write_by_reference};
 use crate::net::calls;
 use crate::rt::io::{Direction, Patience};
 

@@ -1,14 +1,15 @@
-//! What is set for a socket, there and here. Knows no kind of socket.
+//! What was set for a socket before it became ours. Knows no kind of socket.
 
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use crate::io::{Handle, is_nonblocking};
+use super::handle::Handle;
+use super::unblocked::is_nonblocking;
 use crate::rt::io::Direction;
 
 /// Makes a socket ours with what is set for it. What cannot be found out, since it is no socket, is not set.
-pub(super) fn adopt<T: AsFd>(
+pub(crate) fn adopt<T: AsFd>(
     inner: T,
     read_timeout: impl FnOnce(&T) -> io::Result<Option<Duration>>,
     write_timeout: impl FnOnce(&T) -> io::Result<Option<Duration>>,
