@@ -73,9 +73,9 @@ fn serve(options: Options) -> io::Result<()> {
     }
     say(format_args!("listening on http://{address}"));
     let signal = quit.recv().map_err(io::Error::other)?;
-    say(format_args!("{signal}: answering what has begun"));
     listeners.iter().for_each(|listener| finish(listener, &server));
     server.drain.cancel_with_reason("the server ends");
+    say(format_args!("{signal}: answering what has begun"));
     end(&server)
 }
 

@@ -9,7 +9,7 @@ use super::server::{Client, Server, request};
 #[test]
 fn no_request_is_lost_when_it_is_told_to_end_under_load() {
     for workers in ["1", "2"] {
-        let server = Server::start(&["--workers", workers, "--linger-ms", "20000"]);
+        let mut server = Server::start(&["--workers", workers, "--linger-ms", "20000"]);
         let (answered, is_warm, address) = (AtomicU64::new(0), AtomicBool::new(false), server.address);
         thread::scope(|scope| {
             for _ in 0..16 {
@@ -40,7 +40,7 @@ fn no_request_is_lost_when_it_is_told_to_end_under_load() {
 /// What has begun is answered, however long it takes, within reason.
 #[test]
 fn a_request_that_has_begun_is_answered() {
-    let server = Server::start(&[]);
+    let mut server = Server::start(&[]);
     let mut begun = server.connect();
     begun.send(request("/sleep?ms=300"));
     let mut half = server.connect();
@@ -55,7 +55,7 @@ fn a_request_that_has_begun_is_answered() {
 
 #[test]
 fn what_takes_too_long_is_cut_off_and_told_of() {
-    let server = Server::start(&["--grace-ms", "50"]);
+    let mut server = Server::start(&["--grace-ms", "50"]);
     let mut client = server.connect();
     client.send(request("/sleep?ms=60000"));
     assert_eq!(server.connect().get("/").status, 200);

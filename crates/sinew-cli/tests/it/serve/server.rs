@@ -65,9 +65,13 @@ impl Server {
         wait_until(|| self.descriptors() <= most);
     }
 
-    pub(crate) fn terminate(&self) {
+    /// Tells it to end, and waits until it has heard of that: from then on it says so with each answer.
+    pub(crate) fn terminate(&mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        let mut heard = String::new();
+        self.words.read_line(&mut heard).unwrap();
+        assert_eq!(heard, "SIGTERM: answering what has begun\n");
     }
 
     /// Waits for its end.
@@ -79,7 +83,7 @@ impl Server {
     }
 
     /// Ends it in good order.
-    pub(crate) fn end(self) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         self.terminate();
         let ended = self.wait();
         assert!(ended.status.success(), "{} {}", ended.words, ended.errors);
