@@ -1,9 +1,7 @@
 //! Sockets that send single messages.
 
-use std::fmt;
 use std::io;
 use std::net::Shutdown;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
 
@@ -11,7 +9,7 @@ use rustix::net::RecvFlags;
 
 use super::address::{from_kernel, to_kernel, unnamed};
 use super::backoff::Backoff;
-use crate::io::{Handle, adopt, mode_calls};
+use crate::io::{Handle, mode_calls};
 use crate::net::calls;
 use crate::rt::io::Direction;
 
@@ -33,7 +31,7 @@ use crate::rt::io::Direction;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct UnixDatagram {
-    handle: Handle<net::UnixDatagram>,
+    pub(super) handle: Handle<net::UnixDatagram>,
 }
 
 mode_calls!(UnixDatagram);
@@ -212,55 +210,5 @@ impl UnixDatagram {
         self.handle.close();
         // It cannot fail for such a socket.
         let _ = self.handle.get().shutdown(Shutdown::Both);
-    }
-}
-
-impl fmt::Debug for UnixDatagram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.handle.get().fmt(f)
-    }
-}
-
-/// It comes with the time-outs that are set, and waits or not as it did.
-impl From<net::UnixDatagram> for UnixDatagram {
-    fn from(inner: net::UnixDatagram) -> Self {
-        Self { handle: adopt(inner, net::UnixDatagram::read_timeout, net::UnixDatagram::write_timeout) }
-    }
-}
-
-/// It goes with all that is set.
-impl From<UnixDatagram> for net::UnixDatagram {
-    fn from(socket: UnixDatagram) -> Self {
-        socket.handle.into_inner()
-    }
-}
-
-impl From<OwnedFd> for UnixDatagram {
-    fn from(fd: OwnedFd) -> Self {
-        net::UnixDatagram::from(fd).into()
-    }
-}
-
-impl From<UnixDatagram> for OwnedFd {
-    fn from(socket: UnixDatagram) -> Self {
-        socket.handle.into_inner().into()
-    }
-}
-
-impl AsFd for UnixDatagram {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.handle.as_fd()
-    }
-}
-
-impl AsRawFd for UnixDatagram {
-    fn as_raw_fd(&self) -> RawFd {
-        self.handle.get().as_raw_fd()
-    }
-}
-
-impl IntoRawFd for UnixDatagram {
-    fn into_raw_fd(self) -> RawFd {
-        self.handle.into_inner().into_raw_fd()
     }
 }

@@ -35,6 +35,7 @@
 
 mod address;
 mod backoff;
+mod convert;
 mod datagram;
 mod listener;
 mod raw;

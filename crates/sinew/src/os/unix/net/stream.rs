@@ -1,9 +1,7 @@
 //! Streams between two.
 
-use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
 
@@ -12,7 +10,7 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 
 use super::address::to_kernel;
 use super::backoff::Backoff;
-use crate::io::{HalfClose, Handle, adopt, mode_calls, read_by_reference, write_by_reference};
+use crate::io::{HalfClose, Handle, mode_calls, read_by_reference, write_by_reference};
 use crate::net::calls;
 use crate::rt::io::{Direction, Patience};
 
@@ -31,7 +29,7 @@ use crate::rt::io::{Direction, Patience};
 /// # Ok::<(), io::Error>(())
 /// ```
 pub struct UnixStream {
-    handle: Handle<net::UnixStream>,
+    pub(super) handle: Handle<net::UnixStream>,
 }
 
 mode_calls!(UnixStream);
@@ -180,55 +178,5 @@ write_by_reference!([] UnixStream);
 impl HalfClose for UnixStream {
     fn end_writing(&self) -> io::Result<()> {
         self.shutdown(Shutdown::Write)
-    }
-}
-
-impl fmt::Debug for UnixStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.handle.get().fmt(f)
-    }
-}
-
-/// It comes with the time-outs that are set, and waits or not as it did.
-impl From<net::UnixStream> for UnixStream {
-    fn from(inner: net::UnixStream) -> Self {
-        Self { handle: adopt(inner, net::UnixStream::read_timeout, net::UnixStream::write_timeout) }
-    }
-}
-
-/// It goes with all that is set.
-impl From<UnixStream> for net::UnixStream {
-    fn from(stream: UnixStream) -> Self {
-        stream.handle.into_inner()
-    }
-}
-
-impl From<OwnedFd> for UnixStream {
-    fn from(fd: OwnedFd) -> Self {
-        net::UnixStream::from(fd).into()
-    }
-}
-
-impl From<UnixStream> for OwnedFd {
-    fn from(stream: UnixStream) -> Self {
-        stream.handle.into_inner().into()
-    }
-}
-
-impl AsFd for UnixStream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.handle.as_fd()
-    }
-}
-
-impl AsRawFd for UnixStream {
-    fn as_raw_fd(&self) -> RawFd {
-        self.handle.get().as_raw_fd()
-    }
-}
-
-impl IntoRawFd for UnixStream {
-    fn into_raw_fd(self) -> RawFd {
-        self.handle.into_inner().into_raw_fd()
     }
 }
