@@ -125,6 +125,10 @@ pub(crate) static EPOLL_RAW: Peer =
 pub(crate) static EPOLL_BUSY: Peer =
     Peer { name: "epoll-busy", what: "the same, looking for 50 µs before it sleeps", home: Home::Here };
 
+/// The same as the first, which asks for events through mio.
+pub(crate) static EPOLL_MIO: Peer =
+    Peer { name: "epoll-mio", what: "the same as epoll-raw, through mio", home: Home::Here };
+
 /// What no stack can do without.
 pub(crate) static FAULTS: Peer =
     Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
@@ -142,7 +146,7 @@ pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
 /// All of them, in the order of lists.
-pub(crate) static ALL: [&Peer; 24] = [
+pub(crate) static ALL: [&Peer; 25] = [
     &SINEW,
     &SINEW_MIGRATING,
     &SINEW_SHARED,
@@ -163,6 +167,7 @@ pub(crate) static ALL: [&Peer; 24] = [
     &CROSSBEAM,
     &EPOLL_RAW,
     &EPOLL_BUSY,
+    &EPOLL_MIO,
     &FAULTS,
     &BOOST,
     &GO,

@@ -19,6 +19,7 @@ mod server;
 mod servers;
 mod stream;
 mod talk;
+mod watch;
 
 pub(crate) use servers::serve;
 
@@ -63,7 +64,7 @@ pub(super) static WORKLOADS: [Workload; 3] = [
 ];
 
 /// Everybody who serves any number of connections.
-const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 10] {
+const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 11] {
     [
         Entry::here(&peers::SINEW, measure).needing(needs),
         Entry::here(&peers::SINEW_MIGRATING, measure).needing(needs),
@@ -71,6 +72,7 @@ const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 10] {
         Entry::here(&peers::SINEW_SHARED_MIGRATING, measure).needing(needs),
         Entry::here(&peers::EPOLL_RAW, measure).needing(needs),
         Entry::here(&peers::EPOLL_BUSY, measure).needing(needs),
+        Entry::here(&peers::EPOLL_MIO, measure).needing(needs),
         Entry::here(&peers::TOKIO, measure).needing(needs),
         Entry::here(&peers::TOKIO_CT, measure).needing(needs).on_one_thread(),
         Entry::here(&peers::MAY, measure).needing(needs),

@@ -3,6 +3,7 @@
 
 use super::stream::{converse, serve as accept};
 use super::talk::Talk;
+use super::watch::{Mio, Rustix, Watch};
 use super::{epoll, listener};
 use crate::peers::{self, Peer};
 use crate::runtimes::{self, Flavour};
@@ -31,13 +32,17 @@ struct Setting {
 }
 
 /// Everybody.
-static ALL: [Server; 10] = [
+static ALL: [Server; 11] = [
     Server { peer: &peers::SINEW, serve: sinew },
     Server { peer: &peers::SINEW_MIGRATING, serve: sinew },
     Server { peer: &peers::SINEW_SHARED, serve: sinew },
     Server { peer: &peers::SINEW_SHARED_MIGRATING, serve: sinew },
-    Server { peer: &peers::EPOLL_RAW, serve: |setting| epoll_raw(setting.threads, Duration::ZERO) },
-    Server { peer: &peers::EPOLL_BUSY, serve: |setting| epoll_raw(setting.threads, SPIN) },
+    Server {
+        peer: &peers::EPOLL_RAW,
+        serve: |setting| event_loops::<Rustix>(setting.threads, Duration::ZERO),
+    },
+    Server { peer: &peers::EPOLL_BUSY, serve: |setting| event_loops::<Rustix>(setting.threads, SPIN) },
+    Server { peer: &peers::EPOLL_MIO, serve: |setting| event_loops::<Mio>(setting.threads, Duration::ZERO) },
     Server { peer: &peers::TOKIO, serve: tokio },
     Server { peer: &peers::TOKIO_CT, serve: |_| tokio_ct() },
     Server { peer: &peers::MAY, serve: may },
@@ -70,13 +75,13 @@ fn sinew(setting: &Setting) {
     });
 }
 
-fn epoll_raw(threads: usize, spin: Duration) {
+fn event_loops<W: Watch>(threads: usize, spin: Duration) {
     let mut listeners = listener::sharing(threads);
     let last = announced(listeners.remove(0));
     for listener in listeners {
-        thread::spawn(move || epoll::serve(listener, spin));
+        thread::spawn(move || epoll::serve::<W>(listener, spin));
     }
-    epoll::serve(last, spin)
+    epoll::serve::<W>(last, spin)
 }
 
 fn tokio(setting: &Setting) {
