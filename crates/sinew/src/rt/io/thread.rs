@@ -18,6 +18,7 @@ use super::readiness::Direction;
 const UNCALLED: Duration = Duration::from_millis(10);
 
 /// Waits until the descriptor may be ready. May return for no reason.
+#[inline(never)]
 pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit) -> Outcome {
     let until = limit.or_until(stop::deadline()).moment();
     match limit.wait(|_| !sleep(fd, direction, until)) {

@@ -150,7 +150,23 @@ impl Caller<'_> {
 /// If it is to stop.
 #[inline]
 pub(crate) fn check() -> Result<(), Stop> {
-    if is_unbound() { Ok(()) } else { with_caller(|caller| caller.check()) }
+    if is_unbound() { Ok(()) } else { check_bound() }
+}
+
+/// The long way is kept out of those who take the short one.
+#[inline(never)]
+fn check_bound() -> Result<(), Stop> {
+    with_caller(|caller| caller.check())
+}
+
+#[inline(never)]
+fn limits_of_bound() -> Result<Limits, Stop> {
+    with_caller(|caller| caller.limits())
+}
+
+#[inline(never)]
+fn stop_of_bound() -> Option<Stop> {
+    with_caller(|caller| caller.cancelled())
 }
 
 /// Whether the caller is a fiber that nobody has begun to stop, and that has nothing in force: a short way for most.
@@ -201,7 +217,7 @@ pub(crate) fn wait_or_stop(
 ) -> Result<Cause, Stop> {
     let limits = match is_unbound() {
         true => Limits { deadline: None, may_cancel: true },
-        false => with_caller(|caller| caller.limits())?,
+        false => limits_of_bound()?,
     };
     let ends = if limits.may_cancel { ends.or_cancel() } else { ends };
     let deadline = limits.deadline.filter(|deadline| until.is_none_or(|until| deadline.at <= until));
@@ -209,7 +225,7 @@ pub(crate) fn wait_or_stop(
     let cause = wait::wait(ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
         // The wait is open from here on for whoever cancels.
         meet();
-        stop = if is_unbound() { None } else { with_caller(|caller| caller.cancelled()) };
+        stop = if is_unbound() { None } else { stop_of_bound() };
         is_published = stop.is_none() && publish(waiter);
         is_published
     });
@@ -219,7 +235,7 @@ pub(crate) fn wait_or_stop(
         (Some(stop), ..) => Err(stop),
         // It may be poked though there was nothing to wait for.
         (None, Cause::Cancel, _) if !is_published => Ok(Cause::Event),
-        (None, Cause::Cancel, _) => with_caller(|caller| caller.cancelled()).map_or(Ok(cause), Err),
+        (None, Cause::Cancel, _) => stop_of_bound().map_or(Ok(cause), Err),
         (None, Cause::Time, Some(deadline)) => Err(Stop::TimedOut(deadline)),
         (None, cause, _) => Ok(cause),
     }
