@@ -11,7 +11,7 @@ use crate::rt::io::Halt;
 pub(super) fn error(halt: Halt, at: &'static Location<'static>) -> io::Error {
     match halt {
         Halt::Failed(error) => error,
-        Halt::Stopped(stop) => Stopped::new(stop, at).into(),
+        Halt::Stopped(stop) => Stopped::new(*stop, at).into(),
         // As std's sockets on Linux have both: it is one and the same error of the kernel.
         Halt::TimedOut | Halt::WouldBlock => io::Error::from_raw_os_error(libc::EAGAIN),
         Halt::Closed => {

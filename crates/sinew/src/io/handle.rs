@@ -16,7 +16,7 @@ pub(crate) struct Handle<T> {
     /// Before the descriptor, since it is dropped in this order: nobody watches a descriptor that is not open any more.
     watch: Watch,
     inner: T,
-    modes: Arc<Modes>,
+    modes: Modes,
 }
 
 /// Ends when it is dropped.
@@ -37,15 +37,15 @@ impl Drop for Watch {
 impl<T: AsFd> Handle<T> {
     /// Calls that would wait must say so, by [`WouldBlock`](io::ErrorKind::WouldBlock): that is the caller's to see to.
     pub(crate) fn new(inner: T) -> Self {
-        Self::with_modes(inner, Arc::default())
+        Self::with_modes(inner, Modes::default())
     }
 
     /// A duplicate of another one, which has the same settings.
     pub(crate) fn clone_of(&self, inner: T) -> Self {
-        Self::with_modes(inner, self.modes.clone())
+        Self::with_modes(inner, self.modes.share())
     }
 
-    fn with_modes(inner: T, modes: Arc<Modes>) -> Self {
+    fn with_modes(inner: T, modes: Modes) -> Self {
         Self { watch: Watch(Source::new()), inner, modes }
     }
 
@@ -65,7 +65,7 @@ impl<T: AsFd> Handle<T> {
     }
 
     /// The descriptor, and what is set for it and its clones.
-    pub(crate) fn into_parts(self) -> (T, Arc<Modes>) {
+    pub(crate) fn into_parts(self) -> (T, Modes) {
         drop(self.watch);
         (self.inner, self.modes)
     }

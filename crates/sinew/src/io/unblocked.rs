@@ -5,7 +5,6 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::Arc;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
@@ -48,8 +47,8 @@ impl<T: AsFd> Handle<T> {
     /// The descriptor as it was, or as it was set since. If a clone is ours still, it stays as that needs it.
     pub(crate) fn into_blocking(self) -> T {
         let (inner, modes) = self.into_parts();
-        if let Some(modes) = Arc::into_inner(modes) {
-            let _ = set_nonblocking(&inner, modes.is_nonblocking());
+        if let Some(is_nonblocking) = modes.into_last() {
+            let _ = set_nonblocking(&inner, is_nonblocking);
         }
         inner
     }

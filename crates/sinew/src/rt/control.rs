@@ -172,7 +172,7 @@ pub(crate) struct Control {
     /// How many reasons it has not to suspend. Changed as `pins`.
     no_suspend: AtomicU32,
     pub(crate) word: Word,
-    // What a wait looks at that may be stopped comes next, in the same line as the word.
+    // What a wait looks at that may be stopped comes next, and whoever wakes the fiber, in the same line as the word.
     /// What is in force for the code that it runs.
     ///
     /// # Invariant
@@ -183,12 +183,12 @@ pub(crate) struct Control {
     pub(crate) own: Own,
     /// It has a scope, through which it may be cancelled.
     is_scoped: bool,
-    pub(crate) join: Join,
-    pub(crate) body: &'static BodyVtable,
     /// # Invariant
     ///
     /// There until the fiber is done: the engine waits for its fibers, or stays for ever.
     engine: NonNull<Engine>,
+    pub(crate) join: Join,
+    pub(crate) body: &'static BodyVtable,
     /// # Invariant
     ///
     /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
@@ -215,7 +215,10 @@ pub(crate) struct Control {
 
 // Under a sanitizer a coroutine is larger, and so are atomics under the checker.
 #[cfg(not(any(loom, sinew_asan, sinew_tsan)))]
-const _: () = assert!(std::mem::offset_of!(Control, word) <= 64, "what every resume touches is in one line");
+const _: () = {
+    assert!(std::mem::offset_of!(Control, word) <= 64, "what every resume touches is in one line");
+    assert!(std::mem::offset_of!(Control, join) <= 128, "and what every wait touches, in the next");
+};
 
 // SAFETY: fields that are not atomic are under their invariants, which pass them from one thread to the next.
 unsafe impl Sync for Control {}

@@ -22,10 +22,31 @@ use super::word::{Cause, Ends, Runner, WaitId};
 pub(crate) fn wait(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
     match running() {
         Some((local, _)) if local.is_between() => wait_between(local, (ends, until, publish)),
-        Some((local, control)) => wait_on_fiber(local, control, (ends, until), publish),
+        Some((local, control)) => {
+            wait_on_fiber(local, control, (ends, until, IsHeld(local.is_held())), publish)
+        }
         None => wait_on_thread((ends, until, publish)),
     }
 }
+
+/// Waits for ever, if the caller is a fiber for which this is so, and that can let others run: the short way, which takes little of its stack.
+/// None, if not: `publish` has not been called then.
+#[inline]
+pub(crate) fn wait_if(
+    ends: Ends,
+    is_so: impl FnOnce(&Control) -> bool,
+    publish: impl FnOnce(&Control, Waiter) -> bool,
+) -> Option<Cause> {
+    let (local, control) = running().filter(|(local, _)| !local.is_between() && !local.is_held())?;
+    // SAFETY: it runs, so it is there.
+    let this = unsafe { control.as_ref() };
+    let publish = |waiter| publish(this, waiter);
+    is_so(this).then(|| wait_on_fiber(local, control, (ends, None, IsHeld(false)), publish))
+}
+
+/// Whether the fiber cannot let others run.
+#[derive(Clone, Copy)]
+struct IsHeld(bool);
 
 /// Whether the caller waits as a thread does though a fiber counts as the one that runs: it follows that fiber.
 pub(crate) fn is_between() -> bool {
@@ -97,13 +118,12 @@ pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
 fn wait_on_fiber(
     local: &Local,
     control: NonNull<Control>,
-    (ends, until): (Ends, Option<Instant>),
+    (ends, until, IsHeld(is_held)): (Ends, Option<Instant>, IsHeld),
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Cause {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
     // Before anybody knows of the wait: whoever does would end it, or look at this fiber, when that is long over.
-    let is_held = local.is_held();
     assert!(is_held || this.may_suspend(), "{NO_SUSPEND}");
     let runner = if is_held { Runner::Anybody } else { this.pins.runner() };
     let how = if runner == Runner::Anybody { Pause::Wait } else { Pause::Rest };

@@ -1,7 +1,7 @@
 //! Where those wait who want something of a descriptor, each direction for itself, and how an event reaches them. Knows neither the descriptor nor what
 //! is done with it. How it works is in the README beside this file.
 
-use super::super::queue::{Limit, Outcome, Place, Queue};
+use super::super::queue::{Limit, Outcome, Place, Queue, Unbound};
 use super::super::waiter::Claimed;
 use super::readiness::{Direction, News, Readiness, Seen};
 
@@ -22,7 +22,18 @@ pub(crate) enum Turn {
     Again,
 }
 
-/// The word, and those who wait.
+impl Turn {
+    #[inline]
+    fn place(self) -> Place {
+        match self {
+            Self::First => Place::Back,
+            Self::Again => Place::Front,
+        }
+    }
+}
+
+/// The word, and those who wait. Those who read come first: it is they who wait most.
+#[repr(C)]
 pub(crate) struct Gate {
     readiness: Readiness,
     readers: Queue<(), ()>,
@@ -60,12 +71,15 @@ impl Gate {
 
     /// Waits until the direction may be ready, or was closed.
     pub(crate) fn wait(&self, direction: Direction, limit: Limit, turn: Turn) -> Outcome {
-        let place = match turn {
-            Turn::First => Place::Back,
-            Turn::Again => Place::Front,
-        };
         let queue = self.queue(direction);
-        queue.wait((), limit, |_| self.readiness.await_it(direction).then_some(place)).0
+        queue.wait((), limit, |_| self.readiness.await_it(direction).then_some(turn.place())).0
+    }
+
+    /// The same for ever, the short way.
+    #[inline]
+    pub(crate) fn wait_unbound(&self, direction: Direction, turn: Turn) -> Unbound {
+        let queue = self.queue(direction);
+        queue.wait_unbound((), |_| self.readiness.await_it(direction).then_some(turn.place()))
     }
 
     /// An event has come: one of those who wait for each direction goes on. Returns how many.
@@ -80,8 +94,9 @@ impl Gate {
     /// An operation is over, and has not found the end of what there is: the next who waits has its turn.
     #[inline]
     pub(crate) fn pass_on(&self, direction: Direction) {
+        let seen = self.look();
         // Whoever waits has found it not ready, and so before the event that the caller goes by: it is not overlooked.
-        if !self.queue(direction).seems_empty() && self.look().is_ready(direction) {
+        if seen.is_awaited(direction) && seen.is_ready(direction) && !self.queue(direction).seems_empty() {
             self.wake_one(direction);
         }
     }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::super::driver::CoreDriver;
 use super::super::local::Local;
-use super::super::queue::{Limit, Outcome};
+use super::super::queue::{Limit, Outcome, Unbound};
 use super::super::stop::{self, Stop};
 use super::super::wait;
 use super::gate::{Gate, Left, Turn};
@@ -28,8 +28,8 @@ use super::thread;
 pub(crate) enum Halt {
     /// The kernel, or whoever tried, says so.
     Failed(io::Error),
-    /// The caller is to stop.
-    Stopped(Stop),
+    /// The caller is to stop. Boxed, so that the others are small.
+    Stopped(Box<Stop>),
     /// It was to take no longer than this.
     TimedOut,
     /// It would have to wait, and is not to.
@@ -47,14 +47,15 @@ pub(crate) enum Patience {
     Wait(Option<Duration>),
 }
 
-/// A descriptor.
+/// A descriptor. What each operation and each event touches is in one cache line.
+#[repr(C, align(64))]
 pub(crate) struct Source {
-    gate: Gate,
-    home: Mutex<Option<Home>>,
     /// The driver that it is at home with. Changed under the lock of `home`, and compared only.
     at: AtomicPtr<CoreDriver>,
     /// A fiber that may move has waited for it: others than the home's worker may be concerned. Changed under the lock of `home`.
     roams: AtomicBool,
+    gate: Gate,
+    home: Mutex<Option<Home>>,
 }
 
 /// Where a descriptor is watched.
@@ -90,7 +91,7 @@ impl Source {
         patience: Patience,
         mut attempt: impl FnMut(Seen) -> io::Result<(R, Left)>,
     ) -> Result<R, Halt> {
-        stop::check().map_err(Halt::Stopped)?;
+        stop::check().map_err(stopped)?;
         let mut wait = None;
         // However it ends: others may have been left waiting for the sake of this one.
         let _pass_on = PassOn { gate: &self.gate, direction };
@@ -128,9 +129,26 @@ impl Source {
         !driver.is_null() && wait::running().is_some_and(|(local, _)| ptr::eq(&*local.driver, driver))
     }
 
-    /// Waits once more. The limit is worked out for the first time.
+    /// Waits once more.
     #[inline(never)]
     fn wait(
+        self: &Arc<Self>,
+        fd: BorrowedFd<'_>,
+        direction: Direction,
+        (patience, wait): (Patience, &mut Option<Wait>),
+    ) -> Result<(), Halt> {
+        let turn = wait.as_ref().map_or(Turn::First, |wait| wait.turn);
+        let is_short = matches!(patience, Patience::Wait(None)) && self.is_settled();
+        let ended = if is_short { self.gate.wait_unbound(direction, turn) } else { Unbound::Not };
+        if ended != Unbound::Not {
+            *wait = Some(Wait { limit: Limit::STOP, turn: Turn::Again });
+        }
+        if ended == Unbound::Over { Ok(()) } else { self.wait_long(fd, direction, (patience, wait)) }
+    }
+
+    /// The same, whoever the caller is. The limit is worked out for the first time.
+    #[inline(never)]
+    fn wait_long(
         self: &Arc<Self>,
         fd: BorrowedFd<'_>,
         direction: Direction,
@@ -151,16 +169,26 @@ impl Source {
         match outcome {
             Outcome::NotNeeded | Outcome::Woken => Ok(()),
             Outcome::TimedOut => Err(Halt::TimedOut),
-            Outcome::Stopped(stop) => Err(Halt::Stopped(stop)),
+            Outcome::Stopped(stop) => Err(stopped(stop)),
         }
     }
 
     /// Sees to it that somebody watches before the calling fiber waits: its own worker, unless somebody waits elsewhere.
     #[inline]
     fn settle(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<()> {
+        if self.is_settled_at(local) { Ok(()) } else { self.settle_slow(local, fd) }
+    }
+
+    /// Whether the caller's own worker watches.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        wait::running().is_some_and(|(local, _)| self.is_settled_at(local))
+    }
+
+    #[inline]
+    fn is_settled_at(&self, local: &Local) -> bool {
         let is_here = ptr::eq(self.at.load(Ordering::Relaxed), &*local.driver);
-        let is_known = self.roams.load(Ordering::Relaxed) || !wait::may_move(local);
-        if is_here && is_known { Ok(()) } else { self.settle_slow(local, fd) }
+        is_here && (self.roams.load(Ordering::Relaxed) || !wait::may_move(local))
     }
 
     #[cold]
@@ -226,6 +254,11 @@ impl Source {
     fn lock(&self) -> MutexGuard<'_, Option<Home>> {
         self.home.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[cold]
+fn stopped(stop: Stop) -> Halt {
+    Halt::Stopped(Box::new(stop))
 }
 
 /// The waits of one operation.

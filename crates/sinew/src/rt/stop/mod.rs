@@ -241,6 +241,20 @@ pub(crate) fn wait_or_stop(
     }
 }
 
+/// The short way of [`wait_or_stop`], for a fiber that nobody has begun to stop, that has nothing in force, and that waits for ever. None, if the
+/// caller is not such, or not any more: nobody was told of the wait then. A [poke](Cause::Cancel) may be a reason to stop.
+#[inline]
+pub(crate) fn wait_unbound(ends: Ends, publish: impl FnOnce(Waiter) -> bool) -> Option<Cause> {
+    let mut is_unbound_still = true;
+    let cause = wait::wait_if(ends.or_cancel(), Control::is_unbound, |caller, waiter| {
+        // The wait is open from here on for whoever cancels.
+        meet();
+        is_unbound_still = caller.is_unbound();
+        is_unbound_still && publish(waiter)
+    })?;
+    is_unbound_still.then_some(cause)
+}
+
 /// Waits until a node is cancelled, or this moment. Whether it is. Nothing else ends the wait.
 pub(crate) fn wait_for(node: &Arc<Node>, until: Option<Instant>) -> bool {
     let _enrolment = node.enrol(with_caller(|caller| caller.member()));
