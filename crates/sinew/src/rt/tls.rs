@@ -25,6 +25,9 @@ thread_local! {
     static LOCALS: Place = const { Place::new() };
     static AMBIENT: Slot = const { Slot::new() };
     static BLOCK: Block = const { Block(Cell::new(None)) };
+    /// What the thread waits in once that is gone.
+    #[cfg(not(loom))]
+    static LATE: Cell<Option<&'static ThreadBlock>> = const { Cell::new(None) };
     /// The last number by chance; zero, before there is one.
     static CHANCE: Cell<u32> = const { Cell::new(0) };
     #[cfg(not(loom))]
@@ -95,8 +98,17 @@ pub(crate) fn thread_block() -> &'static ThreadBlock {
 #[cfg(not(loom))]
 #[inline(never)]
 pub(crate) fn thread_block() -> &'static ThreadBlock {
-    // A thread that waits in a destructor of its thread-locals gets a block that is never given back.
-    BLOCK.try_with(Block::get).unwrap_or_else(|_| blocks::take())
+    BLOCK.try_with(Block::get).unwrap_or_else(|_| late_block())
+}
+
+/// What a thread waits in that does so in a destructor of its thread-locals: never given back. It is one and the same, since whoever stops the
+/// thread is told of it before the wait.
+#[cfg(not(loom))]
+#[cold]
+fn late_block() -> &'static ThreadBlock {
+    let block = LATE.get().unwrap_or_else(blocks::take);
+    LATE.set(Some(block));
+    block
 }
 
 #[cfg(loom)]
