@@ -47,10 +47,31 @@ impl Bell {
         fence(Ordering::SeqCst);
         let result = body(event.map(std::os::fd::AsFd::as_fd));
         self.listens.store(false, Ordering::Relaxed);
-        if let Some(event) = event {
-            // What it was rung for is over. A ring that comes later ends a later sleep for nothing.
+        // What it was rung for is over. A ring that comes later ends a later sleep for nothing.
+        self.hush();
+        result
+    }
+
+    /// It has been heard, and rings no more. What ended a wait is seen after this by whoever looks, if it was rung for that.
+    pub(crate) fn hush(&self) {
+        if let Some(event) = self.event.get() {
             let _ = read(event, &mut [0; 8]);
         }
-        result
+    }
+
+    /// Rings it as one does who has seen that the thread listens, and is late.
+    #[cfg(test)]
+    pub(crate) fn ring_late(&self) {
+        self.listens.store(true, Ordering::Relaxed);
+        self.ring();
+        self.listens.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether it rings, and nobody has heard it.
+    #[cfg(test)]
+    pub(crate) fn is_rung(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let event = self.event.get().expect("somebody has listened");
+        poll(&mut [PollFd::new(event, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) == Ok(1)
     }
 }

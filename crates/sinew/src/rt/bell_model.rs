@@ -16,4 +16,6 @@ impl Bell {
     pub(crate) fn listen<R>(&self, body: impl FnOnce(Option<BorrowedFd<'_>>) -> R) -> R {
         body(None)
     }
+
+    pub(crate) fn hush(&self) {}
 }

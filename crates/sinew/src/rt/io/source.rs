@@ -159,7 +159,7 @@ impl Source {
             None => wait.insert(Wait::new(patience)?),
         };
         let outcome = match wait::running().filter(|(local, _)| !local.is_between()) {
-            None => thread::wait(fd, direction, wait.limit),
+            None => thread::wait(fd, direction, wait.limit, wait.turn),
             Some((local, _)) => {
                 self.settle(local, fd).map_err(Halt::Failed)?;
                 self.gate.wait(direction, wait.limit, wait.turn)

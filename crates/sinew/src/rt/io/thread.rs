@@ -10,18 +10,23 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::super::queue::{Limit, Outcome};
+use super::super::waiter::ThreadBlock;
 use super::super::word::Cause;
 use super::super::{stop, tls};
+use super::gate::Turn;
 use super::readiness::Direction;
+
+/// So long does a thread rest that is told of something it cannot use, and again of the same.
+const IN_VAIN: Duration = Duration::from_millis(1);
 
 /// So long does a thread sleep at a time that somebody may want to wake, and cannot.
 const UNCALLED: Duration = Duration::from_millis(10);
 
 /// Waits until the descriptor may be ready. May return for no reason.
 #[inline(never)]
-pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit) -> Outcome {
+pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit, turn: Turn) -> Outcome {
     let until = limit.or_until(stop::deadline()).moment();
-    match limit.wait(|_| !sleep(fd, direction, until)) {
+    match limit.wait(|_| !sleep(fd, direction, until, turn)) {
         Err(stop) => Outcome::Stopped(stop),
         Ok(Cause::Time) => Outcome::TimedOut,
         Ok(_) => Outcome::NotNeeded,
@@ -29,20 +34,29 @@ pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit) -> Ou
 }
 
 /// Sleeps until the descriptor is ready, or this moment, or somebody ends the wait. Whether it is ready.
-fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>) -> bool {
+fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>, turn: Turn) -> bool {
     let flags = match direction {
         Direction::Read => PollFlags::IN | PollFlags::PRI | PollFlags::RDHUP,
         Direction::Write => PollFlags::OUT,
     };
     let wanted = PollFd::from_borrowed_fd(fd, flags);
-    if !stop::may_be_cancelled() {
-        return sleep_for(&mut [wanted], until) == Slept::Ready;
+    let slept = match stop::may_be_cancelled() {
+        true => sleep_with_bell(wanted, until, tls::thread_block()),
+        false => sleep_for(&mut [wanted], until),
+    };
+    if slept == Slept::Other && turn == Turn::Again {
+        // The kernel says so for as long as it is there: something urgent, or an error that is kept elsewhere.
+        std::thread::sleep(IN_VAIN);
     }
-    let block = tls::thread_block();
+    matches!(slept, Slept::Ready | Slept::Other)
+}
+
+/// The same for one whose wait may be ended by others.
+fn sleep_with_bell(wanted: PollFd<'_>, until: Option<Instant>, block: &ThreadBlock) -> Slept {
     block.bell.listen(|bell| {
         loop {
             if block.is_woken() {
-                return false;
+                return Slept::Called;
             }
             let slept = match bell {
                 Some(bell) => {
@@ -51,10 +65,10 @@ fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>) -> bo
                 None => sleep_for(&mut [wanted.clone()], Some(sooner(until))),
             };
             match slept {
-                Slept::Ready => return true,
-                Slept::Called => {}
-                Slept::Over if until.is_some_and(|until| until <= Instant::now()) => return false,
-                Slept::Over => {}
+                // It may have been meant for a wait before this one.
+                Slept::Called => block.bell.hush(),
+                Slept::Over if until.is_none_or(|until| until > Instant::now()) => {}
+                slept => return slept,
             }
         }
     })
@@ -70,6 +84,8 @@ fn sooner(until: Option<Instant>) -> Instant {
 enum Slept {
     /// The first descriptor.
     Ready,
+    /// That one, for something else than what was to be done with it.
+    Other,
     /// Another one.
     Called,
     /// Time.
@@ -83,7 +99,8 @@ fn sleep_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> Slept {
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         match poll(fds, timeout.as_ref()) {
             Ok(0) => return Slept::Over,
-            Ok(_) if !fds[0].revents().is_empty() => return Slept::Ready,
+            Ok(_) if fds[0].revents().intersects(PollFlags::IN | PollFlags::OUT) => return Slept::Ready,
+            Ok(_) if !fds[0].revents().is_empty() => return Slept::Other,
             Ok(_) => return Slept::Called,
             Err(Errno::INTR) => {}
             // The kernel has no memory. The operation is tried again, but not at once.
@@ -92,5 +109,34 @@ fn sleep_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> Slept {
                 return Slept::Ready;
             }
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::thread;
+
+    use rustix::event::{EventfdFlags, eventfd};
+
+    use super::*;
+
+    /// It would end each sleep of the wait, and the thread would be awake until there is something.
+    #[test]
+    fn a_ring_that_was_late_is_heard_once() {
+        let (event, block) = (eventfd(0, EventfdFlags::CLOEXEC).unwrap(), ThreadBlock::new());
+        block.bell.listen(|_| ());
+        block.bell.ring_late();
+        assert!(block.bell.is_rung());
+        thread::scope(|scope| {
+            let wanted = PollFd::new(&event, PollFlags::IN);
+            let sleeper = scope.spawn(|| sleep_with_bell(wanted, None, &block));
+            let end = Instant::now() + Duration::from_secs(10);
+            while block.bell.is_rung() && Instant::now() < end {
+                thread::yield_now();
+            }
+            let is_rung = block.bell.is_rung();
+            rustix::io::write(&event, &1_u64.to_ne_bytes()).unwrap();
+            assert_eq!((sleeper.join().unwrap(), is_rung), (Slept::Ready, false));
+        });
     }
 }
