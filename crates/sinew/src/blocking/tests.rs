@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use crate::context::{Context, Key};
 use crate::rt::refuse_threads;
-use crate::{Runtime, blocking, fiber};
+use crate::{Runtime, blocking, fiber, time};
 
 fn runtime(workers: usize, threads: usize) -> Runtime {
     let builder = Runtime::builder().workers(workers).blocking_threads(threads);
@@ -37,6 +38,29 @@ fn calls_are_made_in_place_without_threads() {
         assert_eq!((runtime.stats().blocking_threads, runtime.stats().blocking_queued), (0, 0));
         assert!(runtime.shutdown(None).drained);
     }
+}
+
+/// What is in force for whoever makes a call is not so inside, but for its context; also if it is made in place.
+#[test]
+fn a_call_in_place_is_not_stopped_with_its_caller() {
+    static NUMBER: Key<u32> = Key::new();
+    let runtime = runtime(1, 1);
+    runtime.run(|| {
+        refuse_threads(true);
+        let seen = || blocking(|| (fiber::checkpoint().is_ok(), NUMBER.get().as_deref().copied()));
+        let late = || time::timeout(Duration::ZERO, seen);
+        assert_eq!(late(), (true, None));
+        assert_eq!(Context::new().with(&NUMBER, 1).run(late), (true, Some(1)));
+        let cancelled = fiber::spawn(move || {
+            while fiber::checkpoint().is_ok() {
+                fiber::yield_now();
+            }
+            (seen(), Context::new().with(&NUMBER, 1).run(seen))
+        });
+        cancelled.cancel();
+        assert_eq!(cancelled.join().unwrap(), ((true, None), (true, Some(1))));
+    });
+    assert!(runtime.shutdown(None).drained);
 }
 
 /// Threads come and go while many calls are made: none is lost.

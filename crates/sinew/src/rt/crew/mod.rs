@@ -61,7 +61,7 @@ where
     let values = ambient::current_values();
     let packet = Packet::new(move || with_values(values, body));
     if let Err(jobs) = crew.submit(packet.job()) {
-        in_place(|| jobs.into_iter().for_each(|job| job.run().tell()));
+        make_here(|| jobs.into_iter().for_each(|job| job.run().tell()));
     }
     packet.wait()
 }
@@ -76,7 +76,18 @@ fn with_values<R>(values: Values, body: impl FnOnce() -> R) -> R {
     if values.is_empty() {
         return body();
     }
-    ambient::region(|force| *force = Force { values, ..Force::default() }, body)
+    ambient::region(|force| *force = Force { values, ..nothing() }, body)
+}
+
+/// What is in force inside calls, apart from values: no reason to stop.
+fn nothing() -> Force {
+    Force { is_shielded: true, ..Force::default() }
+}
+
+/// Makes calls in place, which may be those of others: what is in force for the fiber that does is not for them.
+#[cold]
+fn make_here(calls: impl FnOnce()) {
+    in_place(|| ambient::region(|force| *force = nothing(), calls));
 }
 
 /// Has a thread call this, and waits for it.
@@ -101,7 +112,7 @@ fn lend(crew: &Arc<Crew>, call: &mut (dyn FnMut() + Send)) {
 /// There are no threads: does what was to be done by them, of which one job is the caller's own.
 #[cold]
 fn do_all(jobs: VecDeque<Job>, own: NonNull<dyn FnMut() + Send + '_>) {
-    in_place(|| {
+    make_here(|| {
         for job in jobs {
             let is_own = job.is(own);
             let done = job.run();
