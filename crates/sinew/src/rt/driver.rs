@@ -8,7 +8,7 @@
 
 use std::any::Any;
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::ptr::{self, NonNull};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -148,14 +148,12 @@ impl CoreDriver {
     ///
     /// If the kernel does not let it.
     pub(crate) fn watch(&self, source: &Arc<Source>, fd: BorrowedFd<'_>) -> io::Result<Token> {
-        self.watched.enter(source, |token| self.epoll.add(fd, token))
+        self.watched.enter(source, fd.as_raw_fd(), |token| self.epoll.add(fd, token))
     }
 
-    /// Watches a descriptor no more, which is open still.
+    /// Watches a descriptor no more, which had this number. It is open still; if not, what has its number by now is left alone.
     pub(crate) fn unwatch(&self, token: Token, fd: RawFd) {
-        if self.watched.leave(token) {
-            self.epoll.remove(fd);
-        }
+        self.watched.leave(token, fd, || self.epoll.remove(fd));
     }
 
     /// A fiber that may move waits for one of the descriptors: others are to look here, too, while this worker is busy.

@@ -104,7 +104,7 @@ impl Epoll {
     pub(crate) fn remove(&self, fd: RawFd) {
         // SAFETY: it is used for this call only, which takes any number: one that is not in the set is an error.
         let fd = unsafe { BorrowedFd::borrow_raw(fd) };
-        // It is open still, and in the set; if not, there is nothing to do.
+        // If it was closed meanwhile, it is not in the set any more, and there is nothing to do.
         let _ = epoll::delete(&self.set, fd);
     }
 
@@ -129,14 +129,16 @@ impl Epoll {
     pub(crate) fn wait(&self, at_most: Option<Duration>, events: &mut Events) -> io::Result<()> {
         // What is too long for the kernel is for ever.
         let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
-        let result = match IS_OLD.load(Ordering::Relaxed) {
+        let is_old = IS_OLD.load(Ordering::Relaxed);
+        let result = match is_old {
             true => self.wait_in_two(timeout.as_ref(), events),
             false => self.wait_in_one(timeout.as_ref(), events),
         };
         match result {
             Ok(()) | Err(Errno::INTR) => Ok(()),
-            // A filter of system calls may say either.
-            Err(Errno::NOSYS | Errno::PERM) if !IS_OLD.swap(true, Ordering::Relaxed) => {
+            // A filter of system calls may say either. Several may find out at once.
+            Err(Errno::NOSYS | Errno::PERM) if !is_old => {
+                IS_OLD.store(true, Ordering::Relaxed);
                 self.wait(at_most, events)
             }
             Err(error) => Err(error.into()),

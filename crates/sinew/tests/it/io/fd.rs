@@ -2,22 +2,28 @@
 
 use super::super::crowd::in_crowds;
 use super::super::descriptors::{alone, is_cancel, is_deadline, until_waiting};
-use super::super::support::{everywhere, pinned};
+use super::super::support::{Watch, everywhere, pinned};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fs::{OFlags, fcntl_getfl};
+use rustix::stdio::dup2_stdin;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
 use sinew::fiber::CancelToken;
 use sinew::io::Fd;
+use sinew::sync::Mutex;
 use sinew::{fiber, time};
+use socket2::SockRef;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Something to wait for.
 type Wait = fn(&Fd<OwnedFd>) -> io::Result<()>;
@@ -198,5 +204,80 @@ alone! {
                 waits.join().unwrap().unwrap();
             });
         });
+    }
+
+    /// Standard input becomes another one while it is waited for: what watched the old one takes nothing from what watches the new one.
+    fn a_number_that_is_another_s_by_now_is_left_alone() {
+        pinned(1).run(|| {
+            let ((old, _old), (new, mut sender)) = (UnixStream::pair().unwrap(), UnixStream::pair().unwrap());
+            let watched = |input: &UnixStream| {
+                dup2_stdin(input).unwrap();
+                let fd = Fd::new(io::stdin()).unwrap();
+                assert_eq!(fd.readable_timeout(Duration::from_millis(1)).unwrap_err().kind(), ErrorKind::TimedOut);
+                fd
+            };
+            let (first, second) = (watched(&old), watched(&new));
+            drop(first);
+            let waits = fiber::spawn(move || second.readable());
+            while waits.thread().state() != fiber::State::Parked {
+                fiber::yield_now();
+            }
+            sender.write_all(b"x").unwrap();
+            waits.join().unwrap().unwrap();
+            dup2_stdin(File::open("/dev/null").unwrap()).unwrap();
+        });
+    }
+
+    /// Also when all that this crate keeps for the thread is gone.
+    fn a_stop_ends_a_wait_while_thread_locals_are_dropped() {
+        thread_local!(static LAST: Cell<Option<AtEnd>> = const { Cell::new(None) });
+        struct AtEnd(fn() -> io::Error, CancelToken, mpsc::Sender<Option<io::Error>>);
+        impl Drop for AtEnd {
+            fn drop(&mut self) {
+                self.2.send(None).unwrap();
+                self.2.send(Some(self.1.run(self.0))).unwrap();
+            }
+        }
+        let waits: [fn() -> io::Error; 2] = [|| event().readable().unwrap_err(), || {
+            let lock = Mutex::new(());
+            let _held = lock.lock();
+            lock.lock_cancellable().map(drop).unwrap_err().into()
+        }];
+        for wait in waits {
+            let (_watch, token) = (Watch::new(), CancelToken::new());
+            let (copy, (tell, told)) = (token.clone(), mpsc::channel());
+            let thread = thread::spawn(move || {
+                LAST.set(Some(AtEnd(wait, copy, tell)));
+                // What a thread waits in is made later, and so gone before.
+                event().readable_timeout(Duration::from_millis(1)).unwrap_err();
+            });
+            assert!(told.recv().unwrap().is_none());
+            // Time to begin the wait; if it has not, nothing changes.
+            thread::sleep(Duration::from_millis(5));
+            token.cancel();
+            assert!(is_cancel(&told.recv().unwrap().unwrap()));
+            thread.join().unwrap();
+        }
+    }
+
+    /// What is urgent makes a socket ready for nothing as long as nobody takes it: a thread does not ask all the time.
+    fn a_thread_rests_that_is_woken_for_nothing() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let receiver = Fd::new(listener.accept().unwrap().0).unwrap();
+        SockRef::from(&sender).send_out_of_band(b"!").unwrap();
+        let (begun, mut asked) = (Instant::now(), 0);
+        let writer = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(30));
+            sender.write_all(b"x").unwrap();
+            sender
+        });
+        let peeked = receiver.read_with(|socket| {
+            asked += 1;
+            socket.peek(&mut [0; 2])
+        });
+        let most = begun.elapsed().as_millis() + 3;
+        assert!(peeked.unwrap() == 1 && asked <= most, "{asked} of {most}");
+        drop(writer.join().unwrap());
     }
 }
