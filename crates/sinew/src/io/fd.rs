@@ -40,6 +40,7 @@ const MOST_SLICES: usize = 1_024;
 ///
 /// As long as it is in here, its calls do not wait (`O_NONBLOCK`), which is so for all its duplicates, also those of other processes;
 /// [`into_inner`](Self::into_inner) and dropping set that back to what it was. So standard input is better read through [`stdin`](super::stdin()).
+/// And of duplicates, the first one that came into an `Fd` has to leave last: if it is gone before, calls on the others block their thread.
 ///
 /// One descriptor belongs into one `Fd`, which fibers and threads may share: the second one of the same number fails to wait on the
 /// same worker, with [`AlreadyExists`](io::ErrorKind::AlreadyExists). A duplicate is another descriptor.

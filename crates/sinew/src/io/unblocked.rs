@@ -78,14 +78,14 @@ impl<T: AsFd> Unblocked<T> {
     }
 
     pub(super) fn into_inner(mut self) -> T {
-        self.restore();
-        self.inner.take().expect("it is there until it is taken out")
+        // It is asked for its descriptor once more, and may panic: once, and not again when this is dropped.
+        let inner = self.inner.take().expect("it is there until it is taken out");
+        self.restore(&inner);
+        inner
     }
 
-    fn restore(&self) {
-        if !self.was_nonblocking
-            && let Some(inner) = &self.inner
-        {
+    fn restore(&self, inner: &T) {
+        if !self.was_nonblocking {
             let _ = set_nonblocking(inner, false);
         }
     }
@@ -93,7 +93,7 @@ impl<T: AsFd> Unblocked<T> {
 
 impl<T: AsFd> Drop for Unblocked<T> {
     fn drop(&mut self) {
-        self.restore();
+        self.inner.iter().for_each(|inner| self.restore(inner));
     }
 }
 

@@ -18,8 +18,9 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -257,6 +258,24 @@ alone! {
             token.cancel();
             assert!(is_cancel(&told.recv().unwrap().unwrap()));
             thread.join().unwrap();
+        }
+    }
+
+    /// It is asked for its descriptor at the end, too, and once: two panics at once would end the process.
+    fn a_panic_of_what_is_inside_is_one() {
+        struct Moody(UnixStream, Cell<bool>);
+        impl AsFd for Moody {
+            fn as_fd(&self) -> BorrowedFd<'_> {
+                assert!(!self.1.get(), "not now");
+                self.0.as_fd()
+            }
+        }
+        let ends: [fn(Fd<Moody>); 2] = [drop, |fd| drop(fd.into_inner())];
+        for end in ends {
+            let fd = Fd::new(Moody(UnixStream::pair().unwrap().0, Cell::new(false))).unwrap();
+            fd.get_ref().1.set(true);
+            assert!(catch_unwind(AssertUnwindSafe(|| fd.readable())).is_err());
+            assert!(catch_unwind(AssertUnwindSafe(|| end(fd))).is_err());
         }
     }
 
