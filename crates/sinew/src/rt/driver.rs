@@ -156,7 +156,7 @@ impl CoreDriver {
         self.watched.leave(token, fd, || self.epoll.remove(fd));
     }
 
-    /// A fiber that may move waits for one of the descriptors: others are to look here, too, while this worker is busy.
+    /// A fiber that may move, or one elsewhere, waits for one of the descriptors: others are to look here, too, while this worker is busy.
     pub(crate) fn begin_roaming(&self) {
         if self.watched.begin_roaming() {
             self.ask_for_a_watch();

@@ -52,7 +52,7 @@ pub(crate) enum Patience {
 pub(crate) struct Source {
     /// The driver that it is at home with. Changed under the lock of `home`, and compared only.
     at: AtomicPtr<CoreDriver>,
-    /// A fiber that may move has waited for it: others than the home's worker may be concerned. Changed under the lock of `home`.
+    /// A fiber that may move has waited for it, or one on another worker: others than the home's worker may be concerned. Changed under the lock of `home`.
     roams: AtomicBool,
     gate: Gate,
     home: Mutex<Option<Home>>,
@@ -201,9 +201,9 @@ impl Source {
             self.at.store(Arc::as_ptr(&local.driver).cast_mut(), Ordering::Relaxed);
             *home = Some(Home { driver: local.driver.clone(), token, fd: fd.as_raw_fd() });
         }
-        if wait::may_move(local)
+        if let Some(home) = &*home
             && !self.roams.load(Ordering::Relaxed)
-            && let Some(home) = &*home
+            && (wait::may_move(local) || !Arc::ptr_eq(&home.driver, &local.driver))
         {
             self.roams.store(true, Ordering::Relaxed);
             home.driver.begin_roaming();

@@ -20,7 +20,7 @@ pub(crate) struct Watched {
     inside: Mutex<Inside>,
     /// How many there are, for a look without the lock.
     count: AtomicUsize,
-    /// How many of them fibers have waited for that may move.
+    /// How many of them fibers have waited for that may move, or are elsewhere.
     roamed: AtomicUsize,
 }
 
@@ -99,10 +99,13 @@ impl Watched {
             return 0;
         }
         let inside = self.lock();
-        events.iter().filter_map(|(token, news)| inside.table.get(token).map(|source| source.tell(news))).sum()
+        events
+            .iter()
+            .filter_map(|(token, news)| inside.table.get(token).map(|source| source.tell(news)))
+            .sum()
     }
 
-    /// A fiber that may move waits for one of them. Whether it is the only one.
+    /// A fiber that may move, or one elsewhere, waits for one of them. Whether it is the only one.
     pub(crate) fn begin_roaming(&self) -> bool {
         self.roamed.fetch_add(1, Ordering::Relaxed) == 0
     }
@@ -111,7 +114,7 @@ impl Watched {
         self.roamed.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether fibers that may move wait here, or have.
+    /// Whether such fibers wait, or have.
     pub(crate) fn is_roamed(&self) -> bool {
         self.roamed.load(Ordering::Relaxed) != 0
     }

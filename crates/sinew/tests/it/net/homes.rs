@@ -6,6 +6,8 @@ use sinew::fiber::{self, Builder};
 use sinew::net::{TcpListener, TcpStream};
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Reads what the peer writes once the reader waits.
 fn exchange(reader: &fiber::JoinHandle<u8>, peer: &TcpStream, byte: u8) {
@@ -70,7 +72,45 @@ fn check_handing_over() {
     server.unwrap().join().unwrap();
 }
 
+/// One reads and then keeps its worker, where the socket is at home, until the other has written, who waits on the second worker.
+fn check_a_busy_home() {
+    let ((here, peer), [begun, over]) = (pair(), [(); 2].map(|()| Arc::new(AtomicBool::new(false))));
+    let here = Arc::new(here);
+    let spin = |flag: &AtomicBool| {
+        while !flag.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+    };
+    let (there, is_over) = (here.clone(), over.clone());
+    let reader = fiber::spawn_local(move || {
+        read_one(&there);
+        spin(&is_over);
+    });
+    until_parked(reader.thread());
+    let has_begun = begun.clone();
+    let writer = fiber::spawn(move || {
+        begun.store(true, Ordering::Relaxed);
+        { &*here }.write_all(&vec![1; 10_000_000]).unwrap();
+        over.store(true, Ordering::Relaxed);
+    });
+    // Somewhere else than here.
+    spin(&has_begun);
+    until_parked(writer.thread());
+    std::thread::spawn(move || {
+        { &peer }.write_all(&[1]).unwrap();
+        // Time for the reader to be busy; if it is not, nothing changes.
+        std::thread::sleep(Duration::from_millis(2));
+        { &peer }.read_exact(&mut vec![0; 10_000_000]).unwrap();
+    });
+    writer.join().unwrap();
+    reader.join().unwrap();
+}
+
 alone! {
+    fn a_busy_home_keeps_nobody_waiting_elsewhere() {
+        everywhere_in(&[&[2]], check_a_busy_home);
+    }
+
     fn a_socket_follows_those_who_wait() {
         everywhere_in(&[&[1, 1]], check_moves);
     }
