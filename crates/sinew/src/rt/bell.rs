@@ -60,7 +60,7 @@ impl Bell {
     }
 
     /// Rings it as one does who has seen that the thread listens, and is late.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(crate) fn ring_late(&self) {
         self.listens.store(true, Ordering::Relaxed);
         self.ring();
@@ -68,7 +68,7 @@ impl Bell {
     }
 
     /// Whether it rings, and nobody has heard it.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(crate) fn is_rung(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let event = self.event.get().expect("somebody has listened");

@@ -106,6 +106,30 @@ fn check_a_busy_home() {
     reader.join().unwrap();
 }
 
+/// It is the first of those who wait, and never goes on; the event is for the next one. Its socket is never closed.
+#[test]
+fn one_that_is_abandoned_takes_nothing_from_others() {
+    let _watch = Watch::new();
+    for moves in [false, true] {
+        let (mut first, second) = (if moves { migrating(1) } else { pinned(1) }, pinned(1));
+        let (here, peer) = pair();
+        let here = Arc::new(here);
+        let (there, elsewhere) = (here.clone(), here);
+        // It is at home there from the first wait on, and is first in line only for that.
+        let two = second.spawn(move || [read_one(&elsewhere), read_one(&elsewhere)]);
+        until_parked(two.thread());
+        let one = first.spawn(move || read_one(&there));
+        until_parked(one.thread());
+        { &peer }.write_all(&[1]).unwrap();
+        // Time to wait again; if it does not yet, nothing changes.
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!first.take().shutdown(Some(Duration::ZERO)).drained);
+        { &peer }.write_all(&[2]).unwrap();
+        assert_eq!(two.join().unwrap(), [1, 2]);
+        assert!(one.join().is_err());
+    }
+}
+
 alone! {
     fn a_busy_home_keeps_nobody_waiting_elsewhere() {
         everywhere_in(&[&[2]], check_a_busy_home);
