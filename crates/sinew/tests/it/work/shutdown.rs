@@ -1,7 +1,8 @@
 //! Queues whose runtime is shut down.
 
 use super::super::support::{Watch, in_each, pinned};
-use sinew::sync::{Baton, Mutex};
+use super::end_while_busy;
+use sinew::sync::Mutex;
 use sinew::work::{Batch, ExecuteError, ExecutionQueue, WorkQueue};
 use sinew::{Runtime, fiber};
 use std::sync::Arc;
@@ -142,24 +143,17 @@ fn a_last_call_that_is_never_made_is_told_of() {
     for is_stopped_before in [false, true] {
         let _watch = Watch::new();
         let runtime = Runtime::builder().workers(1).start().unwrap();
-        let (begun, (lets_go, keeps)) = (Arc::new(Baton::new()), std::sync::mpsc::channel());
-        let (has_begun, (queue, calls)) = (begun.clone(), noting(&runtime));
+        let (queue, calls) = noting(&runtime);
         let queue = Arc::new(queue);
         let copy = queue.clone();
-        let holds = runtime.spawn(move || {
+        end_while_busy(runtime, move || {
             if is_stopped_before {
                 copy.stop();
             }
-            has_begun.post();
-            keeps.recv().unwrap();
         });
-        begun.wait();
-        runtime.shutdown(Some(Duration::ZERO));
-        lets_go.send(()).unwrap();
         let error = queue.join().unwrap_err();
         assert_eq!((error.missed_last_call(), error.lost(), error.panics()), (true, 0, 0));
         assert_eq!(error.to_string(), "the last call was not made, since the runtime was shut down");
         assert!(calls.lock().unwrap().is_empty());
-        holds.join().unwrap();
     }
 }

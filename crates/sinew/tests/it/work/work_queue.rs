@@ -2,6 +2,7 @@
 
 use super::super::crowd::in_crowds;
 use super::super::support::{Watch, everywhere, message, pinned};
+use super::end_while_busy;
 use sinew::context::{Context, Key};
 use sinew::sync::{Baton, Mutex, mpsc};
 use sinew::work::{Builder, JoinError, WorkQueue};
@@ -242,24 +243,16 @@ fn jobs_that_are_discarded_are_told_of() {
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let queue = Arc::new(runtime.run(WorkQueue::new));
     let value = Arc::new(());
-    let (copy, held, begun) = (queue.clone(), value.clone(), Arc::new(Baton::new()));
-    let (has_begun, (lets_go, keeps)) = (begun.clone(), std::sync::mpsc::channel());
-    let holds = runtime.spawn(move || {
+    let (copy, held) = (queue.clone(), value.clone());
+    end_while_busy(runtime, move || {
         for _ in 0..3 {
             let held = held.clone();
             copy.push(move || drop(held)).unwrap();
         }
-        drop(held);
-        has_begun.post();
-        keeps.recv().unwrap();
     });
-    begun.wait();
-    runtime.shutdown(Some(Duration::ZERO));
-    lets_go.send(()).unwrap();
     let error = queue.join().unwrap_err();
     assert_eq!((error.lost(), error.panics()), (3, 0));
     assert!(error.to_string().contains("not done"), "{error}");
-    holds.join().unwrap();
     assert_eq!((Arc::strong_count(&value), queue.push(|| ()).is_err()), (1, true));
 }
 
