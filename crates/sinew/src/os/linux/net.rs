@@ -5,6 +5,8 @@ use std::os::linux::net::TcpStreamExt as _;
 
 use crate::net::TcpStream;
 
+pub use std::os::linux::net::SocketAddrExt;
+
 mod sealed {
     /// Nobody else implements it.
     pub trait Sealed {}

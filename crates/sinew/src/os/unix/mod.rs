@@ -1,3 +1,4 @@
 //! What Unix has.
 
+pub mod fs;
 pub mod net;
