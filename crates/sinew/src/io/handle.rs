@@ -45,6 +45,11 @@ impl<T: AsFd> Handle<T> {
         Self::with_modes(inner, self.modes.share())
     }
 
+    /// A connection that this one has taken in, with its time-outs.
+    pub(crate) fn accepted<S: AsFd>(&self, inner: S) -> Handle<S> {
+        Handle::with_modes(inner, self.modes.of_accepted())
+    }
+
     fn with_modes(inner: T, modes: Modes) -> Self {
         Self { watch: Watch(Source::new()), inner, modes }
     }

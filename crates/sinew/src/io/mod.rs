@@ -36,7 +36,6 @@ pub(crate) use adopt::adopt;
 pub(crate) use by_reference::{read_by_reference, write_by_reference};
 pub(crate) use handle::Handle;
 pub(crate) use mode_calls::mode_calls;
-pub(crate) use unblocked::is_nonblocking;
 
 pub use both_ways::{HalfClose, copy_bidirectional};
 pub use copy::copy;

@@ -54,6 +54,16 @@ impl Modes {
         self.set(is_nonblocking, |settings| settings.is_nonblocking.store(is_nonblocking, Ordering::Relaxed));
     }
 
+    /// What is set for a connection that a socket with these settings takes in: the kernel has it so.
+    pub(super) fn of_accepted(&self) -> Self {
+        let accepted = Self::default();
+        for direction in Direction::BOTH {
+            let time = self.0.get().and_then(|settings| settings.timeout(direction));
+            accepted.set_timeout(direction, time);
+        }
+        accepted
+    }
+
     /// Sets it, for as many nanoseconds as can be counted; for ever, if there is none.
     pub(crate) fn set_timeout(&self, direction: Direction, time: Option<Duration>) {
         let nanos = time.map_or(NONE, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1));
@@ -74,10 +84,14 @@ impl Settings {
         if self.is_nonblocking() {
             return Patience::None;
         }
-        Patience::Wait(match self.limit(direction).load(Ordering::Relaxed) {
+        Patience::Wait(self.timeout(direction))
+    }
+
+    fn timeout(&self, direction: Direction) -> Option<Duration> {
+        match self.limit(direction).load(Ordering::Relaxed) {
             NONE => None,
             nanos => Some(Duration::from_nanos(nanos)),
-        })
+        }
     }
 
     fn is_nonblocking(&self) -> bool {

@@ -15,7 +15,7 @@ use super::handle::Handle;
 /// # Errors
 ///
 /// If it is not open for input or output.
-pub(crate) fn is_nonblocking(fd: impl AsFd) -> io::Result<bool> {
+pub(super) fn is_nonblocking(fd: impl AsFd) -> io::Result<bool> {
     Ok(fcntl_getfl(fd)?.contains(OFlags::NONBLOCK))
 }
 

@@ -75,7 +75,7 @@ impl ListenOptions {
     /// As [`TcpListener::bind`].
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(&self, addr: A) -> io::Result<TcpListener> {
-        addresses::try_each(addr, |addr| self.bind_one(&addr)).map(TcpListener::take)
+        addresses::try_each(addr, |addr| self.bind_one(&addr)).map(TcpListener::fresh)
     }
 
     fn bind_one(&self, addr: &SocketAddr) -> io::Result<std::net::TcpListener> {

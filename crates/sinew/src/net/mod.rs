@@ -55,6 +55,7 @@
 //! [`set_nonblocking`](TcpListener::set_nonblocking) says, and is as it was set when it becomes std's. That is the kernel's setting for all duplicates: those
 //! that std's `try_clone` has made before, or [`AsFd`](std::os::fd::AsFd), do not block either.
 
+mod accepting;
 mod addresses;
 pub(crate) mod calls;
 mod connect;
@@ -71,6 +72,7 @@ mod to_socket_addrs;
 mod udp_options;
 mod udp_socket;
 
+pub(crate) use accepting::{Accepting, Accepts};
 pub use connections::Connections;
 pub use incoming::Incoming;
 pub use listen_options::ListenOptions;

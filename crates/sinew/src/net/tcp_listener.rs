@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::accepting::{Accepting, Accepts};
 use super::connections::Connections;
 use super::incoming::Incoming;
 use super::tcp_stream::TcpStream;
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls};
-use crate::io::{Handle, is_nonblocking};
+use crate::io::{Handle, adopt};
 use crate::rt::io::Direction;
 
 /// A socket that takes TCP connections in: [`std::net::TcpListener`], for fibers and threads. It listens no more when it is dropped.
@@ -25,6 +26,8 @@ use crate::rt::io::Direction;
 /// - Calls observe [cancellation and deadlines](super#stopping).
 /// - The descriptor does not block while it is ours. If a [clone](Self::try_clone) becomes std's, it blocks again for all of them; [`accept`](Self::accept)
 ///   then asks first whether somebody is there, and may hold its worker up if another one is faster.
+/// - Time-outs that were set for the descriptor before it became ours, which std has no call for, count, and connections have them too, as with std. Those
+///   that are set later, through the descriptor, are not seen.
 /// - [`close`](Self::close) ends what others wait for, and [`connections`](Self::connections) is for servers.
 ///
 /// ```
@@ -55,12 +58,18 @@ pub struct TcpListener {
 }
 
 impl TcpListener {
+    /// One that was made just now: nothing is set.
+    pub(super) fn fresh(listener: std::net::TcpListener) -> Self {
+        Self::new(Handle::new(listener))
+    }
+
     pub(super) fn take(listener: std::net::TcpListener) -> Self {
-        let is_nonblocking = is_nonblocking(&listener).unwrap_or(false);
+        Self::new(adopt(listener))
+    }
+
+    fn new(handle: Handle<std::net::TcpListener>) -> Self {
         // What cannot be set so is no socket, and its calls say so.
-        let _ = listener.set_nonblocking(true);
-        let handle = Handle::new(listener);
-        handle.modes().set_nonblocking(is_nonblocking);
+        let _ = handle.get().set_nonblocking(true);
         Self { handle, is_lent: Arc::default() }
     }
 
@@ -89,7 +98,7 @@ impl TcpListener {
     /// If a name has to be looked up, and the caller is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
-        addresses::try_each(addr, std::net::TcpListener::bind).map(Self::take)
+        addresses::try_each(addr, std::net::TcpListener::bind).map(Self::fresh)
     }
 
     /// The address it listens at: with its port, if one was chosen.
@@ -126,18 +135,13 @@ impl TcpListener {
         self.handle.call(Direction::Read, |socket| self.attempt(socket))
     }
 
-    /// [`accept`](Self::accept), which waits whatever [`set_nonblocking`](Self::set_nonblocking) says.
-    #[track_caller]
-    pub(super) fn accept_waiting(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        self.handle.call_within(None, Direction::Read, |socket| self.attempt(socket))
-    }
-
     fn attempt(&self, socket: &std::net::TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
         if self.is_lent.load(Ordering::Relaxed) && !is_ready(socket)? {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         let (stream, addr) = calls::accept(socket)?;
-        Ok((TcpStream::fresh(stream.into()), addresses::from_kernel(addr)?))
+        let handle = self.handle.accepted(stream.into());
+        Ok((TcpStream { handle }, addresses::from_kernel(addr)?))
     }
 
     /// Accepts one connection after the other: [`accept`](Self::accept) in a loop.
@@ -167,7 +171,7 @@ impl TcpListener {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn connections(&self) -> Connections<'_> {
-        Connections::new(self)
+        Connections { accepting: Accepting::new(self) }
     }
 
     /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
@@ -238,6 +242,19 @@ impl TcpListener {
         }
         self.handle.modes().set_nonblocking(nonblocking);
         Ok(())
+    }
+}
+
+impl Accepts for TcpListener {
+    type Connection = (TcpStream, SocketAddr);
+
+    #[track_caller]
+    fn accept_waiting(&self) -> io::Result<Self::Connection> {
+        self.handle.call_within(None, Direction::Read, |socket| self.attempt(socket))
+    }
+
+    fn name(&self) -> Option<String> {
+        Some(self.local_addr().ok()?.to_string())
     }
 }
 

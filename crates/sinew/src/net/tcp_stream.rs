@@ -46,13 +46,8 @@ pub struct TcpStream {
 mode_calls!(TcpStream);
 
 impl TcpStream {
-    /// One that was made just now: nothing is set.
-    pub(super) fn fresh(stream: std::net::TcpStream) -> Self {
-        Self { handle: Handle::new(stream) }
-    }
-
     pub(super) fn take(stream: std::net::TcpStream) -> Self {
-        Self { handle: adopt(stream, std::net::TcpStream::read_timeout, std::net::TcpStream::write_timeout) }
+        Self { handle: adopt(stream) }
     }
 
     /// For what only std knows to set.

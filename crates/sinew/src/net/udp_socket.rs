@@ -44,7 +44,7 @@ impl UdpSocket {
     }
 
     pub(super) fn take(socket: std::net::UdpSocket) -> Self {
-        Self { handle: adopt(socket, std::net::UdpSocket::read_timeout, std::net::UdpSocket::write_timeout) }
+        Self { handle: adopt(socket) }
     }
 
     pub(super) fn into_std(self) -> std::net::UdpSocket {

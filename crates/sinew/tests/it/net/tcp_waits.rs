@@ -95,6 +95,25 @@ fn nothing_waits_that_is_not_to(crowd: Crowd) {
     drop(there);
 }
 
+/// Std has no call to set them for a listener, but the descriptor has them, and what is accepted.
+fn time_outs_come_with_a_listener(_crowd: Crowd) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    socket2::SockRef::from(&listener).set_read_timeout(Some(SHORT)).unwrap();
+    socket2::SockRef::from(&listener).set_write_timeout(Some(SHORT)).unwrap();
+    let listener = net::TcpListener::from(std::os::fd::OwnedFd::from(listener));
+    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    let mut there = net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (here, _) = listener.accept().unwrap();
+    assert!(here.read_timeout().unwrap() >= Some(SHORT) && here.write_timeout().unwrap() >= Some(SHORT));
+    assert_eq!({ &here }.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    assert_eq!(fill(&here).1, ErrorKind::WouldBlock);
+    here.set_read_timeout(None).unwrap();
+    // It is its own.
+    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    there.write_all(b"x").unwrap();
+    assert_eq!({ &here }.read(&mut [0]).unwrap(), 1);
+}
+
 fn a_shutdown_ends_the_reads_of_others(crowd: Crowd) {
     let (here, there) = pair();
     let here = Arc::new(here);

@@ -5,7 +5,9 @@ use super::super::descriptors::{alike, alone, until_waiting};
 use super::super::support::everywhere;
 use super::{Place, name};
 use rustix::fs::{OFlags, fcntl_getfl};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
+use sinew::fiber::CancelToken;
 use sinew::os::unix::net::{UnixListener, UnixStream};
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -63,6 +65,17 @@ alike! {
         let place = Place::new();
         assert_eq!(net::UnixStream::connect(&place.0).unwrap_err().kind(), ErrorKind::NotFound);
         assert_eq!(net::UnixStream::connect("").unwrap_err().raw_os_error(), Some(22));
+    }
+
+    /// They come from the descriptor: std has no call for a listener. Connections do not have them.
+    fn time_outs_are_those_of_the_descriptor(_crowd) {
+        let place = Place::new();
+        let listener = std_net::UnixListener::bind(&place.0).unwrap();
+        set_socket_timeout(&listener, Timeout::Recv, Some(Duration::from_millis(1))).unwrap();
+        let listener = net::UnixListener::from(OwnedFd::from(listener));
+        assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+        let _client = net::UnixStream::connect(&place.0).unwrap();
+        assert_eq!(listener.accept().unwrap().0.read_timeout().unwrap(), None);
     }
 
     fn one_that_does_not_wait_says_so(_crowd) {
@@ -125,6 +138,31 @@ alone! {
                 assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::ConnectionAborted);
                 assert_eq!(UnixStream::connect(&place.0).unwrap_err().kind(), ErrorKind::ConnectionRefused);
             }
+        });
+    }
+
+    fn a_server_ends_when_it_is_to() {
+        in_crowds(|crowd| {
+            let place = Place::new();
+            let listener = Arc::new(UnixListener::bind(&place.0).unwrap());
+            listener.set_nonblocking(true).unwrap();
+            let (token, copy) = (CancelToken::new(), listener.clone());
+            let other = token.clone();
+            let server = crowd.spawn(1, move || {
+                let mut connections = copy.connections();
+                let served = other.run(|| connections.by_ref().count());
+                assert!(connections.next().is_none());
+                (served, connections.error().unwrap().kind())
+            });
+            for _ in 0..3 {
+                assert_eq!(UnixStream::connect(&place.0).unwrap().read(&mut [0]).unwrap(), 0);
+            }
+            token.cancel();
+            assert_eq!(server.join(), (3, ErrorKind::Other));
+            listener.close();
+            let mut connections = listener.connections();
+            assert!(connections.error().is_none() && connections.next().is_none());
+            assert_eq!(connections.error().unwrap().kind(), ErrorKind::ConnectionAborted);
         });
     }
 

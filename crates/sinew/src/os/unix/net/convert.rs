@@ -15,7 +15,7 @@ macro_rules! converts {
             /// It comes with the time-outs that are set, and waits or not as it did.
             impl From<net::$type> for $type {
                 fn from(inner: net::$type) -> Self {
-                    Self { handle: adopt(inner, net::$type::read_timeout, net::$type::write_timeout) }
+                    Self { handle: adopt(inner) }
                 }
             }
 

@@ -6,12 +6,13 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
 
-use rustix::net::{Shutdown, shutdown};
+use rustix::net::{Shutdown, SocketAddrAny, shutdown};
 
 use super::address::from_kernel;
+use super::connections::Connections;
 use super::stream::UnixStream;
 use crate::io::Handle;
-use crate::net::calls;
+use crate::net::{Accepting, Accepts, calls};
 use crate::rt::io::Direction;
 
 /// A socket that others connect to. As [`std::os::unix::net::UnixListener`]; what differs is in the [module](super).
@@ -50,7 +51,7 @@ impl UnixListener {
     ///
     /// As std's.
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<Self> {
-        net::UnixListener::bind(path).map(Self::from)
+        net::UnixListener::bind(path).map(Self::fresh)
     }
 
     /// Listens at this address.
@@ -59,7 +60,12 @@ impl UnixListener {
     ///
     /// As std's.
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<Self> {
-        net::UnixListener::bind_addr(socket_addr).map(Self::from)
+        net::UnixListener::bind_addr(socket_addr).map(Self::fresh)
+    }
+
+    /// One for which no time-outs are set.
+    fn fresh(inner: net::UnixListener) -> Self {
+        Self { handle: Handle::unblocked(inner) }
     }
 
     /// Waits for somebody who connects.
@@ -69,13 +75,7 @@ impl UnixListener {
     /// As std's, and if the caller is to stop.
     #[track_caller]
     pub fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        let (socket, address) = self.handle.call(Direction::Read, |listener| calls::accept(listener))?;
-        let stream = UnixStream::fresh(socket.into());
-        let address = match from_kernel(address.as_ref())? {
-            Some(address) => address,
-            None => stream.peer_addr()?,
-        };
-        Ok((stream, address))
+        taken(self.handle.call(Direction::Read, |listener| calls::accept(listener))?)
     }
 
     /// Another one for the same socket. Each connection goes to one of them.
@@ -115,9 +115,34 @@ impl UnixListener {
         self.handle.get().take_error()
     }
 
-    /// All who connect, one after the other. It never ends.
+    /// All who connect, one after the other. It never ends, and an error is an item as well: a server had better use
+    /// [`connections`](Self::connections).
     pub fn incoming(&self) -> Incoming<'_> {
         Incoming { listener: self }
+    }
+
+    /// Accepts one connection after the other for as long as a server lives, as [`TcpListener::connections`](crate::net::TcpListener::connections)
+    /// does. Beyond std.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use sinew::os::linux::net::SocketAddrExt;
+    /// use sinew::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+    /// use std::io::Read;
+    ///
+    /// let address = SocketAddr::from_abstract_name(format!("sinew-connections-{}", std::process::id()))?;
+    /// let listener = UnixListener::bind_addr(&address)?;
+    /// let served = fiber::scope(|scope| {
+    ///     let server = scope.spawn(|| listener.connections().count());
+    ///     UnixStream::connect_addr(&address).and_then(|mut stream| stream.read(&mut [0])).unwrap();
+    ///     listener.close();
+    ///     server.join().unwrap()
+    /// });
+    /// assert_eq!(served, 1);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn connections(&self) -> Connections<'_> {
+        Connections { accepting: Accepting::new(self) }
     }
 
     /// Lets nobody connect any more, and has all calls fail from now on, those too that wait now on other fibers or threads: they say
@@ -131,6 +156,31 @@ impl UnixListener {
     }
 }
 
+/// What the kernel has taken in, with the address it comes from.
+fn taken((socket, address): (OwnedFd, Option<SocketAddrAny>)) -> io::Result<(UnixStream, SocketAddr)> {
+    // The kernel makes it when somebody connects, and not after the one that listens: nothing is set.
+    let stream = UnixStream::fresh(socket.into());
+    let address = match from_kernel(address.as_ref())? {
+        Some(address) => address,
+        None => stream.peer_addr()?,
+    };
+    Ok((stream, address))
+}
+
+impl Accepts for UnixListener {
+    type Connection = (UnixStream, SocketAddr);
+
+    #[track_caller]
+    fn accept_waiting(&self) -> io::Result<Self::Connection> {
+        taken(self.handle.call_within(None, Direction::Read, |listener| calls::accept(listener))?)
+    }
+
+    fn name(&self) -> Option<String> {
+        let address = self.local_addr().ok()?;
+        Some(address.as_pathname().map_or_else(|| format!("{address:?}"), |path| path.display().to_string()))
+    }
+}
+
 impl fmt::Debug for UnixListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.handle.get().fmt(f)
@@ -139,7 +189,9 @@ impl fmt::Debug for UnixListener {
 
 impl From<net::UnixListener> for UnixListener {
     fn from(inner: net::UnixListener) -> Self {
-        Self { handle: Handle::unblocked(inner) }
+        let listener = Self::fresh(inner);
+        listener.handle.adopt_timeouts();
+        listener
     }
 }
 

@@ -35,12 +35,14 @@
 
 mod address;
 mod backoff;
+mod connections;
 mod convert;
 mod datagram;
 mod listener;
 mod raw;
 mod stream;
 
+pub use connections::Connections;
 pub use datagram::UnixDatagram;
 pub use listener::{Incoming, UnixListener};
 pub use stream::UnixStream;
