@@ -10,15 +10,17 @@ use std::time::Duration;
 /// So long nobody waits.
 pub(crate) const LONG: Duration = Duration::from_secs(3_600);
 
-/// Runs a test in a process of its own. What it opens is closed in the end.
-pub(crate) fn in_own_process(module: &str, name: &str, body: impl FnOnce()) {
+/// Runs a test in a process of its own. What it opens is closed in the end. Returns what it wrote to standard error.
+pub(crate) fn in_own_process(module: &str, name: &str, body: impl FnOnce()) -> String {
     let (_, module) = module.split_once("::").expect("a module in a crate");
     let output = in_child(&format!("{module}::{name}"), || {
         let before = open();
         body();
         until(|| open() == before, || format!("descriptors are left: {:?} of {before:?}", open()));
     });
-    assert!(output.status.success(), "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    told
 }
 
 /// The descriptors that are open, apart from such as runtimes and threads keep.

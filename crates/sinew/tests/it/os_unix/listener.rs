@@ -1,7 +1,7 @@
 //! Sockets that others connect to.
 
-use super::super::crowd::in_crowds;
-use super::super::descriptors::{alike, alone, until_waiting};
+use super::super::crowd::{Crowd, in_crowds};
+use super::super::descriptors::{alike, alone, in_own_process, until_waiting};
 use super::super::support::everywhere;
 use super::{Place, name};
 use rustix::fs::{OFlags, fcntl_getfl};
@@ -104,6 +104,36 @@ fn is_nonblocking(fd: impl AsFd) -> bool {
     fcntl_getfl(fd).unwrap().contains(OFlags::NONBLOCK)
 }
 
+fn check_server(crowd: Crowd) {
+    let place = Place::new();
+    let listener = Arc::new(UnixListener::bind(&place.0).unwrap());
+    listener.set_nonblocking(true).unwrap();
+    let (token, copy) = (CancelToken::new(), listener.clone());
+    let other = token.clone();
+    let server = crowd.spawn(1, move || {
+        let mut connections = copy.connections();
+        let served = other.run(|| connections.by_ref().count());
+        assert!(connections.next().is_none());
+        (served, connections.error().unwrap().kind())
+    });
+    for _ in 0..3 {
+        assert_eq!(UnixStream::connect(&place.0).unwrap().read(&mut [0]).unwrap(), 0);
+    }
+    token.cancel();
+    assert_eq!(server.join(), (3, ErrorKind::Other));
+    listener.close();
+    let mut connections = listener.connections();
+    assert!(connections.error().is_none() && connections.next().is_none());
+    assert_eq!(connections.error().unwrap().kind(), ErrorKind::ConnectionAborted);
+}
+
+/// That it is not to wait is no trouble.
+#[test]
+fn a_server_ends_when_it_is_to() {
+    let told = in_own_process(module_path!(), "a_server_ends_when_it_is_to", || in_crowds(check_server));
+    assert!(!told.contains("cannot accept"), "{told}");
+}
+
 alone! {
     fn whoever_finds_no_room_connects_later() {
         in_crowds(|crowd| {
@@ -138,31 +168,6 @@ alone! {
                 assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::ConnectionAborted);
                 assert_eq!(UnixStream::connect(&place.0).unwrap_err().kind(), ErrorKind::ConnectionRefused);
             }
-        });
-    }
-
-    fn a_server_ends_when_it_is_to() {
-        in_crowds(|crowd| {
-            let place = Place::new();
-            let listener = Arc::new(UnixListener::bind(&place.0).unwrap());
-            listener.set_nonblocking(true).unwrap();
-            let (token, copy) = (CancelToken::new(), listener.clone());
-            let other = token.clone();
-            let server = crowd.spawn(1, move || {
-                let mut connections = copy.connections();
-                let served = other.run(|| connections.by_ref().count());
-                assert!(connections.next().is_none());
-                (served, connections.error().unwrap().kind())
-            });
-            for _ in 0..3 {
-                assert_eq!(UnixStream::connect(&place.0).unwrap().read(&mut [0]).unwrap(), 0);
-            }
-            token.cancel();
-            assert_eq!(server.join(), (3, ErrorKind::Other));
-            listener.close();
-            let mut connections = listener.connections();
-            assert!(connections.error().is_none() && connections.next().is_none());
-            assert_eq!(connections.error().unwrap().kind(), ErrorKind::ConnectionAborted);
         });
     }
 
