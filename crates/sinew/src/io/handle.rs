@@ -42,7 +42,11 @@ impl<T: AsFd> Handle<T> {
 
     /// A duplicate of another one, which has the same settings.
     pub(crate) fn clone_of(&self, inner: T) -> Self {
-        Self::with_modes(inner, self.modes.share())
+        let clone = Self::with_modes(inner, self.modes.share());
+        if self.watch.0.doubts_short_reads() {
+            clone.doubt_short_reads();
+        }
+        clone
     }
 
     /// A connection that this one has taken in, with its time-outs.
@@ -90,6 +94,23 @@ impl<T: AsFd> Handle<T> {
         self.drive(direction, self.modes.patience(direction), |_| {
             attempt(&self.inner).map(|done| (done, Left::Perhaps))
         })
+    }
+
+    /// The same, to move so many bytes at most: if that is none, there is nothing to wait for, whatever is known of the descriptor.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    #[inline]
+    #[track_caller]
+    pub(crate) fn transfer(
+        &self,
+        most: usize,
+        direction: Direction,
+        mut attempt: impl FnMut(&T) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        let patience = if most == 0 { Patience::None } else { self.modes.patience(direction) };
+        self.drive(direction, patience, |_| attempt(&self.inner).map(|done| (done, Left::Perhaps)))
     }
 
     /// The same, for so long at most; for ever, if there is no time.
@@ -178,6 +199,11 @@ impl<T: AsFd> Handle<T> {
         } else {
             Ok(read)
         }
+    }
+
+    /// [`read_stream`](Self::read_stream) takes a short read for nothing but that.
+    pub(crate) fn doubt_short_reads(&self) {
+        self.watch.0.doubt_short_reads();
     }
 
     /// All calls fail from now on, also those that wait now on other fibers. Whoever waits on a plain thread is woken by what the caller does to the

@@ -7,6 +7,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
 use super::by_reference::{read_by_reference, write_by_reference};
 use super::handle::Handle;
+use crate::net::calls::room;
 use crate::rt::io::Direction;
 
 /// Makes a pipe. As [`std::io::pipe`].
@@ -86,12 +87,12 @@ impl PipeWriter {
 impl Read for &PipeReader {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |mut pipe| pipe.read(buf))
+        self.handle.transfer(buf.len(), Direction::Read, |mut pipe| pipe.read(buf))
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |mut pipe| pipe.read_vectored(bufs))
+        self.handle.transfer(room(bufs), Direction::Read, |mut pipe| pipe.read_vectored(bufs))
     }
 }
 
@@ -100,12 +101,12 @@ read_by_reference!([] PipeReader);
 impl Write for &PipeWriter {
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |mut pipe| pipe.write(buf))
+        self.handle.transfer(buf.len(), Direction::Write, |mut pipe| pipe.write(buf))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |mut pipe| pipe.write_vectored(bufs))
+        self.handle.transfer(room(bufs), Direction::Write, |mut pipe| pipe.write_vectored(bufs))
     }
 
     fn flush(&mut self) -> io::Result<()> {

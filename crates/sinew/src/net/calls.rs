@@ -3,6 +3,7 @@
 //! cannot be told.
 
 use std::io::{self, IoSlice, IoSliceMut};
+use std::ops::Deref;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::net::addr::SocketAddrArg;
@@ -24,14 +25,20 @@ pub(crate) fn send(fd: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
     Ok(kernel_send(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
 }
 
-/// Reads into several buffers.
+/// How many bytes there are in those of several buffers that the kernel takes at once. If there are none, there is nothing to do and nothing to wait for: so
+/// the calls of std have it, and ours would not.
+pub(crate) fn room<B: Deref<Target = [u8]>>(buffers: &[B]) -> usize {
+    buffers.iter().take(MOST_SLICES).map(|buffer| buffer.len()).sum()
+}
+
+/// Reads into several buffers, which have [`room`].
 pub(crate) fn recv_vectored(fd: impl AsFd, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
     let most = buffers.len().min(MOST_SLICES);
     let mut none = RecvAncillaryBuffer::new(&mut []);
     Ok(recvmsg(fd, &mut buffers[..most], &mut none, RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC)?.bytes)
 }
 
-/// Sends from several buffers.
+/// Sends from several buffers, in which there are [some](room).
 pub(crate) fn send_vectored(fd: impl AsFd, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
     let most = buffers.len().min(MOST_SLICES);
     let mut none = SendAncillaryBuffer::new(&mut []);

@@ -4,7 +4,8 @@ use std::io;
 use std::net::{Shutdown, SocketAddr};
 use std::time::Duration;
 
-use rustix::net::RecvFlags;
+use rustix::net::sockopt::socket_protocol;
+use rustix::net::{RecvFlags, ipproto};
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls, connect};
@@ -47,7 +48,12 @@ mode_calls!(TcpStream);
 
 impl TcpStream {
     pub(super) fn take(stream: std::net::TcpStream) -> Self {
-        Self { handle: adopt(stream) }
+        let handle = adopt(stream);
+        // Std takes whatever it is given: of a socket for datagrams, say, a short read leaves others.
+        if !matches!(socket_protocol(&handle), Ok(Some(ipproto::TCP))) {
+            handle.doubt_short_reads();
+        }
+        Self { handle }
     }
 
     /// For what only std knows to set.

@@ -19,12 +19,10 @@ impl Read for &TcpStream {
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let room = bufs.iter().map(|buf| buf.len()).sum();
-        // The call would wait for what nobody asks for. That of std does not.
-        if room == 0 {
-            return Ok(0);
+        match calls::room(bufs) {
+            0 => Ok(0),
+            room => self.handle.read_stream(room, |socket| calls::recv_vectored(socket, bufs)),
         }
-        self.handle.read_stream(room, |socket| calls::recv_vectored(socket, bufs))
     }
 }
 
@@ -32,12 +30,15 @@ impl Write for &TcpStream {
     #[inline]
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
+        self.handle.transfer(buf.len(), Direction::Write, |socket| calls::send(socket, buf))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs))
+        match calls::room(bufs) {
+            0 => Ok(0),
+            _ => self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs)),
+        }
     }
 
     #[inline]

@@ -236,6 +236,15 @@ impl Source {
         self.leave(&mut self.lock());
     }
 
+    pub(crate) fn doubts_short_reads(&self) -> bool {
+        !self.gate.look().trusts_short_reads()
+    }
+
+    /// That a read came back short does not say that no more is there.
+    pub(crate) fn doubt_short_reads(&self) {
+        self.gate.tell(News::new(false, false, true));
+    }
+
     /// All operations fail from now on, also those that wait now.
     pub(crate) fn close(&self) {
         self.gate.close();

@@ -98,6 +98,19 @@ fn is_nonblocking(fd: impl AsFd) -> bool {
 }
 
 alone! {
+    /// Nobody waits in order to move nothing, though there is no room and nothing has come.
+    fn nothing_to_move_is_nothing_to_wait_for() {
+        in_crowds(|_crowd| {
+            let (reader, writer) = ours::pipe().unwrap();
+            let soon = Duration::from_millis(1);
+            assert!(is_deadline(&time::timeout(soon, || (&reader).read(&mut [0])).unwrap_err()));
+            assert_eq!(((&reader).read(&mut []).unwrap(), (&reader).read_vectored(&mut []).unwrap()), (0, 0));
+            assert!(is_deadline(&time::timeout(soon, || (&writer).write_all(&[0; 200_000])).unwrap_err()));
+            assert_eq!(((&writer).write(&[]).unwrap(), (&writer).write_vectored(&[IoSlice::new(&[])]).unwrap()), (0, 0));
+            drop(reader);
+        });
+    }
+
     fn a_stop_ends_all_waits() {
         in_crowds(|crowd| {
             let waits: [fn() -> std::io::Result<()>; 2] = [

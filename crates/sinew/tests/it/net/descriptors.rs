@@ -104,6 +104,21 @@ fn check_files(_crowd: Crowd) {
     socket.close();
 }
 
+/// A socket for datagrams in the place of a connection: that a read comes back short says nothing of the next datagram.
+fn check_others(_crowd: Crowd) {
+    let (here, there) = std::os::unix::net::UnixDatagram::pair().unwrap();
+    let here = TcpStream::from(OwnedFd::from(here));
+    for stream in [&here, &here.try_clone().unwrap()] {
+        // It is known to its worker from here on.
+        stream.set_read_timeout(Some(SHORT)).unwrap();
+        assert_eq!({ stream }.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+        stream.set_read_timeout(None).unwrap();
+        (0..3).for_each(|_| assert_eq!(there.send(b"x").unwrap(), 1));
+        (0..3).for_each(|_| assert_eq!({ stream }.read(&mut [0; 8]).unwrap(), 1));
+        assert_eq!(({ stream }.write(b"back").unwrap(), there.recv(&mut [0; 8]).unwrap()), (4, 4));
+    }
+}
+
 fn is_nonblocking(fd: &impl AsFd) -> bool {
     rustix::fs::fcntl_getfl(fd).unwrap().contains(rustix::fs::OFlags::NONBLOCK)
 }
@@ -122,6 +137,10 @@ alone! {
 
     fn sockets_for_datagrams_become_stds_and_ours() {
         in_few_crowds(check_datagrams);
+    }
+
+    fn what_is_another_socket_is_used_as_such() {
+        in_few_crowds(check_others);
     }
 
     fn what_is_no_socket_says_so() {

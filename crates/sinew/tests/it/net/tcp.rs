@@ -130,6 +130,34 @@ fn several_buffers_at_once(crowd: Crowd) {
     assert_eq!(rest, b"ab".repeat(1_024));
 }
 
+/// Those that were left out are no room that was not filled.
+fn more_buffers_than_the_kernel_takes(crowd: Crowd) {
+    let (here, there) = pair();
+    let peer = crowd.spawn(1, move || {
+        (&there).read_exact(&mut [0]).unwrap();
+        (&there).write_all(&pattern(3_000)).unwrap();
+        there
+    });
+    (&here).write_all(b"x").unwrap();
+    while here.peek(&mut [0; 3_000]).unwrap() < 3_000 {
+        std::thread::yield_now();
+    }
+    let mut read = Vec::<u8>::new();
+    while read.len() < 3_000 {
+        let mut bytes = vec![0; 3_000];
+        let mut slices: Vec<_> = bytes.chunks_mut(1).map(IoSliceMut::new).collect();
+        let len = (&here).read_vectored(&mut slices).unwrap();
+        assert!((1..=1_024).contains(&len));
+        read.extend(&bytes[..len]);
+    }
+    assert!(read == pattern(3_000));
+    // There is no room in those that it takes.
+    let mut byte = [0];
+    let mut slices: Vec<_> = (0..1_024).map(|_| IoSliceMut::new(&mut [])).chain([IoSliceMut::new(&mut byte)]).collect();
+    assert_eq!((&here).read_vectored(&mut slices).unwrap(), 0);
+    drop(peer.join());
+}
+
 /// More than fits anywhere goes both ways at once, through one socket that two use.
 fn two_use_one_socket_in_both_directions(crowd: Crowd) {
     const LEN: usize = 1_000_000;
@@ -219,6 +247,49 @@ fn addresses_are_tried_in_turn(_crowd: Crowd) {
     assert_eq!(net::TcpListener::bind(addr).unwrap_err().kind(), ErrorKind::AddrInUse);
     assert_eq!(net::TcpListener::bind(&[addr, "127.0.0.1:0".parse().unwrap()][..]).unwrap().local_addr().unwrap().ip(), addr.ip());
     drop(listener);
+}
+
+/// In each call that may wait by then.
+fn a_reset_ends_all_waits(crowd: Crowd) {
+    type Call = fn(&net::TcpStream) -> std::io::Result<usize>;
+    let calls: [Call; 5] = [
+        |mut stream| stream.read(&mut [0]),
+        |mut stream| stream.read_vectored(&mut [IoSliceMut::new(&mut [0])]),
+        |stream| stream.peek(&mut [0]),
+        |mut stream| loop {
+            stream.write(&[0; 10_000])?;
+        },
+        |mut stream| loop {
+            stream.write_vectored(&[IoSlice::new(&[0; 10_000])])?;
+        },
+    ];
+    for (number, call) in calls.into_iter().enumerate() {
+        let (here, there) = pair();
+        socket2::SockRef::from(&there).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+        let here = Arc::new(here);
+        let waits = [0, 1].map(|more| {
+            let here = here.clone();
+            crowd.spawn(number + more, move || call(&here).err().map(|error| error.kind()))
+        });
+        sinew::fiber::sleep(std::time::Duration::from_micros(500));
+        drop(there);
+        // One of them hears of it. The other one finds what that has left: the end, or a pipe that leads nowhere.
+        let kinds = waits.map(|member| member.join());
+        assert!(kinds.contains(&Some(ErrorKind::ConnectionReset)), "{number}: {kinds:?}");
+        assert!(kinds.iter().all(|kind| number < 3 || kind.is_some()), "{number}: {kinds:?}");
+    }
+}
+
+/// Whoever is gone before it is accepted is accepted all the same.
+fn a_reset_before_it_is_accepted(_crowd: Crowd) {
+    let (listener, addr) = listen();
+    let client = net::TcpStream::connect(addr).unwrap();
+    socket2::SockRef::from(&client).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+    drop(client);
+    let (stream, _) = listener.accept().unwrap();
+    assert_eq!((&stream).read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!((&stream).write(&[0]).unwrap_err().kind(), ErrorKind::BrokenPipe);
+    assert_eq!((&stream).read(&mut [0]).unwrap(), 0);
 }
 
 /// At each point at which one may be: before anything is read, after some of it, while it is waited for, and when something is written.

@@ -5,7 +5,7 @@ use super::as_std;
 as_std! {
 {
     use crate::crowd::Crowd;
-    use std::io::{ErrorKind, Read, Write};
+    use std::io::{ErrorKind, IoSlice, IoSliceMut, Read, Write};
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
@@ -92,6 +92,71 @@ fn nothing_waits_that_is_not_to(crowd: Crowd) {
     }
     clone.set_nonblocking(false).unwrap();
     assert_eq!({ &here }.read(&mut [0]).unwrap(), 1);
+    drop(there);
+}
+
+/// Nobody waits in order to move nothing, though there is no room and nothing has come.
+fn nothing_to_move_is_nothing_to_wait_for(_crowd: Crowd) {
+    let (here, there) = pair();
+    here.set_read_timeout(Some(SHORT)).unwrap();
+    here.set_write_timeout(Some(SHORT)).unwrap();
+    assert_eq!((fill(&here).1, { &here }.read(&mut [0]).unwrap_err().kind()), (ErrorKind::WouldBlock, ErrorKind::WouldBlock));
+    here.set_read_timeout(None).unwrap();
+    here.set_write_timeout(None).unwrap();
+    assert_eq!(({ &here }.write(&[]).unwrap(), { &here }.write_vectored(&[]).unwrap()), (0, 0));
+    assert_eq!({ &here }.write_vectored(&[IoSlice::new(&[])]).unwrap(), 0);
+    assert_eq!(({ &here }.read_vectored(&mut []).unwrap(), { &here }.read_vectored(&mut [IoSliceMut::new(&mut [])]).unwrap()), (0, 0));
+    drop(there);
+    while { &here }.read(&mut [0]).is_ok_and(|len| len > 0) {}
+    assert_eq!(({ &here }.write_vectored(&[]).unwrap(), { &here }.write(&[]).unwrap_err().kind()), (0, ErrorKind::BrokenPipe));
+}
+
+/// One that waits already goes on as it began.
+fn what_is_set_later_is_for_later(crowd: Crowd) {
+    let (here, there) = pair();
+    let here = Arc::new(here);
+    let reader = here.clone();
+    let reader = crowd.spawn(1, move || { &*reader }.read(&mut [0]));
+    sinew::fiber::sleep(SHORT);
+    here.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+    sinew::fiber::sleep(2 * SHORT);
+    { &there }.write_all(b"x").unwrap();
+    assert_eq!(reader.join().unwrap(), 1);
+}
+
+/// The longest there is, and the shortest.
+fn strange_time_outs_are_as_long_as_they_can_be(crowd: Crowd) {
+    let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let here = net::TcpStream::connect_timeout(&addr, Duration::MAX).unwrap();
+    let (there, _) = listener.accept().unwrap();
+    for long in [Duration::MAX, Duration::from_secs(u64::MAX), Duration::from_secs(1 << 40)] {
+        here.set_read_timeout(Some(long)).unwrap();
+        here.set_write_timeout(Some(long)).unwrap();
+        let peer = there.try_clone().unwrap();
+        let peer = crowd.spawn(1, move || { &peer }.write_all(b"x").unwrap());
+        assert_eq!({ &here }.read(&mut [0]).unwrap(), 1);
+        peer.join();
+        { &here }.write_all(b"x").unwrap();
+    }
+    here.set_read_timeout(Some(Duration::from_nanos(1))).unwrap();
+    assert!(here.read_timeout().unwrap() > Some(Duration::ZERO));
+    assert_eq!({ &here }.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+fn a_shutdown_ends_the_writes_of_others(crowd: Crowd) {
+    let (here, there) = pair();
+    here.set_write_timeout(Some(SHORT)).unwrap();
+    fill(&here);
+    here.set_write_timeout(None).unwrap();
+    let here = Arc::new(here);
+    let writers = [0, 1].map(|number| {
+        let here = here.clone();
+        crowd.spawn(number, move || { &*here }.write_all(&[0; 100_000]).unwrap_err().kind())
+    });
+    sinew::fiber::sleep(Duration::from_micros(500));
+    here.shutdown(net::Shutdown::Write).unwrap();
+    assert_eq!(writers.map(|writer| writer.join()), [ErrorKind::BrokenPipe; 2]);
     drop(there);
 }
 

@@ -3,12 +3,13 @@
 use super::stage::{CALLS, CONNECTS, Stage};
 use super::{alone, in_few_crowds, pair};
 use crate::crowd::Crowd;
-use crate::support::{message, pinned};
+use crate::support::{Random, message, pinned};
 use sinew::fiber::{self, CancelToken, Stopped};
-use sinew::net::{TcpStream, ToSocketAddrs, UdpSocket};
+use sinew::net::{TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 fn is_of_deadline(result: io::Result<()>) -> bool {
@@ -63,6 +64,68 @@ fn check_that_they_come_first(_crowd: Crowd) {
     assert!(is_of_cancel(token.run(|| udp.send_to(b"x", addr).map(drop))));
 }
 
+/// Something comes again and again, and whoever takes it is stopped again and again, by one and the other: at the moment when it comes, sometimes.
+fn check_moments(crowd: Crowd) {
+    const MANY: u32 = 300;
+    let ((here, there), udp) = (pair(), UdpSocket::bind("127.0.0.1:0").unwrap());
+    let listener = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());
+    let (addr, to) = (listener.local_addr().unwrap(), udp.local_addr().unwrap());
+    let (reader, mut writer) = sinew::io::pipe().unwrap();
+    let taken = Arc::new(AtomicU32::new(0));
+    let all: [Box<dyn Fn() -> io::Result<usize> + Send>; 4] = [
+        Box::new(move || { &here }.read(&mut [0; 8])),
+        Box::new(move || { &reader }.read(&mut [0; 8])),
+        Box::new(move || udp.recv(&mut [0; 8])),
+        Box::new(move || listener.accept().map(|_| 1)),
+    ];
+    let takers = all.into_iter().enumerate().map(|(number, call)| {
+        let taken = taken.clone();
+        crowd.spawn(number, move || take_all(MANY, number as u64, &taken, &*call))
+    });
+    let takers: Vec<_> = takers.collect();
+    for round in 1..=MANY {
+        { &there }.write_all(b"x").unwrap();
+        writer.write_all(b"x").unwrap();
+        { UdpSocket::bind("127.0.0.1:0").unwrap() }.send_to(b"x", to).unwrap();
+        drop(TcpStream::connect(addr).unwrap());
+        // No more than a few lie there, so that mostly somebody waits.
+        while taken.load(Ordering::Relaxed) + 8 < 4 * round {
+            fiber::yield_now();
+        }
+    }
+    takers.into_iter().for_each(|taker| taker.join());
+}
+
+/// Takes until there were so many, while it is stopped.
+fn take_all(many: u32, seed: u64, taken: &AtomicU32, call: &dyn Fn() -> io::Result<usize>) {
+    let (mut random, mut count) = (Random::new(seed), 0);
+    while count < many {
+        let time = Duration::from_micros(random.below(100));
+        let result = if random.below(2) == 0 {
+            fiber::with_deadline(Instant::now() + time, call)
+        } else {
+            let token = CancelToken::new();
+            let other = token.clone();
+            let alike = if fiber::is_fiber() { Crowd::Fibers } else { Crowd::Threads };
+            let canceller = alike.spawn(0, move || {
+                fiber::sleep(time);
+                other.cancel();
+            });
+            let result = token.run(call);
+            canceller.join();
+            result
+        };
+        match result {
+            Ok(len) => {
+                count += len as u32;
+                taken.fetch_add(len as u32, Ordering::Relaxed);
+            }
+            Err(error) => assert!(error.downcast::<Stopped>().is_ok()),
+        }
+    }
+    assert_eq!(count, many);
+}
+
 fn check_names(_crowd: Crowd) {
     let found: Vec<_> = "localhost:80".to_socket_addrs().unwrap().collect();
     assert!(!found.is_empty() && found.iter().all(|addr| addr.ip().is_loopback() && addr.port() == 80));
@@ -96,6 +159,10 @@ alone! {
 
     fn whoever_is_to_stop_moves_nothing() {
         in_few_crowds(check_that_they_come_first);
+    }
+
+    fn what_comes_at_the_moment_of_a_stop_is_not_lost() {
+        in_few_crowds(check_moments);
     }
 
     fn names_are_looked_up_elsewhere() {

@@ -110,6 +110,25 @@ alike! {
         assert_eq!(reader.join(), (*b"abc", *b"de\0"));
     }
 
+    /// Nobody waits in order to move nothing, though there is no room and nothing has come.
+    fn nothing_to_move_is_nothing_to_wait_for(_crowd) {
+        let (one, other) = net::UnixStream::pair().unwrap();
+        let short = Some(Duration::from_millis(1));
+        one.set_read_timeout(short).unwrap();
+        one.set_write_timeout(short).unwrap();
+        while (&one).write(&[0; 10_000]).is_ok() {}
+        assert_eq!((&one).read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+        one.set_read_timeout(None).unwrap();
+        one.set_write_timeout(None).unwrap();
+        assert_eq!(((&one).write(&[]).unwrap(), (&one).write_vectored(&[]).unwrap()), (0, 0));
+        assert_eq!((&one).read_vectored(&mut [IoSliceMut::new(&mut [])]).unwrap(), 0);
+        let mut slices: Vec<_> = (0..2_000).map(|_| IoSliceMut::new(&mut [])).collect();
+        assert_eq!((&one).read_vectored(&mut slices).unwrap(), 0);
+        drop(other);
+        assert_eq!((&one).write_vectored(&[IoSlice::new(&[])]).unwrap(), 0);
+        assert_eq!((&one).write(&[]).unwrap_err().kind(), ErrorKind::BrokenPipe);
+    }
+
     /// Each byte goes to one of them.
     fn many_read_from_one(crowd) {
         let (one, other) = net::UnixStream::pair().unwrap();

@@ -131,9 +131,10 @@ impl UnixDatagram {
     /// As std's, and if the caller is to stop.
     #[track_caller]
     pub fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        let (length, from) =
-            self.handle.call(Direction::Read, |socket| calls::recv_from(socket, buf, RecvFlags::empty()))?;
-        self.handle.unless_closed(length)?;
+        let (length, from) = self.handle.call(Direction::Read, |socket| {
+            let (length, from) = calls::recv_from(socket, buf, RecvFlags::empty())?;
+            Ok((self.handle.unless_closed(length)?, from))
+        })?;
         Ok((length, from_kernel(from.as_ref())?.map_or_else(unnamed, Ok)?))
     }
 

@@ -150,6 +150,9 @@ impl Read for &UnixStream {
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        if calls::room(bufs) == 0 {
+            return Ok(0);
+        }
         self.handle
             .call(Direction::Read, |socket| self.handle.unless_closed(calls::recv_vectored(socket, bufs)?))
     }
@@ -160,12 +163,15 @@ read_by_reference!([] UnixStream);
 impl Write for &UnixStream {
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
+        self.handle.transfer(buf.len(), Direction::Write, |socket| calls::send(socket, buf))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs))
+        match calls::room(bufs) {
+            0 => Ok(0),
+            _ => self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs)),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
