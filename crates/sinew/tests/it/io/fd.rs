@@ -5,6 +5,7 @@ use super::super::descriptors::{alone, is_cancel, is_deadline, until_waiting};
 use super::super::support::{Watch, everywhere, pinned};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fs::{OFlags, fcntl_getfl};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::stdio::dup2_stdin;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
@@ -169,6 +170,38 @@ alone! {
             let output = Fd::new(child.stdout.take().unwrap()).unwrap();
             assert_eq!(io::read_to_string(output).unwrap(), "hello\n");
             child.wait().unwrap();
+        });
+    }
+
+    /// A kind of socket that has no type: each message is read by itself, and is cut off.
+    fn messages_in_sequence_stay_apart() {
+        in_crowds(|crowd| {
+            let flags = SocketFlags::CLOEXEC;
+            let (one, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).unwrap();
+            let (one, other) = (Fd::new(one).unwrap(), Fd::new(other).unwrap());
+            let receiver = crowd.spawn(1, move || {
+                let mut buffer = [0; 8];
+                (0..500).for_each(|length| assert_eq!((&other).read(&mut buffer).unwrap(), 1 + length % 8));
+                assert_eq!(((&other).read(&mut buffer[..2]).unwrap(), (&other).read(&mut buffer).unwrap()), (2, 1));
+                assert_eq!((&other).read(&mut buffer).unwrap(), 0);
+            });
+            // There are more than fit: the sender waits, too.
+            (0..500).for_each(|length| assert_eq!((&one).write(&[7; 8][..1 + length % 8]).unwrap(), 1 + length % 8));
+            [&b"cut off"[..], b"x"].iter().for_each(|it| assert_eq!((&one).write(it).unwrap(), it.len()));
+            drop(one);
+            receiver.join();
+        });
+    }
+
+    fn more_buffers_than_the_kernel_takes() {
+        everywhere(|| {
+            let (one, other) = UnixStream::pair().unwrap();
+            let (one, other) = (Fd::new(one).unwrap(), Fd::new(other).unwrap());
+            assert_eq!((&one).write_vectored(&vec![IoSlice::new(b"ab"); 2_000]).unwrap(), 2_048);
+            let mut bytes = [0; 2_000];
+            let mut slices: Vec<_> = bytes.chunks_mut(1).map(IoSliceMut::new).collect();
+            assert_eq!(((&other).read_vectored(&mut slices).unwrap(), (&other).read_vectored(&mut slices).unwrap()), (1_024, 1_024));
+            assert_eq!(((&other).read_vectored(&mut []).unwrap(), (&one).write_vectored(&[]).unwrap()), (0, 0));
         });
     }
 

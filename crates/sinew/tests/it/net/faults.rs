@@ -109,7 +109,44 @@ fn check_half_open(crowd: Crowd) {
     assert_eq!(reader.join(), ErrorKind::ConnectionReset);
 }
 
+/// Many wait at one listener, some of them give up again and again, and each connection goes to one.
+fn check_storm(crowd: Crowd) {
+    const MANY: usize = 300;
+    let listener = Arc::new(ListenOptions::new().backlog(1_024).bind("127.0.0.1:0").unwrap());
+    let addr = listener.local_addr().unwrap();
+    let serve = |number: usize| {
+        let listener =
+            if number.is_multiple_of(5) { Arc::new(listener.try_clone().unwrap()) } else { listener.clone() };
+        crowd.spawn(number, move || {
+            let mut served = 0;
+            loop {
+                let later = Instant::now()
+                    + Duration::from_micros(if number.is_multiple_of(3) { 200 } else { 1 << 40 });
+                match fiber::with_deadline(later, || listener.accept()) {
+                    Ok((stream, _)) => served += { &stream }.write(b"x").unwrap(),
+                    Err(error) if error.kind() == ErrorKind::TimedOut => {}
+                    Err(_) => return served,
+                }
+            }
+        })
+    };
+    let servers: Vec<_> = (0..20).map(serve).collect();
+    crowd.all(10, move |_| {
+        for _ in 0..MANY / 10 {
+            let mut text = String::new();
+            TcpStream::connect(addr).unwrap().read_to_string(&mut text).unwrap();
+            assert_eq!(text, "x");
+        }
+    });
+    listener.close();
+    assert_eq!(servers.into_iter().map(|server| server.join()).sum::<usize>(), MANY);
+}
+
 alone! {
+    fn many_accept_and_give_up() {
+        in_few_crowds(check_storm);
+    }
+
     fn a_connect_that_takes_long_is_given_up() {
         in_few_crowds(check_connects_that_take_long);
     }

@@ -67,6 +67,38 @@ fn connected_ones_need_no_addresses(crowd: Crowd) {
     assert!(refused.iter().any(is_refused), "{refused:?}");
 }
 
+/// What does not fit is lost, and nothing of it is the next one's.
+fn datagrams_are_cut_off(crowd: Crowd) {
+    let ((here, addr), (there, from)) = (socket(), socket());
+    let peer = crowd.spawn(1, move || {
+        [&b"long one"[..], b"", b"next"].iter().for_each(|it| assert_eq!(there.send_to(it, addr).unwrap(), it.len()));
+    });
+    let mut buffer = [0; 4];
+    assert_eq!((here.peek_from(&mut buffer[..2]).unwrap(), &buffer[..2]), ((2, from), &b"lo"[..]));
+    assert_eq!((here.peek_from(&mut []).unwrap(), here.recv_from(&mut buffer).unwrap()), ((0, from), (4, from)));
+    assert_eq!((here.recv_from(&mut buffer).unwrap(), here.recv(&mut buffer).unwrap(), &buffer), ((0, from), 4, b"next"));
+    peer.join();
+}
+
+/// Whoever waits hears that nobody is there.
+fn a_refusal_ends_a_wait(crowd: Crowd) {
+    let ((here, _), (gone, nowhere)) = (socket(), socket());
+    here.connect(nowhere).unwrap();
+    drop(gone);
+    let here = Arc::new(here);
+    for number in 0..4 {
+        let waits = here.clone();
+        let waits = crowd.spawn(number, move || waits.recv(&mut [0]).unwrap_err().kind());
+        sinew::fiber::sleep(Duration::from_micros(300));
+        // The next one may hear of the one before.
+        while !waits.is_finished() {
+            let _ = here.send(b"?");
+            sinew::fiber::sleep(Duration::from_micros(50));
+        }
+        assert_eq!(waits.join(), ErrorKind::ConnectionRefused);
+    }
+}
+
 fn waits_are_limited(_crowd: Crowd) {
     let (here, _) = socket();
     assert_eq!(here.set_read_timeout(Some(Duration::ZERO)).unwrap_err().kind(), ErrorKind::InvalidInput);

@@ -10,6 +10,7 @@ use std::io::ErrorKind;
 use std::net::Shutdown;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net as std_net;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -166,6 +167,32 @@ alone! {
                 assert_eq!(waits.join(), ErrorKind::ConnectionAborted);
                 assert_eq!(socket.send(b"x").unwrap_err().kind(), ErrorKind::ConnectionAborted);
             }
+        });
+    }
+
+    /// Also those that wait for room, at the one that it is connected to and elsewhere.
+    fn close_ends_the_waits_of_senders() {
+        in_crowds(|crowd| {
+            let place = Place::new();
+            let _full = UnixDatagram::bind(&place.0).unwrap();
+            let socket = UnixDatagram::unbound().unwrap();
+            socket.connect(&place.0).unwrap();
+            let (socket, path) = (Arc::new(socket), place.0.clone());
+            let calls: [fn(&UnixDatagram, &Path) -> std::io::Result<usize>; 3] =
+                [|socket, _| socket.send(b"x"), |socket, path| socket.send_to(b"x", path), |socket, _| socket.recv(&mut [0])];
+            let waits: Vec<_> = (0..6)
+                .map(|number| {
+                    let (socket, path) = (socket.clone(), path.clone());
+                    crowd.spawn(number / 3, move || loop {
+                        if let Err(error) = calls[number % 3](&socket, &path) {
+                            return error.kind();
+                        }
+                    })
+                })
+                .collect();
+            waits.iter().for_each(until_waiting);
+            socket.close();
+            waits.into_iter().for_each(|member| assert_eq!(member.join(), ErrorKind::ConnectionAborted));
         });
     }
 
