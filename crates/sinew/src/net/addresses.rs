@@ -24,7 +24,12 @@ pub(super) fn try_each<A: ToSocketAddrs, R>(
             Err(error) => last = Some(error),
         }
     }
-    Err(last.unwrap_or_else(|| none("could not resolve to any addresses")))
+    Err(or_none(last))
+}
+
+/// The last error; if there is none, there was no address.
+pub(super) fn or_none(last: Option<io::Error>) -> io::Error {
+    last.unwrap_or_else(|| none("could not resolve to any addresses"))
 }
 
 /// The first one.

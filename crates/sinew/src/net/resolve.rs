@@ -1,12 +1,11 @@
 //! Looking names up without holding up the worker. Knows no names.
 
 use std::io;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic::{self, AssertUnwindSafe, Location};
 use std::thread;
 
-use crate::blocking;
 use crate::channel::oneshot;
-use crate::fiber;
+use crate::fiber::{self, Stopped};
 use crate::rt;
 
 /// Does what may take long on another thread, while the caller waits: so that others run on its worker, and so that a cancel or a deadline ends the wait.
@@ -21,8 +20,9 @@ pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'st
     if rt::running().is_some() {
         // Not among the panics of what is looked up.
         rt::check_may_wait();
-        let looked = panic::catch_unwind(AssertUnwindSafe(|| blocking::blocking_cancellable(job)));
-        return Ok(looked.map_err(|_| panicked())??);
+        let at = Location::caller();
+        let looked = panic::catch_unwind(AssertUnwindSafe(|| rt::blocking_or_stop(job)));
+        return Ok(looked.map_err(|_| panicked())?.map_err(|stop| Stopped::new(stop, at))?);
     }
     if rt::deadline().is_none() && !rt::may_be_cancelled() {
         return Ok(job());
@@ -62,12 +62,15 @@ mod tests {
     #[test]
     fn a_deadline_or_a_cancel_ends_the_wait() {
         let runtime = Runtime::builder().workers(1).start().unwrap();
-        let check = || {
+        let begin = line!();
+        let check = move || {
             let (sender, receiver) = mpsc::channel::<()>();
             let (first, second) = mpsc::channel::<()>();
             let soon = Instant::now() + Duration::from_millis(1);
             let error = fiber::with_deadline(soon, || off_worker(move || receiver.recv())).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+            let at = error.downcast::<Stopped>().unwrap().at();
+            assert!(at.file() == file!() && at.line() > begin, "{at}");
             let token = fiber::CancelToken::new();
             let canceller = token.clone();
             let canceller = fiber::spawn(move || canceller.cancel());

@@ -76,7 +76,15 @@ impl TcpStream {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
-        addresses::try_each(addr, |addr| Ok(Self { handle: connect::stream(&addr, None)? }))
+        let mut last = None;
+        for addr in addr.to_socket_addrs()? {
+            // Not by a closure, which could not say who was stopped here.
+            match connect::stream(&addr, None) {
+                Ok(handle) => return Ok(Self { handle }),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(addresses::or_none(last))
     }
 
     /// Connects to this address, in that time.

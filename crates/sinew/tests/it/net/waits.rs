@@ -14,12 +14,19 @@ use std::time::{Duration, Instant};
 
 fn is_of_deadline(result: io::Result<()>) -> bool {
     let error = result.unwrap_err();
-    error.kind() == ErrorKind::TimedOut && error.downcast::<Stopped>().unwrap().is_timed_out()
+    error.kind() == ErrorKind::TimedOut && stopped(error).is_timed_out()
 }
 
 fn is_of_cancel(result: io::Result<()>) -> bool {
     let error = result.unwrap_err();
-    error.kind() == ErrorKind::Other && error.downcast::<Stopped>().unwrap().is_cancelled()
+    error.kind() == ErrorKind::Other && stopped(error).is_cancelled()
+}
+
+/// It says where, as the user has it.
+fn stopped(error: io::Error) -> Stopped {
+    let stopped = error.downcast::<Stopped>().unwrap();
+    assert!(stopped.at().file().contains("tests/it/net/"), "{}", stopped.at());
+    stopped
 }
 
 fn check_deadlines(_crowd: Crowd) {
