@@ -22,21 +22,23 @@ mod model;
 #[path = "lock.rs"]
 mod real_lock;
 mod terms;
+mod unbound;
 mod wakes;
 
 pub(crate) use list::{Node, Place};
 pub(crate) use many::{Door, Entered, Entrance, Stay, wait_in_all};
-pub(crate) use terms::{GaveUp, Limit, Outcome, Unbound};
+pub(crate) use terms::{GaveUp, Limit, Outcome};
+pub(crate) use unbound::Unbound;
 pub(crate) use wakes::Wakes;
 
 use std::ops::{Deref, DerefMut};
 
 use self::list::List;
 use self::lock::{Guard, Guarded};
-use super::stop::{Stop, wait_unbound};
+use super::stop::Stop;
 use super::sync::{AtomicBool, Ordering, constant};
 use super::waiter::{Claimed, Waiter};
-use super::word::{Cause, Ends};
+use super::word::Cause;
 
 /// Those who wait for something, in the order in which they came, and what they wait for, as `S`. Each has a `T` for whoever wakes it.
 pub(crate) struct Queue<S, T> {
@@ -146,29 +148,6 @@ impl<S, T> Queue<S, T> {
             Err(stop) => self.leave(&node, Outcome::Stopped(stop)),
         };
         (outcome, node.data)
-    }
-
-    /// [Waits](Self::wait) for ever, where stops count: the short way for fibers that nothing stops, which takes little of their stacks. Says how it
-    /// went; but for the first way, the caller takes the long one.
-    #[inline]
-    pub(crate) fn wait_unbound(
-        &self,
-        data: T,
-        enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
-    ) -> Unbound {
-        let node = Node::new(data);
-        let ended = wait_unbound(Ends::ByEvent, |waiter| {
-            // SAFETY: as in `wait_in`.
-            unsafe { self.publish(&node, waiter, enter) }
-        });
-        match ended {
-            None => Unbound::Not,
-            Some(Cause::Cancel) => {
-                self.leave(&node, Outcome::NotNeeded);
-                Unbound::Poked
-            }
-            Some(_) => Unbound::Over,
-        }
     }
 
     /// Waits on after a poke that was no reason to stop, and has kept its place meanwhile. Never ends by another one; also returns

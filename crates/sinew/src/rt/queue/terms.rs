@@ -113,17 +113,6 @@ impl Outcome {
     }
 }
 
-/// How a wait went that was tried the short way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unbound {
-    /// It is over: somebody claimed it, or there was nothing to wait for.
-    Over,
-    /// Somebody has poked it, and nobody claimed it.
-    Poked,
-    /// The caller may not go that way.
-    Not,
-}
-
 /// Why a call that waits has not come to its end.
 #[derive(Clone, Debug)]
 pub(crate) enum GaveUp {
