@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use sinew::fiber::{self, CancelToken, Stopped};
@@ -45,6 +46,10 @@ pub(crate) struct Connection<'a, S> {
     /// So much of the input was used up.
     used: usize,
     output: Vec<u8>,
+    /// So many answers are in the output.
+    unsent: u64,
+    /// Where answers are counted when they are sent, whatever becomes of the connection afterwards.
+    answered: &'a AtomicU64,
 }
 
 /// Why a request is not answered as it should be.
@@ -70,52 +75,50 @@ impl From<Status> for Fault {
 }
 
 impl<'a, S: Stream> Connection<'a, S> {
-    pub(crate) fn new(stream: S, limits: &'a Limits, drain: &'a CancelToken) -> Self {
-        Self { stream, limits, drain, input: Vec::new(), used: 0, output: Vec::new() }
+    pub(crate) fn new(
+        stream: S,
+        limits: &'a Limits,
+        drain: &'a CancelToken,
+        answered: &'a AtomicU64,
+    ) -> Self {
+        Self { stream, limits, drain, input: Vec::new(), used: 0, output: Vec::new(), unsent: 0, answered }
     }
 
-    /// Serves it to its end. Returns how many requests were answered.
+    /// Serves it to its end.
     ///
     /// # Errors
     ///
     /// If the client is gone in the middle of something, or too slow to take its answers.
-    pub(crate) fn serve(mut self) -> io::Result<u64> {
-        let mut served = 0;
+    pub(crate) fn serve(mut self) -> io::Result<()> {
         loop {
             match self.serve_one() {
-                Ok(goes_on) => {
-                    served += 1;
-                    if !goes_on {
-                        self.flush()?;
-                        return self.finish(served);
-                    }
-                }
+                Ok(true) => {}
+                Ok(false) => return self.finish(),
                 Err(Fault::Refused(status)) => {
                     let manner = Manner { is_for_head: false, closes: true };
                     response::write(&mut self.output, &Response::bare(status), manner);
-                    self.flush()?;
-                    return self.finish(served);
+                    return self.finish();
                 }
-                Err(Fault::Over) => return Ok(served),
+                Err(Fault::Over) => return Ok(()),
                 Err(Fault::Io(error)) => return Err(error),
             }
         }
     }
 
     /// Says that the service is unavailable, and ends.
-    pub(crate) fn turn_away(mut self) -> io::Result<u64> {
+    pub(crate) fn turn_away(mut self) -> io::Result<()> {
         let manner = Manner { is_for_head: false, closes: true };
         response::write(&mut self.output, &Response::bare(Status::UNAVAILABLE), manner);
-        self.flush()?;
-        self.finish(0)
+        self.finish()
     }
 
-    /// Nothing more is answered. If the connection were just closed, what the client has sent meanwhile would make the kernel throw the answer away.
-    fn finish(mut self, served: u64) -> io::Result<u64> {
+    /// Nothing more is answered than what is there. If the connection were just closed, what the client has sent meanwhile would make the kernel throw the answer away.
+    fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
         self.stream.end()?;
         let (until, mut room) = (Instant::now() + REST, [0; 1_024]);
         while fiber::with_deadline(until, || self.stream.read(&mut room)).is_ok_and(|read| read > 0) {}
-        Ok(served)
+        Ok(())
     }
 
     fn serve_one(&mut self) -> Result<bool, Fault> {
@@ -128,6 +131,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             &answer,
             Manner { is_for_head: head.method == Method::Head, closes },
         );
+        self.unsent += 1;
         if self.output.len() >= MOST_UNSENT {
             self.flush()?;
         }
@@ -280,6 +284,8 @@ impl<'a, S: Stream> Connection<'a, S> {
         let until = Instant::now() + self.limits.write;
         fiber::with_deadline(until, || self.stream.write_all(&self.output))?;
         self.output.clear();
+        // Whoever tells of the sum has seen the connection leave the crowd, or takes what there is.
+        self.answered.fetch_add(std::mem::take(&mut self.unsent), Ordering::Relaxed);
         Ok(())
     }
 }

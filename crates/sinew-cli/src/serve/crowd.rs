@@ -1,6 +1,7 @@
 //! The connections that there are: how many at most, and until none is left. Knows no connection.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use sinew::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,6 +12,8 @@ pub(crate) struct Crowd {
     most: usize,
     counts: Mutex<Counts>,
     left: Condvar,
+    /// Requests that were answered.
+    pub(crate) answered: AtomicU64,
 }
 
 /// What was counted.
@@ -22,20 +25,22 @@ pub(crate) struct Counts {
     pub(crate) admitted: u64,
     /// Connections that were turned away.
     pub(crate) refused: u64,
-    /// Requests that were answered, on connections that have ended.
-    pub(crate) requests: u64,
 }
 
 /// One of them, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Member {
     crowd: Arc<Crowd>,
-    pub(crate) requests: u64,
 }
 
 impl Crowd {
     pub(crate) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, counts: Mutex::new(Counts::default()), left: Condvar::new() })
+        Arc::new(Self {
+            most,
+            counts: Mutex::new(Counts::default()),
+            left: Condvar::new(),
+            answered: AtomicU64::new(0),
+        })
     }
 
     /// One more, if there is room.
@@ -47,7 +52,7 @@ impl Crowd {
         }
         counts.now += 1;
         counts.admitted += 1;
-        Some(Member { crowd: self.clone(), requests: 0 })
+        Some(Member { crowd: self.clone() })
     }
 
     /// Waits until none is left, for so long at most. What is counted by then.
@@ -65,7 +70,6 @@ impl Drop for Member {
     fn drop(&mut self) {
         let mut counts = self.crowd.lock();
         counts.now -= 1;
-        counts.requests += self.requests;
         drop(counts);
         self.crowd.left.notify_all();
     }

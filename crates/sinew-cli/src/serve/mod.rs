@@ -11,6 +11,7 @@ mod talks;
 
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use clap::Args;
 use sinew::fiber::{self, CancelToken};
@@ -104,12 +105,12 @@ fn welcome(stream: TcpStream, server: &Arc<Server>) {
         // An answer that waits for more to be sent with it helps nobody here; if it cannot be said, it is just slower.
         let _ = stream.set_nodelay(true);
         let member = server.crowd.enter();
-        let connection = Connection::new(stream, &server.limits, &server.drain);
+        let connection = Connection::new(stream, &server.limits, &server.drain, &server.crowd.answered);
+        let served = if member.is_some() { connection.serve() } else { connection.turn_away() };
         // A client that is gone, or does not take its answers, is not told of.
-        match member {
-            Some(mut member) => member.requests = connection.serve().unwrap_or(0),
-            None => drop(connection.turn_away()),
-        }
+        drop(served);
+        // Not before the last answer was counted.
+        drop(member);
     });
 }
 
@@ -126,12 +127,19 @@ fn finish(listener: &TcpListener, server: &Arc<Server>) {
 /// Waits for those who are served. Who takes too long is cut off, since the process ends.
 fn end(server: &Server) -> io::Result<()> {
     let counts = server.crowd.wait_until_empty(server.limits.grace);
-    let (requests, admitted, refused) = (counts.requests, counts.admitted, counts.refused);
-    say(format_args!("{requests} requests on {admitted} connections, {refused} turned away"));
+    let requests = many(server.crowd.answered.load(Ordering::Relaxed), "request");
+    let (connections, refused) = (many(counts.admitted, "connection"), counts.refused);
+    say(format_args!("{requests} on {connections}, {refused} turned away"));
     match counts.now {
         0 => Ok(()),
+        1 => Err(io::Error::other("1 connection was cut off: it took too long")),
         left => Err(io::Error::other(format!("{left} connections were cut off: they took too long"))),
     }
+}
+
+/// So many of them, in words.
+fn many(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Tells whoever has started it. If nobody reads that, it serves all the same.

@@ -1,6 +1,7 @@
 //! Connections without a network: whatever a client sends, and in whatever pieces.
 
 use std::io::{self, Read, Write};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use sinew::fiber::CancelToken;
@@ -56,12 +57,12 @@ fn limits() -> Limits {
     }
 }
 
-/// What is answered to these bytes, if they come in such pieces; and how many requests were.
-fn talk(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<u8>, Option<u64>) {
-    let (mut answers, limits, drain) = (Vec::new(), limits(), CancelToken::new());
+/// What is answered to these bytes, if they come in such pieces; how many requests were, and whether the connection ended in good order.
+fn talk(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<u8>, u64, bool) {
+    let (mut answers, limits, drain, answered) = (Vec::new(), limits(), CancelToken::new(), AtomicU64::new(0));
     let script = Script { sent, pieces: Box::new(pieces), answers: &mut answers };
-    let served = Connection::new(script, &limits, &drain).serve().ok();
-    (answers, served)
+    let is_good = Connection::new(script, &limits, &drain, &answered).serve().is_ok();
+    (answers, answered.into_inner(), is_good)
 }
 
 fn statuses(mut answers: &[u8]) -> Vec<u16> {
@@ -87,9 +88,9 @@ fn requests_in_a_row_are_answered_in_order() {
     let four = b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     let all = [GET, two, three, four, GET].concat();
     for piece in [1, 2, 7, 100, 10_000] {
-        let (answers, served) = talk(&all, || piece);
+        let (answers, served, _) = talk(&all, || piece);
         assert_eq!(statuses(&answers), [200, 200, 200, 404], "in pieces of {piece}");
-        assert_eq!(served, Some(4), "what comes after the close is not served");
+        assert_eq!(served, 4, "what comes after the close is not served");
         let text = String::from_utf8(answers).unwrap();
         assert!(text.contains("Hello, World!") && text.contains("\r\n\r\nhello") && text.contains("abcde"));
     }
@@ -117,7 +118,16 @@ fn what_is_too_much_is_refused() {
 #[test]
 fn half_a_request_is_no_request() {
     for len in 1..GET.len() {
-        assert_eq!(talk(&GET[..len], || 5), (Vec::new(), None));
+        assert_eq!(talk(&GET[..len], || 5), (Vec::new(), 0, false));
+    }
+}
+
+/// What was answered counts, whatever comes after it.
+#[test]
+fn answers_before_half_a_request_are_counted() {
+    for piece in [1, 10_000] {
+        let (answers, served, is_good) = talk(&[GET, GET, &GET[..9]].concat(), || piece);
+        assert_eq!((statuses(&answers).len(), served, is_good), (2, 2, false));
     }
 }
 
@@ -168,7 +178,8 @@ fn whatever_comes_is_answered_the_same_in_any_pieces() {
         let strip = |answers: &[u8]| {
             String::from_utf8_lossy(answers).replace("HTTP/1.1 100 Continue\r\n\r\n", "").into_bytes()
         };
-        let (whole, pieces) = ((strip(&whole.0), whole.1), (strip(&pieces.0), pieces.1));
+        let (whole, pieces) =
+            ((strip(&whole.0), whole.1, whole.2), (strip(&pieces.0), pieces.1, pieces.2));
         assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(&sent));
     }
 }

@@ -13,7 +13,7 @@ fn it_says_hello_echoes_and_sleeps() {
     assert_eq!(client.get("/sleep?ms=60001").status, 400);
     assert_eq!(client.get("/nowhere").status, 404);
     let words = server.end().words;
-    assert!(words.contains("5 requests on 1 connections, 0 turned away"), "{words}");
+    assert!(words.contains("5 requests on 1 connection, 0 turned away"), "{words}");
 }
 
 /// All at once, and one byte at a time.

@@ -62,7 +62,28 @@ fn what_takes_too_long_is_cut_off_and_told_of() {
     server.terminate();
     let ended = server.wait();
     assert_eq!(ended.status.code(), Some(1));
-    assert!(ended.errors.contains("1 connections were cut off"), "{}", ended.errors);
+    assert!(ended.errors.contains("1 connection was cut off"), "{}", ended.errors);
+}
+
+/// What was answered counts, however the connection ends: by a reset, by half a request, or by the end of the server.
+#[test]
+fn answers_are_counted_on_connections_that_end_in_an_error() {
+    let mut server = Server::start(&["--grace-ms", "50", "--request-ms", "600000"]);
+    let before = server.descriptors();
+    let [mut reset, mut half] = [server.connect(), server.connect()];
+    for client in [&mut reset, &mut half] {
+        assert_eq!(client.get("/").status, 200);
+        client.send("GET / HT");
+    }
+    socket2::SockRef::from(&reset.stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+    drop((reset, half));
+    server.wait_for_descriptors(before);
+    let mut cut_off = server.connect();
+    assert_eq!(cut_off.get("/").status, 200);
+    cut_off.send(request("/sleep?ms=60000"));
+    server.terminate();
+    let ended = server.wait();
+    assert!(ended.words.contains("3 requests on 3 connections, 0 turned away"), "{}", ended.words);
 }
 
 /// Reset, in all states that a connection can be in.
