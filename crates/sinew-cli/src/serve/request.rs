@@ -78,7 +78,7 @@ fn head(request: &httparse::Request<'_, '_>) -> Result<Head, Status> {
     if version == 1 && fields.all("host").count() != 1 {
         return Err(Status::BAD_REQUEST);
     }
-    let (path, query) = split(target);
+    let (path, query) = split(target)?;
     Ok(Head {
         method: Method::named(method),
         path: path.to_owned(),
@@ -90,11 +90,33 @@ fn head(request: &httparse::Request<'_, '_>) -> Result<Head, Status> {
     })
 }
 
-fn split(target: &str) -> (&str, Option<&str>) {
-    match target.split_once('?') {
+/// The path, and what is asked behind it.
+///
+/// # Errors
+///
+/// If it says whom it means, as one does to a proxy, and names nobody.
+fn split(target: &str) -> Result<(&str, Option<&str>), Status> {
+    let target = local(target)?;
+    let (path, query) = match target.split_once('?') {
         Some((path, query)) => (path, Some(query)),
         None => (target, None),
+    };
+    Ok((if path.is_empty() { "/" } else { path }, query))
+}
+
+/// A target without what a client may put before it: `http://` and a host. Whoever is asked here is meant.
+fn local(target: &str) -> Result<&str, Status> {
+    let Some((_, rest)) = target.split_once("://").filter(|(scheme, _)| is_http(scheme)) else {
+        return Ok(target);
+    };
+    match rest.find(['/', '?']).unwrap_or(rest.len()) {
+        0 => Err(Status::BAD_REQUEST),
+        end => Ok(&rest[end..]),
     }
+}
+
+fn is_http(scheme: &str) -> bool {
+    ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 impl Method {
@@ -213,6 +235,27 @@ mod tests {
         assert!(!with("Connection: upgrade, Close\r\n").unwrap().keeps_alive);
         assert!(!whole("GET / HTTP/1.0\r\n\r\n").unwrap().keeps_alive);
         assert!(whole("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").unwrap().keeps_alive);
+    }
+
+    /// As one asks a proxy.
+    #[test]
+    fn a_target_may_say_whom_it_means() {
+        let cases = [
+            ("http://x/echo?a=b", "/echo", Some("a=b")),
+            ("HTTPS://x:80/a//b", "/a//b", None),
+            ("http://x", "/", None),
+            ("http://x?a/b", "/", Some("a/b")),
+            ("/echo?http://x/", "/echo", Some("http://x/")),
+            ("ftp://x/", "ftp://x/", None),
+        ];
+        for (target, path, query) in cases {
+            let head = whole(&format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n")).unwrap();
+            assert_eq!((head.path.as_str(), head.query.as_deref()), (path, query), "{target}");
+        }
+        for nobody in ["http://", "http:///", "http://?"] {
+            let text = format!("GET {nobody} HTTP/1.1\r\nHost: x\r\n\r\n");
+            assert_eq!(whole(&text), Err(Status::BAD_REQUEST), "{nobody}");
+        }
     }
 
     /// What two servers could read differently is refused.

@@ -16,6 +16,17 @@ fn it_says_hello_echoes_and_sleeps() {
     assert!(words.contains("5 requests on 1 connection, 0 turned away"), "{words}");
 }
 
+/// As clients of a proxy ask.
+#[test]
+fn a_target_may_name_the_server() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let target = format!("http://{}/echo?whom", server.address);
+    assert_eq!(client.get(&target).body, b"whom");
+    assert_eq!(client.get("http://test").body, b"Hello, World!");
+    server.end();
+}
+
 /// All at once, and one byte at a time.
 #[test]
 fn requests_come_in_any_pieces_and_are_answered_in_order() {
