@@ -11,7 +11,7 @@ mod screen;
 mod serve;
 mod stacks;
 
-/// Runs, on this machine, a check of each part that sinew has today, and measures what is worth a figure.
+/// Checks, on this machine, the coroutines and the stacks that fibers are made of, and measures them.
 #[derive(Parser)]
 #[command(name = "sinew", version, args_conflicts_with_subcommands = true)]
 struct Arguments {
