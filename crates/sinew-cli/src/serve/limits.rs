@@ -8,10 +8,10 @@ use clap::Args;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Limits {
     /// The most connections at a time; others are told that the service is unavailable.
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = at_least_one)]
     pub(crate) max_connections: usize,
     /// The largest head of a request, in bytes.
-    #[arg(long, default_value_t = 16 * 1_024)]
+    #[arg(long, default_value_t = 16 * 1_024, value_parser = at_least_one)]
     pub(crate) max_head: usize,
     /// The largest body of a request, in bytes.
     #[arg(long, default_value_t = 1 << 20)]
@@ -31,6 +31,12 @@ pub(crate) struct Limits {
     /// How long requests that have begun may take after SIGTERM, in milliseconds.
     #[arg(long = "grace-ms", default_value = "10000", value_parser = millis)]
     pub(crate) grace: Duration,
+}
+
+/// How many, but not none.
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    let count: usize = text.parse().map_err(|_| "give a number".to_owned())?;
+    if count == 0 { Err("give at least 1".to_owned()) } else { Ok(count) }
 }
 
 fn millis(text: &str) -> Result<Duration, String> {

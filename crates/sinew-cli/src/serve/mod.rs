@@ -23,14 +23,14 @@ use self::crowd::Crowd;
 use self::limits::Limits;
 
 /// Serves HTTP/1.1: `/` says hello, `/echo` says what it is told, `/sleep?ms=N` takes its time. SIGTERM or SIGINT end it in good order: what has
-/// begun is answered.
+/// begun is answered. A second one ends it at once.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Options {
     /// The address to listen at; port 0 for any that is free.
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: String,
     /// Workers of the runtime; one for each CPU, if not given.
-    #[arg(long)]
+    #[arg(long, value_parser = limits::at_least_one)]
     workers: Option<usize>,
     /// Sockets that listen at the same port, among which the kernel shares connections out.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -74,6 +74,8 @@ fn serve(options: Options) -> io::Result<()> {
     }
     say(format_args!("listening on http://{address}"));
     let signal = quit.recv().map_err(io::Error::other)?;
+    // From now on they do what they do to any process: whoever does not want to wait for the good order sends another one.
+    drop(quit);
     listeners.iter().for_each(|listener| finish(listener, &server));
     server.drain.cancel_with_reason("the server ends");
     say(format_args!("{signal}: answering what has begun"));

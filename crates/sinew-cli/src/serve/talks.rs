@@ -59,7 +59,8 @@ fn limits() -> Limits {
 
 /// What is answered to these bytes, if they come in such pieces; how many requests were, and whether the connection ended in good order.
 fn talk(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<u8>, u64, bool) {
-    let (mut answers, limits, drain, answered) = (Vec::new(), limits(), CancelToken::new(), AtomicU64::new(0));
+    let (mut answers, limits, drain, answered) =
+        (Vec::new(), limits(), CancelToken::new(), AtomicU64::new(0));
     let script = Script { sent, pieces: Box::new(pieces), answers: &mut answers };
     let is_good = Connection::new(script, &limits, &drain, &answered).serve().is_ok();
     (answers, answered.into_inner(), is_good)
@@ -178,8 +179,7 @@ fn whatever_comes_is_answered_the_same_in_any_pieces() {
         let strip = |answers: &[u8]| {
             String::from_utf8_lossy(answers).replace("HTTP/1.1 100 Continue\r\n\r\n", "").into_bytes()
         };
-        let (whole, pieces) =
-            ((strip(&whole.0), whole.1, whole.2), (strip(&pieces.0), pieces.1, pieces.2));
+        let (whole, pieces) = ((strip(&whole.0), whole.1, whole.2), (strip(&pieces.0), pieces.1, pieces.2));
         assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(&sent));
     }
 }

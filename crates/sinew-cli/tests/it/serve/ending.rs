@@ -1,5 +1,6 @@
 //! How connections and the server end.
 
+use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
@@ -63,6 +64,18 @@ fn what_takes_too_long_is_cut_off_and_told_of() {
     let ended = server.wait();
     assert_eq!(ended.status.code(), Some(1));
     assert!(ended.errors.contains("1 connection was cut off"), "{}", ended.errors);
+}
+
+/// Whoever does not want to wait says so again.
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let mut server = Server::start(&["--grace-ms", "60000"]);
+    let mut client = server.connect();
+    client.send(request("/sleep?ms=60000"));
+    assert_eq!(server.connect().get("/").status, 200);
+    server.terminate();
+    server.signal();
+    assert_eq!(server.wait().status.signal(), Some(15));
 }
 
 /// What was answered counts, however the connection ends: by a reset, by half a request, or by the end of the server.

@@ -26,6 +26,17 @@ fn what_is_too_large_or_malformed_is_refused() {
     server.end();
 }
 
+/// A server that could serve nobody does not start.
+#[test]
+fn limits_that_leave_nothing_are_refused() {
+    for limit in ["--max-connections", "--max-head", "--workers", "--listeners", "--idle-ms"] {
+        let output = crate::sinew(&["serve", "--listen", "nowhere", limit, "0"]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{limit}: {errors}");
+        assert!(errors.contains(limit), "{errors}");
+    }
+}
+
 /// Bytes that come one by one, and never end, do not keep a connection open; nor does silence.
 #[test]
 fn who_is_slow_is_let_go() {

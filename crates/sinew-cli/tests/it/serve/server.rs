@@ -67,11 +67,16 @@ impl Server {
 
     /// Tells it to end, and waits until it has heard of that: from then on it says so with each answer.
     pub(crate) fn terminate(&mut self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.signal();
         let mut heard = String::new();
         self.words.read_line(&mut heard).unwrap();
         assert_eq!(heard, "SIGTERM: answering what has begun\n");
+    }
+
+    /// Sends it a SIGTERM.
+    pub(crate) fn signal(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     }
 
     /// Waits for its end.
