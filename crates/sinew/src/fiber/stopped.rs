@@ -60,6 +60,25 @@ impl Stopped {
         Self { inner: Arc::new(Inner { stop, fiber: current(), at }) }
     }
 
+    /// The same, noticed there: for what was noticed on behalf of whoever called there.
+    #[cfg(not(loom))]
+    #[cold]
+    pub(crate) fn noticed_at(&self, at: &'static Location<'static>) -> Self {
+        let Inner { stop, fiber, .. } = &*self.inner;
+        Self { inner: Arc::new(Inner { stop: stop.clone(), fiber: fiber.clone(), at }) }
+    }
+
+    /// An error as it is, except that one of these in it was noticed there.
+    #[cfg(not(loom))]
+    #[cold]
+    pub(crate) fn in_error_at(error: io::Error, at: &'static Location<'static>) -> io::Error {
+        let kind = error.kind();
+        match error.downcast::<Self>() {
+            Ok(stopped) => io::Error::new(kind, stopped.noticed_at(at)),
+            Err(error) => error,
+        }
+    }
+
     /// Whether it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
@@ -91,6 +110,10 @@ impl Stopped {
     }
 
     /// Where in the program it was noticed: the call that returned the error.
+    ///
+    /// A call that goes through code of std's names a line of std's, since that is where ours was called: methods that std's traits provide and no type of
+    /// ours has itself, such as [`write_fmt`](io::Write::write_fmt) (by `write!`) and [`read_to_end`](io::Read::read_to_end) of a socket; and all that
+    /// [`BufReader`](io::BufReader), [`BufWriter`](io::BufWriter) and the like do. So does one through `dyn Read` or `dyn Write`, which names the line of our method.
     #[must_use]
     pub fn at(&self) -> &'static Location<'static> {
         self.inner.at

@@ -65,6 +65,16 @@ impl Seek for &File {
     fn stream_position(&mut self) -> io::Result<u64> {
         call(|| (&self.inner).stream_position())
     }
+
+    #[track_caller]
+    fn rewind(&mut self) -> io::Result<()> {
+        call(|| (&self.inner).rewind())
+    }
+
+    #[track_caller]
+    fn seek_relative(&mut self, offset: i64) -> io::Result<()> {
+        call(|| (&self.inner).seek_relative(offset))
+    }
 }
 
 impl Read for File {
@@ -124,6 +134,16 @@ impl Seek for File {
     #[track_caller]
     fn stream_position(&mut self) -> io::Result<u64> {
         (&*self).stream_position()
+    }
+
+    #[track_caller]
+    fn rewind(&mut self) -> io::Result<()> {
+        (&*self).rewind()
+    }
+
+    #[track_caller]
+    fn seek_relative(&mut self, offset: i64) -> io::Result<()> {
+        (&*self).seek_relative(offset)
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
-use std::panic::resume_unwind;
+use std::panic::{Location, resume_unwind};
 use std::sync::OnceLock;
 
 use super::copy::copy;
 use super::fd::Fd;
-use crate::fiber::{self, CancelToken};
+use crate::fiber::{self, CancelToken, Stopped};
 
 /// A stream of which one direction can end while the other goes on.
 ///
@@ -98,6 +98,7 @@ where
     for<'x> &'x A: Read + Write,
     for<'x> &'x B: Read + Write,
 {
+    let at = Location::caller();
     let failed = OnceLock::new();
     let (there, back) = fiber::scope(|scope| {
         scope.inherit_deadline();
@@ -109,7 +110,7 @@ where
     });
     match (there, back, failed.into_inner()) {
         (Some(there), Some(back), _) => Ok((there, back)),
-        (_, _, error) => Err(error.expect("whatever fails is kept")),
+        (_, _, error) => Err(Stopped::in_error_at(error.expect("whatever fails is kept"), at)),
     }
 }
 

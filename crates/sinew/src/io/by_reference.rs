@@ -14,6 +14,8 @@ macro_rules! read_by_reference {
             fn read_vectored(&mut self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
                 (&*self).read_vectored(bufs)
             }
+
+            $crate::io::reads_exactly!();
         }
     };
 }
@@ -33,6 +35,8 @@ macro_rules! write_by_reference {
                 (&*self).write_vectored(bufs)
             }
 
+            $crate::io::writes_all!();
+
             #[inline]
             fn flush(&mut self) -> std::io::Result<()> {
                 Ok(())
@@ -41,4 +45,26 @@ macro_rules! write_by_reference {
     };
 }
 
-pub(crate) use {read_by_reference, write_by_reference};
+/// What std provides with [`Read`](std::io::Read), except that it names its caller to whoever is to stop.
+macro_rules! reads_exactly {
+    () => {
+        #[inline]
+        #[track_caller]
+        fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<()> {
+            $crate::io::whole::read_exact(self, buf)
+        }
+    };
+}
+
+/// What std provides with [`Write`](std::io::Write), except that it names its caller to whoever is to stop.
+macro_rules! writes_all {
+    () => {
+        #[inline]
+        #[track_caller]
+        fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
+            $crate::io::whole::write_all(self, buf)
+        }
+    };
+}
+
+pub(crate) use {read_by_reference, reads_exactly, write_by_reference, writes_all};

@@ -6,7 +6,7 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
-use super::by_reference::{read_by_reference, write_by_reference};
+use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 use super::handle::Handle;
 use super::input::check_ready;
 use super::unblocked::Unblocked;
@@ -186,6 +186,8 @@ impl<T: AsFd> Read for &Fd<T> {
         let most = bufs.len().min(MOST_SLICES);
         self.handle.call(Direction::Read, |fd| Ok(rustix::io::readv(fd, &mut bufs[..most])?))
     }
+
+    reads_exactly!();
 }
 
 read_by_reference!([T: AsFd] Fd<T>);
@@ -201,6 +203,8 @@ impl<T: AsFd> Write for &Fd<T> {
         let most = bufs.len().min(MOST_SLICES);
         self.handle.call(Direction::Write, |fd| Ok(rustix::io::writev(fd, &bufs[..most])?))
     }
+
+    writes_all!();
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())

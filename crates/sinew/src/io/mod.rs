@@ -31,9 +31,10 @@ mod pipe;
 mod raw;
 mod stdin;
 mod unblocked;
+pub(crate) mod whole;
 
 pub(crate) use adopt::adopt;
-pub(crate) use by_reference::{read_by_reference, write_by_reference};
+pub(crate) use by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 pub(crate) use handle::Handle;
 pub(crate) use mode_calls::mode_calls;
 

@@ -5,7 +5,7 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
-use super::by_reference::{read_by_reference, write_by_reference};
+use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 use super::handle::Handle;
 use crate::net::calls::room;
 use crate::rt::io::Direction;
@@ -94,6 +94,8 @@ impl Read for &PipeReader {
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.handle.transfer(room(bufs), Direction::Read, |mut pipe| pipe.read_vectored(bufs))
     }
+
+    reads_exactly!();
 }
 
 read_by_reference!([] PipeReader);
@@ -108,6 +110,8 @@ impl Write for &PipeWriter {
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.handle.transfer(room(bufs), Direction::Write, |mut pipe| pipe.write_vectored(bufs))
     }
+
+    writes_all!();
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())

@@ -6,7 +6,7 @@ use rustix::net::RecvFlags;
 
 use super::calls;
 use super::tcp_stream::TcpStream;
-use crate::io::{read_by_reference, write_by_reference};
+use crate::io::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 use crate::rt::io::Direction;
 
 impl Read for &TcpStream {
@@ -24,6 +24,8 @@ impl Read for &TcpStream {
             room => self.handle.read_stream(room, |socket| calls::recv_vectored(socket, bufs)),
         }
     }
+
+    reads_exactly!();
 }
 
 impl Write for &TcpStream {
@@ -40,6 +42,8 @@ impl Write for &TcpStream {
             _ => self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs)),
         }
     }
+
+    writes_all!();
 
     #[inline]
     fn flush(&mut self) -> io::Result<()> {

@@ -223,6 +223,8 @@ fn who_is_to_stop_does_nothing() {
             let other = ErrorKind::Other;
             assert_eq!(stopped(file.write(b"lost")), other);
             assert_eq!(stopped(file.read(&mut [0])), other);
+            assert_eq!(stopped(file.rewind()), other);
+            assert_eq!(stopped((&file).seek_relative(1)), other);
             assert_eq!(stopped((&file).seek(SeekFrom::End(0))), other);
             assert_eq!(stopped(file.set_len(9)), other);
             assert_eq!(stopped(fs::remove_file(&path)), other);

@@ -3,4 +3,5 @@
 mod copy;
 mod fd;
 mod pipe;
+mod places;
 mod stdin;

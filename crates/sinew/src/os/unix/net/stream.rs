@@ -10,7 +10,9 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 
 use super::address::to_kernel;
 use super::backoff::Backoff;
-use crate::io::{HalfClose, Handle, mode_calls, read_by_reference, write_by_reference};
+use crate::io::{
+    HalfClose, Handle, mode_calls, read_by_reference, reads_exactly, write_by_reference, writes_all,
+};
 use crate::net::calls;
 use crate::rt::io::{Direction, Patience};
 
@@ -156,6 +158,8 @@ impl Read for &UnixStream {
         self.handle
             .call(Direction::Read, |socket| self.handle.unless_closed(calls::recv_vectored(socket, bufs)?))
     }
+
+    reads_exactly!();
 }
 
 read_by_reference!([] UnixStream);
@@ -173,6 +177,8 @@ impl Write for &UnixStream {
             _ => self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs)),
         }
     }
+
+    writes_all!();
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
