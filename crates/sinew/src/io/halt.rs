@@ -14,8 +14,6 @@ pub(super) fn error(halt: Halt, at: &'static Location<'static>) -> io::Error {
         Halt::Stopped(stop) => Stopped::new(*stop, at).into(),
         // As std's sockets on Linux have both: it is one and the same error of the kernel.
         Halt::TimedOut | Halt::WouldBlock => io::Error::from_raw_os_error(libc::EAGAIN),
-        Halt::Closed => {
-            io::Error::new(io::ErrorKind::ConnectionAborted, "it was closed by another fiber or thread")
-        }
+        Halt::Closed => io::Error::new(io::ErrorKind::ConnectionAborted, "it was closed by `close`"),
     }
 }

@@ -31,7 +31,11 @@ fn check(crowd: Crowd) {
         assert_eq!(member.join().kind(), ErrorKind::ConnectionAborted);
     }
     for call in CALLS {
-        assert_eq!(call(&stage).unwrap_err().kind(), ErrorKind::ConnectionAborted);
+        let error = call(&stage).unwrap_err();
+        assert_eq!(
+            (error.kind(), &*error.to_string()),
+            (ErrorKind::ConnectionAborted, "it was closed by `close`")
+        );
     }
     // Nothing waits for what is closed, and all of that is no news.
     stage.stream.close();
