@@ -12,7 +12,8 @@
 //! - Dropping a [`File`] or a [`ReadDir`] closes it where it is dropped, on the worker's thread: nothing waits in a destructor. On most file systems
 //!   that takes no time; on one that is far away, [`File::sync_all`] before it leaves nothing to do. [`File::try_clone`] takes no time either, and is made here.
 //! - [`ReadDir`] and [`File`] are types of their own, with conversions from and to std's. [`Metadata`], [`Permissions`], [`FileType`], [`FileTimes`] and
-//!   [`TryLockError`] are std's. std's traits in [`std::os::unix::fs`] are implemented; its functions are in [`unix`].
+//!   [`TryLockError`] are std's. std's traits in [`std::os::unix::fs`] are implemented; its functions are in
+//!   [`unix`], and both in [`os::unix::fs`](crate::os::unix::fs).
 //! - Some of std's impls are not possible outside of it: `Read`, `Write` and `Seek` for `Arc<File>` (use `&*file`), and `IsTerminal`. There is no
 //!   `soft_link`, which std has deprecated.
 //!

@@ -6,6 +6,7 @@ use std::fmt;
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::os::unix::fs::DirEntryExt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::{Path, PathBuf};
 
 use super::call;
@@ -58,6 +59,11 @@ impl ReadDir {
         }
     }
 }
+
+/// As std's. No code of a user's runs while it changes, so no panic leaves it half changed.
+impl UnwindSafe for ReadDir {}
+
+impl RefUnwindSafe for ReadDir {}
 
 impl Iterator for ReadDir {
     type Item = io::Result<DirEntry>;

@@ -2,3 +2,5 @@
 
 pub mod linux;
 pub mod unix;
+
+pub use std::os::fd;

@@ -4,9 +4,10 @@ use super::crowd::{Crowd, in_crowds};
 use super::support::{Watch, everywhere, in_child, pinned, stderr};
 use sinew::fiber::{self, CancelToken, Stopped};
 use sinew::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use sinew::os::fd::{AsFd, AsRawFd, OwnedFd};
+use sinew::os::unix::fs::{DirBuilderExt, DirEntryExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, DirEntryExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -198,6 +199,17 @@ fn no_descriptor_is_left() {
         assert_eq!(count(), before);
     });
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// What may be used after a panic, and sent elsewhere, is so.
+#[test]
+fn types_are_as_free_as_stds() {
+    fn is_free<T: UnwindSafe + RefUnwindSafe + Send + Sync>() {}
+    is_free::<File>();
+    is_free::<fs::ReadDir>();
+    is_free::<fs::DirEntry>();
+    is_free::<fs::OpenOptions>();
+    is_free::<fs::DirBuilder>();
 }
 
 /// Whether it failed since the caller is to stop, and what kind of error that was.

@@ -3,9 +3,9 @@
 use std::io;
 use std::os::linux::net::TcpStreamExt as _;
 
-use crate::net::TcpStream;
-
 pub use std::os::linux::net::SocketAddrExt;
+
+use crate::net::TcpStream;
 
 mod sealed {
     /// Nobody else implements it.

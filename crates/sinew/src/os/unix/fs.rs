@@ -1,7 +1,22 @@
-//! Files as Unix has them, with the names of [`std::os::unix::fs`]: the functions are ours, and std's traits are for our types too.
+//! Files as Unix has them: [`std::os::unix::fs`].
+//!
+//! The functions are ours, as [`fs`](crate::fs) has them. The traits are std's own, which our types implement.
+//!
+//! ```
+//! use sinew::fs::File;
+//! use sinew::os::fd::AsRawFd;
+//! use sinew::os::unix::fs::{FileExt, MetadataExt};
+//!
+//! let program = File::open(std::env::current_exe()?)?;
+//! let mut magic = [0; 3];
+//! program.read_exact_at(&mut magic, 1)?;
+//! assert_eq!(&magic, b"ELF");
+//! assert!(program.metadata()?.ino() > 0 && program.as_raw_fd() > 2);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+pub use crate::fs::unix::{chown, chroot, fchown, lchown, symlink};
 
 pub use std::os::unix::fs::{
     DirBuilderExt, DirEntryExt, FileExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt,
 };
-
-pub use crate::fs::unix::{chown, chroot, fchown, lchown, symlink};

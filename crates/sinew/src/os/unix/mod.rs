@@ -1,4 +1,4 @@
-//! What Unix has.
+//! What Unix has: [`std::os::unix`].
 
 pub mod fs;
 pub mod net;

@@ -50,8 +50,8 @@ impl UnixStream {
     /// Connects to whoever listens at this address.
     ///
     /// ```
+    /// use sinew::os::linux::net::SocketAddrExt;
     /// use sinew::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-    /// use std::os::linux::net::SocketAddrExt;
     ///
     /// let address = SocketAddr::from_abstract_name(format!("sinew-{}", std::process::id()))?;
     /// let listener = UnixListener::bind_addr(&address)?;
