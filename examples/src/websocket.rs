@@ -10,6 +10,7 @@
 
 use std::env;
 use std::error::Error;
+use std::io::{Read, Write};
 use std::time::Duration;
 
 use sinew::fiber::{self, CancelToken};
@@ -18,11 +19,14 @@ use sinew::signal::{self, Signal};
 use sinew::time;
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::protocol::{CloseFrame, WebSocketConfig};
-use tungstenite::{Message, WebSocket};
+use tungstenite::{HandshakeError, Message, WebSocket};
 
 /// How long a handshake, an answer or the end may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LARGEST_MESSAGE: usize = 1 << 20;
+
+/// What is answered to whoever asks for something else than a WebSocket.
+const REFUSAL: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 27\r\nConnection: close\r\n\r\nthis is a WebSocket server\n";
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -61,9 +65,7 @@ fn serve(address: &str) -> Result<(), Failure> {
 }
 
 fn echo(stream: TcpStream, drain: &CancelToken) -> Result<(), Failure> {
-    let limits = WebSocketConfig::default().max_message_size(Some(LARGEST_MESSAGE));
-    let accept = || tungstenite::accept_with_config(stream, Some(limits)).map_err(|error| error.to_string());
-    let mut socket = drain.run(|| time::timeout(PATIENCE, accept))?;
+    let mut socket = drain.run(|| time::timeout(PATIENCE, || accept(&stream)))?;
     loop {
         match drain.run(|| socket.read()) {
             Ok(message @ (Message::Text(_) | Message::Binary(_))) => {
@@ -80,8 +82,20 @@ fn echo(stream: TcpStream, drain: &CancelToken) -> Result<(), Failure> {
     time::timeout(PATIENCE, || close(&mut socket, Some(reason)))
 }
 
+/// Shakes hands. Who sends something else hears of that; who sends nothing, or is gone, does not.
+fn accept(mut stream: &TcpStream) -> Result<WebSocket<&TcpStream>, Failure> {
+    let limits = WebSocketConfig::default().max_message_size(Some(LARGEST_MESSAGE));
+    tungstenite::accept_with_config(stream, Some(limits)).map_err(|error| {
+        if !matches!(&error, HandshakeError::Failure(tungstenite::Error::Io(_))) {
+            // The handshake is what has failed, whether or not that can be said.
+            let _ = stream.write_all(REFUSAL);
+        }
+        error.to_string().into()
+    })
+}
+
 /// Says that nothing more comes, and waits until the other side has said the same.
-fn close(socket: &mut WebSocket<TcpStream>, reason: Option<CloseFrame>) -> Result<(), Failure> {
+fn close<S: Read + Write>(socket: &mut WebSocket<S>, reason: Option<CloseFrame>) -> Result<(), Failure> {
     socket.close(reason)?;
     loop {
         match socket.read() {
