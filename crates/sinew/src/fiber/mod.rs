@@ -26,7 +26,7 @@
 //!
 //! Nobody is stopped by force: cancellation and deadlines are errors, [`Stopped`], of calls that can say so. Those are [`checkpoint`],
 //! the waits whose names end in `_cancellable`, and input and output ([`net`](crate::net), [`io`](crate::io), [`fs`](crate::fs)), where the error is inside an `io::Error`; `join`, `sleep`, `park` and
-//! the like of std go on to their end. [`shield`] has neither count.
+//! the like of std go on to their end. [`shield`] has neither count: what has to be written in the end, such as by a destructor that flushes, goes in there.
 //!
 //! - A fiber is cancelled by [`JoinHandle::cancel`], with all fibers of the [scopes](scope) that it is in the middle of, and of theirs.
 //! - [`Scope::cancel`] cancels the fibers of a scope; in a [`try_scope`] so does the first error or panic. A scope whose body panics

@@ -85,6 +85,8 @@ impl HalfClose for std::net::TcpStream {
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
+/// What is in an [`Arc`](std::sync::Arc) is given as `&*stream`: std has no `Read` for a reference to one, and nobody else can.
+///
 /// The way back is a fiber of its own, in the default runtime if the caller is a plain thread.
 ///
 /// # Errors

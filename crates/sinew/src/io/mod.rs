@@ -2,6 +2,8 @@
 //!
 //! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`. Ours are [`pipe()`], [`stdin()`] and [`copy()`], which
 //! fibers wait in without stopping their worker, and [`Fd`], which makes that of any descriptor. A plain thread blocks in the same calls.
+//! [`stdout`] and [`stderr`] are std's: they block the worker while whoever reads what is written does not keep up, and a fiber that minds
+//! writes inside [`blocking`](crate::blocking()).
 //!
 //! Every wait ends with an error when its fiber is [cancelled](crate::fiber#stopping) or a deadline passes: the
 //! [`Stopped`](crate::fiber::Stopped) is inside.

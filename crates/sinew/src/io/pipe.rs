@@ -38,16 +38,25 @@ pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
 /// use sinew::io::{self, PipeReader};
 /// use std::process::{Command, Stdio};
 ///
-/// let mut child = Command::new("echo").arg("hello").stdout(Stdio::piped()).spawn()?;
-/// let output = PipeReader::from(child.stdout.take().unwrap());
-/// assert_eq!(io::read_to_string(output)?, "hello\n");
-/// child.wait()?;
+/// sinew::run(|| {
+///     let mut child = Command::new("echo").arg("hello").stdout(Stdio::piped()).spawn()?;
+///     let output = PipeReader::from(child.stdout.take().unwrap());
+///     assert_eq!(io::read_to_string(output)?, "hello\n");
+///     // This is std's, and blocks its thread until the child has ended.
+///     assert!(sinew::blocking(|| child.wait())?.success());
+///     Ok::<(), io::Error>(())
+/// })?;
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
+/// Of a child only its pipes give way. [`Child::wait`](std::process::Child::wait), [`Command::status`](std::process::Command::status) and
+/// [`Command::output`](std::process::Command::output) block the worker, and belong inside [`blocking`](crate::blocking()).
+///
 /// As long as it is ours, calls on it do not wait in the kernel (`O_NONBLOCK`). The other end, and whoever has it, is not concerned by that, but
 /// duplicates of this end are, those of other processes too. When it becomes somebody else's again (std's, a child's, a plain descriptor), that is
-/// set back to what it was; if there are [clones](Self::try_clone), when the last of them does.
+/// set back to what it was; if there are [clones](Self::try_clone), when the last of them does. So a child that is given a clone while another one is kept
+/// finds that its calls do not wait, and most programs take that (`EAGAIN`) for an error: give it the only one, or make the pipe by [`std::io::pipe`], give
+/// the child that one's end, and make ours of the end that is kept.
 ///
 /// Calls observe cancellation and deadlines.
 pub struct PipeReader {

@@ -37,6 +37,15 @@
 //! [`Stopped`](crate::fiber::Stopped) inside. What a time-out that is set on the socket has ended is [`WouldBlock`](std::io::ErrorKind::WouldBlock), as with
 //! std on Linux. Bytes that were moved already are not lost: a call has either moved some and says how many, or none.
 //!
+//! A destructor is stopped as any other code is: a [`BufWriter`](std::io::BufWriter) that is dropped by a fiber which was cancelled cannot write what it has, and drops
+//! that without a word. What has to go out all the same is flushed inside [`shield`](crate::fiber::shield), before the drop.
+//!
+//! # Many at once
+//!
+//! A listener has room for 128 connections that nobody has accepted yet, as std's has. Of a thousand clients that connect at once, those that find no room
+//! are told nothing: their systems try again after a second, and then after longer and longer. A server that expects such crowds asks for more room, by
+//! [`ListenOptions::backlog`].
+//!
 //! # Names
 //!
 //! [`ToSocketAddrs`] is a trait of our own, with the method of std's and for the same types: looking a name up may take long, and is done on a thread of

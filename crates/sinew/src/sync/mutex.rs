@@ -30,7 +30,8 @@ use crate::rt::Limit;
 /// - Guards for a part of the value: [`MutexGuard::map`], which std has in nightly builds.
 /// - A fiber that locks it twice waits for ever, as a thread may with std's, which may also panic.
 /// - A panic does not poison it if the thread was unwinding already when the fiber went on: std counts panics per thread, and nobody
-///   can tell whose it is.
+///   can tell whose it is. That is so while another fiber of the worker unwinds and waits in a destructor: the case that
+///   [`fiber::panicking`](crate::fiber::panicking) tells of.
 ///
 /// Whoever comes while others wait may take it first, for as long as nobody has waited for more than about a millisecond; from then
 /// on it goes to them in the order in which they came.

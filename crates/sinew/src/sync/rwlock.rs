@@ -30,7 +30,8 @@ use crate::rt::Limit;
 /// - What std may do about a fiber or thread that has the lock already and wants it again is not a panic: it may wait for ever.
 /// - There may be as many readers as one likes: nothing panics because of their number.
 /// - A panic does not poison it if the thread was unwinding already when the fiber went on: std counts panics per thread, and nobody
-///   can tell whose it is.
+///   can tell whose it is. That is so while another fiber of the worker unwinds and waits in a destructor: the case that
+///   [`fiber::panicking`](crate::fiber::panicking) tells of.
 ///
 /// # Who is first
 ///
