@@ -127,10 +127,15 @@ impl Mailbox {
 
     /// Looks into the driver, unless somebody else does. Whether there was something.
     pub(crate) fn look(&self, now: u64) -> bool {
+        self.looked.store(now, Ordering::Relaxed);
+        self.look_untold()
+    }
+
+    /// The same, where nobody wants to know when.
+    pub(crate) fn look_untold(&self) -> bool {
         if self.in_use.swap(true, Ordering::Acquire) {
             return false;
         }
-        self.looked.store(now, Ordering::Relaxed);
         let looked = call(|| self.driver.look());
         self.in_use.store(false, Ordering::Release);
         match looked {

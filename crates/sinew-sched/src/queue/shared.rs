@@ -69,6 +69,10 @@ impl SharedQueue {
 
     /// Takes a task, and up to `more` others, which it hands to `others`.
     pub(crate) fn take_some(&self, more: usize, others: impl FnMut(TaskRef)) -> Option<TaskRef> {
+        // To find out so that there is none takes two loads, and to try to take one a fence.
+        if self.is_empty() {
+            return None;
+        }
         let list_first = self.has_overflow() && self.turn.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
         let mut tasks =
             if list_first { self.take_from_list(more + 1) } else { self.take_from_ring(more + 1) };

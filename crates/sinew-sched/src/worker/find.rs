@@ -39,6 +39,24 @@ enum Sight {
 }
 
 impl Worker {
+    /// What its own driver has for this worker alone, it finds without a word to others: it has never stopped working. A server under load does so every few
+    /// requests. If others are concerned, that is left to a search, on which they rely.
+    pub(super) fn look_here(&self) -> Option<TaskRef> {
+        let mailbox = self.core.mailbox();
+        if !mailbox.is_watching() || mailbox.is_watching_for_others() {
+            return None;
+        }
+        self.counters().looks.add(1);
+        self.looks_itself.set(true);
+        let is_told = mailbox.look_untold();
+        self.has_looked.set(!is_told);
+        if !is_told {
+            return None;
+        }
+        self.habit.told();
+        self.pick()
+    }
+
     /// Waits for a task. None, when it is over.
     #[cold]
     pub(super) fn find(&self, context: &Context<'_>) -> Option<TaskRef> {
@@ -224,7 +242,7 @@ impl Worker {
         let now = self.house.now();
         let mailbox = self.core.mailbox();
         let mut found = false;
-        if mailbox.is_watching() {
+        if !self.has_looked.replace(false) && mailbox.is_watching() {
             self.counters().looks.add(1);
             found |= mailbox.look(now);
         }

@@ -49,6 +49,10 @@ pub(crate) struct Worker {
     overloaded: Cell<bool>,
     patience: RefCell<Patience>,
     habit: Habit,
+    /// It has just looked into its driver, in vain.
+    has_looked: Cell<bool>,
+    /// It has looked there in this round of turns, since it had nothing else to do.
+    looks_itself: Cell<bool>,
     /// Rounds of searching that came to nothing.
     vain_rounds: Cell<u32>,
     random: Cell<u32>,
@@ -77,6 +81,8 @@ impl Worker {
             overloaded: Cell::new(false),
             patience: RefCell::default(),
             habit: Habit::new(),
+            has_looked: Cell::new(false),
+            looks_itself: Cell::new(false),
             vain_rounds: Cell::new(0),
             random: Cell::new(0x9E37_79B9 ^ (index as u32 + 1)),
             is_spare,
@@ -173,11 +179,11 @@ impl Worker {
     fn next(&self, context: &Context<'_>) -> Option<TaskRef> {
         match self.pick() {
             Some(task) => Some(task),
-            None => {
+            None => self.look_here().or_else(|| {
                 let found = self.find(context);
                 self.counters().enter(WorkerState::Running);
                 found
-            }
+            }),
         }
     }
 

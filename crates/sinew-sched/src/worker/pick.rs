@@ -165,7 +165,7 @@ impl Worker {
 
     fn look_now_and_then(&self) {
         let mailbox = self.core.mailbox();
-        if mailbox.is_watching() {
+        if !self.looks_itself.replace(false) && mailbox.is_watching() {
             let now = self.house.now();
             if now.saturating_sub(mailbox.looked()) >= LOOK_INTERVAL {
                 self.counters().looks.add(1);

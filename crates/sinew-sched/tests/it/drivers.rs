@@ -320,8 +320,10 @@ fn a_driver_that_fails_delays_and_loses_nothing() {
     }
 }
 
-/// A driver that keeps the first one who looks into it, and with it a searcher searching, until it is told not to.
+/// A driver that keeps the first one who looks into it twice, and with it a searcher searching, until it is told not to: whoever looks for the first
+/// time has not begun to search.
 struct Keeper {
+    is_known: AtomicBool,
     /// Says when somebody has come, and lets them go.
     gate: Arc<(Countdown, Countdown)>,
     is_open: Arc<AtomicBool>,
@@ -330,7 +332,7 @@ struct Keeper {
 
 impl Driver for Keeper {
     fn look(&self) -> io::Result<usize> {
-        if !self.is_open.swap(true, Ordering::Relaxed) {
+        if self.is_known.swap(true, Ordering::Relaxed) && !self.is_open.swap(true, Ordering::Relaxed) {
             self.gate.0.count_down();
             self.gate.1.wait();
         }
@@ -357,7 +359,12 @@ fn a_searcher_spares_producers_the_system_call() {
     let (copy, open) = (gate.clone(), Arc::new(AtomicBool::new(false)));
     let make = move |_| -> io::Result<Box<dyn Driver>> {
         let (gate, is_open) = (copy.clone(), open.clone());
-        Ok(Box::new(Keeper { gate, is_open, futex: FutexDriver::default() }))
+        Ok(Box::new(Keeper {
+            is_known: AtomicBool::new(false),
+            gate,
+            is_open,
+            futex: FutexDriver::default(),
+        }))
     };
     let watched = Watched::with(builder().workers(2).driver(make).build().unwrap());
     gate.0.wait();

@@ -119,10 +119,13 @@ impl Epoll {
     /// What has happened, without waiting.
     #[inline]
     pub(crate) fn look(&self, events: &mut Events) -> Result<(), Errno> {
-        let (set, most) = (self.set.as_raw_fd(), MOST_EVENTS as libc::c_int);
-        // SAFETY: there is room for so many events.
-        let result = unsafe { libc::epoll_wait(set, events.buffer.as_mut_ptr().cast(), most, 0) };
-        events.take(result.into())
+        // Not by the C library's function of that name: a thread may be cancelled in that, which takes two exchanges to allow and forbid.
+        let (call, set, no_mask) =
+            (libc::SYS_epoll_pwait, self.set.as_raw_fd(), std::ptr::null::<libc::sigset_t>());
+        let (buffer, most, at_once) = (events.buffer.as_mut_ptr(), MOST_EVENTS, 0);
+        // SAFETY: there is room for so many events, and the mask is none.
+        let result = unsafe { libc::syscall(call, set, buffer, most, at_once, no_mask, size_of::<u64>()) };
+        events.take(result)
     }
 
     /// Waits for events for at most so long. A signal ends it too.
