@@ -65,6 +65,17 @@ pub(super) fn default_action() -> libc::sigaction {
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
+/// A set with all signals added, but for those that tell of a fault of the instruction that is executed: whoever blocks one of these, and has it, is killed.
+pub(super) fn with_all_but_faults(mut set: libc::sigset_t) -> libc::sigset_t {
+    let faults = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
+    for number in (1..=HIGHEST).filter(|number| !faults.contains(number)) {
+        // The C library refuses those that it keeps for itself.
+        // SAFETY: it is a set of signals.
+        unsafe { libc::sigaddset(&raw mut set, number) };
+    }
+    set
+}
+
 fn slot(signal: Signal) -> &'static AtomicPtr<libc::sigaction> {
     // The invariant of the number.
     &BEFORE[(signal.as_raw() - 1) as usize]

@@ -1,6 +1,6 @@
 //! The handler of signals: notes what came, rings, and has the handler before it do its part. Knows nothing of who waits.
 //!
-//! It runs in the middle of anything, on any thread, and on the alternate stack of that thread, if it has one. No mask is ever changed.
+//! It runs in the middle of anything, on any thread, and on the alternate stack of that thread, if it has one. No thread's mask is ever changed.
 //!
 //! # Safety
 //!
@@ -125,11 +125,19 @@ pub(super) fn wait() -> Set {
 
 /// The action that has our handler called. Calls that a signal interrupts go on, and what the action before asked for about children and blocked
 /// signals stays.
+///
+/// Signals that come together are handled one after the other. Otherwise the kernel puts a frame for each on the alternate stack before the first handler
+/// runs: std makes that 8 KiB large, and a frame takes three of them where registers are wide, so that the third signal would end the process. A handler before
+/// ours that asked to be interrupted is interrupted.
 fn ours(signal: Signal, before: &libc::sigaction) -> libc::sigaction {
     let inherited = libc::SA_NODEFER | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT;
     let mut action = before::default_action();
     action.sa_sigaction = handle as *const () as usize;
-    action.sa_mask = before.sa_mask;
+    action.sa_mask = if before.sa_flags & libc::SA_NODEFER == 0 {
+        before::with_all_but_faults(before.sa_mask)
+    } else {
+        before.sa_mask
+    };
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | (before.sa_flags & inherited);
     if signal == Signal::CHILD && before.sa_sigaction == libc::SIG_IGN {
         // Whoever ignores it has the kernel bury children.

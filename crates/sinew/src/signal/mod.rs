@@ -38,8 +38,8 @@
 //! # How they arrive
 //!
 //! A handler notes that a signal came, and a thread named `sinew-signals`, which starts with the first channel and stays, passes it on to
-//! everybody who waits for it. No mask of signals is ever changed. If there was a handler before, it is called too, in the middle of whatever was
-//! interrupted, and on the alternate stack of that thread. System calls that are interrupted go on, even if that other handler was installed
+//! everybody who waits for it. No thread's mask of signals is ever changed. If there was a handler before, it is called too, in the middle of whatever was
+//! interrupted, and on the alternate stack of that thread; other signals of the thread wait meanwhile, unless it was installed with `SA_NODEFER`. System calls that are interrupted go on, even if that other handler was installed
 //! without `SA_RESTART`. A handler that somebody installs later has the signal first; if it does not call ours, nothing is received.
 //!
 //! Signals of one kind that come faster than they are received become one, as the kernel has it; those of real-time signals, which it would

@@ -1,8 +1,8 @@
 //! Who receives what comes.
 
 use super::super::crowd::Member;
-use super::super::support::{everywhere, in_child, is_emulated, migrating, pinned, stderr};
-use super::process::{raise, send};
+use super::super::support::{everywhere, in_child, migrating, pinned, stderr};
+use super::process::{raise, raise_together, send};
 use super::{alone, alone_in_crowds, give_way, threads};
 use sinew::channel::{self, RecvTimeoutError, Select, TryRecvError};
 use sinew::signal::{self, Signal, Signals};
@@ -31,10 +31,6 @@ fn they_come_to_fibers_and_threads() {
             // It is there before it is waited for, or after.
             crowd.all(1, move |_| send(signal));
             assert_eq!(signals.recv_timeout(LONG), Ok(signal));
-        }
-        if is_emulated() {
-            // The emulator reads an action twice to deliver one signal, and jumps to nowhere if it has become the default meanwhile. No kernel does.
-            hold(&[Signal::WINDOW_CHANGE]);
         }
         // What is sent in vain is ignored.
         let signals = signal::channel([Signal::WINDOW_CHANGE]).unwrap();
@@ -105,6 +101,23 @@ fn a_flood_becomes_few_and_the_last_is_not_lost() {
             }
         }
         floods.into_iter().for_each(Member::join);
+    });
+}
+
+/// The alternate stack that std gives to a thread has room for a few frames at most.
+#[test]
+fn many_kinds_that_come_at_once_are_handled_on_a_small_stack() {
+    alone_in_crowds("arrive::many_kinds_that_come_at_once_are_handled_on_a_small_stack", |crowd| {
+        let kinds: Vec<_> = (1..=8)
+            .map(|number| Signal::real_time(number).unwrap())
+            .chain([Signal::USER1, Signal::USER2, Signal::WINDOW_CHANGE, Signal::HANGUP])
+            .collect();
+        let signals = signal::channel(kinds.iter().copied()).unwrap();
+        let copy = kinds.clone();
+        crowd.all(1, move |_| raise_together(&copy));
+        let mut received: Vec<_> = signals.iter().take(kinds.len()).collect();
+        received.sort_by_key(|signal| kinds.iter().position(|kind| kind == signal));
+        assert_eq!(received, kinds);
     });
 }
 

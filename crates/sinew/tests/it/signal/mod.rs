@@ -25,7 +25,7 @@ fn alone(name: &str, body: impl FnOnce()) {
         }
         assert_eq!(descriptors().len(), before.0 + 1);
     });
-    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(output.status.success(), "{}: {}", output.status, stderr(&output));
 }
 
 /// The same with fibers in all kinds of runtimes, with threads, and with both.

@@ -38,6 +38,27 @@ pub(super) fn raise(signal: Signal, errno: i32) -> i32 {
     unsafe { place.read() }
 }
 
+/// All of them to this thread, at one moment: they have been handled when this returns.
+pub(super) fn raise_together(signals: &[Signal]) {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: it becomes the empty set.
+    assert_eq!(unsafe { libc::sigemptyset(set.as_mut_ptr()) }, 0);
+    // SAFETY: as above.
+    let mut set = unsafe { set.assume_init() };
+    for signal in signals {
+        // SAFETY: it is a set of signals.
+        assert_eq!(unsafe { libc::sigaddset(&raw mut set, signal.as_raw()) }, 0);
+    }
+    // SAFETY: this thread does not wait before they are let through again.
+    let mask = |how| unsafe { libc::pthread_sigmask(how, &raw const set, std::ptr::null_mut()) };
+    assert_eq!(mask(libc::SIG_BLOCK), 0);
+    for signal in signals {
+        // SAFETY: this process is one of a test.
+        assert_eq!(unsafe { libc::raise(signal.as_raw()) }, 0);
+    }
+    assert_eq!(mask(libc::SIG_UNBLOCK), 0);
+}
+
 pub(super) fn action(signal: Signal) -> libc::sigaction {
     let mut action = MaybeUninit::uninit();
     // SAFETY: only asks.
