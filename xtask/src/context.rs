@@ -28,6 +28,11 @@ impl Context {
     pub(crate) fn bench_manifest(&self) -> PathBuf {
         self.root.join("bench/Cargo.toml")
     }
+
+    /// The manifest of the fuzzer's own workspace.
+    pub(crate) fn fuzz_manifest(&self) -> PathBuf {
+        self.root.join("fuzz/Cargo.toml")
+    }
 }
 
 /// Jobs run in the repository's root, so a relative directory must be settled against ours first.

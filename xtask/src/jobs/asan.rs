@@ -38,7 +38,7 @@ fn run(context: &Context) -> Result {
 }
 
 /// Asks first: naming a toolchain that is not there makes rustup try to download it.
-fn require_nightly() -> Result {
+pub(super) fn require_nightly() -> Result {
     let list = Exec::new("rustup").args(["toolchain", "list"]).read()?;
     if list.lines().any(|line| line.starts_with("nightly-x86_64")) {
         return Ok(());

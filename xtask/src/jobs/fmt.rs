@@ -1,4 +1,4 @@
-//! Formatting, in both workspaces. Knows nothing about rustfmt's settings: they are in `rustfmt.toml`.
+//! Formatting, in all workspaces. Knows nothing about rustfmt's settings: they are in `rustfmt.toml`.
 
 use crate::context::Context;
 use crate::exec::Exec;
@@ -8,15 +8,17 @@ use crate::job::{Depth, Job};
 /// Nothing would change if everybody formatted now.
 pub(crate) const JOB: Job = Job {
     name: "fmt",
-    about: "rustfmt would change nothing, here and in bench/",
+    about: "rustfmt would change nothing, here, in bench/ and in fuzz/",
     depth: Depth::Quick,
     needs: &[],
     run,
 };
 
 fn run(context: &Context) -> Result {
-    Exec::cargo(context, &["fmt", "--all", "--check"]).run()?;
-    Exec::cargo(context, &["fmt", "--all", "--check", "--manifest-path"])
-        .args([context.bench_manifest()])
-        .run()
+    let check = ["fmt", "--all", "--check"];
+    Exec::cargo(context, &check).run()?;
+    for manifest in [context.bench_manifest(), context.fuzz_manifest()] {
+        Exec::cargo(context, &check).args(["--manifest-path".into(), manifest]).run()?;
+    }
+    Ok(())
 }

@@ -13,6 +13,7 @@ mod docs;
 mod fat_lto;
 mod features;
 mod fmt;
+mod fuzz;
 mod loom;
 mod numa;
 mod old_kernel;
@@ -50,6 +51,7 @@ pub(crate) static JOBS: &[Job] = &[
     panic_abort::JOB,
     loom::JOB,
     fat_lto::JOB,
+    fuzz::JOB,
     asan::JOB,
     tsan::JOB,
     aarch64::JOB,

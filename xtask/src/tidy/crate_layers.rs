@@ -6,13 +6,14 @@ use toml::de::{DeTable, DeValue};
 use super::finding::Finding;
 use super::tree::{TextFile, Tree};
 
-/// Every crate of the workspace, and the crates of ours that it may depend on.
-const EDGES: [(&str, &[&str]); 7] = [
+/// Every crate of the repository but the benchmarks, and the crates of ours that it may depend on.
+const EDGES: [(&str, &[&str]); 8] = [
     ("sinew-coroutine", &[]),
     ("sinew-sched", &[]),
     ("sinew", &["sinew-coroutine", "sinew-sched"]),
     ("sinew-cli", &["sinew"]),
     ("sinew-examples", &["sinew"]),
+    ("sinew-fuzz", &["sinew"]),
     ("sinew-init", &[]),
     ("xtask", &["sinew-init"]),
 ];

@@ -28,11 +28,18 @@ const REST: Duration = Duration::from_millis(500);
 pub(crate) trait Stream: Read + Write {
     /// Nothing more is sent.
     fn end(&mut self) -> io::Result<()>;
+
+    /// Waits for so long.
+    fn sleep(&self, time: Duration);
 }
 
 impl Stream for TcpStream {
     fn end(&mut self) -> io::Result<()> {
         self.shutdown(Shutdown::Write)
+    }
+
+    fn sleep(&self, time: Duration) {
+        fiber::sleep(time);
     }
 }
 
@@ -124,7 +131,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     fn serve_one(&mut self) -> Result<bool, Fault> {
         let (head, until) = self.read_head()?;
         let body = self.read_body(&head, until)?;
-        let answer = routes::answer(&head, body, fiber::sleep);
+        let answer = routes::answer(&head, body, |time| self.stream.sleep(time));
         let closes = !head.keeps_alive || self.drain.is_cancelled();
         response::write(
             &mut self.output,

@@ -6,6 +6,8 @@ mod limits;
 mod request;
 mod response;
 mod routes;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod script;
 #[cfg(test)]
 mod talks;
 

@@ -59,10 +59,13 @@ pub(crate) enum Parsed {
 pub(crate) fn parse(bytes: &[u8], most: usize) -> Result<Parsed, Status> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
-    let len = match request.parse(bytes) {
-        Ok(httparse::Status::Complete(len)) if len <= most => len,
+    // What is beyond the limit is not looked at: the answer does not depend on how much of it has come.
+    let len = match request.parse(&bytes[..bytes.len().min(most)]) {
+        Ok(httparse::Status::Complete(len)) => len,
         Ok(httparse::Status::Partial) if bytes.len() < most => return Ok(Parsed::Part),
-        Ok(_) | Err(httparse::Error::TooManyHeaders) => return Err(Status::HEADERS_TOO_LARGE),
+        Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
+            return Err(Status::HEADERS_TOO_LARGE);
+        }
         Err(httparse::Error::Version) => return Err(Status::VERSION_NOT_SUPPORTED),
         Err(_) => return Err(Status::BAD_REQUEST),
     };
@@ -287,6 +290,8 @@ mod tests {
         assert_eq!(parse(text.as_bytes(), 100), Err(Status::HEADERS_TOO_LARGE));
         let whole = format!("{text}\r\n\r\n");
         assert_eq!(parse(whole.as_bytes(), 100), Err(Status::HEADERS_TOO_LARGE));
+        let bad_beyond = format!("{text}\0");
+        assert_eq!(parse(bad_beyond.as_bytes(), 100), Err(Status::HEADERS_TOO_LARGE));
         let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(MOST_HEADERS + 1));
         assert_eq!(parse(many.as_bytes(), 100_000), Err(Status::HEADERS_TOO_LARGE));
     }

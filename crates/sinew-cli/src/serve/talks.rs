@@ -1,84 +1,6 @@
 //! Connections without a network: whatever a client sends, and in whatever pieces.
 
-use std::io::{self, Read, Write};
-use std::sync::atomic::AtomicU64;
-use std::time::Duration;
-
-use sinew::fiber::CancelToken;
-
-use super::connection::{Connection, Stream};
-use super::limits::Limits;
-
-/// What a client sends, in pieces of these sizes, and what it is answered.
-struct Script<'a> {
-    sent: &'a [u8],
-    pieces: Box<dyn FnMut() -> usize + 'a>,
-    answers: &'a mut Vec<u8>,
-}
-
-impl Read for Script<'_> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let len = (self.pieces)().clamp(1, room.len()).min(self.sent.len());
-        room[..len].copy_from_slice(&self.sent[..len]);
-        self.sent = &self.sent[len..];
-        Ok(len)
-    }
-}
-
-impl Write for Script<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let len = (self.pieces)().clamp(1, bytes.len());
-        self.answers.extend_from_slice(&bytes[..len]);
-        Ok(len)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Stream for Script<'_> {
-    fn end(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn limits() -> Limits {
-    let hour = Duration::from_secs(3_600);
-    Limits {
-        max_connections: 1,
-        max_head: 512,
-        max_body: 1_000,
-        idle: hour,
-        request: hour,
-        write: hour,
-        linger: hour,
-        grace: hour,
-    }
-}
-
-/// What is answered to these bytes, if they come in such pieces; how many requests were, and whether the connection ended in good order.
-fn talk(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<u8>, u64, bool) {
-    let (mut answers, limits, drain, answered) =
-        (Vec::new(), limits(), CancelToken::new(), AtomicU64::new(0));
-    let script = Script { sent, pieces: Box::new(pieces), answers: &mut answers };
-    let is_good = Connection::new(script, &limits, &drain, &answered).serve().is_ok();
-    (answers, answered.into_inner(), is_good)
-}
-
-fn statuses(mut answers: &[u8]) -> Vec<u16> {
-    let mut statuses = Vec::new();
-    while !answers.is_empty() {
-        let mut headers = [httparse::EMPTY_HEADER; 16];
-        let mut response = httparse::Response::new(&mut headers);
-        let len = response.parse(answers).expect("an answer is one").unwrap();
-        let size = response.headers.iter().find(|header| header.name == "Content-Length");
-        let size = size.map_or(0, |header| std::str::from_utf8(header.value).unwrap().parse().unwrap());
-        statuses.push(response.code.unwrap());
-        answers = &answers[len + size..];
-    }
-    statuses
-}
+use super::script::{Dice, answers_are_the_same_in_pieces, statuses, talk};
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -132,18 +54,6 @@ fn answers_before_half_a_request_are_counted() {
     }
 }
 
-/// Chance, by Marsaglia's xorshift.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most as u64) as usize
-    }
-}
-
 /// Requests with a few bytes changed, cut, doubled: whatever comes, it ends, what is answered are answers, and they do not depend on the pieces that
 /// the requests came in.
 #[test]
@@ -173,13 +83,6 @@ fn whatever_comes_is_answered_the_same_in_any_pieces() {
                 sent.push(byte);
             }
         }
-        let whole = talk(&sent, || usize::MAX);
-        let mut sizes = Dice(dice.0 | 1);
-        let pieces = talk(&sent, || sizes.below(20));
-        let strip = |answers: &[u8]| {
-            String::from_utf8_lossy(answers).replace("HTTP/1.1 100 Continue\r\n\r\n", "").into_bytes()
-        };
-        let (whole, pieces) = ((strip(&whole.0), whole.1, whole.2), (strip(&pieces.0), pieces.1, pieces.2));
-        assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(&sent));
+        answers_are_the_same_in_pieces(&sent, Dice(dice.0 | 1));
     }
 }
