@@ -87,6 +87,18 @@ impl Waiter {
         (is_here && local.fiber() != Some(control)).then_some(control)
     }
 
+    /// Whether it is a fiber that goes on on another worker than the caller's, and nowhere else.
+    ///
+    /// # Safety
+    ///
+    /// As for [`claim`](Self::claim); the argument is the caller's thread's own.
+    pub(crate) unsafe fn is_elsewhere(self, local: &Local) -> bool {
+        let Who::Fiber(control) = self.who else { return false };
+        // SAFETY: the caller's promise, and the invariant of `who`.
+        let this = unsafe { control.as_ref() };
+        !local.is_of(this.engine()) || matches!(this.home(), Home::Worker(worker) if worker != local.worker())
+    }
+
     /// Ends the wait; false, if it has ended.
     ///
     /// # Safety

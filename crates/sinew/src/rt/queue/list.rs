@@ -18,6 +18,8 @@ pub(crate) struct Node<T> {
     waiter: Cell<Option<Waiter>>,
     /// Whoever took it out of its list found the wait ended by another. As `data`.
     pub(crate) has_lost: Cell<bool>,
+    /// When it was put into its list.
+    epoch: Cell<Epoch>,
     /// For both sides: the waker, while the node is in a list and it holds the lock of that; the owner, before and after.
     pub(crate) data: T,
 }
@@ -42,7 +44,13 @@ impl<T> Links<T> {
 impl<T> Node<T> {
     #[inline]
     pub(crate) fn new(data: T) -> Self {
-        Self { links: Cell::new(Links::NONE), waiter: Cell::new(None), has_lost: Cell::new(false), data }
+        Self {
+            links: Cell::new(Links::NONE),
+            waiter: Cell::new(None),
+            has_lost: Cell::new(false),
+            epoch: Cell::new(Epoch(0)),
+            data,
+        }
     }
 
     /// The wait is another one from now on. False, if it is in no list. For whoever has the list.
@@ -50,6 +58,21 @@ impl<T> Node<T> {
         let is_linked = self.waiter.get().is_some();
         self.waiter.set(is_linked.then_some(waiter));
         is_linked
+    }
+}
+
+/// A stretch of time of a list: those who are in it at its end are told from those who come later, wherever they go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Epoch(u32);
+
+impl Epoch {
+    fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+
+    /// Whether it is this one or was before it, if less than half of all lie between them.
+    fn is_until(self, last: Self) -> bool {
+        last.0.wrapping_sub(self.0) <= u32::MAX / 2
     }
 }
 
@@ -70,6 +93,7 @@ pub(crate) struct List<T> {
     first: Option<NonNull<Node<T>>>,
     last: Option<NonNull<Node<T>>>,
     len: u32,
+    epoch: Epoch,
 }
 
 // SAFETY: nodes are touched by whoever has the list, which passes them from one thread to the next with what is in them; a waiter
@@ -78,7 +102,7 @@ unsafe impl<T: Send> Send for List<T> {}
 
 impl<T> List<T> {
     pub(crate) const fn new() -> Self {
-        Self { first: None, last: None, len: 0 }
+        Self { first: None, last: None, len: 0, epoch: Epoch(0) }
     }
 
     #[inline]
@@ -99,6 +123,7 @@ impl<T> List<T> {
     #[inline]
     pub(crate) unsafe fn insert(&mut self, place: Place, node: &Node<T>, waiter: Waiter) {
         node.waiter.set(Some(waiter));
+        node.epoch.set(self.epoch);
         let this = Some(NonNull::from(node));
         let (before, after) = match place {
             Place::Back => (self.last, None),
@@ -146,15 +171,38 @@ impl<T> List<T> {
         self.first.map(|first| unsafe { first.as_ref() })
     }
 
+    /// Ends the epoch of now.
+    #[inline]
+    pub(crate) fn end_epoch(&mut self) -> Epoch {
+        let ended = self.epoch;
+        self.epoch = ended.next();
+        ended
+    }
+
+    /// The first node that was put in until the end of an epoch.
+    #[inline]
+    pub(crate) fn first_until(&self, last: Epoch) -> Option<NonNull<Node<T>>> {
+        self.nodes().find(|node| node.epoch.get().is_until(last)).map(NonNull::from)
+    }
+
+    /// The first node whose waiter is such, if it is among the first so many.
+    pub(crate) fn first_of(&self, most: usize, is_such: impl Fn(Waiter) -> bool) -> Option<NonNull<Node<T>>> {
+        let mut first = self.nodes().take(most);
+        first.find(|node| node.waiter.get().is_some_and(&is_such)).map(NonNull::from)
+    }
+
+    #[inline]
+    fn nodes(&self) -> impl Iterator<Item = &Node<T>> {
+        std::iter::successors(self.first(), |node| {
+            // SAFETY: the invariant of `first`, of links.
+            node.links.get().after.map(|after| unsafe { after.as_ref() })
+        })
+    }
+
     /// The first node whose data is such.
     #[inline]
     pub(crate) fn find(&self, is_such: impl Fn(&T) -> bool) -> Option<&Node<T>> {
-        let mut next = self.first();
-        while let Some(node) = next.filter(|node| !is_such(&node.data)) {
-            // SAFETY: the invariant of `first`, of links.
-            next = node.links.get().after.map(|after| unsafe { after.as_ref() });
-        }
-        next
+        self.nodes().find(|node| is_such(&node.data))
     }
 
     #[inline]

@@ -32,13 +32,18 @@ pub(crate) use unbound::Unbound;
 pub(crate) use wakes::Wakes;
 
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
-use self::list::List;
+use self::list::{Epoch, List};
 use self::lock::{Guard, Guarded};
 use super::stop::Stop;
 use super::sync::{AtomicBool, Ordering, constant};
+use super::tls;
 use super::waiter::{Claimed, Waiter};
 use super::word::Cause;
+
+/// So many of those who wait longest are looked at for one that is near: more would take longer than to wake one that is not.
+const FEW: usize = 32;
 
 /// Those who wait for something, in the order in which they came, and what they wait for, as `S`. Each has a `T` for whoever wakes it.
 pub(crate) struct Queue<S, T> {
@@ -220,22 +225,25 @@ impl<S, T> Queue<S, T> {
         outcome
     }
 
-    /// Wakes all who wait now, in turn, whose nodes are told so.
+    /// Wakes all who wait now, in turn, whose nodes are told so. Those who come meanwhile wait, and take nobody's turn, even if they go to the front.
     pub(crate) fn wake_all(&self, mut tell: impl FnMut(&T)) {
-        let mut left = self.lock().len();
-        while left > 0 {
+        let mut locked = self.lock();
+        let now = locked.inside.list.end_epoch();
+        loop {
             let mut wakes = Wakes::new();
-            let mut locked = self.lock();
-            while left > 0 && !wakes.is_full() && !locked.is_empty() {
-                left -= 1;
-                locked.claim_if_waiting(&mut tell).into_iter().for_each(|claimed| wakes.add(claimed));
+            while !wakes.is_full()
+                && let Some(removed) = locked.remove_until(now)
+            {
+                let claimed = locked.claim_removed(removed, &mut tell, |_| ());
+                claimed.into_iter().for_each(|claimed| wakes.add(claimed));
             }
-            let is_empty = locked.is_empty();
+            let is_over = !wakes.is_full();
             drop(locked);
             wakes.go();
-            if is_empty {
+            if is_over {
                 return;
             }
+            locked = self.lock();
         }
     }
 }
@@ -299,6 +307,16 @@ impl<S, T> Locked<'_, S, T> {
     pub(crate) fn claim_or(&mut self, tell: impl FnOnce(&T), take_back: impl FnOnce(&T)) -> Option<Claimed> {
         // It is out of the list before it is claimed, since its owner does not look again then.
         let (node, waiter) = self.inside.list.remove_first()?;
+        self.claim_removed((node, waiter), tell, take_back)
+    }
+
+    #[inline]
+    fn claim_removed(
+        &mut self,
+        (node, waiter): (NonNull<Node<T>>, Waiter),
+        tell: impl FnOnce(&T),
+        take_back: impl FnOnce(&T),
+    ) -> Option<Claimed> {
         self.note_waiters();
         // SAFETY: its owner would have to pass the lock to go on, so it is there.
         let node = unsafe { node.as_ref() };
@@ -311,6 +329,37 @@ impl<S, T> Locked<'_, S, T> {
             take_back(&node.data);
         }
         claimed
+    }
+
+    /// [Claims](Self::claim) one that goes on by the caller's thread, or by itself, if one of the first few does; else the first of all.
+    #[inline]
+    pub(crate) fn claim_near(&mut self) -> Option<Claimed> {
+        let near = if self.len() > 1 { self.remove_near() } else { None };
+        let claimed = near.and_then(|removed| self.claim_removed(removed, |_| (), |_| ()));
+        claimed.or_else(|| self.claim(|_| ()))
+    }
+
+    /// Takes the first one out that came until the end of an epoch.
+    #[inline]
+    fn remove_until(&mut self, last: Epoch) -> Option<(NonNull<Node<T>>, Waiter)> {
+        let node = self.inside.list.first_until(last)?;
+        // SAFETY: a node in the list is there.
+        let there = unsafe { node.as_ref() };
+        // SAFETY: it is in this list.
+        let waiter = unsafe { self.inside.list.remove(there) }?;
+        Some((node, waiter))
+    }
+
+    #[cold]
+    fn remove_near(&mut self) -> Option<(NonNull<Node<T>>, Waiter)> {
+        let local = tls::local()?;
+        // SAFETY: a node in the list is there, and so is its owner, which would have to pass the lock to go on.
+        let node = self.inside.list.first_of(FEW, |waiter| unsafe { !waiter.is_elsewhere(local) })?;
+        // SAFETY: as above.
+        let there = unsafe { node.as_ref() };
+        // SAFETY: it is in this list.
+        let waiter = unsafe { self.inside.list.remove(there) }?;
+        Some((node, waiter))
     }
 
     /// Whether one waits that is such.
