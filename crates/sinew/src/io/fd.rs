@@ -79,7 +79,7 @@ impl<T: AsFd> Fd<T> {
             return Err(FdError { inner, error });
         }
         match Unblocked::new(inner) {
-            Ok(inner) => Ok(Self { handle: Handle::new(inner) }),
+            Ok(inner) => Ok(Self { handle: Handle::mixed(inner) }),
             Err((inner, error)) => Err(FdError { inner, error }),
         }
     }

@@ -54,6 +54,11 @@ impl<T: AsFd> Handle<T> {
         Handle::with_modes(inner, self.modes.of_accepted())
     }
 
+    /// One on which users make calls of their own, of which one may have to wait and another one not.
+    pub(crate) fn mixed(inner: T) -> Self {
+        Self { watch: Watch(Source::mixed()), inner, modes: Modes::default() }
+    }
+
     fn with_modes(inner: T, modes: Modes) -> Self {
         Self { watch: Watch(Source::new()), inner, modes }
     }

@@ -42,7 +42,16 @@ pub(crate) struct Gate {
 
 impl Gate {
     pub(crate) fn new() -> Self {
-        Self { readiness: Readiness::new(), readers: Queue::new(()), writers: Queue::new(()) }
+        Self::of(Readiness::new())
+    }
+
+    /// The same for operations that may want different things.
+    pub(crate) fn mixed() -> Self {
+        Self::of(Readiness::mixed())
+    }
+
+    fn of(readiness: Readiness) -> Self {
+        Self { readiness, readers: Queue::new(()), writers: Queue::new(()) }
     }
 
     #[inline]
@@ -69,26 +78,41 @@ impl Gate {
         self.readiness.unmark(direction, seen);
     }
 
-    /// Waits until the direction may be ready, or was closed.
-    pub(crate) fn wait(&self, direction: Direction, limit: Limit, turn: Turn) -> Outcome {
+    /// Waits until the direction may be ready, or was closed; not at all, if there was an event since the word was as `seen`.
+    pub(crate) fn wait(&self, direction: Direction, limit: Limit, (turn, seen): (Turn, Seen)) -> Outcome {
         let queue = self.queue(direction);
-        queue.wait((), limit, |_| self.readiness.await_it(direction).then_some(turn.place())).0
+        queue.wait((), limit, |_| self.readiness.await_it(direction, seen).then_some(turn.place())).0
     }
 
     /// The same for ever, the short way.
     #[inline]
-    pub(crate) fn wait_unbound(&self, direction: Direction, turn: Turn) -> Unbound {
+    pub(crate) fn wait_unbound(&self, direction: Direction, (turn, seen): (Turn, Seen)) -> Unbound {
         let queue = self.queue(direction);
-        queue.wait_unbound((), |_| self.readiness.await_it(direction).then_some(turn.place()))
+        queue.wait_unbound((), |_| self.readiness.await_it(direction, seen).then_some(turn.place()))
     }
 
-    /// An event has come: one of those who wait for each direction goes on. Returns how many.
+    /// An event has come: one of those who wait for each direction goes on, or all, if they may want different things. Returns how many, or one for all.
     #[inline]
     pub(crate) fn tell(&self, news: News) -> usize {
         let before = self.readiness.tell(news);
+        if before.is_mixed() {
+            return self.tell_each(before, news);
+        }
         let now = self.look();
         let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && now.is_ready(it));
         awaited.map(|direction| self.wake_one(direction)).sum()
+    }
+
+    /// Whatever others have found since, it is news for those who wait.
+    #[cold]
+    fn tell_each(&self, before: Seen, news: News) -> usize {
+        let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && news.is_of(it));
+        let wake = |direction| {
+            let is_awaited = !self.queue(direction).seems_empty();
+            self.queue(direction).wake_all(|()| ());
+            usize::from(is_awaited)
+        };
+        awaited.map(wake).sum()
     }
 
     /// An operation is over, and has not found the end of what there is: the next who waits has its turn.
@@ -101,9 +125,10 @@ impl Gate {
         }
     }
 
+    /// One that can go on here, if one of the first few can: the first of all may have to go on where another one computes for long.
     fn wake_one(&self, direction: Direction) -> usize {
         let mut locked = self.queue(direction).lock();
-        let claimed = locked.claim(|()| ());
+        let claimed = locked.claim_near();
         drop(locked);
         claimed.map(Claimed::go).map_or(0, |()| 1)
     }
@@ -112,6 +137,11 @@ impl Gate {
     pub(crate) fn close(&self) {
         self.readiness.close();
         self.wake_all();
+    }
+
+    /// Those who are about to wait ask once more first.
+    pub(crate) fn ask_again(&self) {
+        self.readiness.tell(News::default());
     }
 
     /// Nobody tells of events any more: all who wait try again.

@@ -1,7 +1,7 @@
 //! The gate of a descriptor: nobody waits for ever for what has come, whoever takes it first, and whenever the event of it comes.
 
-use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::sync::{Arc, Mutex};
 use loom::thread;
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ impl Pipe {
                 }
                 self.gate.unmark(Direction::Read, seen);
             }
-            match self.gate.wait(Direction::Read, limit, turn) {
+            match self.gate.wait(Direction::Read, limit, (turn, seen)) {
                 Outcome::NotNeeded | Outcome::Woken => turn = Turn::Again,
                 Outcome::TimedOut | Outcome::Stopped(_) => break None,
             }
@@ -114,9 +114,122 @@ fn whoever_waits_hears_of_the_end() {
         pipe.gate.unmark(Direction::Read, pipe.gate.look());
         let other = pipe.clone();
         let closer = thread::spawn(move || other.gate.close());
-        let outcome = pipe.gate.wait(Direction::Read, Limit::NEVER, Turn::First);
+        let outcome = pipe.gate.wait(Direction::Read, Limit::NEVER, (Turn::First, pipe.gate.look()));
         assert!(matches!(outcome, Outcome::Woken | Outcome::NotNeeded));
         assert!(pipe.gate.look().is_closed());
         closer.join().unwrap();
+    });
+}
+
+/// A descriptor of which one wants this and another one that.
+struct Mixed {
+    gate: Gate,
+    of_each: [AtomicUsize; 2],
+}
+
+impl Mixed {
+    fn put(&self, kind: usize) {
+        self.of_each[kind].fetch_add(1, Ordering::AcqRel);
+        self.gate.tell(News::new(true, false, false));
+    }
+
+    fn take(&self, kind: usize) {
+        let mut turn = Turn::First;
+        loop {
+            let seen = self.gate.look();
+            if self.of_each[kind].swap(0, Ordering::AcqRel) != 0 {
+                break;
+            }
+            self.gate.unmark(Direction::Read, seen);
+            drop(self.gate.wait(Direction::Read, Limit::NEVER, (turn, seen)));
+            turn = Turn::Again;
+        }
+        self.gate.pass_on(Direction::Read);
+    }
+}
+
+/// What one cannot use, and says so, is there for the other one.
+#[test]
+fn who_wants_something_else_hides_nothing() {
+    check(2, || {
+        let mixed = Arc::new(Mixed { gate: Gate::mixed(), of_each: Default::default() });
+        let (one, two) = (mixed.clone(), mixed.clone());
+        let other = thread::spawn(move || one.take(0));
+        let writer = thread::spawn(move || two.put(1));
+        mixed.take(1);
+        mixed.put(0);
+        other.join().unwrap();
+        writer.join().unwrap();
+    });
+}
+
+/// A descriptor that somebody watches, or nobody.
+struct Homed {
+    gate: Gate,
+    kernel: Mutex<Kernel>,
+}
+
+struct Kernel {
+    bytes: usize,
+    is_watched: bool,
+}
+
+impl Homed {
+    fn put(&self) {
+        let mut kernel = self.kernel.lock().unwrap();
+        kernel.bytes += 1;
+        if kernel.is_watched {
+            self.gate.tell(News::new(true, false, false));
+        }
+    }
+
+    /// Whether there was one.
+    fn try_take(&self) -> bool {
+        let mut kernel = self.kernel.lock().unwrap();
+        let has_some = kernel.bytes != 0;
+        kernel.bytes = 0;
+        has_some
+    }
+
+    /// It is told of at once, if it is ready then.
+    fn settle(&self) {
+        let mut kernel = self.kernel.lock().unwrap();
+        if !std::mem::replace(&mut kernel.is_watched, true) && kernel.bytes != 0 {
+            self.gate.tell(News::new(true, false, false));
+        }
+    }
+}
+
+/// Its home ends when somebody has found it there, and does not wait yet; a third one tries in vain.
+#[test]
+fn who_was_about_to_wait_looks_for_another_home() {
+    check(2, || {
+        let kernel = Mutex::new(Kernel { bytes: 0, is_watched: true });
+        let homed = Arc::new(Homed { gate: Gate::new(), kernel });
+        let (one, two) = (homed.clone(), homed.clone());
+        let end = thread::spawn(move || {
+            one.kernel.lock().unwrap().is_watched = false;
+            one.gate.disturb();
+            let seen = one.gate.look();
+            if one.try_take() {
+                // It was meant for the other one.
+                one.put();
+            } else {
+                one.gate.unmark(Direction::Read, seen);
+            }
+            one.gate.pass_on(Direction::Read);
+        });
+        let writer = thread::spawn(move || two.put());
+        loop {
+            let seen = homed.gate.look();
+            if homed.try_take() {
+                break;
+            }
+            homed.gate.unmark(Direction::Read, seen);
+            homed.settle();
+            drop(homed.gate.wait(Direction::Read, Limit::NEVER, (Turn::First, seen)));
+        }
+        end.join().unwrap();
+        writer.join().unwrap();
     });
 }

@@ -5,6 +5,8 @@
 //! Whoever tries an operation looks at the word first, and unmarks the direction afterwards, if the kernel said that there is nothing left, unless there
 //! was a tick in between: what that told of may have come after the kernel was asked.
 //!
+//! Whoever has tried in vain waits only if there was no tick since it looked: another one may have unmarked what the tick told of.
+//!
 //! That somebody waits is in the same word, so that whoever marks a direction and whoever is the first to wait for it cannot miss one another: each changes
 //! the word, and the second of them sees what the first has done. It stays there, and from then on whoever marks the direction passes the lock of those who
 //! wait: under it, those who wait look at the word.
@@ -43,6 +45,8 @@ impl Direction {
 const DOUBT: u64 = 1 << 4;
 /// All operations fail from now on.
 const CLOSED: u64 = 1 << 5;
+/// What one operation finds says nothing about the next: each may want something else.
+const MIXED: u64 = 1 << 6;
 /// Events are counted from here on up.
 const TICK: u64 = 1 << 8;
 
@@ -54,6 +58,11 @@ impl News {
     pub(crate) fn new(read: bool, write: bool, doubt: bool) -> Self {
         let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
         Self(bit(read, Direction::Read.ready()) | bit(write, Direction::Write.ready()) | bit(doubt, DOUBT))
+    }
+
+    /// Whether it says that this direction may be ready.
+    pub(crate) fn is_of(self, direction: Direction) -> bool {
+        self.0 & direction.ready() != 0
     }
 }
 
@@ -79,6 +88,18 @@ impl Seen {
         self.0 & DOUBT == 0
     }
 
+    /// Whether operations may want different things: that one has to wait says nothing about the others.
+    #[inline]
+    pub(crate) fn is_mixed(self) -> bool {
+        self.0 & MIXED != 0
+    }
+
+    /// Whether no event has come between the two.
+    #[inline]
+    fn is_as_of(self, other: Self) -> bool {
+        self.0 / TICK == other.0 / TICK
+    }
+
     #[inline]
     pub(crate) fn is_closed(self) -> bool {
         self.0 & CLOSED != 0
@@ -93,6 +114,11 @@ impl Readiness {
     /// Both directions may be ready: nobody has asked.
     pub(crate) fn new() -> Self {
         Self(AtomicU64::new(Direction::Read.ready() | Direction::Write.ready()))
+    }
+
+    /// The same for a descriptor whose operations may want different things.
+    pub(crate) fn mixed() -> Self {
+        Self(AtomicU64::new(Direction::Read.ready() | Direction::Write.ready() | MIXED))
     }
 
     #[inline]
@@ -110,18 +136,20 @@ impl Readiness {
     /// The kernel says that there is nothing left in a direction, as of an operation that began when the word was as `seen`.
     #[inline]
     pub(crate) fn unmark(&self, direction: Direction, seen: Seen) {
-        self.change(|word| (word / TICK == seen.0 / TICK).then_some(word & !direction.ready()));
+        self.change(|word| Seen(word).is_as_of(seen).then_some(word & !direction.ready()));
     }
 
-    /// Somebody is about to wait, under the lock of those who wait for this direction. Whether it has to.
+    /// Somebody is about to wait, under the lock of those who wait for this direction, which looked when the word was as `seen`, and tried in vain since, or
+    /// knew that it would. Whether it has to.
     #[inline]
-    pub(crate) fn await_it(&self, direction: Direction) -> bool {
+    pub(crate) fn await_it(&self, direction: Direction, seen: Seen) -> bool {
         let mut now = self.look();
         if !now.is_awaited(direction) {
             // Acquire and release: of this and `tell`, the second sees the first, and all that was done before it.
             now = Seen(self.0.fetch_or(direction.awaited(), Ordering::AcqRel));
         }
-        !now.is_ready(direction) && !now.is_closed()
+        // If there was an event, it may be what the caller waits for, whatever others have made of it.
+        now.is_as_of(seen) && !now.is_ready(direction) && !now.is_closed()
     }
 
     /// All operations fail from now on.
@@ -168,9 +196,9 @@ mod tests {
     #[test]
     fn whoever_waits_is_seen_by_the_next_event() {
         let readiness = Readiness::new();
-        assert!(!readiness.await_it(Direction::Read), "it may be ready");
+        assert!(!readiness.await_it(Direction::Read, readiness.look()), "it may be ready");
         readiness.unmark(Direction::Read, readiness.look());
-        assert!(readiness.await_it(Direction::Read));
+        assert!(readiness.await_it(Direction::Read, readiness.look()));
         assert!(readiness.tell(read()).is_awaited(Direction::Read));
         assert!(!readiness.tell(read()).is_awaited(Direction::Write));
     }
@@ -180,8 +208,21 @@ mod tests {
         let readiness = Readiness::new();
         readiness.unmark(Direction::Write, readiness.look());
         readiness.close();
-        assert!(!readiness.await_it(Direction::Write));
+        assert!(!readiness.await_it(Direction::Write, readiness.look()));
         assert!(readiness.look().is_closed());
+    }
+
+    /// Another one has tried in vain meanwhile, which may have wanted something else, or when it was another's.
+    #[test]
+    fn nobody_waits_after_an_event_that_it_has_not_seen() {
+        let readiness = Readiness::mixed();
+        let seen = readiness.look();
+        readiness.unmark(Direction::Read, seen);
+        readiness.tell(read());
+        readiness.unmark(Direction::Read, readiness.look());
+        assert!(!readiness.await_it(Direction::Read, seen));
+        assert!(readiness.await_it(Direction::Read, readiness.look()));
+        assert!(readiness.look().is_mixed() && !Readiness::new().look().is_mixed());
     }
 
     /// Doubt stays for good.

@@ -67,10 +67,19 @@ struct Home {
 }
 
 impl Source {
-    /// One that is watched by nobody yet.
+    /// One that is watched by nobody yet, and whose operations in each direction want the same.
     pub(crate) fn new() -> Arc<Self> {
+        Self::of(Gate::new())
+    }
+
+    /// One whose operations may want different things: what lets one go on may not be what another waits for. The kernel is asked for each.
+    pub(crate) fn mixed() -> Arc<Self> {
+        Self::of(Gate::mixed())
+    }
+
+    fn of(gate: Gate) -> Arc<Self> {
         Arc::new(Self {
-            gate: Gate::new(),
+            gate,
             home: Mutex::new(None),
             at: AtomicPtr::new(ptr::null_mut()),
             roams: AtomicBool::new(false),
@@ -96,13 +105,13 @@ impl Source {
         // However it ends: others may have been left waiting for the sake of this one.
         let _pass_on = PassOn { gate: &self.gate, direction };
         // Whoever does not wait may have been told by somebody else that it need not.
-        let asks = matches!(patience, Patience::None);
+        let does_not_wait = matches!(patience, Patience::None);
         loop {
             let seen = self.gate.look();
             if seen.is_closed() {
                 return Err(Halt::Closed);
             }
-            if seen.is_ready(direction) || asks || !self.is_told_here() {
+            if seen.is_ready(direction) || does_not_wait || seen.is_mixed() || !self.is_told_here() {
                 match attempt(seen) {
                     Ok((result, left)) => {
                         if left == Left::Nothing {
@@ -118,7 +127,7 @@ impl Source {
                     Err(error) => return Err(Halt::Failed(error)),
                 }
             }
-            self.wait(fd, direction, (patience, &mut wait))?;
+            self.wait(fd, (direction, seen), (patience, &mut wait))?;
         }
     }
 
@@ -129,21 +138,21 @@ impl Source {
         !driver.is_null() && wait::running().is_some_and(|(local, _)| ptr::eq(&*local.driver, driver))
     }
 
-    /// Waits once more.
+    /// Waits once more, unless there was an event since the word was as `seen`.
     #[inline(never)]
     fn wait(
         self: &Arc<Self>,
         fd: BorrowedFd<'_>,
-        direction: Direction,
+        (direction, seen): (Direction, Seen),
         (patience, wait): (Patience, &mut Option<Wait>),
     ) -> Result<(), Halt> {
         let turn = wait.as_ref().map_or(Turn::First, |wait| wait.turn);
         let is_short = matches!(patience, Patience::Wait(None)) && self.is_settled();
-        let ended = if is_short { self.gate.wait_unbound(direction, turn) } else { Unbound::Not };
+        let ended = if is_short { self.gate.wait_unbound(direction, (turn, seen)) } else { Unbound::Not };
         if ended != Unbound::Not {
             *wait = Some(Wait { limit: Limit::STOP, turn: Turn::Again });
         }
-        if ended == Unbound::Over { Ok(()) } else { self.wait_long(fd, direction, (patience, wait)) }
+        if ended == Unbound::Over { Ok(()) } else { self.wait_long(fd, (direction, seen), (patience, wait)) }
     }
 
     /// The same, whoever the caller is. The limit is worked out for the first time.
@@ -151,7 +160,7 @@ impl Source {
     fn wait_long(
         self: &Arc<Self>,
         fd: BorrowedFd<'_>,
-        direction: Direction,
+        (direction, seen): (Direction, Seen),
         (patience, wait): (Patience, &mut Option<Wait>),
     ) -> Result<(), Halt> {
         let wait = match wait {
@@ -162,7 +171,7 @@ impl Source {
             None => thread::wait(fd, direction, wait.limit, wait.turn),
             Some((local, _)) => {
                 self.settle(local, fd).map_err(Halt::Failed)?;
-                self.gate.wait(direction, wait.limit, wait.turn)
+                self.gate.wait(direction, wait.limit, (wait.turn, seen))
             }
         };
         wait.turn = Turn::Again;
@@ -196,8 +205,12 @@ impl Source {
         let mut home = self.lock();
         let is_here = home.as_ref().is_some_and(|home| Arc::ptr_eq(&home.driver, &local.driver));
         if home.is_none() || !is_here && self.gate.is_quiet() {
-            self.leave(&mut home);
-            let token = local.driver.watch(self, fd)?;
+            if self.leave(&mut home) {
+                // Whoever found it where it was, and does not wait yet, has to find it where it is.
+                self.gate.ask_again();
+            }
+            // Those who came to wait meanwhile are told by nobody, if it fails.
+            let token = local.driver.watch(self, fd).inspect_err(|_| self.gate.disturb())?;
             self.at.store(Arc::as_ptr(&local.driver).cast_mut(), Ordering::Relaxed);
             *home = Some(Home { driver: local.driver.clone(), token, fd: fd.as_raw_fd() });
         }
@@ -211,14 +224,15 @@ impl Source {
         Ok(())
     }
 
-    /// Nobody watches it any more.
-    fn leave(&self, home: &mut Option<Home>) {
-        let Some(left) = home.take() else { return };
+    /// Nobody watches it any more. Whether somebody has.
+    fn leave(&self, home: &mut Option<Home>) -> bool {
+        let Some(left) = home.take() else { return false };
         self.at.store(ptr::null_mut(), Ordering::Relaxed);
         left.driver.unwatch(left.token, left.fd);
         if self.roams.swap(false, Ordering::Relaxed) {
             left.driver.end_roaming();
         }
+        true
     }
 
     /// Its home is not looked after any more, where it had this number: those who wait look for another one.

@@ -5,7 +5,7 @@ use super::super::descriptors::{alone, is_cancel, is_deadline, until_waiting};
 use super::super::support::{Watch, everywhere, pinned};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fs::{OFlags, fcntl_getfl};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, socketpair};
 use rustix::stdio::dup2_stdin;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
@@ -18,7 +18,7 @@ use socket2::SockRef;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,6 +61,46 @@ alone! {
             assert!(!is_nonblocking(&refused.inner) && refused.to_string() == error.to_string());
             assert_eq!(refused.inner.read(&mut [0]).is_ok(), path != "/", "it comes back as it was");
         }
+    }
+
+    /// One adds more than there is room for, another one does not; one waits for errors, another one for data.
+    fn what_one_cannot_do_another_one_can() {
+        in_crowds(|crowd| {
+            let event = Arc::new(event());
+            add(&event, u64::MAX - 5).unwrap();
+            let one = event.clone();
+            let waits = crowd.spawn(1, move || add(&one, 10).unwrap());
+            until_waiting(&waits);
+            add(&event, 2).unwrap();
+            assert_eq!(take(&event).unwrap(), u64::MAX - 3);
+            waits.join();
+            assert_eq!(take(&event).unwrap(), 10);
+
+            let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+            let (address, other) = (socket.local_addr().unwrap(), UdpSocket::bind("127.0.0.1:0").unwrap());
+            let socket = Arc::new(Fd::new(socket).unwrap());
+            let receive = |socket: &Fd<UdpSocket>, flags| {
+                socket.read_with(|socket| Ok(rustix::net::recv(socket, &mut [0; 8], flags)?.0))
+            };
+            let (one, two) = (socket.clone(), socket.clone());
+            let token = CancelToken::new();
+            let until = token.clone();
+            let errors = crowd.spawn(1, move || until.run(|| receive(&one, RecvFlags::ERRQUEUE)).unwrap_err());
+            until_waiting(&errors);
+            let data = crowd.spawn(2, move || receive(&two, RecvFlags::empty()).unwrap());
+            until_waiting(&data);
+            other.send_to(b"data", address).unwrap();
+            assert_eq!(data.join(), 4);
+            other.send_to(b"more", address).unwrap();
+            socket.readable().unwrap();
+            let soon = Instant::now() + Duration::from_millis(1);
+            let late = fiber::with_deadline(soon, || receive(&socket, RecvFlags::ERRQUEUE)).unwrap_err();
+            assert!(is_deadline(&late));
+            socket.readable().unwrap();
+            assert_eq!(socket.get_ref().recv(&mut [0; 8]).unwrap(), 4);
+            token.cancel();
+            assert!(is_cancel(&errors.join()));
+        });
     }
 
     fn counts_are_handed_over() {

@@ -106,6 +106,38 @@ fn check_a_busy_home() {
     reader.join().unwrap();
 }
 
+/// The first of those who wait for a connection has to go on on a worker that is busy until the second one has had it.
+fn check_a_busy_waiter() {
+    let listener = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());
+    let [begun, over] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let first = {
+        let listener = listener.clone();
+        fiber::spawn_local(move || listener.accept().unwrap().1)
+    };
+    until_parked(first.thread());
+    let (there, has_begun, is_over) = (listener.clone(), begun.clone(), over.clone());
+    let second = fiber::spawn(move || {
+        // Whatever waits on this worker stays there.
+        let second = fiber::spawn_local(move || there.accept().unwrap().1);
+        until_parked(second.thread());
+        has_begun.store(true, Ordering::Relaxed);
+        let accepted = second.join().unwrap();
+        is_over.store(true, Ordering::Relaxed);
+        accepted
+    });
+    let spin = |flag: &AtomicBool| {
+        while !flag.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+    };
+    spin(&begun);
+    let one = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    spin(&over);
+    assert_eq!(second.join().unwrap(), one.local_addr().unwrap());
+    let two = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    assert_eq!(first.join().unwrap(), two.local_addr().unwrap());
+}
+
 /// It is the first of those who wait, and never goes on; the event is for the next one. Its socket is never closed.
 #[test]
 fn one_that_is_abandoned_takes_nothing_from_others() {
@@ -133,6 +165,12 @@ fn one_that_is_abandoned_takes_nothing_from_others() {
 alone! {
     fn a_busy_home_keeps_nobody_waiting_elsewhere() {
         everywhere_in(&[&[2]], check_a_busy_home);
+    }
+
+    fn one_who_cannot_go_on_keeps_no_connection_from_others() {
+        let _watch = Watch::new();
+        // Those who may move go on anywhere.
+        pinned(2).run(check_a_busy_waiter);
     }
 
     fn a_socket_follows_those_who_wait() {
