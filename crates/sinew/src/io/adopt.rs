@@ -2,7 +2,8 @@
 
 use std::os::fd::AsFd;
 
-use rustix::net::sockopt::{Timeout, socket_timeout};
+use rustix::net::ipproto;
+use rustix::net::sockopt::{Timeout, socket_protocol, socket_timeout};
 
 use super::handle::Handle;
 use super::unblocked::is_nonblocking;
@@ -17,6 +18,14 @@ pub(crate) fn adopt<T: AsFd>(inner: T) -> Handle<T> {
 }
 
 impl<T: AsFd> Handle<T> {
+    /// Std takes whatever it is given: of a socket for datagrams, say, a short read leaves others; and one of several connections that are one (MPTCP) may
+    /// have to be waited for.
+    pub(crate) fn doubt_unless_tcp(&self) {
+        if !matches!(socket_protocol(self), Ok(Some(ipproto::TCP))) {
+            self.doubt_short_reads();
+        }
+    }
+
     /// Goes by the time-outs that are set for the socket: also for one that listens, for which std has no calls to set them.
     pub(crate) fn adopt_timeouts(&self) {
         for (direction, which) in [(Direction::Read, Timeout::Recv), (Direction::Write, Timeout::Send)] {

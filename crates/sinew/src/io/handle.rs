@@ -1,10 +1,11 @@
 //! A descriptor as all of our types have it: what it is to std, who waits for it, and what is set. Knows no kind of descriptor.
 
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::halt;
 use super::modes::Modes;
@@ -42,16 +43,20 @@ impl<T: AsFd> Handle<T> {
 
     /// A duplicate of another one, which has the same settings.
     pub(crate) fn clone_of(&self, inner: T) -> Self {
-        let clone = Self::with_modes(inner, self.modes.share());
-        if self.watch.0.doubts_short_reads() {
-            clone.doubt_short_reads();
-        }
-        clone
+        self.as_doubtful(Self::with_modes(inner, self.modes.share()))
     }
 
     /// A connection that this one has taken in, with its time-outs.
     pub(crate) fn accepted<S: AsFd>(&self, inner: S) -> Handle<S> {
-        Handle::with_modes(inner, self.modes.of_accepted())
+        self.as_doubtful(Handle::with_modes(inner, self.modes.of_accepted()))
+    }
+
+    /// One whose short reads say as much as those of this one.
+    fn as_doubtful<S: AsFd>(&self, other: Handle<S>) -> Handle<S> {
+        if self.watch.0.doubts_short_reads() {
+            other.doubt_short_reads();
+        }
+        other
     }
 
     /// One on which users make calls of their own, of which one may have to wait and another one not.
@@ -147,6 +152,48 @@ impl<T: AsFd> Handle<T> {
         mut attempt: impl FnMut(&T) -> io::Result<R>,
     ) -> io::Result<R> {
         self.drive(direction, Patience::None, |_| attempt(&self.inner).map(|done| (done, Left::Perhaps)))
+    }
+
+    /// Writes so many bytes to a stream, and comes back when all are written, as std's calls do that may wait: `attempt` writes from a place on. What was
+    /// written is said, whatever came then: the next call hears of that.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call), if nothing was written.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn write_stream(
+        &self,
+        len: usize,
+        mut attempt: impl FnMut(&T, usize) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        self.modes.hear_error()?;
+        let written = self.transfer(len, Direction::Write, |inner| attempt(inner, 0))?;
+        Ok(if written < len { self.write_rest(written..len, attempt) } else { written })
+    }
+
+    #[cold]
+    #[track_caller]
+    fn write_rest(
+        &self,
+        Range { start: mut written, end }: Range<usize>,
+        mut attempt: impl FnMut(&T, usize) -> io::Result<usize>,
+    ) -> usize {
+        let Patience::Wait(time) = self.modes.patience(Direction::Write) else { return written };
+        let until = time.and_then(|time| Instant::now().checked_add(time));
+        while written < end {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            match self.call_within(left, Direction::Write, |inner| attempt(inner, written)) {
+                Ok(0) => break,
+                Ok(more) => written += more,
+                Err(error) => {
+                    // The kernel has told of it once.
+                    self.modes.keep_error(&error);
+                    break;
+                }
+            }
+        }
+        written
     }
 
     /// Reads from a stream whose kernel says by a short read that nothing is left: if fewer than `room` bytes were read, and some, the next read does not

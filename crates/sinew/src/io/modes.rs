@@ -1,9 +1,10 @@
-//! What is set for a descriptor and its clones, as the kernel has it for all duplicates of one: whether calls wait, and for how long.
-
+//! What is set for a descriptor and its clones, as the kernel has it for all duplicates of one: whether calls wait, and for how long; and an error that nobody
+//! has heard of yet.
 //!
 //! Most descriptors have nothing set and no clone: those have no memory for it either, and nothing to look up for each call.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ struct Settings {
     /// In nanoseconds, or [`NONE`].
     read_timeout: AtomicU64,
     write_timeout: AtomicU64,
+    /// What the kernel told one who had written something, and has to be told to the next one; zero, if there is nothing.
+    unheard: AtomicI32,
 }
 
 impl Modes {
@@ -54,6 +57,27 @@ impl Modes {
         self.set(is_nonblocking, |settings| settings.is_nonblocking.store(is_nonblocking, Ordering::Relaxed));
     }
 
+    /// The next one who writes hears of this error, if it is one of the kernel's, and not just that it would have to wait.
+    #[cold]
+    pub(crate) fn keep_error(&self, error: &io::Error) {
+        if let Some(code) = error.raw_os_error().filter(|_| error.kind() != io::ErrorKind::WouldBlock) {
+            self.set(true, |settings| settings.unheard.store(code, Ordering::Relaxed));
+        }
+    }
+
+    /// An error that was kept.
+    ///
+    /// # Errors
+    ///
+    /// That one.
+    #[inline]
+    pub(crate) fn hear_error(&self) -> io::Result<()> {
+        match self.0.get() {
+            Some(settings) if settings.unheard.load(Ordering::Relaxed) != 0 => settings.hear(),
+            _ => Ok(()),
+        }
+    }
+
     /// What is set for a connection that a socket with these settings takes in: the kernel has it so.
     pub(super) fn of_accepted(&self) -> Self {
         let accepted = Self::default();
@@ -80,6 +104,15 @@ impl Modes {
 }
 
 impl Settings {
+    /// For one of those who ask at once.
+    #[cold]
+    fn hear(&self) -> io::Result<()> {
+        match self.unheard.swap(0, Ordering::Relaxed) {
+            0 => Ok(()),
+            code => Err(io::Error::from_raw_os_error(code)),
+        }
+    }
+
     fn patience(&self, direction: Direction) -> Patience {
         if self.is_nonblocking() {
             return Patience::None;

@@ -7,7 +7,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
 use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 use super::handle::Handle;
-use crate::net::calls::room;
+use crate::net::calls::{after, room};
 use crate::rt::io::Direction;
 
 /// Makes a pipe. As [`std::io::pipe`].
@@ -54,7 +54,7 @@ pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
 ///
 /// As long as it is ours, calls on it do not wait in the kernel (`O_NONBLOCK`). The other end, and whoever has it, is not concerned by that, but
 /// duplicates of this end are, those of other processes too. When it becomes somebody else's again (std's, a child's, a plain descriptor), that is
-/// set back to what it was; if there are [clones](Self::try_clone), when the last of them does. So a child that is given a clone while another one is kept
+/// set back to what it was; if there are [clones](Self::try_clone), when the last of them does; and not if that is dropped. So a child that is given a clone while another one is kept
 /// finds that its calls do not wait, and most programs take that (`EAGAIN`) for an error: give it the only one, or make the pipe by [`std::io::pipe`], give
 /// the child that one's end, and make ours of the end that is kept.
 ///
@@ -65,8 +65,7 @@ pub struct PipeReader {
 
 /// The end of a pipe that is written to. As [`std::io::PipeWriter`], and what [`PipeReader`] says of itself holds for it too.
 ///
-/// What is written by one call, and is no longer than `PIPE_BUF` (4,096 bytes), stays together, as in any pipe. Of more than that a call may write a
-/// part, where std's would wait until all of it is written: [`write_all`](Write::write_all) goes on.
+/// What is written by one call, and is no longer than `PIPE_BUF` (4,096 bytes), stays together, as in any pipe.
 pub struct PipeWriter {
     handle: Handle<io::PipeWriter>,
 }
@@ -112,12 +111,15 @@ read_by_reference!([] PipeReader);
 impl Write for &PipeWriter {
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.transfer(buf.len(), Direction::Write, |mut pipe| pipe.write(buf))
+        self.handle.write_stream(buf.len(), |mut pipe, start| pipe.write(&buf[start..]))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.handle.transfer(room(bufs), Direction::Write, |mut pipe| pipe.write_vectored(bufs))
+        self.handle.write_stream(room(bufs), |mut pipe, start| match start {
+            0 => pipe.write_vectored(bufs),
+            _ => pipe.write_vectored(&after(bufs, start)),
+        })
     }
 
     writes_all!();

@@ -39,10 +39,27 @@ pub(crate) fn recv_vectored(fd: impl AsFd, buffers: &mut [IoSliceMut<'_>]) -> io
 }
 
 /// Sends from several buffers, in which there are [some](room).
-pub(crate) fn send_vectored(fd: impl AsFd, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+fn send_vectored(fd: impl AsFd, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
     let most = buffers.len().min(MOST_SLICES);
     let mut none = SendAncillaryBuffer::new(&mut []);
     Ok(sendmsg(fd, &buffers[..most], &mut none, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
+}
+
+/// Sends from several buffers what is behind the first `start` bytes.
+pub(crate) fn send_vectored_from(fd: impl AsFd, buffers: &[IoSlice<'_>], start: usize) -> io::Result<usize> {
+    if start == 0 { send_vectored(fd, buffers) } else { send_vectored(fd, &after(buffers, start)) }
+}
+
+/// What is behind the first `start` bytes in those of several buffers that the kernel takes at once.
+#[cold]
+pub(crate) fn after<'a>(buffers: &'a [IoSlice<'_>], start: usize) -> Vec<IoSlice<'a>> {
+    let mut skipped = start;
+    let rest = buffers.iter().take(MOST_SLICES).map(|buffer| {
+        let skip = skipped.min(buffer.len());
+        skipped -= skip;
+        IoSlice::new(&buffer[skip..])
+    });
+    rest.filter(|buffer| !buffer.is_empty()).collect()
 }
 
 /// The kernel takes no more at once.

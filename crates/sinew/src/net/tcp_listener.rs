@@ -64,7 +64,10 @@ impl TcpListener {
     }
 
     pub(super) fn take(listener: std::net::TcpListener) -> Self {
-        Self::new(adopt(listener))
+        let handle = adopt(listener);
+        // Its connections are of its protocol.
+        handle.doubt_unless_tcp();
+        Self::new(handle)
     }
 
     fn new(handle: Handle<std::net::TcpListener>) -> Self {

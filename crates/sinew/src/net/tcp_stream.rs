@@ -4,8 +4,7 @@ use std::io;
 use std::net::{Shutdown, SocketAddr};
 use std::time::Duration;
 
-use rustix::net::sockopt::socket_protocol;
-use rustix::net::{RecvFlags, ipproto};
+use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls, connect};
@@ -49,10 +48,7 @@ mode_calls!(TcpStream);
 impl TcpStream {
     pub(super) fn take(stream: std::net::TcpStream) -> Self {
         let handle = adopt(stream);
-        // Std takes whatever it is given: of a socket for datagrams, say, a short read leaves others.
-        if !matches!(socket_protocol(&handle), Ok(Some(ipproto::TCP))) {
-            handle.doubt_short_reads();
-        }
+        handle.doubt_unless_tcp();
         Self { handle }
     }
 

@@ -7,7 +7,6 @@ use rustix::net::RecvFlags;
 use super::calls;
 use super::tcp_stream::TcpStream;
 use crate::io::{read_by_reference, reads_exactly, write_by_reference, writes_all};
-use crate::rt::io::Direction;
 
 impl Read for &TcpStream {
     #[inline]
@@ -32,14 +31,16 @@ impl Write for &TcpStream {
     #[inline]
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.transfer(buf.len(), Direction::Write, |socket| calls::send(socket, buf))
+        self.handle.write_stream(buf.len(), |socket, start| calls::send(socket, &buf[start..]))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         match calls::room(bufs) {
             0 => Ok(0),
-            _ => self.handle.call(Direction::Write, |socket| calls::send_vectored(socket, bufs)),
+            len => {
+                self.handle.write_stream(len, |socket, start| calls::send_vectored_from(socket, bufs, start))
+            }
         }
     }
 

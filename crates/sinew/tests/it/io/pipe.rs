@@ -13,6 +13,24 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 alike! {
+    /// However little room there is at a time.
+    fn a_call_writes_all_of_it(crowd) {
+        let (mut reader, mut writer) = io::pipe().unwrap();
+        let bytes: Vec<u8> = (0..1_000_000).map(|at| at as u8).collect();
+        let expected = [&bytes[..], &bytes].concat();
+        let reads = crowd.spawn(1, move || {
+            let mut read = Vec::new();
+            reader.read_to_end(&mut read).unwrap();
+            read
+        });
+        assert_eq!(writer.write(&bytes).unwrap(), bytes.len());
+        let (one, two) = bytes.split_at(70_000);
+        let slices = [one, &[], two].map(IoSlice::new);
+        assert_eq!(writer.write_vectored(&slices).unwrap(), bytes.len());
+        drop(writer);
+        assert!(reads.join() == expected);
+    }
+
     fn bytes_arrive_in_order_and_end(crowd) {
         let (mut reader, mut writer) = io::pipe().unwrap();
         // Far more than a pipe has room for.

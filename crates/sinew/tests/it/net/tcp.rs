@@ -274,6 +274,39 @@ fn addresses_are_tried_in_turn(_crowd: Crowd) {
     drop(listener);
 }
 
+/// It waits until all is taken, or for as long as it may: then it says how much was.
+fn a_call_writes_all_of_it(crowd: Crowd) {
+    const LEN: usize = 6_000_000;
+    let (here, there) = pair();
+    let bytes: Vec<u8> = (0..LEN).map(|at| at as u8).collect();
+    let expected = bytes.clone();
+    let reads = crowd.spawn(1, move || {
+        for _ in 0..2 {
+            let mut read = vec![0; LEN];
+            (&there).read_exact(&mut read).unwrap();
+            assert!(read == expected);
+        }
+        there
+    });
+    assert_eq!((&here).write(&bytes).unwrap(), LEN);
+    let (mut slices, mut rest) = (Vec::new(), &bytes[..]);
+    for len in [0, 1, 1_000_000, 0, 70_000, 3_000_000] {
+        let (slice, after) = rest.split_at(len);
+        slices.push(IoSlice::new(slice));
+        rest = after;
+    }
+    slices.push(IoSlice::new(rest));
+    assert_eq!((&here).write_vectored(&slices).unwrap(), LEN);
+    let _there = reads.join();
+    here.set_write_timeout(Some(std::time::Duration::from_millis(20))).unwrap();
+    let large = vec![0; 64 << 20];
+    let written = (&here).write(&large).unwrap();
+    assert!(0 < written && written < large.len(), "{written}");
+    // The kernel may make some more room.
+    let full = std::iter::from_fn(|| Some((&here).write(&large))).find_map(Result::err).unwrap();
+    assert_eq!(full.kind(), ErrorKind::WouldBlock);
+}
+
 /// In each call that may wait by then.
 fn a_reset_ends_all_waits(crowd: Crowd) {
     type Call = fn(&net::TcpStream) -> std::io::Result<usize>;
