@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 
 use super::handle::Handle;
@@ -48,6 +49,10 @@ impl Input {
     fn open() -> io::Result<Self> {
         // A duplicate is another number for the kernel's sets, and stays what it is whatever becomes of the original.
         let fd = rustix::stdio::stdin().try_clone_to_owned()?;
+        // Nobody tells when that is ready to be read which never is: the kernel says why at once.
+        if fcntl_getfl(&fd)? & OFlags::RWMODE == OFlags::WRONLY {
+            return Ok(Self::Plain(fd));
+        }
         match check_pollable(fd.as_fd()) {
             Ok(()) => Ok(Self::Watched(Handle::new(fd))),
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Self::Plain(fd)),

@@ -153,3 +153,15 @@ fn waits_for_it_are_stopped() {
     let (reader, _writer) = std::io::pipe().unwrap();
     with_input("waits_for_it_are_stopped", reader.into(), b"");
 }
+
+/// It is at its end, as with std; nobody would ever be told that it is ready.
+#[test]
+fn what_can_only_be_written_to_is_at_its_end() {
+    if is_child() {
+        assert_eq!(std::io::stdin().read(&mut [0]).unwrap(), 0);
+        pinned(1).run(|| assert_eq!(io::stdin().read(&mut [0]).unwrap(), 0));
+        std::process::exit(0);
+    }
+    let (_reader, writer) = std::io::pipe().unwrap();
+    with_input("what_can_only_be_written_to_is_at_its_end", writer.into(), &[]);
+}
