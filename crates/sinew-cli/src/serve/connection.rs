@@ -102,7 +102,7 @@ impl<'a, S: Stream> Connection<'a, S> {
                 Ok(true) => {}
                 Ok(false) => return self.finish(),
                 Err(Fault::Refused(status)) => {
-                    let manner = Manner { is_for_head: false, closes: true };
+                    let manner = Manner { is_for_head: false, closes: true, is_for_old: false };
                     response::write(&mut self.output, &Response::bare(status), manner);
                     return self.finish();
                 }
@@ -114,7 +114,7 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     /// Says that the service is unavailable, and ends.
     pub(crate) fn turn_away(mut self) -> io::Result<()> {
-        let manner = Manner { is_for_head: false, closes: true };
+        let manner = Manner { is_for_head: false, closes: true, is_for_old: false };
         response::write(&mut self.output, &Response::bare(Status::UNAVAILABLE), manner);
         self.finish()
     }
@@ -136,7 +136,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         response::write(
             &mut self.output,
             &answer,
-            Manner { is_for_head: head.method == Method::Head, closes },
+            Manner { is_for_head: head.method == Method::Head, closes, is_for_old: head.is_old },
         );
         self.unsent += 1;
         if self.output.len() >= MOST_UNSENT {

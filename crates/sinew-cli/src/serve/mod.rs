@@ -14,6 +14,7 @@ mod talks;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use sinew::fiber::{self, CancelToken};
@@ -88,7 +89,11 @@ fn serve(options: Options) -> io::Result<()> {
 fn listen(options: &Options) -> io::Result<Vec<Arc<TcpListener>>> {
     let many = ListenOptions::new().reuse_port(options.listeners > 1);
     let explain = |error: io::Error| {
-        io::Error::new(error.kind(), format!("cannot listen at {}: {error}", options.listen))
+        let hint = match error.kind() {
+            io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => "",
+            _ => " (give HOST:PORT, such as 127.0.0.1:8080)",
+        };
+        io::Error::new(error.kind(), format!("cannot listen at {}: {error}{hint}", options.listen))
     };
     let first = many.bind(options.listen.as_str()).map_err(explain)?;
     let address: SocketAddr = first.local_addr()?;
@@ -120,9 +125,18 @@ fn welcome(stream: TcpStream, server: &Arc<Server>) {
 
 /// Takes in whoever has connected already, and nobody else.
 fn finish(listener: &TcpListener, server: &Arc<Server>) {
-    if listener.set_nonblocking(true).is_ok() {
-        while let Ok((stream, _)) = listener.accept() {
-            welcome(stream, server);
+    let until = Instant::now() + server.limits.linger;
+    let mut goes_on = listener.set_nonblocking(true).is_ok();
+    while goes_on {
+        match listener.accept() {
+            Ok((stream, _)) => welcome(stream, server),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => goes_on = false,
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            // There may be descriptors again soon.
+            Err(_) => {
+                fiber::sleep(Duration::from_millis(1));
+                goes_on = Instant::now() < until;
+            }
         }
     }
     listener.close();

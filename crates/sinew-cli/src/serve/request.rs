@@ -19,6 +19,8 @@ pub(crate) struct Head {
     pub(crate) content_type: Option<String>,
     /// The client may send more requests on the same connection.
     pub(crate) keeps_alive: bool,
+    /// The client is of the version before, whose connections end with the answer unless that says otherwise.
+    pub(crate) is_old: bool,
     /// The client waits for a word before it sends the body.
     pub(crate) expects_continue: bool,
 }
@@ -89,6 +91,7 @@ fn head(request: &httparse::Request<'_, '_>) -> Result<Head, Status> {
         body: fields.body()?,
         content_type: fields.text("content-type")?.map(str::to_owned),
         keeps_alive: fields.keeps_alive(version)?,
+        is_old: version == 0,
         expects_continue: version == 1 && fields.expects_continue()?,
     })
 }

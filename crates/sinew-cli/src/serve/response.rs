@@ -46,6 +46,8 @@ pub(crate) struct Manner {
     pub(crate) is_for_head: bool,
     /// No more requests are served on the connection.
     pub(crate) closes: bool,
+    /// The client has to be told if there are.
+    pub(crate) is_for_old: bool,
 }
 
 /// Adds an answer to what is to be sent.
@@ -57,8 +59,10 @@ pub(crate) fn write(out: &mut Vec<u8>, response: &Response, manner: Manner) {
     if response.status == Status::METHOD_NOT_ALLOWED {
         out.extend_from_slice(b"Allow: GET, HEAD, POST, PUT\r\n");
     }
-    if manner.closes {
-        out.extend_from_slice(b"Connection: close\r\n");
+    match manner {
+        Manner { closes: true, .. } => out.extend_from_slice(b"Connection: close\r\n"),
+        Manner { is_for_old: true, .. } => out.extend_from_slice(b"Connection: keep-alive\r\n"),
+        _ => {}
     }
     out.extend_from_slice(b"\r\n");
     if !manner.is_for_head {

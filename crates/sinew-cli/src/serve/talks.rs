@@ -37,6 +37,16 @@ fn what_is_too_much_is_refused() {
     assert_eq!(statuses(&talk(long.as_bytes(), || 100).0), [431]);
 }
 
+/// Who is of the version before would wait for the end of the connection otherwise.
+#[test]
+fn an_old_client_that_asks_for_it_is_told_that_the_connection_stays() {
+    let text = |sent: &[u8]| String::from_utf8(talk(sent, || 100).0).unwrap();
+    let old = b"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
+    assert_eq!(text(&[&old[..], old].concat()).matches("Connection: keep-alive\r\n").count(), 2);
+    assert!(text(b"GET / HTTP/1.0\r\n\r\n").contains("Connection: close\r\n"));
+    assert!(!text(GET).contains("Connection:"));
+}
+
 /// A client that goes in the middle of a request is answered nothing.
 #[test]
 fn half_a_request_is_no_request() {
