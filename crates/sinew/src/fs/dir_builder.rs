@@ -1,5 +1,6 @@
 //! How a directory is to be made.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -15,8 +16,13 @@ use super::call;
 /// sinew::fs::remove_dir_all(directory)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct DirBuilder(fs::DirBuilder);
+
+impl fmt::Debug for DirBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl DirBuilder {
     /// One that makes a single directory, for all to use.

@@ -1,5 +1,6 @@
 //! How a file is to be opened.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,8 +17,14 @@ use super::file::File;
 /// let error = OpenOptions::new().read(true).open("/there/is/no/such/file").unwrap_err();
 /// assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct OpenOptions(fs::OpenOptions);
+
+impl fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl OpenOptions {
     /// Nothing is set.

@@ -2,3 +2,5 @@
 
 pub mod fs;
 pub mod net;
+
+pub use std::os::unix::{ffi, io, prelude};
