@@ -7,7 +7,8 @@
 //! What is different from std:
 //!
 //! - [Cancellation and deadlines](crate::fiber#stopping) are observed before a call begins: it fails then, and nothing is done. A call that has begun goes
-//!   on to its end, also one that waits for long, such as [`File::lock`]: nobody can interrupt it.
+//!   on to its end, also one that waits for long, such as [`File::lock`], or opening a FIFO that nobody writes to: nobody can interrupt it. A FIFO or a device is better
+//!   opened with `O_NONBLOCK` ([`custom_flags`](std::os::unix::fs::OpenOptionsExt::custom_flags)), and waited for by [`io::Fd`](crate::io::Fd).
 //! - Inside [`no_suspend`](crate::fiber::no_suspend) a call panics.
 //! - Dropping a [`File`] or a [`ReadDir`] closes it where it is dropped, on the worker's thread: nothing waits in a destructor. On most file systems
 //!   that takes no time; on one that is far away, [`File::sync_all`] before it leaves nothing to do. [`File::try_clone`] takes no time either, and is made here.

@@ -62,7 +62,9 @@
 //!
 //! Sockets that move bytes are as std has them, and become std's at any time, by `From`. A listener does not block while it is ours, whatever
 //! [`set_nonblocking`](TcpListener::set_nonblocking) says, and is as it was set when it becomes std's. That is the kernel's setting for all duplicates: those
-//! that std's `try_clone` has made before, or [`AsFd`](std::os::fd::AsFd), do not block either.
+//! that std's `try_clone` has made before, or [`AsFd`](std::os::fd::AsFd), do not block either, and still do not when ours is dropped instead of becoming std's. So for several
+//! that accept on one socket, make one of ours, and the others by its [`try_clone`](TcpListener::try_clone): one that is made of a duplicate finds what ours has set,
+//! and takes it for what its maker wants, so that it never waits ([`set_nonblocking`](TcpListener::set_nonblocking) mends that).
 
 mod accepting;
 mod addresses;

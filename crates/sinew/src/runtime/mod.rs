@@ -174,7 +174,8 @@ impl Runtime {
     /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
     ///
     /// A fiber that is abandoned keeps what it has, as a thread would that never runs again: locks stay locked, also one that was about to be taken by
-    /// it, and permits and messages that it was just given are lost.
+    /// it, and permits and messages that it was just given are lost, as is word of a descriptor that it was just told to be ready: one of another runtime
+    /// that waits for the same one hears of the next.
     ///
     /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what they have is done as fibers are.
     ///

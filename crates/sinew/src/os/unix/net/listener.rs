@@ -39,7 +39,8 @@ use crate::rt::io::Direction;
 ///
 /// As long as it is ours, calls on it do not wait in the kernel (`O_NONBLOCK`), and so they do not on its duplicates, those of other processes included.
 /// When it becomes std's again, or a plain descriptor, that is as it was, or as [`set_nonblocking`](Self::set_nonblocking) has it; if there are
-/// [clones](Self::try_clone), when the last of them does.
+/// [clones](Self::try_clone), when the last of them does. If it is dropped, duplicates stay as they are; and one of ours that is made of such a duplicate never waits,
+/// unless it is [told to](Self::set_nonblocking).
 pub struct UnixListener {
     handle: Handle<net::UnixListener>,
 }
