@@ -151,7 +151,7 @@ impl Mixed {
 /// What one cannot use, and says so, is there for the other one.
 #[test]
 fn who_wants_something_else_hides_nothing() {
-    check(2, || {
+    check(1, || {
         let mixed = Arc::new(Mixed { gate: Gate::mixed(), of_each: Default::default() });
         let (one, two) = (mixed.clone(), mixed.clone());
         let other = thread::spawn(move || one.take(0));
