@@ -170,8 +170,8 @@ impl Source {
         let outcome = match wait::running().filter(|(local, _)| !local.is_between()) {
             None => thread::wait(fd, direction, wait.limit, wait.turn),
             Some((local, _)) => {
-                self.settle(local, fd).map_err(Halt::Failed)?;
-                self.gate.wait(direction, wait.limit, (wait.turn, seen))
+                let moved = self.settle(local, fd).map_err(Halt::Failed)?;
+                self.gate.wait(direction, wait.limit, (wait.turn, moved.unwrap_or(seen)))
             }
         };
         wait.turn = Turn::Again;
@@ -182,10 +182,11 @@ impl Source {
         }
     }
 
-    /// Sees to it that somebody watches before the calling fiber waits: its own worker, unless somebody waits elsewhere.
+    /// Sees to it that somebody watches before the calling fiber waits: its own worker, unless somebody waits elsewhere. If it has moved because of that, returns the
+    /// word as of then: whatever came before is told again.
     #[inline]
-    fn settle(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<()> {
-        if self.is_settled_at(local) { Ok(()) } else { self.settle_slow(local, fd) }
+    fn settle(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<Option<Seen>> {
+        if self.is_settled_at(local) { Ok(None) } else { self.settle_slow(local, fd) }
     }
 
     /// Whether the caller's own worker watches.
@@ -201,13 +202,15 @@ impl Source {
     }
 
     #[cold]
-    fn settle_slow(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<()> {
-        let mut home = self.lock();
+    fn settle_slow(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<Option<Seen>> {
+        let (mut home, mut moved) = (self.lock(), None);
         let is_here = home.as_ref().is_some_and(|home| Arc::ptr_eq(&home.driver, &local.driver));
         if home.is_none() || !is_here && self.gate.is_quiet() {
             if self.leave(&mut home) {
                 // Whoever found it where it was, and does not wait yet, has to find it where it is.
                 self.gate.ask_again();
+                // The caller need not ask: if both did who move it to and fro, neither would ever wait.
+                moved = Some(self.gate.look());
             }
             // Those who came to wait meanwhile are told by nobody, if it fails.
             let token = local.driver.watch(self, fd).inspect_err(|_| self.gate.disturb())?;
@@ -221,7 +224,7 @@ impl Source {
             self.roams.store(true, Ordering::Relaxed);
             home.driver.begin_roaming();
         }
-        Ok(())
+        Ok(moved)
     }
 
     /// Nobody watches it any more. Whether somebody has.
