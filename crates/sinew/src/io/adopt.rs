@@ -1,5 +1,6 @@
 //! What was set for a socket before it became ours. Knows no kind of socket.
 
+use std::net::TcpStream;
 use std::os::fd::AsFd;
 
 use rustix::net::ipproto;
@@ -28,8 +29,13 @@ impl<T: AsFd> Handle<T> {
 
     /// Goes by the time-outs that are set for the socket: also for one that listens, for which std has no calls to set them.
     pub(crate) fn adopt_timeouts(&self) {
-        for (direction, which) in [(Direction::Read, Timeout::Recv), (Direction::Write, Timeout::Send)] {
-            self.modes().set_timeout(direction, socket_timeout(self, which).unwrap_or(None));
-        }
+        let [read, write] = match self.as_fd().try_clone_to_owned().map(TcpStream::from) {
+            // Std asks any socket, in a way that emulators of kernels know too.
+            Ok(socket) => [socket.read_timeout(), socket.write_timeout()],
+            // There are too many descriptors for that.
+            Err(_) => [Timeout::Recv, Timeout::Send].map(|which| Ok(socket_timeout(self, which)?)),
+        };
+        self.modes().set_timeout(Direction::Read, read.unwrap_or(None));
+        self.modes().set_timeout(Direction::Write, write.unwrap_or(None));
     }
 }

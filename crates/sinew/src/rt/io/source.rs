@@ -127,7 +127,27 @@ impl Source {
                     Err(error) => return Err(Halt::Failed(error)),
                 }
             }
-            self.wait(fd, (direction, seen), (patience, &mut wait))?;
+            if let Err(halt) = self.wait(fd, (direction, seen), (patience, &mut wait)) {
+                return self.give_up(halt, &mut attempt);
+            }
+        }
+    }
+
+    /// The wait came to nothing. If that is because of its time, the kernel is asked once more: whoever tells of events may have been too slow for a short one.
+    #[cold]
+    fn give_up<R>(
+        &self,
+        halt: Halt,
+        attempt: &mut impl FnMut(Seen) -> io::Result<(R, Left)>,
+    ) -> Result<R, Halt> {
+        if !matches!(halt, Halt::TimedOut) {
+            return Err(halt);
+        }
+        match attempt(self.gate.look()) {
+            Ok((result, _)) => Ok(result),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(halt),
+            Err(_) if self.is_closed() => Err(Halt::Closed),
+            Err(error) => Err(Halt::Failed(error)),
         }
     }
 

@@ -39,7 +39,7 @@ fn check_exhaustion() {
         assert_eq!(listener.accept().unwrap_err().raw_os_error(), Some(libc::EMFILE));
         assert_eq!(listener.incoming().next().unwrap().unwrap_err().raw_os_error(), Some(libc::EMFILE));
     }
-    let soon = Instant::now() + Duration::from_millis(1);
+    let soon = Instant::now() + Duration::from_millis(40);
     assert!(fiber::with_deadline(soon, || unix.connections().next()).is_none());
     let mut connections = listener.connections();
     let soon = Instant::now() + Duration::from_millis(40);
