@@ -155,10 +155,11 @@ fn one_that_is_abandoned_takes_nothing_from_others() {
         { &peer }.write_all(&[1]).unwrap();
         // Time to wait again; if it does not yet, nothing changes.
         std::thread::sleep(Duration::from_millis(2));
-        assert!(!first.take().shutdown(Some(Duration::ZERO)).drained);
-        { &peer }.write_all(&[2]).unwrap();
-        assert_eq!(two.join().unwrap(), [1, 2]);
-        assert!(one.join().is_err());
+        drop(first.take().shutdown(Some(Duration::ZERO)));
+        // It may have tried just when there was something, before it waited: then the other one has to have one more.
+        let has_read = one.join().is_ok();
+        { &peer }.write_all(if has_read { &[2, 3] } else { &[2] }).unwrap();
+        assert_eq!(two.join().unwrap(), if has_read { [2, 3] } else { [1, 2] });
     }
 }
 
