@@ -44,6 +44,8 @@ pub mod io;
 pub mod net;
 #[cfg(not(loom))]
 pub mod os;
+#[cfg(all(test, not(loom)))]
+mod phase_tests;
 mod raw;
 mod rt;
 mod runtime;

@@ -101,7 +101,7 @@ impl<T> Rendezvous<T> {
     ///
     /// If nobody is left to receive it, or the limit is reached.
     #[inline(never)]
-    pub(super) fn send(&self, mut message: T, limit: Limit) -> Result<(), NotSent<T>> {
+    pub(super) fn send(&self, mut message: T, mut limit: Limit) -> Result<(), NotSent<T>> {
         let place = Cell::new(None);
         loop {
             message = match self.try_send(message) {
@@ -113,7 +113,7 @@ impl<T> Rendezvous<T> {
             let has_to_wait = || self.receivers.seems_empty() && !self.is_closed();
             let enter = |_: &mut Locked<'_, (), Seat>| has_to_wait().then_some(Place::Back);
             let (outcome, _) =
-                self.senders.wait_and(Seat::with(&place), limit, enter, || self.watchers.tell());
+                self.senders.wait_and(Seat::with(&place), limit.next_wait(), enter, || self.watchers.tell());
             let Some(left) = place.take() else { return Ok(()) };
             message = match outcome.into_result() {
                 Err(why) => return Err(NotSent::gave_up(left, why)),
@@ -175,7 +175,7 @@ impl<T> Rendezvous<T> {
     ///
     /// If nobody is left to send, or the limit is reached.
     #[inline(never)]
-    pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
+    pub(super) fn receive(&self, mut limit: Limit) -> Result<T, NotReceived> {
         let place = Cell::new(None);
         loop {
             if let Some(message) = self.try_receive() {
@@ -184,7 +184,8 @@ impl<T> Rendezvous<T> {
             let meeting = Meeting::at(&place);
             let seat = Seat::with(&place).meeting_at(&raw const meeting);
             let enter = |receivers: &mut Locked<'_, (), Seat>| self.place_to_receive(receivers, ptr::null());
-            let (outcome, seat) = self.receivers.wait_and(seat, limit, enter, || self.watchers.tell());
+            let (outcome, seat) =
+                self.receivers.wait_and(seat, limit.next_wait(), enter, || self.watchers.tell());
             if matches!(outcome, Outcome::Woken) && seat.is_promised.get() {
                 meeting.wait();
             }

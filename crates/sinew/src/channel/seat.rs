@@ -157,7 +157,8 @@ impl Meeting {
     /// Waits until it is over. For the one who receives, once.
     pub(super) fn wait(&self) {
         let is_due = |is_over: &bool| (!is_over).then_some(InLine::Back);
-        let _ = self.queue.wait((), Limit::NEVER, |is_over| is_due(is_over));
+        // The promise was accepted, and its maker will write to this frame: there is no way back.
+        let _ = self.queue.wait((), Limit::NEVER.later(), |is_over| is_due(is_over));
         // The other one may have claimed this one, and have the lock still: it is done with the meeting when that is free.
         drop(self.queue.lock());
     }

@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use super::current::is_fiber;
 use super::stopped::Stopped;
-use crate::rt::{self, Cause, Ends};
+use crate::rt::{self, Cause, Ends, Phase};
 
 /// [`sleep`](super::sleep), which cancellation and deadlines end.
 ///
@@ -36,13 +36,15 @@ pub fn sleep_until_cancellable(deadline: Instant) -> Result<(), Stopped> {
 }
 
 fn sleep_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(), Stopped> {
+    let mut phase = Phase::First;
     loop {
-        let ended = rt::wait_or_stop(Ends::ByEvent, until, |_| true);
+        let ended = rt::wait_or_stop(phase, Ends::ByEvent, until, |_| true);
         match ended.map_err(|stop| Stopped::new(stop, at))? {
             // For nothing.
             Cause::Cancel => {}
             _ => return Ok(()),
         }
+        phase = Phase::Later;
     }
 }
 
@@ -69,7 +71,7 @@ pub fn park_timeout_cancellable(time: Duration) -> Result<(), Stopped> {
 
 fn park_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(), Stopped> {
     let ended = if is_fiber() {
-        rt::wait_or_stop(Ends::ByUnpark, until, |_| true).map(|_| ())
+        rt::wait_or_stop(Phase::First, Ends::ByUnpark, until, |_| true).map(|_| ())
     } else {
         rt::park_thread(until)
     };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::id::FiberId;
 pub use crate::rt::Fiber;
-use crate::rt::{self, Cause, Ends};
+use crate::rt::{self, Cause, Ends, Phase};
 
 /// [`Fiber`], under the name that std has for it.
 pub type Thread = Fiber;
@@ -44,7 +44,7 @@ pub fn yield_now() {
 /// for no reason, as std's may.
 pub fn park() {
     if is_fiber() {
-        rt::wait(Ends::ByUnpark, None, |_| true);
+        rt::wait(Phase::First, Ends::ByUnpark, None, |_| true);
     } else {
         thread::park();
     }
@@ -56,7 +56,7 @@ pub fn park_timeout(time: Duration) {
         (false, _) => thread::park_timeout(time),
         (true, None) => park(),
         (true, until) => {
-            let _: Cause = rt::wait(Ends::ByUnpark, until, |_| true);
+            let _: Cause = rt::wait(Phase::First, Ends::ByUnpark, until, |_| true);
         }
     }
 }

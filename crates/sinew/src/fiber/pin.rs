@@ -13,17 +13,18 @@ use std::rc::Rc;
 
 use crate::rt::{self, Control};
 
-/// Keeps a fiber that may move where it is, until it is dropped.
+/// Keeps a fiber that may move on its worker, until this value is dropped. Returned by [`pin`].
 #[must_use = "the fiber may move again when this is dropped"]
 pub struct Pin {
     /// # Invariant
     ///
-    /// A reference of this value's own.
+    /// A reference of this value's own, and one of the fiber's pins.
     fiber: Option<NonNull<Control>>,
     stays: PhantomData<Rc<()>>,
 }
 
-/// Keeps the calling fiber on its worker until the value that this returns is dropped. Fibers that do not move stay anyway.
+/// Keeps the calling fiber on its worker until the returned value is dropped. Fibers that do not move stay anyway, and so do
+/// threads.
 ///
 /// The value cannot be sent away, so it is dropped on that worker:
 ///
@@ -32,26 +33,37 @@ pub struct Pin {
 /// sinew::fiber::spawn(move || drop(pin));
 /// ```
 ///
+/// A fiber stays on its worker for good if a pin is forgotten, or dropped by another fiber (which takes a coroutine that was
+/// suspended with the pin on its stack). A function that is called at a switch
+/// ([`on_suspend`](crate::RuntimeBuilder::on_suspend)) pins nothing.
+///
 /// # Panics
 ///
-/// If a billion of them were forgotten instead of dropped.
+/// If the fiber has 2^29 pins that were not dropped.
+#[track_caller]
 pub fn pin() -> Pin {
-    let fiber = rt::running().map(|(_, fiber)| fiber);
+    let fiber = running();
     if let Some(fiber) = fiber {
         // SAFETY: it runs, so it is there.
-        unsafe { fiber.as_ref() }.pins.add();
-        // SAFETY: as above.
+        let is_added = unsafe { fiber.as_ref() }.pins.add();
+        assert!(is_added, "a fiber has 536,870,912 pins: drop them instead of forgetting them");
+        // SAFETY: it runs, so it is there.
         unsafe { Control::add_ref(fiber) };
     }
     Pin { fiber, stays: PhantomData }
 }
 
+/// The fiber whose code the caller is. A function that is called at a switch is not the fiber that is switched: what it does
+/// must not change what that fiber may do.
+fn running() -> Option<NonNull<Control>> {
+    rt::running().filter(|(local, _)| !local.is_between()).map(|(_, fiber)| fiber)
+}
+
 impl Drop for Pin {
     fn drop(&mut self) {
         if let Some(fiber) = self.fiber {
-            // SAFETY: the invariant.
-            unsafe { fiber.as_ref() }.pins.remove();
-            // SAFETY: as above; this value is gone after this.
+            Control::unpin(fiber);
+            // SAFETY: the invariant; this value is gone after this.
             unsafe { Control::release(fiber) };
         }
     }
@@ -63,8 +75,8 @@ impl fmt::Debug for Pin {
     }
 }
 
-/// Runs something that must not suspend: a wait inside panics. For code that would go wrong if another fiber ran on this
-/// thread meanwhile, such as the first use of a `thread_local!`.
+/// Calls `body`, in which a wait panics. For code that would go wrong if another fiber ran on this thread meanwhile, such as the
+/// first use of a `thread_local!`.
 ///
 /// ```
 /// sinew::run(|| {
@@ -73,11 +85,14 @@ impl fmt::Debug for Pin {
 /// });
 /// ```
 ///
+/// A call that finds what it wants, such as the lock of a free mutex, does not wait. A wait of a fiber that already unwinds
+/// blocks its worker instead.
+///
 /// # Panics
 ///
 /// If `body` does, or waits.
 pub fn no_suspend<R>(body: impl FnOnce() -> R) -> R {
-    let _until_it_ends = rt::running().map(|(_, fiber)| NoSuspend::begin(fiber));
+    let _until_it_ends = running().map(NoSuspend::begin);
     body()
 }
 

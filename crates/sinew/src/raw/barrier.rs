@@ -123,12 +123,12 @@ impl RawBarrier {
     /// # Errors
     ///
     /// If it never will be. Inside, if the limit is reached before.
-    pub(crate) fn wait(&self, arrival: Arrival, limit: Limit) -> Result<Result<(), GaveUp>, Refused> {
+    pub(crate) fn wait(&self, arrival: Arrival, mut limit: Limit) -> Result<Result<(), GaveUp>, Refused> {
         let caller = rt::caller();
         while self.queue.lock().is_open(arrival, caller)? {
             let enter =
                 |state: &State| state.is_open(arrival, caller).unwrap_or(false).then_some(Place::Back);
-            if let Some(why) = gave_up(self.queue.wait((), limit, |state| enter(state)).0) {
+            if let Some(why) = gave_up(self.queue.wait((), limit.next_wait(), |state| enter(state)).0) {
                 return Ok(if self.queue.lock().is_open(arrival, caller)? { Err(why) } else { Ok(()) });
             }
         }
@@ -149,7 +149,7 @@ impl RawBarrier {
         let (mut limit, mut mine) = (limit, None);
         loop {
             let mut refused = None;
-            let (outcome, ()) = self.queue.wait((), limit, |state| {
+            let (outcome, ()) = self.queue.wait((), limit.next_wait(), |state| {
                 state.enter(caller, &mut mine).unwrap_or_else(|why| {
                     refused = Some(why);
                     None
@@ -161,7 +161,7 @@ impl RawBarrier {
             match (self.queue.lock().after_wait(mine, caller, gave_up(outcome))?, mine) {
                 (After::Over, Some(arrival)) => return Ok(Ok(arrival)),
                 (After::GaveUp(why), _) => return Ok(Err(why)),
-                (After::Ends, _) => limit = Limit::NEVER,
+                (After::Ends, _) => limit = Limit::NEVER.later(),
                 (After::Waits | After::Over, _) => {}
             }
         }

@@ -35,7 +35,7 @@ impl RawCondvar {
         let (outcome, ()) = self.queue.wait_and((), limit, enter, give_back);
         // One that was to stop before it could wait has it still.
         if is_given_back.get() {
-            mutex.lock();
+            mutex.lock_again();
         }
         outcome
     }

@@ -85,6 +85,15 @@ impl RawMutex {
         }
     }
 
+    /// [`lock`](Self::lock), for an operation that has waited already, and must have the mutex when it ends.
+    #[inline]
+    pub(crate) fn lock_again(&self) {
+        if !self.try_lock() {
+            // Nothing ends the wait but the mutex.
+            let _ = self.lock_slow(Limit::NEVER.later());
+        }
+    }
+
     /// # Errors
     ///
     /// If the limit is reached before.
@@ -231,7 +240,9 @@ impl Contender {
         let place = if self.is_awake { Place::Front } else { Place::Back };
         let strict = if self.is_awake && self.is_impatient() { STRICT } else { 0 };
         self.since.get_or_insert_with(Instant::now);
-        mutex.queue.wait(Cell::new(false), self.limit, |_| {
+        // The one that is awake has a duty: others wait for what it does next.
+        let limit = self.limit.next_wait();
+        mutex.queue.wait(Cell::new(false), limit, |_| {
             let awake = self.awake();
             // Not for one that is asked again, since it was taken for one that had given up: another one may be awake by then.
             let strict = if awake != 0 { strict } else { 0 };

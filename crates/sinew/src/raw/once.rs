@@ -95,7 +95,7 @@ impl RawOnce {
     /// Waits while somebody else does it, and has the caller do it if it is not done then.
     #[cold]
     pub(crate) fn begin(&self, failure: Failure) -> Begun {
-        let running = running(rt::caller());
+        let (running, mut limit) = (running(rt::caller()), Limit::NEVER);
         loop {
             // Acquire, here and below: pairs with the release of `end`. What one that failed has left is seen too.
             match self.word.load(Ordering::Acquire) {
@@ -110,7 +110,7 @@ impl RawOnce {
                 }
                 now if now == running => return Begun::Reentered,
                 _ => {
-                    let _ = self.wait_while(Limit::NEVER, is_running);
+                    let _ = self.wait_while(limit.next_wait(), is_running);
                 }
             }
         }
@@ -136,7 +136,7 @@ impl RawOnce {
     ///
     /// If the limit is reached before.
     #[cold]
-    pub(crate) fn wait(&self, failure: Failure, limit: Limit) -> Result<Seen, GaveUp> {
+    pub(crate) fn wait(&self, failure: Failure, mut limit: Limit) -> Result<Seen, GaveUp> {
         let running = running(rt::caller());
         let is_open =
             |word| !(word == DONE || word == FAILED && failure == Failure::Counts || word == running);
@@ -146,7 +146,7 @@ impl RawOnce {
                 DONE => return Ok(Seen::Done),
                 FAILED if failure == Failure::Counts => return Ok(Seen::Failed),
                 now if now == running => return Ok(Seen::Reentered),
-                _ => self.wait_while(limit, is_open)?,
+                _ => self.wait_while(limit.next_wait(), is_open)?,
             }
         }
     }

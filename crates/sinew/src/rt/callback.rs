@@ -217,13 +217,21 @@ impl Callback {
     }
 
     /// Cancels it, and waits for the end of a callback that runs, until this moment if there is one.
+    ///
+    /// # Panics
+    ///
+    /// If it would have to wait where it must not; nothing is cancelled then.
     pub(crate) fn cancel_and_wait(&self, until: Option<Instant>) -> Result<bool, NoEnd> {
-        let mut is_kept = false;
-        let (_entry, running) =
-            self.with(|state, desk| (self.cancel_held(state, desk, &mut is_kept), state.running()));
+        let (mut is_kept, may_wait, own) = (false, wait::may_wait(), running_fiber());
+        let cancelled = self.with(|state, desk| {
+            let running = state.running();
+            let has_to_wait = running.is_some_and(|(_, fiber)| own != Some(fiber));
+            (may_wait || !has_to_wait).then(|| (self.cancel_held(state, desk, &mut is_kept), running))
+        });
+        let Some((_entry, running)) = cancelled else { panic!("{}", wait::NO_SUSPEND) };
         match running {
             None => Ok(is_kept),
-            Some((_, fiber)) if running_fiber() == Some(fiber) => Err(NoEnd::Own),
+            Some((_, fiber)) if own == Some(fiber) => Err(NoEnd::Own),
             Some((run, _)) => self.wait_for(run, until).map(|()| is_kept),
         }
     }
@@ -231,7 +239,7 @@ impl Callback {
     /// Waits for the end of a callback.
     fn wait_for(&self, run: u64, until: Option<Instant>) -> Result<(), NoEnd> {
         let mut number = None;
-        let cause = wait::wait(Ends::ByEvent, until, |waiter| {
+        let cause = wait::wait(wait::Phase::Later, Ends::ByEvent, until, |waiter| {
             number =
                 self.with(|state, desk| state.is_running(run).then(|| desk.wait(self, waiter)).flatten());
             number.is_some()

@@ -32,6 +32,7 @@ use super::stop::Own;
 use super::sync::{AtomicBool, AtomicU32, Ordering};
 use super::target::Home;
 use super::tls;
+use super::wait;
 use super::word::{Next, Word};
 
 /// Why a fiber hands its worker back.
@@ -169,7 +170,7 @@ pub(crate) struct Control {
     worker: AtomicU32,
     status: AtomicU32,
     pub(crate) pins: Pins,
-    /// How many reasons it has not to suspend. Changed as `pins`.
+    /// How many times it was forbidden to suspend. Raised by the fiber itself; lowered also by a coroutine that began on it.
     no_suspend: AtomicU32,
     pub(crate) word: Word,
     // What a wait looks at that may be stopped comes next, and whoever wakes the fiber, in the same line as the word.
@@ -358,19 +359,34 @@ impl Control {
         root.wrapping_sub((&raw const here).addr()) < self.birth.stack_size
     }
 
-    /// Whether it has no reason not to suspend.
+    /// Whether it may suspend.
     #[inline]
     pub(crate) fn may_suspend(&self) -> bool {
         self.no_suspend.load(Ordering::Relaxed) == 0
     }
 
-    /// Gives it a reason not to suspend, or takes one away.
+    /// Forbids it to suspend, until [`allow_suspend`](Self::allow_suspend) is called. For the fiber itself.
     pub(crate) fn forbid_suspend(&self) {
-        self.no_suspend.fetch_add(1, Ordering::Relaxed);
+        /// Beyond this the count is left as it is: most of them were forgotten, and it never comes down to zero again.
+        const MOST: u32 = u32::MAX / 2;
+        let saturating = |count: u32| (count < MOST).then(|| count + 1);
+        let _ = self.no_suspend.fetch_update(Ordering::Relaxed, Ordering::Relaxed, saturating);
     }
 
+    /// Takes one prohibition back.
     pub(crate) fn allow_suspend(&self) {
-        self.no_suspend.fetch_sub(1, Ordering::Relaxed);
+        let stays_saturated = |count: u32| (count < u32::MAX / 2).then(|| count.saturating_sub(1));
+        let _ = self.no_suspend.fetch_update(Ordering::Relaxed, Ordering::Relaxed, stays_saturated);
+    }
+
+    /// Gives up a [pin](Pins::add). A fiber that is not the caller may be suspended, and stays where it is for good.
+    pub(crate) fn unpin(control: NonNull<Self>) {
+        // SAFETY: callers have a reference.
+        let this = unsafe { control.as_ref() };
+        match wait::running() {
+            Some((local, running)) if running == control && !local.is_between() => this.pins.remove(),
+            _ => this.pins.stick(),
+        }
     }
 
     /// Where it runs, or last ran.

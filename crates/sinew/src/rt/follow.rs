@@ -5,7 +5,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::control::Control;
 use super::local::Local;
 use super::unwind;
 
@@ -34,21 +33,20 @@ impl Followers {
     }
 
     /// A fiber, which counts as the one that runs, is about to go on.
-    pub(crate) fn resume(&self, local: &Local, fiber: &Control) {
-        call(local, fiber, self.resume.iter());
+    pub(crate) fn resume(&self, local: &Local) {
+        call(local, self.resume.iter());
     }
 
     /// A fiber, which still counts as the one that runs, has let go. The last one that was called when it went on is the first.
-    pub(crate) fn suspend(&self, local: &Local, fiber: &Control) {
-        call(local, fiber, self.suspend.iter().rev());
+    pub(crate) fn suspend(&self, local: &Local) {
+        call(local, self.suspend.iter().rev());
     }
 }
 
-/// They run on the worker's stack, not on the fiber's: what waits there would suspend the wrong one.
-fn call<'a>(local: &Local, fiber: &Control, hooks: impl Iterator<Item = &'a Hook>) {
-    fiber.forbid_suspend();
+/// They run on the worker's stack, not on the fiber's: a wait there would suspend the wrong stack. What they do to themselves,
+/// such as forbidding waits, does not concern the fiber.
+fn call<'a>(local: &Local, hooks: impl Iterator<Item = &'a Hook>) {
     local.between(|| hooks.for_each(|hook| unwind::catch(|| hook())));
-    fiber.allow_suspend();
 }
 
 impl fmt::Debug for Followers {

@@ -18,6 +18,7 @@ use super::control::{Control, Dropped, Status};
 use super::local::By;
 use super::reference::Fiber;
 use super::stop::{self, Stop, What, Why};
+use super::wait::Phase;
 use super::word::{Cause, Ends};
 use super::{run, wait};
 
@@ -90,10 +91,10 @@ impl<T> Handle<T> {
     ///
     /// If the caller is to stop, and the result has not come.
     pub(crate) fn wait_or_stop(&self) -> Result<(), Stop> {
-        let join = &self.get().join;
+        let (join, mut phase) = (&self.get().join, Phase::First);
         while !self.is_done() {
             let mut is_waiting = false;
-            let result = stop::wait_or_stop(Ends::ByEvent, None, |waiter| {
+            let result = stop::wait_or_stop(phase, Ends::ByEvent, None, |waiter| {
                 let waiter = waiter.counted();
                 is_waiting = join.wait(waiter);
                 if !is_waiting {
@@ -105,6 +106,7 @@ impl<T> Handle<T> {
             if !is_over {
                 result?;
             }
+            phase = Phase::Later;
         }
         Ok(())
     }
@@ -138,7 +140,7 @@ unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> boo
     }
     // SAFETY: as above.
     let join = &unsafe { control.as_ref() }.join;
-    let cause = wait::wait(Ends::ByEvent, until, |waiter| {
+    let cause = wait::wait(Phase::First, Ends::ByEvent, until, |waiter| {
         // A fiber whose time is over goes on whether or not the other end has let go of its waiter.
         let waiter = if until.is_some() { waiter.counted() } else { waiter };
         let is_waiting = join.wait(waiter);

@@ -3,8 +3,10 @@
 //! A section is begun and ended by words to the worker, not by a closure that the scheduler calls: a coroutine may be suspended inside, and come
 //! back in another fiber, on another thread, or when the worker is gone. Such a section never ends, and a spare worker stays; nothing else comes of it.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::control::Control;
 use super::engine::Engine;
 use super::reference::Fiber;
 use super::{tls, wait};
@@ -17,8 +19,9 @@ pub(crate) fn in_place<R>(body: impl FnOnce() -> R) -> R {
 
 /// Ends a section when it is dropped.
 struct Section {
-    /// The one that is in it, and stays where it is.
+    /// The fiber that is in it, and stays where it is.
     fiber: Fiber,
+    is_pinned: bool,
     engine: Arc<Engine>,
     worker: u32,
 }
@@ -28,8 +31,12 @@ impl Section {
     fn begin() -> Option<Self> {
         let (local, _) = wait::running().filter(|(local, _)| !local.is_between())?;
         let fiber = wait::running_fiber()?;
-        fiber.block()?.pins.add();
-        let section = Self { fiber, engine: local.engine().clone(), worker: local.worker() };
+        let pins = &fiber.block()?.pins;
+        let is_pinned = pins.add();
+        if !is_pinned {
+            pins.stick();
+        }
+        let section = Self { fiber, is_pinned, engine: local.engine().clone(), worker: local.worker() };
         local.context().begin_block();
         Some(section)
     }
@@ -42,7 +49,9 @@ impl Drop for Section {
         if let Some(local) = tls::local().filter(is_here) {
             local.context().end_block();
         }
-        self.fiber.block().into_iter().for_each(|fiber| fiber.pins.remove());
+        if self.is_pinned {
+            self.fiber.block().into_iter().for_each(|fiber| Control::unpin(NonNull::from(fiber)));
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Local {
     pub(crate) memory: Memory,
     pub(crate) roster: Roster,
     pub(crate) roamers: Arc<Roamers>,
-    /// How many panic hooks the fiber is in that runs, inside one another; or the worker itself, if none does.
+    /// How many panic hooks run on this thread, inside one another. No fiber switches away in one.
     hooks: Cell<u32>,
     /// A function is called that follows the running fiber, which does not run itself.
     is_between: Cell<bool>,
@@ -143,10 +143,10 @@ impl Local {
     /// Runs `body` with another fiber as the one that runs.
     #[inline]
     pub(crate) fn enter<R>(&self, fiber: NonNull<Control>, by: By, body: impl FnOnce() -> R) -> R {
-        let (outer, was_panicking, hooks) = match by {
+        let (outer, was_panicking) = match by {
             // Without a fiber, nobody asks.
-            By::Worker => (None, false, 0),
-            By::Fiber => (self.fiber.get(), self.was_panicking.get(), self.hooks.replace(0)),
+            By::Worker => (None, false),
+            By::Fiber => (self.fiber.get(), self.was_panicking.get()),
         };
         self.fiber.set(Some(fiber));
         let unwinds = std::thread::panicking();
@@ -157,7 +157,6 @@ impl Local {
             // If the inner one has begun to unwind and waits, the thread unwinds from now on, and the outer one does not.
             let is_inner = !unwinds && std::thread::panicking();
             self.was_panicking.set(was_panicking || is_inner);
-            self.hooks.set(hooks);
         }
         result
     }
@@ -167,7 +166,7 @@ impl Local {
     /// nobody can tell whether this one does.
     #[inline]
     pub(crate) fn is_held(&self) -> bool {
-        std::thread::panicking() && (!self.was_panicking.get() || self.hooks.get() > 0)
+        std::thread::panicking() && (!self.was_panicking.get() || self.is_in_hook())
     }
 
     /// Calls what follows the running fiber, which is about to go on or has let go. Nobody else is entered meanwhile.
@@ -185,16 +184,21 @@ impl Local {
 
     /// Runs a panic hook.
     pub(crate) fn in_hook(&self, hook: impl FnOnce()) {
+        /// Also if the hook unwinds.
+        struct Leave<'a>(&'a Cell<u32>);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.get() - 1);
+            }
+        }
         self.hooks.set(self.hooks.get() + 1);
+        let _leave = Leave(&self.hooks);
         hook();
-        self.hooks.set(self.hooks.get() - 1);
     }
 
-    /// Lets others run, who are not in the panic hook that the running fiber may be in. That one comes back here.
-    pub(crate) fn out_of_hook(&self, pause: impl FnOnce()) {
-        let hooks = self.hooks.replace(0);
-        pause();
-        self.hooks.set(hooks);
+    /// Whether the running fiber is in a panic hook. It does not switch away there, so that no other fiber runs on this thread.
+    pub(crate) fn is_in_hook(&self) -> bool {
+        self.hooks.get() > 0
     }
 
     /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else, and not if
@@ -204,7 +208,7 @@ impl Local {
         const MOST_ENTERED: u32 = 64;
         let entered = self.entered.get() + 1;
         self.entered.set(entered);
-        entered < MOST_ENTERED && running.may_suspend()
+        entered < MOST_ENTERED && running.may_suspend() && !self.is_between()
     }
 
     #[inline]

@@ -108,7 +108,7 @@ pub(crate) use tls::{chance, thread_id};
 pub(crate) use unwind::{catch as catch_panic, discard as discard_panic};
 pub(crate) use values::Values;
 pub(crate) use wait::{
-    caller, check_may_wait, give_way, is_unwinding, may_wait, running, running_fiber, wait, yield_now,
+    Phase, caller, check_may_wait, give_way, is_unwinding, may_wait, running, running_fiber, wait, yield_now,
 };
 pub(crate) use waiter::{Claimed, Waiter};
 pub(crate) use word::{Cause, Ends};

@@ -123,13 +123,15 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> 
 /// As [`enter`].
 #[cold]
 unsafe fn enter_followed(local: &Local, control: NonNull<Control>, by: By) -> Result<(), StackError> {
-    let (engine, outer) = (local.engine().clone(), local.fiber());
-    // SAFETY: a fiber that runs is there.
-    let outer = outer.as_ref().map(|outer| unsafe { outer.as_ref() });
-    outer.into_iter().for_each(|outer| engine.followers().suspend(local, outer));
+    let (engine, has_outer) = (local.engine().clone(), local.fiber().is_some());
+    if has_outer {
+        engine.followers().suspend(local);
+    }
     // SAFETY: the caller's right.
     let state = unsafe { resume::<true>(local, control, by) };
-    outer.into_iter().for_each(|outer| engine.followers().resume(local, outer));
+    if has_outer {
+        engine.followers().resume(local);
+    }
     // SAFETY: it came back, so the right is ours again.
     state.map(|state| unsafe { see_to(local, control, by, state) })
 }
@@ -162,7 +164,7 @@ unsafe fn resume<const FOLLOWED: bool>(
     fetch_next(local);
     Ok(local.enter(control, by, || {
         if FOLLOWED {
-            local.engine().followers().resume(local, this);
+            local.engine().followers().resume(local);
         }
         let state = coroutine.resume(());
         if FOLLOWED {
@@ -170,7 +172,7 @@ unsafe fn resume<const FOLLOWED: bool>(
                 // Its locals have ended. Those of its next step are another worker's.
                 this.locals.close();
             }
-            local.engine().followers().suspend(local, this);
+            local.engine().followers().suspend(local);
         }
         state
     }))

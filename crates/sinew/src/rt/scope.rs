@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::reference::Fiber;
 use super::stop::{self, Node, What, Why};
 use super::unwind::AbortOnUnwind;
-use super::wait;
+use super::wait::{self, Phase};
 use super::waiter::Waiter;
 use super::word::{Cause, Ends};
 
@@ -152,7 +152,8 @@ impl ScopeData {
     fn wait_or_unwind(&self) {
         // Acquire: pairs with the release of `leave`.
         while self.running.load(Ordering::Acquire) != 0 {
-            wait::wait(Ends::ByEvent, None, |waiter| {
+            // Decided when the scope was opened.
+            wait::wait(Phase::Later, Ends::ByEvent, None, |waiter| {
                 let mut slot = self.lock();
                 let is_needed = self.running.load(Ordering::Acquire) != 0;
                 *slot = is_needed.then_some(waiter);

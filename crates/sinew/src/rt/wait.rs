@@ -17,38 +17,96 @@ use super::tls;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends, Runner, WaitId};
 
-/// Waits. `publish` makes the waiter known to whoever is to end the wait, and says whether there is something to wait for.
-/// Returns what ended it.
-pub(crate) fn wait(ends: Ends, until: Option<Instant>, publish: impl FnOnce(Waiter) -> bool) -> Cause {
+/// Which wait of an operation this is. An operation is one call, such as a lock or a receive, that may wait several times.
+///
+/// Whether an operation may wait is decided once, before others know of it. From then on no path of it panics: its node may
+/// be in a queue, a lock may have been given back for it, or another side may be about to write to its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The first wait. Panics where the fiber must not suspend, before `publish` is called.
+    First,
+    /// A wait that continues an operation. Holds the worker where the fiber must not suspend.
+    Later,
+}
+
+/// How a fiber waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// It suspends.
+    Suspend,
+    /// It suspends, and continues on the same worker: its thread is unwinding, perhaps because of this fiber, and std counts
+    /// panics per thread.
+    SuspendHere,
+    /// It keeps its worker, which sleeps in its driver: it must not suspend, or is known to unwind.
+    Hold,
+}
+
+/// Waits. `publish` makes the waiter known to those that end the wait, and returns whether there is something to wait for.
+/// Returns what ended the wait.
+///
+/// # Panics
+///
+/// In the first phase, if the caller is a fiber that must not suspend; `publish` has not been called then.
+#[inline]
+pub(crate) fn wait(
+    phase: Phase,
+    ends: Ends,
+    until: Option<Instant>,
+    publish: impl FnOnce(Waiter) -> bool,
+) -> Cause {
     match running() {
-        Some((local, _)) if local.is_between() => wait_between(local, (ends, until, publish)),
+        Some((local, _)) if local.is_between() => wait_between(local, phase, (ends, until, publish)),
         Some((local, control)) => {
-            wait_on_fiber(local, control, (ends, until, IsHeld(local.is_held())), publish)
+            // SAFETY: it runs, so it is there.
+            let manner = manner(local, unsafe { control.as_ref() }, phase);
+            wait_on_fiber(local, control, (ends, until, manner), publish)
         }
         None => wait_on_thread((ends, until, publish)),
     }
 }
 
-/// Waits for ever, if the caller is a fiber for which this is so, and that can let others run: the short way, which takes little of its stack.
-/// None, if not: `publish` has not been called then.
+/// Waits without a limit if the caller is a fiber that can suspend and for which `is_so` holds: the short way, which takes
+/// little of its stack. Otherwise returns `None` and has not called `publish`.
 #[inline]
 pub(crate) fn wait_if(
     ends: Ends,
     is_so: impl FnOnce(&Control) -> bool,
     publish: impl FnOnce(&Control, Waiter) -> bool,
 ) -> Option<Cause> {
-    let (local, control) = running().filter(|(local, _)| !local.is_between() && !local.is_held())?;
+    let (local, control) = running()?;
     // SAFETY: it runs, so it is there.
     let this = unsafe { control.as_ref() };
+    if local.is_between() || std::thread::panicking() || !this.may_suspend() {
+        return None;
+    }
     let publish = |waiter| publish(this, waiter);
-    is_so(this).then(|| wait_on_fiber(local, control, (ends, None, IsHeld(false)), publish))
+    is_so(this).then(|| wait_on_fiber(local, control, (ends, None, Manner::Suspend), publish))
 }
 
-/// Whether the fiber cannot let others run.
-#[derive(Clone, Copy)]
-struct IsHeld(bool);
+/// How the running fiber waits.
+#[inline]
+fn manner(local: &Local, this: &Control, phase: Phase) -> Manner {
+    if std::thread::panicking() || !this.may_suspend() {
+        return unusual_manner(local, this, phase);
+    }
+    Manner::Suspend
+}
 
-/// Whether the caller waits as a thread does though a fiber counts as the one that runs: it follows that fiber.
+#[cold]
+fn unusual_manner(local: &Local, this: &Control, phase: Phase) -> Manner {
+    match (local.is_held(), this.may_suspend()) {
+        // A second panic would abort the process, so that one that unwinds waits even where it must not suspend.
+        (true, _) => Manner::Hold,
+        (false, true) => Manner::SuspendHere,
+        (false, false) => {
+            assert!(phase == Phase::Later, "{NO_SUSPEND}");
+            Manner::Hold
+        }
+    }
+}
+
+/// Whether the caller is a function that is called at a switch, which waits as a thread does although a fiber counts as the
+/// one that runs.
 pub(crate) fn is_between() -> bool {
     tls::local().is_some_and(Local::is_between)
 }
@@ -118,16 +176,34 @@ pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
 fn wait_on_fiber(
     local: &Local,
     control: NonNull<Control>,
-    (ends, until, IsHeld(is_held)): (Ends, Option<Instant>, IsHeld),
+    (ends, until, manner): (Ends, Option<Instant>, Manner),
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Cause {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
-    // Before anybody knows of the wait: whoever does would end it, or look at this fiber, when that is long over.
-    assert!(is_held || this.may_suspend(), "{NO_SUSPEND}");
-    let runner = if is_held { Runner::Anybody } else { this.pins.runner() };
+    let is_pinned = manner == Manner::SuspendHere && this.pins.add();
+    let runner = if manner == Manner::Hold { Runner::Anybody } else { this.pins.runner() };
     let how = if runner == Runner::Anybody { Pause::Wait } else { Pause::Rest };
-    let Some(wait) = this.word.begin_wait(ends, runner) else { return Cause::Unpark };
+    let cause = match this.word.begin_wait(ends, runner) {
+        None => Cause::Unpark,
+        Some(wait) => wait_through(local, control, (wait, until, manner, how), publish),
+    };
+    if is_pinned {
+        this.pins.remove();
+    }
+    cause
+}
+
+/// Publishes a wait that has begun, and waits until it has ended.
+#[inline]
+fn wait_through(
+    local: &Local,
+    control: NonNull<Control>,
+    (wait, until, manner, how): (WaitId, Option<Instant>, Manner, Pause),
+    publish: impl FnOnce(Waiter) -> bool,
+) -> Cause {
+    // SAFETY: it runs.
+    let this = unsafe { control.as_ref() };
     let waiter = Waiter::fiber(control, wait);
     this.set_status(Status::Parked);
     if !publish(waiter) {
@@ -135,7 +211,7 @@ fn wait_on_fiber(
             this.set_status(Status::Running);
             return Cause::Event;
         }
-        // If somebody else has ended it, that is as good, and told: an unpark is used up by it.
+        // Another cause has ended it, which counts, and uses up an unpark.
         match how {
             Pause::Rest => suspend(this, how),
             _ => this.set_status(Status::Running),
@@ -144,14 +220,9 @@ fn wait_on_fiber(
     }
     let driver = NonNull::from(&*local.driver);
     let timer = until.and_then(|until| local.driver.set_timer(until, waiter));
-    if !is_held {
-        suspend(this, how);
-    } else if hold(local, this, wait) {
-        this.set_status(Status::Running);
-    } else {
-        this.pins.add();
-        local.out_of_hook(|| pause(control, Pause::Wait));
-        this.pins.remove();
+    match manner {
+        Manner::Suspend | Manner::SuspendHere => suspend(this, how),
+        Manner::Hold => hold_or_suspend(local, this, wait),
     }
     let cause = this.word.cause();
     if let Some(timer) = timer
@@ -164,17 +235,31 @@ fn wait_on_fiber(
     cause
 }
 
-/// How long a fiber that cannot let others run keeps its worker to itself.
+/// How long a fiber that unwinds keeps its worker to itself.
 const LONGEST_HOLD: Duration = Duration::from_millis(10);
 
-/// Waits without letting others run, for a while: the worker sleeps in its driver. Whether the wait has ended. One that must not
-/// suspend keeps the worker for as long as it takes: it cannot panic either, since others know of the wait.
+/// Waits in the worker's driver. A fiber that unwinds suspends after a while, and continues on the same worker.
 #[cold]
+fn hold_or_suspend(local: &Local, this: &Control, wait: WaitId) {
+    if hold(local, this, wait) {
+        this.set_status(Status::Running);
+        return;
+    }
+    let is_pinned = this.pins.add();
+    suspend(this, Pause::Wait);
+    if is_pinned {
+        this.pins.remove();
+    }
+}
+
+/// Waits without letting other fibers run: the worker sleeps in its driver. Returns false if the wait has not ended after
+/// [`LONGEST_HOLD`] and the fiber may suspend. A fiber that must not suspend, or is in a panic hook, holds its worker until
+/// the wait has ended: std would take a panic of another fiber on this thread for one inside the hook, and abort.
 fn hold(local: &Local, this: &Control, wait: WaitId) -> bool {
     let until = Instant::now() + LONGEST_HOLD;
     while this.word.is_open(wait) {
         let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() && this.may_suspend() {
+        if left.is_zero() && this.may_suspend() && !local.is_in_hook() {
             return false;
         }
         local.context().core().doze(if left.is_zero() { LONGEST_HOLD } else { left });
@@ -182,25 +267,56 @@ fn hold(local: &Local, this: &Control, wait: WaitId) -> bool {
     true
 }
 
-const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the wait out of it";
+/// The message of a wait that is refused.
+pub(crate) const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the wait out of it";
 
-/// Lets others run.
+/// Lets other fibers run. Does nothing while the caller is known to unwind.
+///
+/// # Panics
+///
+/// If the fiber must not suspend.
 #[inline]
 pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
-    if !local.is_held() {
-        pause(control, Pause::Yield);
+    // SAFETY: it runs.
+    let this = unsafe { control.as_ref() };
+    if local.is_between() || std::thread::panicking() || !this.may_suspend() {
+        return yield_unusually(local, this);
+    }
+    suspend(this, Pause::Yield);
+}
+
+#[cold]
+fn yield_unusually(local: &Local, this: &Control) {
+    if local.is_held() {
+        return;
+    }
+    assert!(!local.is_between() && this.may_suspend(), "{NO_SUSPEND}");
+    yield_here(this);
+}
+
+/// Lets other fibers run, and continues on the same worker.
+#[cold]
+fn yield_here(this: &Control) {
+    let is_pinned = this.pins.add();
+    suspend(this, Pause::Yield);
+    if is_pinned {
+        this.pins.remove();
     }
 }
 
-/// Lets others run, if the caller is a fiber that may now. Whether it did.
+/// Lets other fibers run, if the caller is a fiber that can suspend now. Returns whether it did.
 pub(crate) fn give_way() -> bool {
     let Some((local, control)) = running() else { return false };
     // SAFETY: it runs, so it is there.
-    let may_suspend = !local.is_between() && !local.is_held() && unsafe { control.as_ref() }.may_suspend();
-    if may_suspend {
-        pause(control, Pause::Yield);
+    let this = unsafe { control.as_ref() };
+    if local.is_between() || local.is_held() || !this.may_suspend() {
+        return false;
     }
-    may_suspend
+    match std::thread::panicking() {
+        false => suspend(this, Pause::Yield),
+        true => yield_here(this),
+    }
+    true
 }
 
 /// Whether the caller unwinds because of a panic of its own. Of a fiber that went on while its thread was unwinding nobody can tell,
@@ -215,20 +331,7 @@ fn is_ours() -> bool {
     tls::local().is_none_or(|local| local.fiber().is_none() || local.is_held())
 }
 
-/// Hands the worker back.
-///
-/// # Panics
-///
-/// If the fiber has said that it will not.
-#[inline]
-pub(crate) fn pause(control: NonNull<Control>, how: Pause) {
-    // SAFETY: it runs.
-    let this = unsafe { control.as_ref() };
-    assert!(this.may_suspend(), "{NO_SUSPEND}");
-    suspend(this, how);
-}
-
-/// The same, for one that may.
+/// Hands the worker back. The caller has found that the fiber may suspend.
 #[inline]
 fn suspend(this: &Control, how: Pause) {
     let suspender = this.suspender.get().expect("a fiber that runs can suspend");
@@ -236,13 +339,18 @@ fn suspend(this: &Control, how: Pause) {
     unsafe { suspender.as_ref() }.suspend(how);
 }
 
-/// A wait by what follows a fiber. Not in the fiber's word: it may be in a wait already, which would be lost. It is a panic; if there is one
-/// already, the thread waits, since another one would end the process.
+/// A wait by a function that is called at a switch. It does not use the word of the fiber that is switched, which may be in a
+/// wait already. The first wait of an operation panics; if the thread unwinds already, it waits as a thread, because a second
+/// panic would abort the process, and so does a wait that continues an operation.
 #[cold]
-fn wait_between<P: FnOnce(Waiter) -> bool>(local: &Local, wait: (Ends, Option<Instant>, P)) -> Cause {
-    assert!(local.is_held(), "{NO_SUSPEND}");
+fn wait_between<P: FnOnce(Waiter) -> bool>(
+    local: &Local,
+    phase: Phase,
+    wait: (Ends, Option<Instant>, P),
+) -> Cause {
+    assert!(phase == Phase::Later || local.is_held(), "{NO_SUSPEND}");
     match wait.0 {
-        // Who unparks a fiber does not mean this. A park may end for no reason.
+        // An unpark is meant for the fiber, not for this function. A park may return for no reason.
         Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
         Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(wait),
     }

@@ -256,6 +256,12 @@ impl Word {
         word & NUMBER == wait.0 && word & WAITING != 0
     }
 
+    /// How many waits have begun.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn waits(&self) -> u64 {
+        self.word.load(Ordering::Acquire) >> NUMBER_SHIFT
+    }
+
     /// What ended the last wait. For the fiber, when it goes on: if it was unpark, a token is used up.
     #[inline]
     pub(crate) fn cause(&self) -> Cause {

@@ -110,7 +110,7 @@ impl Latch {
     pub fn arrive_and_wait(&self) {
         rt::check_may_wait();
         self.count_down();
-        self.wait();
+        always(self.count.wait(Limit::NEVER.later()));
     }
 }
 

@@ -72,6 +72,7 @@ mod spawn;
 mod stall;
 #[cfg(not(sinew_fat))]
 mod starving;
+mod staying;
 mod steps;
 mod support;
 mod sync;

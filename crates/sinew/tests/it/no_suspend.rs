@@ -1,6 +1,6 @@
 //! What must not suspend does not, and what it refused leaves nothing behind.
 
-use std::os::unix::process::ExitStatusExt;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::fiber::{self, Builder, Launch};
+use sinew::{Runtime, channel};
 
-use super::support::{WORKERS, in_child, message, pinned, stderr};
+use super::support::{WORKERS, Watched, message, pinned};
 use crate::runtimes::each;
 
 /// The wait panics.
@@ -94,30 +95,134 @@ fn a_scope_is_refused_before_it_has_fibers() {
     });
 }
 
-#[test]
-fn a_scope_that_cannot_wait_for_its_fibers_aborts() {
-    let output = in_child("no_suspend::a_scope_that_cannot_wait_for_its_fibers_aborts", || {
-        let caught = pinned(1).run(|| {
-            // Suspended inside `no_suspend`: the fiber must not suspend until it is gone.
-            let mut left = None;
-            let caught = catch_unwind(AssertUnwindSafe(|| {
-                let borrowed = String::from("here");
-                fiber::scope(|scope| {
-                    scope.spawn(|| assert_eq!(borrowed, "here"));
-                    let stack = MmapStack::new(1 << 16).unwrap();
-                    let inside = Coroutine::<(), (), ()>::new(stack, |suspender, ()| {
-                        fiber::no_suspend(|| suspender.suspend(()));
-                    });
-                    left.insert(inside).resume(()).yielded().unwrap();
-                });
-            }));
-            drop(left);
-            caught.is_err()
+/// Opens a scope with a fiber, and calls `leave` before it ends.
+fn scope_that_ends_after<T>(leave: impl FnOnce() -> T) -> T {
+    let borrowed = String::from("here");
+    let left = fiber::scope(|scope| {
+        scope.spawn(|| {
+            fiber::yield_now();
+            assert_eq!(borrowed, "here");
         });
-        println!("caught: {caught}");
+        leave()
     });
-    assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{output:?}");
-    assert!(stderr(&output).contains("no_suspend"), "{output:?}");
+    drop(borrowed);
+    left
+}
+
+type Inner = Coroutine<(), (), ()>;
+
+/// A coroutine that was suspended inside `no_suspend`: the fiber must not suspend until it is gone.
+fn suspended_inside() -> Inner {
+    let stack = MmapStack::new(1 << 16).unwrap();
+    let mut inside = Inner::new(stack, |suspender, ()| fiber::no_suspend(|| suspender.suspend(())));
+    inside.resume(()).yielded().unwrap();
+    inside
+}
+
+/// Its fibers run on other workers meanwhile.
+#[test]
+fn a_scope_that_ends_where_it_must_not_suspend_keeps_its_worker() {
+    crate::runtimes::each_of(&[2, 8], |runtime, _| {
+        runtime.run(|| {
+            drop(scope_that_ends_after(suspended_inside));
+            // It began where it could have suspended, and ends where it cannot.
+            let stack = MmapStack::new(1 << 16).unwrap();
+            let mut scopes =
+                Inner::new(stack, |suspender, ()| scope_that_ends_after(|| suspender.suspend(())));
+            scopes.resume(()).yielded().unwrap();
+            fiber::no_suspend(|| scopes.resume(()).complete().unwrap());
+        });
+    });
+}
+
+thread_local! {
+    /// What the function at a switch resumes.
+    static SCOPE: RefCell<Option<Inner>> = const { RefCell::new(None) };
+}
+
+#[test]
+fn a_scope_that_ends_at_a_switch_keeps_its_worker() {
+    for strategy in super::support::strategies() {
+        let builder = Runtime::builder().workers(2).strategy(strategy).on_suspend(|| {
+            if let Some(mut scope) = SCOPE.take() {
+                scope.resume(()).complete().unwrap();
+            }
+        });
+        let runtime = Watched::new(builder.start().unwrap());
+        runtime.run(|| {
+            let stack = MmapStack::new(1 << 16).unwrap();
+            let mut scope =
+                Inner::new(stack, |suspender, ()| scope_that_ends_after(|| suspender.suspend(())));
+            scope.resume(()).yielded().unwrap();
+            SCOPE.set(Some(scope));
+            fiber::yield_now();
+            assert!(SCOPE.take().is_none(), "the function was called");
+        });
+    }
+}
+
+/// With nobody else to run its fibers, that is a program which waits for itself: it is told.
+#[test]
+fn a_scope_that_waits_for_its_own_worker_is_told_of() {
+    let name = "no_suspend::a_scope_that_waits_for_its_own_worker_is_told_of";
+    if super::support::is_child() {
+        let runtime = Runtime::builder().workers(1).stall_report(Some(Duration::from_millis(50)));
+        runtime.start().unwrap().run(|| drop(scope_that_ends_after(suspended_inside)));
+    }
+    super::support::is_told_of_as_stuck(name);
+}
+
+/// Whether suspending is forbidden to a function that is called at a switch, does not concern the fiber which is switched.
+#[test]
+fn what_is_forbidden_at_a_switch_is_not_forbidden_to_the_fiber() {
+    let waits: [fn(); 3] = [
+        || {
+            let pair = Arc::new((sinew::sync::Mutex::new(false), sinew::sync::Condvar::new()));
+            let other = pair.clone();
+            let notifies = fiber::spawn(move || {
+                let mut is_set = other.0.lock().unwrap();
+                *is_set = true;
+                other.1.notify_one();
+                // Keeps the mutex, so that the waiter waits for it as well.
+                fiber::sleep(Duration::from_millis(1));
+            });
+            drop(pair.1.wait_while(pair.0.lock().unwrap(), |is_set| !*is_set).unwrap());
+            notifies.join().unwrap();
+        },
+        || {
+            let (sender, receiver) = channel::bounded::<u32>(0);
+            let sends = fiber::spawn(move || {
+                let mut select = channel::Select::new();
+                select.send(&sender);
+                let operation = select.select();
+                fiber::sleep(Duration::from_millis(1));
+                operation.send(&sender, 7).unwrap();
+            });
+            assert_eq!(receiver.recv(), Ok(7));
+            sends.join().unwrap();
+        },
+        || {
+            let mutex = Arc::new(sinew::sync::Mutex::new(()));
+            let fibers: Vec<_> = (0..4)
+                .map(|_| {
+                    let mutex = mutex.clone();
+                    fiber::spawn(move || {
+                        for _ in 0..10 {
+                            let _guard = mutex.lock().unwrap();
+                            fiber::sleep(Duration::from_micros(100));
+                        }
+                    })
+                })
+                .collect();
+            fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
+        },
+    ];
+    for (workers, wait) in [1, 2, 8].into_iter().flat_map(|workers| waits.map(|wait| (workers, wait))) {
+        let builder = Runtime::builder().workers(workers);
+        let builder = builder.on_suspend(|| std::mem::forget(suspended_inside()));
+        let runtime = Watched::new(builder.start().unwrap());
+        runtime.run(wait);
+    }
 }
 
 struct OnDrop(fn());

@@ -108,26 +108,39 @@ fn whoever_entered_a_fiber_that_unwinds_lets_it_go_on() {
     });
 }
 
+/// std aborts if a thread panics while it runs a panic hook, and does not know that it is another fiber which panics.
 #[test]
-fn a_hook_that_waits_keeps_nobody_from_letting_others_run() {
-    let name = "panics::a_hook_that_waits_keeps_nobody_from_letting_others_run";
+fn a_hook_may_wait_while_other_fibers_of_its_worker_panic() {
+    let name = "panics::a_hook_may_wait_while_other_fibers_of_its_worker_panic";
     let output = in_child(name, || {
-        // Longer than a worker is held.
+        // Longer than a fiber that unwinds keeps its worker.
         std::panic::set_hook(Box::new(|_| fiber::sleep(Duration::from_millis(25))));
-        super::support::pinned(1).run(|| {
-            let inside = fiber::spawn(|| panic!("told slowly"));
-            fiber::sleep(Duration::from_millis(1));
-            while !inside.is_finished() {
-                fiber::yield_now();
-            }
-            let inside: Result<(), _> = inside.join();
-            assert_eq!(message(&*inside.unwrap_err()), "told slowly");
-            // Nothing is left of it.
-            let others: Vec<_> = (0..4).map(|_| fiber::spawn(fiber::yield_now)).collect();
-            others.into_iter().for_each(|other| other.join().unwrap());
-        });
+        for workers in [1, 2] {
+            super::support::pinned(workers).run(|| {
+                let panics = fiber::spawn_batch((0..6).map(|_| || panic!("told slowly")));
+                for fiber in panics {
+                    let result: Result<(), _> = fiber.join();
+                    assert_eq!(message(&*result.unwrap_err()), "told slowly");
+                }
+                // Nothing is left of it.
+                let others: Vec<_> = (0..4).map(|_| fiber::spawn(fiber::yield_now)).collect();
+                others.into_iter().for_each(|other| other.join().unwrap());
+            });
+        }
     });
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// A hook that waits for another fiber of its own worker waits for ever, and that is told.
+#[test]
+fn a_hook_that_waits_for_its_own_worker_is_told_of() {
+    let name = "panics::a_hook_that_waits_for_its_own_worker_is_told_of";
+    if super::support::is_child() {
+        std::panic::set_hook(Box::new(|_| fiber::spawn_local(|| ()).join().unwrap()));
+        let builder = Runtime::builder().workers(1).stall_report(Some(Duration::from_millis(50)));
+        builder.start().unwrap().run(|| panic!("never told"));
+    }
+    super::support::is_told_of_as_stuck(name);
 }
 
 #[test]

@@ -6,8 +6,8 @@
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
 use sinew::{Runtime, Strategy};
-use std::io::Write;
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -177,6 +177,16 @@ pub(crate) fn child(name: &str) -> Command {
     let mut command = this_program();
     command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
     command
+}
+
+/// Starts this program again for this test, until it tells of a stall; then it is ended.
+pub(crate) fn is_told_of_as_stuck(name: &str) {
+    let _watch = Watch::new();
+    let mut child = child(name).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("is stuck")), "it ended without a word");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// The emulator of another processor that runs this program, if one does.

@@ -4,6 +4,7 @@ use super::support::everywhere;
 use sinew::fiber;
 use sinew::time::{self, CancelError, MissedTicks, Schedule, Timer, TimerId};
 use std::collections::HashSet;
+use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -244,6 +245,22 @@ fn what_is_armed_while_the_callback_runs_comes_after_it() {
         gate.ended.wait_for(2);
         timer.cancel_and_wait().unwrap();
         assert_eq!(gate.begun.get(), 2);
+    });
+}
+
+#[test]
+fn a_cancel_that_must_not_wait_cancels_nothing() {
+    everywhere(|| {
+        let gate = Gate::default();
+        let copy = gate.clone();
+        let timer = time::every(Duration::from_micros(1), move || copy.pass());
+        gate.begun.wait_for(1);
+        let refused = catch_unwind(|| fiber::no_suspend(|| timer.cancel_and_wait()));
+        assert!(refused.is_err() && timer.is_armed());
+        gate.open();
+        gate.begun.wait_for(2);
+        assert_eq!(timer.cancel_and_wait(), Ok(true));
+        assert_eq!(fiber::no_suspend(|| timer.cancel_and_wait()), Ok(false));
     });
 }
 

@@ -97,7 +97,7 @@ impl<T> Shared<T> {
     /// # Errors
     ///
     /// If it is not kept any more, none will come, or the limit is reached.
-    pub(super) fn receive(&self, next: &mut u64, limit: Limit) -> Result<Arc<T>, Lack> {
+    pub(super) fn receive(&self, next: &mut u64, mut limit: Limit) -> Result<Arc<T>, Lack> {
         loop {
             match self.try_receive(next) {
                 Err(Lack::GaveUp(_)) => {}
@@ -105,7 +105,7 @@ impl<T> Shared<T> {
             }
             let at = *next;
             let is_over = |kept: &Kept<T>| (kept.end() == at && kept.senders > 0).then_some(Place::Back);
-            let (outcome, ()) = self.queue.wait((), limit, |queue| is_over(queue));
+            let (outcome, ()) = self.queue.wait((), limit.next_wait(), |queue| is_over(queue));
             outcome.into_result().map_err(Lack::GaveUp)?;
         }
     }

@@ -99,14 +99,14 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
     #[cold]
     #[inline(never)]
-    fn wait_to_receive(&self, limit: Limit) -> Result<T, NotReceived> {
+    fn wait_to_receive(&self, mut limit: Limit) -> Result<T, NotReceived> {
         let place = Cell::new(None);
         loop {
             let seat = Seat::with(&place);
             let (outcome, _) = self
                 .entrance
                 .queue
-                .wait(seat, limit, |_| self.has_to_wait_for_message().then_some(Place::Back));
+                .wait(seat, limit.next_wait(), |_| self.has_to_wait_for_message().then_some(Place::Back));
             if let Some(message) = place.take() {
                 return Ok(message);
             }

@@ -167,11 +167,13 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// Waits until the message was sent, which is gone then.
     #[cold]
     #[inline(never)]
-    fn wait_to_send(&self, place: &mut Cell<Option<T>>, limit: Limit) -> Result<(), NotSent<()>> {
+    fn wait_to_send(&self, place: &mut Cell<Option<T>>, mut limit: Limit) -> Result<(), NotSent<()>> {
         while place.get_mut().is_some() {
             let seat = Seat::with(place);
-            let (outcome, _) =
-                self.exit.queue.wait(seat, limit, |_| self.has_to_wait_for_room().then_some(Place::Back));
+            let (outcome, _) = self
+                .exit
+                .queue
+                .wait(seat, limit.next_wait(), |_| self.has_to_wait_for_room().then_some(Place::Back));
             if place.get_mut().is_none() {
                 break;
             }

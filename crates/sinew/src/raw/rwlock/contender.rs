@@ -74,7 +74,9 @@ impl Contender {
     pub(super) fn waits(&mut self, lock: &RawRwLock) -> (Outcome, Told) {
         let strict = if self.is_impatient() { STRICT } else { 0 };
         self.since.get_or_insert_with(Instant::now);
-        let (mode, limit) = (self.mode, self.limit);
+        let mode = self.mode;
+        // The one that is awake has a duty: others wait for what it does next.
+        let limit = self.limit.next_wait();
         let waiting = Waiting { mode, told: Cell::new(Told::Try) };
         let (outcome, waiting) = lock.queue.wait(waiting, limit, |_| {
             let awake = self.awake();

@@ -25,7 +25,7 @@ use super::in_place::in_place;
 use super::stop::{self, Stop};
 use super::unwind::AbortOnUnwind;
 use super::values::Values;
-use super::wait;
+use super::wait::{self, Phase};
 use super::word::Ends;
 
 /// Has a thread call `body` while the calling fiber waits; anybody else just calls it. A panic goes on here.
@@ -95,7 +95,8 @@ fn lend(crew: &Arc<Crew>, call: &mut (dyn FnMut() + Send)) {
     let (call, mut left) = (NonNull::from(call), VecDeque::new());
     // A thread may have it from here on.
     let abort = AbortOnUnwind;
-    wait::wait(Ends::ByEvent, None, |waiter| {
+    // Decided by the caller.
+    wait::wait(Phase::Later, Ends::ByEvent, None, |waiter| {
         // SAFETY: the caller's frame is there until this function returns, which is when the wait has ended: by the job, or because it came
         // back. The wait is ended by nobody else, since it has no other end. A fiber that never goes on keeps its frames. The caller, who is the only other one to have
         // it, waits here.

@@ -36,7 +36,8 @@ where
     ///
     /// If the caller is to stop. It is not begun then, if it has not been; else it runs on, and what comes of it is dropped.
     pub(super) fn wait(&self) -> Result<R, Stop> {
-        let (outcome, ()) = self.is_done.wait((), Limit::STOP, |is_done| (!**is_done).then_some(Place::Back));
+        let (outcome, ()) =
+            self.is_done.wait((), Limit::STOP.later(), |is_done| (!**is_done).then_some(Place::Back));
         if let Err(GaveUp::Stopped(stop)) = outcome.into_result() {
             let unwanted = lock(&self.body).take();
             drop(unwanted);

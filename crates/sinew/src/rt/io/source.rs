@@ -170,7 +170,7 @@ impl Source {
         let is_short = matches!(patience, Patience::Wait(None)) && self.is_settled();
         let ended = if is_short { self.gate.wait_unbound(direction, (turn, seen)) } else { Unbound::Not };
         if ended != Unbound::Not {
-            *wait = Some(Wait { limit: Limit::STOP, turn: Turn::Again });
+            *wait = Some(Wait { limit: Limit::STOP.later(), turn: Turn::Again });
         }
         if ended == Unbound::Over { Ok(()) } else { self.wait_long(fd, (direction, seen), (patience, wait)) }
     }
@@ -194,7 +194,7 @@ impl Source {
                 self.gate.wait(direction, wait.limit, (wait.turn, moved.unwrap_or(seen)))
             }
         };
-        wait.turn = Turn::Again;
+        (wait.turn, wait.limit) = (Turn::Again, wait.limit.later());
         match outcome {
             Outcome::NotNeeded | Outcome::Woken => Ok(()),
             Outcome::TimedOut => Err(Halt::TimedOut),

@@ -164,11 +164,9 @@ impl<S, T> Queue<S, T> {
         limit: Limit,
         enter: &mut impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
     ) -> (Result<Cause, Stop>, bool) {
-        // Also if the caller must not wait any more, which is a panic.
-        let _leaves = Leaves { queue: self, node };
         loop {
             let mut is_needed = false;
-            let ended = limit.wait(|waiter| {
+            let ended = limit.later().wait(|waiter| {
                 // SAFETY: `wait_in` says why it stays where it is; the queue that it may be in is this one.
                 is_needed = unsafe { self.publish_again(node, waiter, |locked| enter(locked, &node.data)) };
                 is_needed
@@ -245,18 +243,6 @@ impl<S, T> Queue<S, T> {
             }
             locked = self.lock();
         }
-    }
-}
-
-/// A node that leaves its queue, when this is dropped at the latest.
-struct Leaves<'n, S, T> {
-    queue: &'n Queue<S, T>,
-    node: &'n Node<T>,
-}
-
-impl<S, T> Drop for Leaves<'_, S, T> {
-    fn drop(&mut self) {
-        self.queue.leave(self.node, Outcome::NotNeeded);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::stop::{Stop, wait_or_stop};
-use super::super::wait::wait;
+use super::super::wait::{Phase, wait};
 use super::super::waiter::Waiter;
 use super::super::word::{Cause, Ends};
 
@@ -12,16 +12,17 @@ use super::super::word::{Cause, Ends};
 pub(crate) struct Limit {
     until: Option<Instant>,
     observes_stops: bool,
+    phase: Phase,
 }
 
 impl Limit {
     /// For ever.
-    pub(crate) const NEVER: Self = Self { until: None, observes_stops: false };
+    pub(crate) const NEVER: Self = Self::until(None);
 
     /// Until this moment; for ever, if there is none.
     #[inline]
     pub(crate) const fn until(until: Option<Instant>) -> Self {
-        Self { until, observes_stops: false }
+        Self { until, observes_stops: false, phase: Phase::First }
     }
 
     /// For so long.
@@ -31,11 +32,26 @@ impl Limit {
     }
 
     /// For ever, unless the caller is to stop.
-    pub(crate) const STOP: Self = Self { until: None, observes_stops: true };
+    pub(crate) const STOP: Self = Self { until: None, observes_stops: true, phase: Phase::First };
 
     /// This moment at the latest, if there is one.
     pub(crate) fn or_until(self, moment: Option<Instant>) -> Self {
         Self { until: [moment, self.until].into_iter().flatten().min(), ..self }
+    }
+
+    /// The same for a wait that continues an operation, which others may know of: it never panics. Where the fiber must not
+    /// suspend, it holds its worker instead.
+    #[inline]
+    pub(crate) const fn later(self) -> Self {
+        Self { phase: Phase::Later, ..self }
+    }
+
+    /// The limit of the next wait of an operation; those after it [continue](Self::later) the operation.
+    #[inline]
+    pub(crate) fn next_wait(&mut self) -> Self {
+        let now = *self;
+        *self = now.later();
+        now
     }
 
     /// Whether its time is over.
@@ -49,8 +65,9 @@ impl Limit {
     ///
     /// If the limit is reached before.
     pub(crate) fn sleep_until(self, when: Option<Instant>) -> Result<(), GaveUp> {
+        let mut limit = self;
         loop {
-            let nearer = self.or_until(when);
+            let nearer = limit.next_wait().or_until(when);
             let is_mine = nearer.until.is_some() && nearer.until != when;
             match nearer.wait(|_| !nearer.is_over()) {
                 Err(stop) => return Err(GaveUp::Stopped(stop)),
@@ -71,8 +88,8 @@ impl Limit {
     #[inline]
     pub(crate) fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
         match self.observes_stops {
-            false => Ok(wait(Ends::ByEvent, self.until, publish)),
-            true => wait_or_stop(Ends::ByEvent, self.until, publish),
+            false => Ok(wait(self.phase, Ends::ByEvent, self.until, publish)),
+            true => wait_or_stop(self.phase, Ends::ByEvent, self.until, publish),
         }
     }
 
@@ -80,7 +97,9 @@ impl Limit {
     #[inline]
     pub(super) fn wait_under_lock(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
         match self {
-            Self { until: None, observes_stops: false } => Ok(wait(Ends::ByHolder, None, publish)),
+            Self { until: None, observes_stops: false, phase } => {
+                Ok(wait(phase, Ends::ByHolder, None, publish))
+            }
             _ => self.wait(publish),
         }
     }

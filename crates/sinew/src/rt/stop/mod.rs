@@ -31,6 +31,7 @@ use std::time::Instant;
 use super::ambient::{Ambient, Deadline};
 use super::control::Control;
 use super::reference::Fiber;
+use super::wait::Phase;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends};
 use super::{tls, wait};
@@ -211,6 +212,7 @@ pub(crate) fn above_scope() -> (Option<Fiber>, Option<Arc<Node>>) {
 /// If the caller is to stop. What it waited for has not come then, or nobody was told of the wait.
 #[inline]
 pub(crate) fn wait_or_stop(
+    phase: Phase,
     ends: Ends,
     until: Option<Instant>,
     publish: impl FnOnce(Waiter) -> bool,
@@ -222,7 +224,7 @@ pub(crate) fn wait_or_stop(
     let ends = if limits.may_cancel { ends.or_cancel() } else { ends };
     let deadline = limits.deadline.filter(|deadline| until.is_none_or(|until| deadline.at <= until));
     let (mut stop, mut is_published) = (None, false);
-    let cause = wait::wait(ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
+    let cause = wait::wait(phase, ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
         // The wait is open from here on for whoever cancels.
         meet();
         stop = if is_unbound() { None } else { stop_of_bound() };
@@ -258,14 +260,16 @@ pub(crate) fn wait_unbound(ends: Ends, publish: impl FnOnce(Waiter) -> bool) -> 
 /// Waits until a node is cancelled, or this moment. Whether it is. Nothing else ends the wait.
 pub(crate) fn wait_for(node: &Arc<Node>, until: Option<Instant>) -> bool {
     let _enrolment = node.enrol(with_caller(|caller| caller.member()));
+    let mut phase = Phase::First;
     while !node.is_cancelled() {
-        let cause = wait::wait(Ends::EventOrCancel, until, |_| {
+        let cause = wait::wait(phase, Ends::EventOrCancel, until, |_| {
             meet();
             !node.is_cancelled()
         });
         if cause == Cause::Time {
             return node.is_cancelled();
         }
+        phase = Phase::Later;
     }
     true
 }

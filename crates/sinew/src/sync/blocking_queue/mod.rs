@@ -291,7 +291,7 @@ impl<T> BlockingQueue<T> {
         }
     }
 
-    fn push_within(&self, mut value: T, limit: Limit) -> Result<(), Refusal<T>> {
+    fn push_within(&self, mut value: T, mut limit: Limit) -> Result<(), Refusal<T>> {
         loop {
             value = match self.offer(value) {
                 Ok(()) => return Ok(()),
@@ -299,7 +299,7 @@ impl<T> BlockingQueue<T> {
                 Err((value, false)) => value,
             };
             let place = |queue: &mut Inside<'_, T>, _: &Seat<T>| (!queue.is_open()).then_some(Place::Back);
-            let (outcome, seat) = self.queue.wait_with(Seat::bringing(value), limit, place);
+            let (outcome, seat) = self.queue.wait_with(Seat::bringing(value), limit.next_wait(), place);
             value = match (outcome, seat.into_value()) {
                 // Nobody takes it but who has won the wait.
                 (_, None) => return Ok(()),
@@ -325,7 +325,7 @@ impl<T> BlockingQueue<T> {
         Ok(value)
     }
 
-    fn pop_within(&self, limit: Limit) -> Result<T, Lack> {
+    fn pop_within(&self, mut limit: Limit) -> Result<T, Lack> {
         loop {
             match self.take() {
                 Ok(value) => return Ok(value),
@@ -333,7 +333,7 @@ impl<T> BlockingQueue<T> {
                 Err(false) => {}
             }
             let place = |queue: &mut Inside<'_, T>, _: &Seat<T>| (!queue.is_filled()).then_some(Place::Back);
-            let (outcome, seat) = self.queue.wait_with(Seat::taking(), limit, place);
+            let (outcome, seat) = self.queue.wait_with(Seat::taking(), limit.next_wait(), place);
             match (outcome, seat.into_value()) {
                 (_, Some(value)) => return Ok(value),
                 (Outcome::NotNeeded, None) => {}
