@@ -124,15 +124,6 @@ impl<T, S> Alarms<T, S> {
         Held { inner: self.lock(), set: &self.set, ring: Ring::No }
     }
 
-    /// Cancels a timer, from any thread; none, if it was due.
-    pub(crate) fn cancel(&self, timer: TimerId) -> Option<T> {
-        let mut held = self.hold();
-        let cancelled = held.cancel(timer);
-        // A timer that is gone calls for no earlier look.
-        let _ = held.release();
-        cancelled
-    }
-
     /// Hands out those that are due at this moment, some at a time, under the lock: who cancels one waits until it was handed out. The time is
     /// asked for only if any is set.
     pub(crate) fn fire(&self, now: impl FnOnce() -> Instant, mut due: impl FnMut(Batch<T>)) {

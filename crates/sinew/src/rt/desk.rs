@@ -13,18 +13,18 @@ use std::time::Instant;
 
 use super::alarms::{Held, Ring};
 use super::callback::Callback;
-use super::due::Due;
+use super::due::{Due, Wakes};
 use super::timers::TimerId;
 use super::waiter::Waiter;
 use super::word::Cause;
 
-/// What others see of it without the lock. Changed under the lock only, so that relaxed loads and stores will do.
+/// What other threads see of it without the lock. Changed under the lock only, so that relaxed loads and stores suffice.
 #[derive(Debug, Default)]
 pub(crate) struct Outlook {
-    /// How many callbacks are set.
-    calls: AtomicUsize,
-    /// Workers that are idle have been told to watch over this driver while its own is busy. Stays for a while when no callback is left: who
-    /// sets and cancels one after the other tells them once.
+    /// How many timers are set that concern other workers: callbacks, and waits of fibers that may move.
+    shared: AtomicUsize,
+    /// Idle workers were told to watch this driver while its own worker is busy. Stays set for a while when no such timer is
+    /// left, so that a series of timers that are set and cancelled tells them once.
     is_watched: AtomicBool,
 }
 
@@ -35,12 +35,15 @@ impl Outlook {
 
     /// Whether others watch, and there is nothing to watch for.
     pub(crate) fn is_watched_in_vain(&self) -> bool {
-        self.is_watched() && self.calls.load(Ordering::Relaxed) == 0
+        self.is_watched() && self.shared.load(Ordering::Relaxed) == 0
     }
 
-    /// One less is set.
-    pub(crate) fn remove(&self) {
-        self.calls.store(self.calls.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    /// A timer was taken out.
+    #[inline]
+    pub(crate) fn remove(&self, due: &Due) {
+        if due.concerns_others() {
+            self.shared.store(self.shared.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -83,36 +86,48 @@ impl<'a> Desk<'a> {
         Errands { asks: self.asks, ring: self.held.release() }
     }
 
-    /// Sets a timer that wakes somebody; none, if there are to be no more.
-    pub(crate) fn set_wake(&mut self, when: Instant, waiter: Waiter) -> Option<TimerId> {
-        (!self.held.beside().is_closed).then(|| self.held.set(when, Due::Wake(waiter)))
+    /// Sets a timer that ends a wait. Returns `None` if the runtime is over, and the wait with it.
+    pub(crate) fn set_wake(&mut self, when: Instant, waiter: Waiter, wakes: Wakes) -> Option<TimerId> {
+        self.set(when, || Due::Wake(waiter, wakes))
     }
 
-    /// Sets a timer that calls back; none, if there are to be no more.
+    /// Sets a timer that calls back. Returns `None` if the runtime is over.
     #[inline]
     pub(crate) fn set_call(&mut self, when: Instant, callback: &Callback) -> Option<TimerId> {
+        self.set(when, || Due::Call(callback.clone()))
+    }
+
+    #[inline]
+    fn set(&mut self, when: Instant, due: impl FnOnce() -> Due) -> Option<TimerId> {
         if self.held.beside().is_closed {
             return None;
         }
-        let calls = &self.outlook.calls;
-        calls.store(calls.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        if !self.outlook.is_watched() {
-            self.outlook.is_watched.store(true, Ordering::Relaxed);
-            self.asks = true;
+        let due = due();
+        if due.concerns_others() {
+            let shared = &self.outlook.shared;
+            shared.store(shared.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            if !self.outlook.is_watched() {
+                self.outlook.is_watched.store(true, Ordering::Relaxed);
+                self.asks = true;
+            }
         }
-        Some(self.held.set(when, Due::Call(callback.clone())))
+        Some(self.held.set(when, due))
     }
 
-    /// Cancels a timer that calls back. It comes back, and is not to be dropped here: that would run a user's destructor under the lock.
+    /// Cancels a timer that ends a wait. Returns false if it has ended the wait.
+    pub(crate) fn cancel_wake(&mut self, timer: TimerId) -> bool {
+        self.held.cancel(timer).inspect(|due| self.outlook.remove(due)).is_some()
+    }
+
+    /// Cancels a timer that calls back, and returns it. It must not be dropped here: a user's destructor would run under the lock.
     #[inline]
     #[must_use]
     pub(crate) fn cancel_call(&mut self, timer: TimerId) -> Option<Callback> {
-        match self.held.cancel(timer)? {
-            Due::Call(callback) => {
-                self.outlook.remove();
-                Some(callback)
-            }
-            Due::Wake(_) => None,
+        let due = self.held.cancel(timer)?;
+        self.outlook.remove(&due);
+        match due {
+            Due::Call(callback) => Some(callback),
+            Due::Wake(..) => None,
         }
     }
 
@@ -155,7 +170,7 @@ impl<'a> Desk<'a> {
     pub(crate) fn close(&mut self) -> impl Iterator<Item = Due> + use<> {
         self.abandon();
         self.held.beside().is_closed = true;
-        self.outlook.calls.store(0, Ordering::Relaxed);
+        self.outlook.shared.store(0, Ordering::Relaxed);
         self.held.take_all()
     }
 

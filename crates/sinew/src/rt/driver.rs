@@ -20,7 +20,7 @@ use super::alarms::{Alarms, BATCH, Ring};
 use super::call::Call;
 use super::control::Control;
 use super::desk::{Desk, Drawer, Outlook};
-use super::due::Due;
+use super::due::{Due, Wakes};
 use super::engine::Engine;
 use super::epoll::{Epoll, Events};
 use super::io::{Source, Token, Watched};
@@ -53,14 +53,15 @@ impl CoreDriver {
         Ok(Arc::new(Self { epoll: Epoll::new()?, watched: Watched::new(), alarms, outlook, worker, engine }))
     }
 
-    /// Has a wait end at this moment, unless the timer is cancelled. From any thread. None, if it is all over, and the wait with it.
-    pub(crate) fn set_timer(&self, when: Instant, waiter: Waiter) -> Option<TimerId> {
-        self.at_desk(|desk| desk.set_wake(when, waiter))
+    /// Ends a wait at this moment, unless the timer is cancelled. From any thread. Returns `None` if the runtime is over, and the
+    /// wait with it.
+    pub(crate) fn set_timer(&self, when: Instant, waiter: Waiter, wakes: Wakes) -> Option<TimerId> {
+        self.at_desk(|desk| desk.set_wake(when, waiter, wakes))
     }
 
-    /// Cancels a timer, from any thread; false, if its wait has been ended by it.
+    /// Cancels a timer, from any thread. Returns false if it has ended its wait.
     pub(crate) fn cancel_timer(&self, timer: TimerId) -> bool {
-        self.alarms.cancel(timer).is_some()
+        self.at_desk(|desk| desk.cancel_wake(timer))
     }
 
     /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor run what is a user's.
@@ -100,15 +101,15 @@ impl CoreDriver {
             batch.iter().flatten().for_each(Due::prefetch);
             let mut here = [None; BATCH];
             for (due, stack) in batch.into_iter().flatten().zip(&mut here) {
+                self.outlook.remove(&due);
                 match due {
-                    Due::Wake(waiter) => {
+                    Due::Wake(waiter, _) => {
                         // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
                         let (is_woken, fiber) = unsafe { wake(waiter) };
                         fired += usize::from(is_woken);
                         *stack = fiber;
                     }
                     Due::Call(timer) => {
-                        self.outlook.remove();
                         // SAFETY: a timer is set at its home, whose lock is held here.
                         calls.push(unsafe { Call::new(timer) });
                     }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::ambient::Slot;
 use super::control::{Control, Pause, Status};
+use super::due::Wakes;
 use super::local::Local;
 use super::reference::Fiber;
 use super::tls;
@@ -219,7 +220,8 @@ fn wait_through(
         return this.word.cause();
     }
     let driver = NonNull::from(&*local.driver);
-    let timer = until.and_then(|until| local.driver.set_timer(until, waiter));
+    let wakes = if how == Pause::Wait && manner != Manner::Hold { Wakes::Anywhere } else { Wakes::Here };
+    let timer = until.and_then(|until| local.driver.set_timer(until, waiter, wakes));
     match manner {
         Manner::Suspend | Manner::SuspendHere => suspend(this, how),
         Manner::Hold => hold_or_suspend(local, this, wait),

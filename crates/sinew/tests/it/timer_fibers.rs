@@ -2,10 +2,11 @@
 
 use super::support::{Watched, in_child, migrating, pinned, stderr};
 use super::timer::{Count, Gate, anywhere, wait_until};
+use sinew::sync::{Condvar, Event, Mutex};
 use sinew::time::{self, Schedule, Timer};
-use sinew::{Runtime, fiber};
+use sinew::{Runtime, channel, fiber};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[test]
@@ -69,6 +70,38 @@ fn a_busy_workers_timers_are_seen_to_by_an_idle_one() {
             while !called.load(Ordering::SeqCst) {
                 std::hint::spin_loop();
             }
+        });
+    }
+}
+
+/// A fiber that may move begins a wait with a limit of time, and a neighbour keeps its worker until that wait has ended.
+#[test]
+fn a_busy_workers_sleepers_that_may_move_are_woken_by_an_idle_one() {
+    const TIME: Duration = Duration::from_millis(2);
+    let waits: [fn(); 7] = [
+        || fiber::sleep(TIME),
+        || fiber::park_timeout(TIME),
+        || assert!(!Event::auto().wait_timeout(TIME)),
+        || {
+            let (_sender, receiver) = channel::bounded::<()>(0);
+            assert!(receiver.recv_timeout(TIME).is_err());
+        },
+        || assert!(channel::after(TIME).recv().is_ok()),
+        || drop(Mutex::new(()).lock().map(|guard| Condvar::new().wait_timeout(guard, TIME).unwrap())),
+        || assert!(time::timeout(TIME, || Event::auto().wait_cancellable()).is_err()),
+    ];
+    for (wait, runtime) in waits.into_iter().flat_map(|wait| [migrating(2), migrating(8)].map(|r| (wait, r)))
+    {
+        runtime.run(move || {
+            let is_over = Arc::new(AtomicBool::new(false));
+            let flag = is_over.clone();
+            drop(fiber::spawn_local(move || {
+                while !flag.load(Ordering::SeqCst) {
+                    std::hint::spin_loop();
+                }
+            }));
+            wait();
+            is_over.store(true, Ordering::SeqCst);
         });
     }
 }
