@@ -7,6 +7,7 @@
 
 use sinew::{Runtime, Strategy};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -186,7 +187,7 @@ pub(crate) fn is_told_of_as_stuck(name: &str) {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("is stuck")), "it ended without a word");
     child.kill().unwrap();
-    child.wait().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL), "it ended by itself");
 }
 
 /// The emulator of another processor that runs this program, if one does.
