@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use sinew::fiber::{self, CancelToken, Stopped};
 use sinew::net::{Shutdown, TcpStream};
 
+use super::chunk::{self, Chunk};
 use super::limits::Limits;
+use super::lines;
 use super::request::{self, Body, Head, Method, Parsed};
 use super::response::{self, Manner, Response, Status};
 use super::routes;
@@ -17,7 +19,7 @@ use super::routes;
 const ROOM: usize = 8 * 1_024;
 /// So much of a request is read at first: it is on the stack of a connection that waits for one, and keeps no other memory.
 const FIRST_ROOM: usize = 1_024;
-/// The longest line before a piece of a body.
+/// The longest line before a chunk.
 const LONGEST_LINE: usize = 256;
 /// So much is sent at once at most, before more is answered.
 const MOST_UNSENT: usize = 64 * 1_024;
@@ -129,8 +131,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 
     fn serve_one(&mut self) -> Result<bool, Fault> {
-        let (head, until) = self.read_head()?;
-        let body = self.read_body(&head, until)?;
+        let (head, body) = self.read_request()?;
         let answer = routes::answer(&head, body, |time| self.stream.sleep(time));
         let closes = !head.keeps_alive || self.drain.is_cancelled();
         response::write(
@@ -145,7 +146,14 @@ impl<'a, S: Stream> Connection<'a, S> {
         Ok(!closes)
     }
 
-    /// The next head, and until when all of its request has to be there.
+    /// Reads the next request.
+    fn read_request(&mut self) -> Result<(Head, Vec<u8>), Fault> {
+        let (head, until) = self.read_head()?;
+        let body = self.read_body(&head, until)?;
+        Ok((head, body))
+    }
+
+    /// Reads the next head. Returns it with the deadline for the rest of the request.
     fn read_head(&mut self) -> Result<(Head, Instant), Fault> {
         let mut until = None;
         loop {
@@ -205,48 +213,65 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 
     fn read_chunks(&mut self, until: Instant) -> Result<Vec<u8>, Fault> {
-        let mut body = Vec::new();
+        let (mut body, mut extensions) = (Vec::new(), 0);
         loop {
-            let size = request::chunk_size(&self.read_line(until, LONGEST_LINE)?)?;
-            if size == 0 {
+            let chunk = self.read_chunk_line(until)?;
+            extensions += chunk.extensions;
+            if extensions > self.limits.max_head {
+                return Err(Status::BAD_REQUEST.into());
+            }
+            if chunk.size == 0 {
                 break;
             }
-            if size > self.limits.max_body - body.len() as u64 {
+            if chunk.size > self.limits.max_body - body.len() as u64 {
                 return Err(Status::BODY_TOO_LARGE.into());
             }
-            body.append(&mut self.take(size, until)?);
-            if !self.read_line(until, LONGEST_LINE)?.is_empty() {
-                return Err(Status::BAD_REQUEST.into());
-            }
+            body.append(&mut self.take(chunk.size, until)?);
+            self.read_chunk_end(until)?;
         }
-        let mut left = self.limits.max_head;
-        // What comes behind the body is for nobody here.
-        loop {
-            let line = self.read_line(until, left)?;
-            if line.is_empty() {
-                return Ok(body);
-            }
-            left = left.saturating_sub(line.len());
-        }
+        self.read_trailers(until)?;
+        Ok(body)
     }
 
-    fn read_line(&mut self, until: Instant, most: usize) -> Result<Vec<u8>, Fault> {
+    fn read_chunk_line(&mut self, until: Instant) -> Result<Chunk, Fault> {
         loop {
-            if let Some((line, next)) = request::line(self.rest()) {
-                let line = self.rest()[line].to_vec();
-                self.used += next;
-                return if line.len() <= most { Ok(line) } else { Err(Status::BAD_REQUEST.into()) };
-            }
-            if self.rest().len() > most + 1 {
-                return Err(Status::BAD_REQUEST.into());
+            if let Some(len) = lines::line(self.rest(), LONGEST_LINE)? {
+                let chunk = chunk::parse(&self.rest()[..len])?;
+                self.used += len + 2;
+                return Ok(chunk);
             }
             self.read_until(until)?;
         }
     }
 
-    /// So many bytes of the body, which are not too many.
+    /// Reads the CRLF after the data of a chunk.
+    fn read_chunk_end(&mut self, until: Instant) -> Result<(), Fault> {
+        loop {
+            match self.rest() {
+                [b'\r', b'\n', ..] => {
+                    self.used += 2;
+                    return Ok(());
+                }
+                [] | [b'\r'] => self.read_until(until)?,
+                _ => return Err(Status::BAD_REQUEST.into()),
+            }
+        }
+    }
+
+    /// Reads trailers and the empty line after them. Trailers are checked, then ignored.
+    fn read_trailers(&mut self, until: Instant) -> Result<(), Fault> {
+        loop {
+            if let Some(len) = chunk::trailers(self.rest(), self.limits.max_head)? {
+                self.used += len;
+                return Ok(());
+            }
+            self.read_until(until)?;
+        }
+    }
+
+    /// Reads this many bytes of a body. The caller has compared the size with the limit.
     fn take(&mut self, size: u64, until: Instant) -> Result<Vec<u8>, Fault> {
-        // It is no more than the limit, which fits.
+        // Fits: the library supports 64-bit targets alone.
         let size = size as usize;
         while self.rest().len() < size {
             self.read_until(until)?;

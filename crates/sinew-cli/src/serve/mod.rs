@@ -1,15 +1,23 @@
 //! `sinew serve`: a small server, on what the library has for everybody. A fiber for each connection, plain blocking code in it.
 
+#[cfg(test)]
+mod cases;
+mod chunk;
 mod connection;
 mod crowd;
+mod fields;
 mod limits;
+mod lines;
 mod request;
 mod response;
 mod routes;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod script;
 #[cfg(test)]
+mod strictness;
+#[cfg(test)]
 mod talks;
+mod target;
 
 use std::io::{self, Write};
 use std::sync::Arc;

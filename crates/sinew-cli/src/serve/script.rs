@@ -1,5 +1,6 @@
-//! A connection without a network: what a client sends, in whatever pieces, and what it is answered.
+//! A connection without a network: a client that sends given bytes, in pieces of given sizes.
 
+use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -9,18 +10,21 @@ use sinew::fiber::CancelToken;
 use super::connection::{Connection, Stream};
 use super::limits::Limits;
 
-/// What a client sends, in pieces of these sizes, and what it is answered.
+/// A stream that reads from a script and records what is written.
 struct Script<'a> {
-    sent: &'a [u8],
+    /// The bytes that were not read yet.
+    sent: &'a Cell<&'a [u8]>,
+    /// Returns the size of the next piece to read or write.
     pieces: Box<dyn FnMut() -> usize + 'a>,
     answers: &'a mut Vec<u8>,
 }
 
 impl Read for Script<'_> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let len = (self.pieces)().clamp(1, room.len()).min(self.sent.len());
-        room[..len].copy_from_slice(&self.sent[..len]);
-        self.sent = &self.sent[len..];
+        let sent = self.sent.get();
+        let len = (self.pieces)().clamp(1, room.len()).min(sent.len());
+        room[..len].copy_from_slice(&sent[..len]);
+        self.sent.set(&sent[len..]);
         Ok(len)
     }
 }
@@ -42,11 +46,12 @@ impl Stream for Script<'_> {
         Ok(())
     }
 
-    /// Nobody waits for it.
+    /// Returns at once.
     fn sleep(&self, _: Duration) {}
 }
 
-fn limits() -> Limits {
+/// The limits of scripted connections. No time limit ends one of them.
+pub(crate) fn limits() -> Limits {
     let hour = Duration::from_secs(3_600);
     Limits {
         max_connections: 1,
@@ -60,27 +65,50 @@ fn limits() -> Limits {
     }
 }
 
-/// What is answered to these bytes, if they come in such pieces; how many requests were, and whether the connection ended in good order.
+/// Serves a connection. Returns the bytes of the answers, the number of requests that were served,
+/// and whether the connection ended without an error.
 pub(crate) fn talk(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<u8>, u64, bool) {
     let (mut answers, limits, drain, answered) =
         (Vec::new(), limits(), CancelToken::new(), AtomicU64::new(0));
-    let script = Script { sent, pieces: Box::new(pieces), answers: &mut answers };
+    let sent = Cell::new(sent);
+    let script = Script { sent: &sent, pieces: Box::new(pieces), answers: &mut answers };
     let is_good = Connection::new(script, &limits, &drain, &answered).serve().is_ok();
     (answers, answered.into_inner(), is_good)
 }
 
-pub(crate) fn statuses(mut answers: &[u8]) -> Vec<u16> {
-    let mut statuses = Vec::new();
-    while !answers.is_empty() {
+/// An answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) closes: bool,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Splits the bytes of a connection into answers, without those that only say to continue.
+/// `is_head` returns whether the answer at an index has no body, as it answers a HEAD request.
+pub(crate) fn answers(mut bytes: &[u8], is_head: impl Fn(usize) -> bool) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    while !bytes.is_empty() {
         let mut headers = [httparse::EMPTY_HEADER; 16];
         let mut response = httparse::Response::new(&mut headers);
-        let len = response.parse(answers).expect("an answer is one").unwrap();
-        let size = response.headers.iter().find(|header| header.name == "Content-Length");
-        let size = size.map_or(0, |header| std::str::from_utf8(header.value).unwrap().parse().unwrap());
-        statuses.push(response.code.unwrap());
-        answers = &answers[len + size..];
+        let len = response.parse(bytes).expect("a well-formed answer").unwrap();
+        let field =
+            |name| response.headers.iter().find(|header| header.name == name).map(|header| header.value);
+        let size =
+            field("Content-Length").map_or(0, |size| std::str::from_utf8(size).unwrap().parse().unwrap());
+        let size = if is_head(answers.len()) { 0 } else { size };
+        let (status, closes) = (response.code.unwrap(), field("Connection") == Some(b"close"));
+        if status != 100 {
+            answers.push(Answer { status, closes, body: bytes[len..len + size].to_vec() });
+        }
+        bytes = &bytes[len + size..];
     }
-    statuses
+    answers
+}
+
+/// Returns the statuses of answers to requests other than HEAD.
+pub(crate) fn statuses(bytes: &[u8]) -> Vec<u16> {
+    answers(bytes, |_| false).iter().map(|answer| answer.status).collect()
 }
 
 /// Whatever comes, it ends, what is answered begins as an answer does, and it does not depend on the pieces that the requests came in.
@@ -95,10 +123,11 @@ pub(crate) fn answers_are_the_same_in_pieces(sent: &[u8], mut sizes: Dice) {
     assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(sent));
 }
 
-/// Chance, by Marsaglia's xorshift.
+/// Random numbers, by Marsaglia's xorshift.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
+    /// Returns a number below `most`.
     pub(crate) fn below(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
