@@ -1,16 +1,17 @@
-//! Requests that were not thought of, to the loop of `sinew serve` that reads, parses and answers them. The first byte chooses the pieces in which
-//! they come; what is checked is what the tests of that loop check.
+//! Requests that a fuzzer finds, for the server and the reference reader of `sinew serve`, which
+//! must agree about them. The first byte chooses the sizes of the pieces that they arrive in.
 #![no_main]
 
 #[path = "../../crates/sinew-cli/src/serve/mod.rs"]
-#[expect(dead_code, reason = "the server around the loop is not run here")]
+#[expect(dead_code, reason = "the server around a connection is not run here")]
 mod serve;
 
 use libfuzzer_sys::fuzz_target;
-use serve::script::{Dice, answers_are_the_same_in_pieces};
+use serve::agreement::check;
+use serve::script::Dice;
 
 fuzz_target!(|data: &[u8]| {
     if let Some((&first, sent)) = data.split_first() {
-        answers_are_the_same_in_pieces(sent, Dice(u64::from(first) + 1));
+        check(sent, Dice(u64::from(first) + 1));
     }
 });

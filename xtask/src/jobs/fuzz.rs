@@ -1,6 +1,8 @@
-//! Requests that nobody thought of, for the loop of `sinew serve` that reads them: a million, by a fuzzer that looks for new ways through the code.
+//! Requests that a fuzzer finds, for the reader of `sinew serve` and the reference reader beside it,
+//! which must agree: a million requests, or as many as fit into a minute.
 //!
-//! It begins with the same seeds and the same number each time, so that what it finds is found again. What it keeps stays below `target/`.
+//! The seeds and the seed of the random numbers are the same each time, so that a finding is found
+//! again. The requests that it keeps are below `target/`.
 
 use super::asan::require_nightly;
 use crate::context::Context;
@@ -8,10 +10,11 @@ use crate::exec::Exec;
 use crate::failure::{Result, While};
 use crate::job::{Depth, Job, Tool};
 
-/// No request makes the server fail, or answer by the pieces that it came in.
+/// No request makes the server fail or disagree with the reference reader, and no answer depends
+/// on the pieces that its request arrived in.
 pub(crate) const JOB: Job = Job {
     name: "fuzz",
-    about: "a fuzzer finds no request that the server trips over (nightly toolchain)",
+    about: "a fuzzer finds no request that the server and the reference read differently (nightly toolchain)",
     depth: Depth::Deep,
     // Its library is compiled here.
     needs: &[Tool { probe: "c++", package: "g++" }],

@@ -61,13 +61,13 @@ pub(crate) struct Connection<'a, S> {
     answered: &'a AtomicU64,
 }
 
-/// Why a request is not answered as it should be.
-enum Fault {
-    /// It is refused.
+/// Why there is no request to answer.
+pub(super) enum Fault {
+    /// The request is refused with this status.
     Refused(Status),
-    /// The connection is over.
+    /// The connection failed, or ended within a request.
     Io(io::Error),
-    /// The client has ended it, or was silent for too long, between two requests.
+    /// The client ended the connection, or was silent for too long, between two requests.
     Over,
 }
 
@@ -147,7 +147,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 
     /// Reads the next request.
-    fn read_request(&mut self) -> Result<(Head, Vec<u8>), Fault> {
+    pub(super) fn read_request(&mut self) -> Result<(Head, Vec<u8>), Fault> {
         let (head, until) = self.read_head()?;
         let body = self.read_body(&head, until)?;
         Ok((head, body))
@@ -281,8 +281,8 @@ impl<'a, S: Stream> Connection<'a, S> {
         Ok(body)
     }
 
-    /// What was read, and not used yet.
-    fn rest(&self) -> &[u8] {
+    /// Returns the bytes that were read from the stream and belong to no request yet.
+    pub(super) fn rest(&self) -> &[u8] {
         &self.input[self.used..]
     }
 

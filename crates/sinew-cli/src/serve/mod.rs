@@ -1,13 +1,19 @@
 //! `sinew serve`: a small server, on what the library has for everybody. A fiber for each connection, plain blocking code in it.
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod agreement;
 #[cfg(test)]
 mod cases;
 mod chunk;
+#[cfg(test)]
+mod comparison;
 mod connection;
 mod crowd;
 mod fields;
 mod limits;
 mod lines;
+#[cfg(any(test, fuzzing))]
+mod reference;
 mod request;
 mod response;
 mod routes;

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use sinew::fiber::CancelToken;
 
-use super::connection::{Connection, Stream};
+use super::connection::{Connection, Fault, Stream};
 use super::limits::Limits;
+use super::reference::{End, Message};
+use super::request::Method;
 
 /// A stream that reads from a script and records what is written.
 struct Script<'a> {
@@ -76,6 +78,31 @@ pub(crate) fn talk(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<u8>, u64,
     (answers, answered.into_inner(), is_good)
 }
 
+/// Reads the requests of a connection without answering them. Returns them with what ended them.
+pub(crate) fn requests(sent: &[u8], pieces: impl FnMut() -> usize) -> (Vec<Message>, End) {
+    let (mut answers, limits, drain, answered) =
+        (Vec::new(), limits(), CancelToken::new(), AtomicU64::new(0));
+    let (len, sent) = (sent.len(), Cell::new(sent));
+    let script = Script { sent: &sent, pieces: Box::new(pieces), answers: &mut answers };
+    let mut connection = Connection::new(script, &limits, &drain, &answered);
+    let mut messages = Vec::new();
+    loop {
+        match connection.read_request() {
+            Ok((head, body)) => {
+                let end = len - sent.get().len() - connection.rest().len();
+                let (is_head, keeps_alive) = (head.method == Method::Head, head.keeps_alive);
+                messages.push(Message { is_head, body, end, keeps_alive });
+                if !keeps_alive {
+                    return (messages, End::Closed);
+                }
+            }
+            Err(Fault::Over) => return (messages, End::Clean),
+            Err(Fault::Io(_)) => return (messages, End::Cut),
+            Err(Fault::Refused(_)) => return (messages, End::Refused),
+        }
+    }
+}
+
 /// An answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
@@ -109,18 +136,6 @@ pub(crate) fn answers(mut bytes: &[u8], is_head: impl Fn(usize) -> bool) -> Vec<
 /// Returns the statuses of answers to requests other than HEAD.
 pub(crate) fn statuses(bytes: &[u8]) -> Vec<u16> {
     answers(bytes, |_| false).iter().map(|answer| answer.status).collect()
-}
-
-/// Whatever comes, it ends, what is answered begins as an answer does, and it does not depend on the pieces that the requests came in.
-pub(crate) fn answers_are_the_same_in_pieces(sent: &[u8], mut sizes: Dice) {
-    let strip = |(answers, served, is_good): (Vec<u8>, u64, bool)| {
-        let answers = String::from_utf8_lossy(&answers).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
-        (answers, served, is_good)
-    };
-    let whole = strip(talk(sent, || usize::MAX));
-    let pieces = strip(talk(sent, || sizes.below(20)));
-    assert!(whole.0.is_empty() || whole.0.starts_with("HTTP/1.1 "), "{}", whole.0);
-    assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(sent));
 }
 
 /// Random numbers, by Marsaglia's xorshift.
