@@ -15,6 +15,8 @@
 //! assert_eq!(fibonacci.take(8).collect::<Vec<_>>(), [0, 1, 1, 2, 3, 5, 8, 13]);
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! A second stack on a thread has limits that concern [thread-locals](crate::fiber#thread-locals).
 
 pub use sinew_coroutine::{
     Coroutine, CoroutineState, MovableCoroutine, NewError, Registers, ResumeError, Suspender, overflow,

@@ -21,6 +21,9 @@
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
 //! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
 //!
+//! - What thread-locals mean when several fibers share a thread, and the one way to undefined behaviour:
+//!   [thread-locals](fiber#thread-locals).
+//!
 //! # Features
 //!
 //! - `lock_api`: [`sync`] has locks without values for that crate, in `sync::raw`. Off unless asked for.

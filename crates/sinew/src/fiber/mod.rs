@@ -50,13 +50,106 @@
 //!
 //! # Who moves
 //!
-//! A fiber made by [`spawn`] may go to any worker until it first runs, and then stays on that one, so its body need not
-//! care about thread-locals or values that are not `Send`. Calls from plain threads work too: `park`, `sleep` and `join` block
-//! the thread then.
+//! A fiber made by [`spawn`] may go to any worker until it first runs, and then stays on that one, so its body may hold values
+//! that are not `Send`. Calls from plain threads work too: `park`, `sleep` and `join` block the thread then.
 //!
-//! What a fiber must not do is to wait inside the initializer of a std `thread_local!`: another fiber of its worker that comes there meanwhile runs it
-//! too, and the value of the first is dropped when the second is done, though it may be borrowed. std does not expect two at once on one thread.
-//! [`fiber_local!`](crate::fiber_local) and [`sync::LazyLock`](crate::sync::LazyLock) do.
+//! # Thread-locals
+//!
+//! All fibers of a worker share the thread-locals of its thread. std, and crates that build on thread-locals, conclude from "one
+//! thread" that calls on it return in the reverse order in which they began. With several stacks on a thread that does not hold
+//! across a wait, and no stackful runtime can make it hold. The answer to all of the following is
+//! [`fiber_local!`](crate::fiber_local), which gives each fiber a value of its own and is written like `thread_local!`.
+//!
+//! **Do not wait inside the initializer of a `thread_local!`.** This is undefined behaviour, in a program without `unsafe`, and the
+//! only such case that is known for std and sinew alone. While the first fiber waits there, a second one of the same worker runs the initializer as well, and borrows its
+//! value. When the first one is done, it replaces that value:
+//!
+//! ```no_run
+//! use sinew::fiber;
+//! use std::time::Duration;
+//!
+//! thread_local! {
+//!     static NAME: String = {
+//!         fiber::sleep(Duration::from_millis(20)); // Wrong: another fiber of this worker may get here as well.
+//!         format!("made by {:?}", fiber::current().id())
+//!     };
+//! }
+//! ```
+//!
+//! Wait before the first use, or wrap the use in [`no_suspend`], which turns the wait into a panic:
+//!
+//! ```
+//! use sinew::fiber;
+//! use std::time::Duration;
+//!
+//! thread_local! {
+//!     static NAME: String = {
+//!         fiber::sleep(Duration::from_millis(1));
+//!         String::from("never made")
+//!     };
+//! }
+//! sinew::run(|| {
+//!     let used = std::panic::catch_unwind(|| fiber::no_suspend(|| NAME.with(String::len)));
+//!     assert!(used.is_err());
+//! });
+//! ```
+//!
+//! **Do not wait inside a scoped thread-local** (of the crate `scoped-tls`, or one made the same way). The scopes of two fibers on
+//! one thread do not nest: a fiber may see the value of another one, and keep it when that is gone. This is undefined behaviour
+//! too, by way of the `unsafe` code of that crate:
+//!
+//! ```no_run
+//! use sinew::fiber;
+//! use std::time::Duration;
+//!
+//! scoped_tls::scoped_thread_local!(static CONFIG: String);
+//!
+//! sinew::run(|| {
+//!     let other = fiber::spawn(|| {
+//!         // It may find the value below, if both fibers are on one worker ...
+//!         CONFIG.with(|config| {
+//!             fiber::sleep(Duration::from_millis(50));
+//!             println!("{config}"); // ... and use it when it was dropped.
+//!         });
+//!     });
+//!     let config = String::from("mine");
+//!     CONFIG.set(&config, || fiber::sleep(Duration::from_millis(20))); // Wrong: waits inside.
+//!     drop(config);
+//!     other.join().unwrap();
+//! });
+//! ```
+//!
+//! Pass the value as an argument, or in a [`Context`](crate::context::Context), which a fiber takes along.
+//!
+//! **Do not suspend a [coroutine](crate::coroutine) inside `with` of a thread-local if the coroutine itself is kept in a
+//! thread-local.** When the thread ends, std drops one after the other. If the coroutine is the later one, unwinding it uses what is
+//! gone, and std aborts the process:
+//!
+//! ```no_run
+//! use sinew::coroutine::{Coroutine, MmapStack};
+//! use std::cell::RefCell;
+//!
+//! thread_local! {
+//!     static KEPT: RefCell<Option<Coroutine<(), (), ()>>> = const { RefCell::new(None) };
+//!     static VALUE: String = String::from("dropped first");
+//! }
+//! KEPT.with(|_| ()); // Used first, dropped last.
+//! let stack = MmapStack::new(64 * 1024)?;
+//! let mut coroutine = Coroutine::new(stack, |suspender, ()| {
+//!     VALUE.with(|value| {
+//!         suspender.suspend(()); // Wrong: may be unwound when `VALUE` is gone.
+//!         println!("{value}");
+//!     });
+//! });
+//! coroutine.resume(());
+//! KEPT.set(Some(coroutine));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Clone what the coroutine needs out of the thread-local, or take the coroutine out of its thread-local before the thread ends.
+//!
+//! **A `RefCell` in a thread-local that stays borrowed across a wait** makes the next fiber of the worker panic. This is an ordinary
+//! panic, and the borrow ends when its owner continues.
 //!
 //! # Groups
 //!

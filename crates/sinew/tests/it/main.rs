@@ -76,6 +76,8 @@ mod staying;
 mod steps;
 mod support;
 mod sync;
+#[cfg(not(sinew_few))]
+mod thread_locals;
 #[cfg(not(sinew_fat))]
 mod time;
 #[cfg(not(sinew_few))]
