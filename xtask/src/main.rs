@@ -17,6 +17,7 @@ mod exec;
 mod failure;
 mod job;
 mod jobs;
+mod mutants;
 mod report;
 mod tidy;
 
@@ -41,6 +42,8 @@ enum Verb {
     Jobs,
     /// Check the source tree against the layout and style rules.
     Tidy,
+    /// Run a seeded sample of mutants of a crate, and list those that its tests do not notice.
+    Mutants(mutants::Sample),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +66,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Verb::Tidy => tidy::run(&context.root).map(|()| ExitCode::SUCCESS),
+        Verb::Mutants(sample) => mutants::run(&context, &sample).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -1,0 +1,122 @@
+//! `cargo xtask mutants`: runs a seeded sample of the mutations that `cargo mutants` can make in a crate,
+//! and lists those that the tests of the crate do not notice.
+//!
+//! It is not part of the checks: a sample takes hours. What became of the survivors of the recorded samples
+//! is in `docs/design/0011-mutants.md`.
+
+use clap::Args;
+
+use crate::context::Context;
+use crate::exec::Exec;
+use crate::failure::{Failure, Result, While};
+
+/// Which mutants to run.
+#[derive(Args)]
+pub(crate) struct Sample {
+    /// The crate to mutate.
+    package: String,
+    /// How many mutants to choose.
+    #[arg(long, default_value_t = 300)]
+    size: usize,
+    /// The seed of the choice.
+    #[arg(long, default_value_t = 21)]
+    seed: u64,
+    /// Run only a part of the sample: those from here on, counted from 0.
+    #[arg(long, default_value_t = 0)]
+    from: usize,
+    /// And up to here, which is not included.
+    #[arg(long)]
+    to: Option<usize>,
+    /// Run the tests over all worker counts and strategies, not over two workers and one strategy.
+    #[arg(long)]
+    full: bool,
+    /// Only print the sample.
+    #[arg(long)]
+    list: bool,
+}
+
+/// How long the tests of one mutant may take, in seconds. A mutant that hangs counts as noticed.
+const TIMEOUT: &str = "120";
+
+/// What the tests of this machine do not build: other processors, and what only tools are told.
+const NOT_BUILT: [&str; 4] = ["/arch/aarch64.rs", "/sanitizer/", "/valgrind/", "/model"];
+
+/// Chooses the mutants, and runs them. It is a failure if some survive.
+pub(crate) fn run(context: &Context, sample: &Sample) -> Result {
+    let listed = Exec::cargo(context, &["mutants", "--list", "--package", &sample.package]).read().map_err(
+        |error| Failure::new(format!("{error}: `cargo install cargo-mutants --locked` installs it")),
+    )?;
+    let is_built = |line: &&str| !NOT_BUILT.iter().any(|path| line.contains(path));
+    let mut names: Vec<&str> = listed.lines().filter(|line| !line.is_empty()).filter(is_built).collect();
+    names.sort_unstable();
+    shuffle(&mut names, sample.seed);
+    names.truncate(sample.size);
+    let to = sample.to.unwrap_or(names.len()).min(names.len());
+    let part = names.get(sample.from..to).unwrap_or_default();
+    let directory = context.target.join("mutants").join(&sample.package);
+    std::fs::create_dir_all(&directory).while_doing("making room for the outcome")?;
+    std::fs::write(directory.join("sample.txt"), names.join("\n") + "\n")
+        .while_doing("recording the sample")?;
+    if sample.list || part.is_empty() {
+        part.iter().for_each(|name| println!("{name}"));
+        return Ok(());
+    }
+    let config = directory.join("config.toml");
+    let chosen: Vec<_> = part.iter().map(|name| format!("{:?}", exactly(name))).collect();
+    std::fs::write(&config, format!("examine_re = [{}]\n", chosen.join(",\n")))
+        .while_doing("choosing mutants")?;
+    let mut command = Exec::cargo(context, &["mutants", "--package", &sample.package, "--timeout", TIMEOUT])
+        .args(["--no-shuffle", "--config"])
+        .args([&config])
+        .args(["--output"])
+        .args([&directory]);
+    if !sample.full {
+        command = command.env("SINEW_TEST_WORKERS", "2").env("SINEW_TEST_STRATEGY", "local");
+    }
+    command.args(["--", "--lib", "--tests"]).run()
+}
+
+/// Fisher and Yates' shuffle, by numbers that are the same for a seed on every machine.
+fn shuffle(names: &mut [&str], seed: u64) {
+    let mut state = seed;
+    for last in (1..names.len()).rev() {
+        // SplitMix64.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        names.swap(last, ((bits ^ (bits >> 31)) % (last as u64 + 1)) as usize);
+    }
+}
+
+/// A regular expression that matches this text and nothing else.
+fn exactly(name: &str) -> String {
+    let escape = |c: char| match r"\.+*?()|[]{}^$#&-~".contains(c) {
+        true => format!("\\{c}"),
+        false => c.to_string(),
+    };
+    format!("^{}$", name.chars().map(escape).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{exactly, shuffle};
+
+    #[test]
+    fn a_seed_chooses_the_same_each_time_and_another_seed_others() {
+        let chosen = |seed| {
+            let mut names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+            shuffle(&mut names, seed);
+            names
+        };
+        assert_eq!(chosen(21), chosen(21));
+        assert_ne!(chosen(21), chosen(22));
+        let mut sorted = chosen(21);
+        sorted.sort_unstable();
+        assert_eq!(sorted, ["a", "b", "c", "d", "e", "f", "g", "h"], "nothing is lost");
+    }
+
+    #[test]
+    fn what_has_a_meaning_in_expressions_is_escaped() {
+        assert_eq!(exactly("a.rs:1: f -> &'a T"), r"^a\.rs:1: f \-> \&'a T$");
+    }
+}
