@@ -32,6 +32,7 @@ mod stats;
 mod strategy;
 mod sync;
 mod task;
+mod thread;
 mod tls;
 pub mod topology;
 mod unwind;
@@ -48,4 +49,6 @@ pub use prefetch::prefetch;
 pub use stats::{PoolStats, WorkerState, WorkerStats};
 pub use strategy::{ParseStrategyError, Strategy};
 pub use task::{Header, TaskRef, Vtable};
+#[doc(hidden)]
+pub use thread::spawn_thread;
 pub use topology::{CpuSet, Profile, Topology};

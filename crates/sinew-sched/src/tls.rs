@@ -1,4 +1,5 @@
-//! The thread-local of this crate: where the running task runs. Constant, and without a destructor.
+//! The thread-locals of this crate: where the running task runs, and whether this crate started the
+//! thread. Constant, and without destructors.
 //!
 //! Code on a stack that may move between threads must not keep a thread-local's address from before a suspension. Whether
 //! it does is up to the compiler, so the accessors are not inlined, and what they return passes through an assembly block
@@ -16,6 +17,7 @@ use crate::context::Context;
 
 thread_local! {
     static CURRENT: Cell<*const ()> = const { Cell::new(ptr::null()) };
+    static IS_UNCAPTURED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `body` with this context as the thread's, and restores the one before: a loop that drives a core may itself be run
@@ -39,6 +41,17 @@ pub(crate) fn with<R>(look: impl FnOnce(Option<&Context<'_>>) -> R) -> R {
     // call, on the same thread. It may come to call a driver or discard a task, which is a user's code, but uses the
     // context only before that.
     look(unsafe { current.as_ref() })
+}
+
+/// Marks the calling thread as one that has inherited no output capture.
+pub(crate) fn set_uncaptured() {
+    IS_UNCAPTURED.set(true);
+}
+
+/// Returns whether the calling thread is [marked](set_uncaptured).
+#[inline(never)]
+pub(crate) fn is_uncaptured() -> bool {
+    IS_UNCAPTURED.get()
 }
 
 #[inline(never)]

@@ -20,9 +20,13 @@
 //! - Signals of the operating system: [`signal`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
 //! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
-//!
 //! - What thread-locals mean when several fibers share a thread, and the one way to undefined behaviour:
 //!   [thread-locals](fiber#thread-locals).
+//!
+//! # Output in tests
+//!
+//! `cargo test` captures the output of a test's own thread. Fibers run on the threads of a runtime, which other tests may share,
+//! so what they print, a failed assertion's message included, goes straight to standard output and standard error.
 //!
 //! # Features
 //!

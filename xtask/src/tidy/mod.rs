@@ -11,6 +11,7 @@ mod rust_file;
 mod tokens;
 mod tree;
 
+mod captured_threads;
 mod compile_fail;
 mod crate_layers;
 mod file_header;
@@ -52,6 +53,7 @@ static RULES: &[Rule] = &[
     Rule { name: "unsafe_files", check: unsafe_files::check },
     Rule { name: "sync_files", check: sync_files::check },
     Rule { name: "thread_locals", check: thread_locals::check },
+    Rule { name: "captured_threads", check: captured_threads::check },
     Rule { name: "file_size", check: file_size::check },
     Rule { name: "lib_rs", check: lib_rs::check },
     Rule { name: "macro_mods", check: macro_mods::check },

@@ -7,6 +7,7 @@ use crate::driver::{Driver, FutexDriver};
 use crate::group::{self, Group, Role, Seat};
 use crate::house::House;
 use crate::mailbox::Mailbox;
+use crate::thread::spawn_thread;
 use crate::topology::{CpuSet, Pinning, affinity};
 use crate::unwind;
 use crate::worker::Place;
@@ -30,7 +31,7 @@ impl Default for Starter {
         Self {
             name: "sinew".to_owned(),
             driver: Box::new(|_| Ok(Box::new(FutexDriver::default()))),
-            spawner: Box::new(spawn_thread),
+            spawner: Box::new(|name, body| spawn_thread(name, None, body)),
             pinning: None,
         }
     }
@@ -65,8 +66,4 @@ impl Starter {
         let pinning = self.pinning.as_ref()?;
         pinning.worker(group, index).or_else(|| pinning.group(group))
     }
-}
-
-fn spawn_thread(name: String, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
-    std::thread::Builder::new().name(name).spawn(body).map(drop)
 }

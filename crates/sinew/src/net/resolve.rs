@@ -2,7 +2,6 @@
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe, Location};
-use std::thread;
 
 use crate::channel::oneshot;
 use crate::fiber::{self, Stopped};
@@ -30,7 +29,7 @@ pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'st
     let (sender, mut receiver) = oneshot::channel();
     // Whoever has asked may be gone by then.
     let look = move || drop(sender.send(job()));
-    thread::Builder::new().name("sinew-resolver".to_owned()).spawn(look)?;
+    rt::spawn_thread("sinew-resolver".to_owned(), None, look)?;
     receiver.recv_cancellable()?.map_err(|_| panicked())
 }
 

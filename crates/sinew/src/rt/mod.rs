@@ -95,6 +95,7 @@ pub(crate) use queue::{
 };
 pub use reference::Fiber;
 pub(crate) use scope::{Failure, ScopeData};
+pub(crate) use sinew_sched::spawn_thread;
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};
 pub(crate) use steps::Steps;
 pub(crate) use stop::{

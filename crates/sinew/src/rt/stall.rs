@@ -23,11 +23,10 @@ use std::io::{Write as _, stderr};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::thread::{MembarrierCommand, membarrier};
-use sinew_sched::{PoolStats, WorkerState};
+use sinew_sched::{PoolStats, WorkerState, spawn_thread};
 
 use super::driver::CoreDriver;
 use super::engine::{Engine, Leak};
@@ -201,7 +200,7 @@ fn start(engine: &Weak<Engine>) -> bool {
     let Some(this) = engine.upgrade() else { return false };
     let name = format!("{}-watch", this.settings.name);
     let engine = engine.clone();
-    thread::Builder::new().name(name).stack_size(128 * 1024).spawn(move || watch(&engine)).is_ok()
+    spawn_thread(name, Some(128 * 1024), move || watch(&engine)).is_ok()
 }
 
 fn watch(engine: &Weak<Engine>) {

@@ -7,12 +7,12 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use super::handler::{self, Actions};
 use super::number::Signal;
 use super::set::Set;
 use crate::channel::{self, Receiver, Sender};
+use crate::rt;
 
 /// Never held while somebody waits, nor taken by a handler.
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
@@ -76,10 +76,7 @@ impl Registry {
     fn start(&mut self) -> io::Result<()> {
         self.actions.prepare()?;
         if !self.has_thread {
-            thread::Builder::new()
-                .name("sinew-signals".to_owned())
-                .stack_size(128 * 1024)
-                .spawn(pass_on_all)?;
+            rt::spawn_thread("sinew-signals".to_owned(), Some(128 * 1024), pass_on_all)?;
             self.has_thread = true;
         }
         Ok(())

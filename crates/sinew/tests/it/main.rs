@@ -12,6 +12,8 @@ mod cancel;
 mod cancel_races;
 #[cfg(not(sinew_few))]
 mod cancel_scope;
+#[cfg(not(sinew_few))]
+mod capture;
 mod channel;
 #[cfg(not(sinew_few))]
 mod context;

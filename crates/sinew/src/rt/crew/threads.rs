@@ -12,7 +12,9 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use std::{fmt, io, mem, thread};
+use std::{fmt, io, mem};
+
+use sinew_sched::spawn_thread;
 
 use super::super::unwind;
 use super::bed::Bed;
@@ -118,8 +120,8 @@ impl Crew {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         // std panics for some names.
-        let start = AssertUnwindSafe(|| thread::Builder::new().name(name).spawn(body));
-        catch_unwind(start).unwrap_or_else(|_| Err(io::ErrorKind::InvalidInput.into())).map(drop)
+        let start = AssertUnwindSafe(|| spawn_thread(name, None, body));
+        catch_unwind(start).unwrap_or_else(|_| Err(io::ErrorKind::InvalidInput.into()))
     }
 
     /// What a thread does from its beginning to its end.
