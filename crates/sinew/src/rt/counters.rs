@@ -31,7 +31,7 @@ pub(crate) struct Counters {
     pub(crate) spawned: Count,
     /// Fibers that first ran here.
     pub(crate) started: Count,
-    /// Fibers that ended here, or were discarded.
+    /// Fibers that ended here; among those of threads that are no workers, all that were discarded.
     pub(crate) finished: Count,
     /// Fibers that were to begin here when there was no stack.
     pub(crate) starved: Count,
@@ -55,5 +55,10 @@ impl All<'_> {
     pub(crate) fn sum(&self, of: impl Fn(&Counters) -> &Count) -> u64 {
         let workers: u64 = self.workers.iter().map(|counters| of(counters).get()).sum();
         workers + of(self.outside).get()
+    }
+
+    /// How many fibers have come to their end: those that were discarded are not counted.
+    pub(crate) fn finished_by_workers(&self) -> u64 {
+        self.workers.iter().map(|counters| counters.finished.get()).sum()
     }
 }

@@ -13,7 +13,6 @@ use sinew_sched::Header;
 
 use super::control::{Control, Dropped, Moves, NOWHERE, Status, Unrun};
 use super::ending::{AtEnd, Reference};
-use super::engine::Engine;
 use super::local::Local;
 use super::roster::Roamers;
 use super::starving;
@@ -29,24 +28,23 @@ use super::word::Cause;
 /// The caller has the right to run the fiber, which is used up.
 #[inline(never)]
 pub(super) unsafe fn finish(local: &Local, control: NonNull<Control>) {
+    // Counted before anybody hears of it: whoever does may make another fiber in its place.
     // SAFETY: the caller's right.
-    unsafe { leave_stack(local, control) };
-    // Before anybody hears of it: whoever does may make another fiber in its place.
-    local.counters.finished.add(1);
+    unsafe { leave(local, control, || local.counters.finished.add(1)) };
     // SAFETY: the right to run is a reference.
     local.engine().release(unsafe { control.as_ref() }.birth.is_limited);
-    local.engine().stall.pass();
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }
 
-/// A fiber that may move is not among those that have begun any more.
-fn leave_roamers(control: NonNull<Control>, this: &Control) {
+/// Removes a fiber that may move from those that have begun, and calls `count` under the lock of its list.
+fn leave_roamers(control: NonNull<Control>, this: &Control, count: impl FnOnce()) {
     if let Some(roamers) = this.roamers.take() {
         // SAFETY: the invariant of `roamers`: it stays for as long as the engine, and that for as long as its fibers.
-        let roster = unsafe { roamers.as_ref() }.lock();
+        let list = unsafe { roamers.as_ref() }.lock();
         // SAFETY: it was put in when it began.
-        unsafe { roster.leave(control) };
+        unsafe { list.leave(control) };
+        count();
     }
 }
 
@@ -56,6 +54,17 @@ fn leave_roamers(control: NonNull<Control>, this: &Control) {
 ///
 /// The caller has the right to run the fiber.
 pub(super) unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
+    // SAFETY: the caller's right.
+    unsafe { leave(local, control, || ()) };
+}
+
+/// As [`leave_stack`]. Calls `count` so that whoever counts fibers from outside finds the fiber among those that have begun, or counted.
+///
+/// # Safety
+///
+/// As [`leave_stack`]. `count` does not panic.
+#[inline]
+unsafe fn leave(local: &Local, control: NonNull<Control>, count: impl FnOnce()) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     // SAFETY: the right to run is that to the coroutine.
@@ -68,10 +77,10 @@ pub(super) unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
     if this.birth.moves != Moves::Always {
         local.context().core().disown();
         // SAFETY: it was put in when it began, on this worker.
-        unsafe { local.roster.leave(control) };
+        unsafe { local.roster.leave(control, count) };
     } else {
         local.context().core().disown_roaming();
-        leave_roamers(control, this);
+        leave_roamers(control, this, count);
     }
 }
 
@@ -157,7 +166,7 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
         // One that stays is told by its worker, which stays too.
         if this.birth.moves == Moves::Always {
             // SAFETY: nobody else will run it.
-            unsafe { abandon(this.engine(), control) };
+            unsafe { abandon(control) };
         }
         return;
     }
@@ -188,18 +197,18 @@ pub(crate) fn abandon_all(local: &Local) {
         // So that nobody takes it for one that goes on: what it waits for is for the next one. Whether it waits is the same to us.
         let _ = this.word.take();
         // SAFETY: nobody will run it any more.
-        unsafe { abandon(local.engine(), control) };
+        unsafe { abandon(control) };
     });
 }
 
 /// It is over, and these fibers may wait for ever: whoever waits for them hears of it.
-pub(crate) fn abandon_roamers(engine: &Engine, roamers: &Roamers) {
-    let roster = roamers.lock();
-    roster.for_each(|control| {
+pub(crate) fn abandon_roamers(roamers: &Roamers) {
+    let list = roamers.lock();
+    list.for_each(|control| {
         // SAFETY: what is in the list is there. One that does not wait is run, or discarded, by whoever has the right to.
         if unsafe { control.as_ref() }.word.take() {
             // SAFETY: that was the right to run it.
-            unsafe { abandon(engine, control) };
+            unsafe { abandon(control) };
         }
     });
 }
@@ -210,12 +219,11 @@ pub(crate) fn abandon_roamers(engine: &Engine, roamers: &Roamers) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, or the only one who has never will.
-unsafe fn abandon(engine: &Engine, control: NonNull<Control>) {
+unsafe fn abandon(control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     // SAFETY: the result is ours to set, and no frame of the fiber touches it any more.
     unsafe { (this.body.abandon)(control) };
     // SAFETY: as above.
     let _ = unsafe { settle(control, Reference::Keep) };
-    engine.note_leak(this);
 }

@@ -13,8 +13,8 @@ use sinew_sched::{
     BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, Strategy, TaskRef,
 };
 
+use super::census::{Begun, Census};
 use super::closing::Closing;
-use super::control::Control;
 use super::counters::{All, Counters};
 use super::crew::Crew;
 use super::driver;
@@ -24,7 +24,6 @@ use super::homes::Homes;
 use super::hook;
 use super::limit::Limit;
 use super::local::Local;
-use super::roster::Roamers;
 use super::run::{self, Vtables};
 use super::spans;
 use super::spawn::Reason;
@@ -72,7 +71,7 @@ pub(crate) struct Settings {
     pub(crate) blocking_idle: Duration,
 }
 
-/// A fiber that has begun, and will not end.
+/// A fiber that has begun and not ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Leak {
     pub(crate) id: NonZero<u64>,
@@ -81,17 +80,23 @@ pub(crate) struct Leak {
     pub(crate) location: &'static Location<'static>,
 }
 
+/// What becomes of the fibers that have not ended when it is over. Each is counted once.
+#[derive(Debug)]
+pub(crate) struct Fates {
+    /// How many had not begun, or were between two steps: they are discarded.
+    pub(crate) unbegun: usize,
+    pub(crate) begun: Begun,
+}
+
 /// The engine.
 pub(crate) struct Engine {
     this: Weak<Self>,
     pool: OnceLock<Handle>,
     pub(crate) stacks: Stacks,
     pub(crate) settings: Settings,
-    /// Those that have begun and may move, by the worker where they began.
-    roamers: Mutex<Vec<Arc<Roamers>>>,
+    pub(crate) census: Census,
     counters: Mutex<Vec<Arc<Counters>>>,
     pub(crate) outside: Counters,
-    leaks: Mutex<Vec<Leak>>,
     is_closed: AtomicBool,
     pub(crate) closing: Closing,
     limit: Limit,
@@ -160,10 +165,9 @@ impl Engine {
             pool: OnceLock::new(),
             stacks: Stacks::new(settings.layout.nodes(), settings.stack_size, settings.prewarm),
             settings,
-            roamers: Mutex::default(),
+            census: Census::default(),
             counters: Mutex::default(),
             outside: Counters::default(),
-            leaks: Mutex::default(),
             is_closed: AtomicBool::new(false),
             closing: Closing::new(),
             limit,
@@ -222,13 +226,6 @@ impl Engine {
             all.resize_with(worker + 1, Arc::default);
         }
         all[worker].clone()
-    }
-
-    /// A list of fibers that may move, which stays for as long as the engine.
-    pub(crate) fn add_roamers(&self) -> Arc<Roamers> {
-        let roamers = Arc::<Roamers>::default();
-        lock(&self.roamers).push(roamers.clone());
-        roamers
     }
 
     /// A reference of one's own.
@@ -291,17 +288,6 @@ impl Engine {
         look(&All { workers: &lock(&self.counters), outside: &self.outside })
     }
 
-    /// A fiber has begun, and will not end.
-    pub(crate) fn note_leak(&self, fiber: &Control) {
-        let leak = fiber.birth.leak(fiber.worker());
-        lock(&self.leaks).push(leak);
-    }
-
-    /// The fibers that have begun, and will not end.
-    pub(crate) fn take_leaks(&self) -> Vec<Leak> {
-        std::mem::take(&mut lock(&self.leaks))
-    }
-
     /// What the pool has done so far.
     pub(crate) fn pool_stats(&self) -> PoolStats {
         self.pool.get().map(Handle::stats).unwrap_or_default()
@@ -333,8 +319,8 @@ impl Engine {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Ends everything. Also returns the fibers that still run.
-    pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> (ShutdownReport, Vec<Leak>) {
+    /// Ends everything, and says what became of all fibers.
+    pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> (ShutdownReport, Fates) {
         self.close();
         let report = pool.shutdown(at_most);
         if report.waited && !report.drained {
@@ -345,15 +331,26 @@ impl Engine {
             self.homes.close();
             self.crew.close();
         }
-        let is_any_running = report.stuck.iter().any(|worker| worker.is_running);
-        let running = if is_any_running { self.stall.running() } else { Vec::new() };
-        (report, running)
+        let fates = if report.waited && !report.drained { self.fates() } else { None };
+        let fates = fates.unwrap_or_else(|| Fates { unbegun: report.discarded, begun: Begun::default() });
+        (report, fates)
+    }
+
+    /// What became of all fibers that have not ended, at one moment. For when it is over: fibers are
+    /// not made any more.
+    fn fates(&self) -> Option<Fates> {
+        let unfinished = |all: &All<'_>| {
+            // Those that were discarded are counted as finished, but not by workers.
+            all.sum(|counters| &counters.spawned).saturating_sub(all.finished_by_workers()) as usize
+        };
+        let (begun, unfinished) = self.census.begun(|| self.look(unfinished))?;
+        let unbegun = unfinished.saturating_sub(begun.waiting.len() + begun.running.len());
+        Some(Fates { unbegun, begun })
     }
 
     /// It is over: those that may move, and wait, wait for ever.
     fn abandon_roamers(&self) {
-        let all = lock(&self.roamers).clone();
-        all.iter().for_each(|roamers| end::abandon_roamers(self, roamers));
+        self.census.roamers().iter().for_each(|roamers| end::abandon_roamers(roamers));
     }
 
     /// A worker runs nothing more. What it ran last may have begun to wait when others were abandoned already; and nobody else

@@ -80,7 +80,7 @@ impl Local {
         engine.stacks.warm_up(node);
         let (stacks, counters) =
             (UnsafeCell::new(engine.stacks.of(node).cache()), engine.counters_of(worker));
-        let (roamers, memory) = (engine.add_roamers(), Memory::new());
+        let (roamers, memory) = (engine.census.add_roamers(), Memory::new());
         Self {
             engine,
             worker,
@@ -107,7 +107,7 @@ impl Local {
 
     /// Has others see what runs here, for as long as this value is there. Once, for one that stays where it is.
     pub(crate) fn show(&'static self) {
-        self.engine.stall.add_worker(self.worker, &self.fiber, &self.driver);
+        self.engine.census.add_worker(self.worker, (&self.fiber, &self.roster), &self.driver);
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {
@@ -266,6 +266,6 @@ impl Local {
 
 impl Drop for Local {
     fn drop(&mut self) {
-        self.engine.stall.remove_worker(&self.fiber);
+        self.engine.census.remove_worker(&self.fiber);
     }
 }

@@ -13,6 +13,7 @@ mod body;
 mod call;
 mod callback;
 mod cell;
+mod census;
 mod closing;
 mod control;
 mod counters;
@@ -38,6 +39,7 @@ mod locals;
 mod memory;
 #[cfg(all(test, loom))]
 pub(crate) mod model;
+mod owner_lock;
 mod padded;
 mod pins;
 mod queue;
@@ -84,7 +86,7 @@ pub(crate) use counters::{All, Counters};
 #[cfg(all(test, not(loom)))]
 pub(crate) use crew::refuse_threads;
 pub(crate) use crew::{blocking, blocking_or_stop};
-pub(crate) use engine::{Engine, Layout, Leak, Settings};
+pub(crate) use engine::{Engine, Fates, Layout, Leak, Settings};
 pub(crate) use follow::Followers;
 pub(crate) use handle::Handle;
 pub(crate) use in_place::in_place;

@@ -1,9 +1,11 @@
-//! The fibers that have begun on a worker and not ended, as a list through their blocks. Of those that stay, only the worker's
-//! thread touches it; those that move have one of their own, behind a lock.
+//! The fibers that have begun on a worker and not ended, as lists through their blocks: one of those
+//! that stay, which the worker's thread changes, and one of those that move, behind a mutex. Other
+//! threads read both (see [`census`](super::census)).
 //!
 //! # Safety
 //!
-//! Trusted with the links of the blocks in it: a fiber is in the list from its beginning to its end, and there for as long.
+//! Trusted with the links of the blocks in them: a fiber is in a list from its beginning to its end,
+//! or that of a step, and there for as long.
 #![expect(unsafe_code, reason = "blocks are linked by pointers")]
 
 use std::cell::Cell;
@@ -11,6 +13,7 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::control::Control;
+use super::owner_lock::OwnerLock;
 
 type Link = Cell<Option<NonNull<Control>>>;
 
@@ -19,27 +22,27 @@ type Link = Cell<Option<NonNull<Control>>>;
 pub(crate) struct Links {
     /// # Invariant
     ///
-    /// Touched only by the thread of the worker on which the fiber has begun; or, if it may move, under the lock of its list.
+    /// Changed under the lock of the list that the fiber is in.
     before: Link,
     after: Link,
 }
 
-/// The list.
+/// A list of fibers that have begun and not ended.
 ///
 /// # Invariant
 ///
-/// What it links are fibers that have begun on the list's worker and not ended.
+/// The fibers in it are there until they leave it.
 #[derive(Debug, Default)]
-pub(crate) struct Roster {
+pub(crate) struct BegunList {
     first: Link,
 }
 
-impl Roster {
-    /// A fiber begins.
+impl BegunList {
+    /// Adds a fiber that begins.
     ///
     /// # Safety
     ///
-    /// It is there until [`leave`](Self::leave) is called for it, by whoever may touch the list.
+    /// It is there until [`leave`](Self::leave) is called for it.
     #[inline]
     pub(crate) unsafe fn enter(&self, control: NonNull<Control>) {
         let second = self.first.replace(Some(control));
@@ -51,7 +54,7 @@ impl Roster {
         }
     }
 
-    /// It ends.
+    /// Removes a fiber that ends.
     ///
     /// # Safety
     ///
@@ -72,7 +75,7 @@ impl Roster {
         }
     }
 
-    /// Calls `look` with each.
+    /// Calls `look` with each fiber.
     pub(crate) fn for_each(&self, mut look: impl FnMut(NonNull<Control>)) {
         let mut next = self.first.get();
         while let Some(control) = next {
@@ -83,15 +86,59 @@ impl Roster {
     }
 }
 
+/// The fibers that have begun on a worker, stay there, and have not ended. The worker's thread is the
+/// owner of its lock.
+#[derive(Debug, Default)]
+pub(crate) struct Roster {
+    pub(crate) lock: OwnerLock,
+    /// # Invariant
+    ///
+    /// Changed under the lock, by the owner alone.
+    list: BegunList,
+}
+
+impl Roster {
+    /// Adds a fiber that begins. For the owner.
+    ///
+    /// # Safety
+    ///
+    /// The fiber is there until [`leave`](Self::leave) is called for it.
+    #[inline]
+    pub(crate) unsafe fn enter(&self, control: NonNull<Control>) {
+        // SAFETY: the caller's promise.
+        self.lock.with(|| unsafe { self.list.enter(control) });
+    }
+
+    /// Removes a fiber that ends, and calls `count` before another thread can see that. For the owner.
+    ///
+    /// # Safety
+    ///
+    /// The fiber is in this list. `count` does not panic.
+    #[inline]
+    pub(crate) unsafe fn leave(&self, control: NonNull<Control>, count: impl FnOnce()) {
+        self.lock.with(|| {
+            // SAFETY: the caller's promise.
+            unsafe { self.list.leave(control) };
+            count();
+        });
+    }
+
+    /// Calls `look` with each fiber. For the owner, who changes nothing meanwhile, and for guests that
+    /// hold the lock.
+    pub(crate) fn for_each(&self, look: impl FnMut(NonNull<Control>)) {
+        self.list.for_each(look);
+    }
+}
+
 /// The fibers that have begun on a worker, may move, and have not ended.
 #[derive(Debug, Default)]
-pub(crate) struct Roamers(Mutex<Roster>);
+pub(crate) struct Roamers(Mutex<BegunList>);
 
 // SAFETY: the links of those in the list are touched under its lock alone.
-unsafe impl Send for Roster {}
+unsafe impl Send for BegunList {}
 
 impl Roamers {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Roster> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BegunList> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

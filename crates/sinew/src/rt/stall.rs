@@ -6,31 +6,17 @@
 //! sleep and then looks once more, with a SeqCst operation in between, and whoever finds all workers busy looks whether it sleeps after a fence: one of
 //! the two sees the other.
 //!
-//! What a worker runs is a pointer that it publishes at every switch anyway. To read what is behind it, the watcher has to know that the
-//! fiber is not freed meanwhile. It says that it looks, has the kernel run a barrier on all threads, and only then reads the pointer;
-//! whoever ends a fiber takes its own pointer back first and then looks whether somebody looks, by a plain load, and if so waits
-//! for that. Of the two, one is later than the barrier, and sees the other.
-//!
 //! That all workers *wait* and nobody will ever wake them cannot be known: a thread outside may.
-//!
-//! # Safety
-//!
-//! Trusted with reading fibers that others run, under the protocol above.
-#![expect(unsafe_code, reason = "fibers of other workers are pointers")]
 
 use std::fmt::Write as _;
 use std::io::{Write as _, stderr};
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use rustix::thread::{MembarrierCommand, membarrier};
 use sinew_sched::{PoolStats, WorkerState, spawn_thread};
 
-use super::driver::CoreDriver;
 use super::engine::{Engine, Leak};
-use super::running::Running;
 
 /// So often does the watcher look in the time after which a stall is told.
 const LOOKS: u32 = 8;
@@ -47,26 +33,7 @@ pub(crate) struct Stall {
     is_armed: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
-    /// The watcher reads what is behind the workers' pointers.
-    is_reading: AtomicBool,
-    /// Held while it does.
-    reading: Mutex<()>,
-    workers: Mutex<Vec<Watched>>,
 }
-
-/// A worker, as the watcher sees it.
-#[derive(Debug)]
-struct Watched {
-    worker: u32,
-    /// # Invariant
-    ///
-    /// There for as long as this value is in its list: whoever is about to free it takes this out first.
-    running: NonNull<Running>,
-    driver: Arc<CoreDriver>,
-}
-
-// SAFETY: what it points to may be read by any thread.
-unsafe impl Send for Watched {}
 
 #[derive(Debug, Default)]
 struct State {
@@ -81,23 +48,7 @@ impl Stall {
             is_armed: AtomicBool::new(false),
             state: Mutex::default(),
             changed: Condvar::new(),
-            is_reading: AtomicBool::new(false),
-            reading: Mutex::default(),
-            workers: Mutex::default(),
         }
-    }
-
-    /// A worker begins. It is taken out by [`remove_worker`](Self::remove_worker) before what it runs is freed.
-    pub(crate) fn add_worker(&self, worker: u32, running: &'static Running, driver: &Arc<CoreDriver>) {
-        let watched = Watched { worker, running: NonNull::from(running), driver: driver.clone() };
-        let mut workers = lock(&self.workers);
-        workers.push(watched);
-        workers.sort_by_key(|watched| watched.worker);
-    }
-
-    /// A worker ends.
-    pub(crate) fn remove_worker(&self, running: &Running) {
-        lock(&self.workers).retain(|watched| watched.running != NonNull::from(running));
     }
 
     /// No worker is idle.
@@ -126,22 +77,6 @@ impl Stall {
         self.changed.notify_one();
     }
 
-    /// The caller has ended a fiber, which its worker does not run any more, and is about to give it up.
-    #[inline]
-    pub(crate) fn pass(&self) {
-        // Between taking the pointer back and this load. The watcher's barrier makes it one for the processor too.
-        compiler_fence(Ordering::SeqCst);
-        // Acquire: pairs with the release at the end of a reading.
-        if self.is_reading.load(Ordering::Acquire) {
-            self.pass_slow();
-        }
-    }
-
-    #[cold]
-    fn pass_slow(&self) {
-        drop(lock(&self.reading));
-    }
-
     /// Waits until there is something to look at. None, if it is over.
     fn wait(&self) -> Option<()> {
         let mut state = lock(&self.state);
@@ -161,37 +96,6 @@ impl Stall {
         if !is_any_idle(&engine.pool_stats()) {
             self.is_armed.store(true, Ordering::SeqCst);
         }
-    }
-
-    /// How many timers are past their time by so much, and nobody has looked.
-    fn neglected_timers(&self, by: Duration) -> usize {
-        let now = Instant::now();
-        lock(&self.workers).iter().filter(|watched| watched.driver.is_late(now, by)).count()
-    }
-
-    /// The fibers that workers run at this moment; none, if the system does not help with knowing them.
-    pub(crate) fn running(&self) -> Vec<Leak> {
-        let running = |watched: &Watched| {
-            // SAFETY: the invariant of `running`, and its list is locked.
-            let fiber = unsafe { watched.running.as_ref() }.seen()?;
-            // SAFETY: it is not freed while this is called, inside `read`. What is read of it never changes.
-            let birth = &unsafe { fiber.as_ref() }.birth;
-            Some(birth.leak(watched.worker))
-        };
-        self.read(|| lock(&self.workers).iter().filter_map(running).collect()).unwrap_or_default()
-    }
-
-    /// Calls `read` while no fiber that a worker runs is freed. None, if the system does not help with that.
-    fn read<R>(&self, read: impl FnOnce() -> R) -> Option<R> {
-        let reading = lock(&self.reading);
-        self.is_reading.store(true, Ordering::Relaxed);
-        let barrier = membarrier(MembarrierCommand::RegisterPrivateExpedited)
-            .and_then(|()| membarrier(MembarrierCommand::PrivateExpedited));
-        let result = barrier.is_ok().then(read);
-        // Release: whoever sees that it is over frees what was read after it was read.
-        self.is_reading.store(false, Ordering::Release);
-        drop(reading);
-        result
     }
 }
 
@@ -263,7 +167,7 @@ fn waiting(engine: &Engine, stats: &PoolStats, ago: Duration) -> usize {
         let waits = all.sum(|counters| &counters.waits);
         live.saturating_sub(waits.saturating_sub(wakes)) as usize
     });
-    ready.saturating_sub(running) + engine.stall.neglected_timers(ago)
+    ready.saturating_sub(running) + engine.census.neglected_timers(ago)
 }
 
 fn message(engine: &Engine, waiting: usize, time: Duration) -> String {
@@ -272,11 +176,9 @@ fn message(engine: &Engine, waiting: usize, time: Duration) -> String {
         "sinew: every worker of runtime '{name}' is stuck: none of {workers} has let another fiber run for {:.1} s, and {waiting} wait for that.\n",
         time.as_secs_f64(),
     );
-    let described = engine.stall.read(|| {
-        lock(&engine.stall.workers).iter().for_each(|watched| describe(&mut text, watched));
-    });
-    if described.is_none() {
-        text.push_str("  what they run is not known: this system has no membarrier\n");
+    match engine.census.running() {
+        Some(fibers) => fibers.iter().for_each(|fiber| describe(&mut text, fiber)),
+        None => text.push_str("  what they run is not known: the kernel has refused a membarrier\n"),
     }
     text.push_str(
         "  A fiber that blocks its thread (a lock or channel of std, std::thread::sleep, a system call) or computes for long stops all \
@@ -285,17 +187,10 @@ fn message(engine: &Engine, waiting: usize, time: Duration) -> String {
     text
 }
 
-/// To be called inside [`Stall::read`].
-fn describe(text: &mut String, Watched { worker, running, .. }: &Watched) {
-    // SAFETY: the invariant of `running`, and its list is locked.
-    let Some(fiber) = unsafe { running.as_ref() }.seen() else { return };
-    // SAFETY: it is not freed while this is called: see above. What is read of it never changes.
-    let birth = &unsafe { fiber.as_ref() }.birth;
-    let written = match &birth.name {
-        Some(name) => {
-            writeln!(text, "  worker {worker}: fiber '{name}' ({}), made at {}", birth.id, birth.location)
-        }
-        None => writeln!(text, "  worker {worker}: fiber {}, made at {}", birth.id, birth.location),
+fn describe(text: &mut String, Leak { id, name, worker, location }: &Leak) {
+    let written = match name {
+        Some(name) => writeln!(text, "  worker {worker}: fiber '{name}' ({id}), made at {location}"),
+        None => writeln!(text, "  worker {worker}: fiber {id}, made at {location}"),
     };
     debug_assert!(written.is_ok(), "a string takes all that is written");
 }

@@ -9,6 +9,8 @@ mod error;
 mod layout;
 mod report;
 mod stats;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -185,8 +187,8 @@ impl Runtime {
     /// [`try_spawn`](crate::fiber::try_spawn) returns an error. Join what makes fibers before.
     pub fn shutdown(mut self, at_most: Option<Duration>) -> ShutdownReport {
         let pool = self.pool.take().expect("it is taken once");
-        let (report, running) = self.engine.shutdown(pool, at_most);
-        ShutdownReport::new(report, self.engine.take_leaks(), running)
+        let (report, fates) = self.engine.shutdown(pool, at_most);
+        ShutdownReport::new(report, fates)
     }
 }
 

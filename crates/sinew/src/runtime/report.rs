@@ -6,9 +6,12 @@ use std::panic::Location;
 use sinew_sched::ShutdownReport as PoolReport;
 pub use sinew_sched::StuckWorker;
 
-use crate::rt::Leak;
+use crate::rt::{Fates, Leak};
 
 /// What came of a shutdown.
+///
+/// If the shutdown waited, each fiber of the runtime has ended, is counted in `discarded`, or is in one of the two lists: as it was at
+/// the moment at which the shutdown ceased to wait.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ShutdownReport {
@@ -16,11 +19,13 @@ pub struct ShutdownReport {
     pub drained: bool,
     /// Somebody waited for that; not, if the runtime was shut down by one of its own fibers.
     pub waited: bool,
-    /// Fibers that had not begun, and were discarded.
+    /// How many fibers had not begun, or were between two [steps](crate::fiber::spawn_steps): they were discarded. One that must begin on
+    /// a worker whose thread is blocked is discarded when that thread goes on.
     pub discarded: usize,
-    /// Fibers that had begun and wait: their stacks stay as they were, for ever, and so do their workers' threads.
+    /// Fibers that had begun and do not run: they wait, or wait for their turn behind one that blocks their worker. Their stacks stay as
+    /// they were, for ever, and so do their workers' threads.
     pub leaked: Vec<LeakedFiber>,
-    /// Fibers that run all the same. They go on, until they wait or end.
+    /// Fibers that run all the same, or block their worker. They go on, until they wait or end.
     pub running: Vec<LeakedFiber>,
     /// Workers whose threads were left behind: with fibers that wait, or with one that runs.
     pub stuck: Vec<StuckWorker>,
@@ -41,7 +46,7 @@ pub struct LeakedFiber {
 }
 
 impl ShutdownReport {
-    pub(super) fn new(pool: PoolReport, leaks: Vec<Leak>, running: Vec<Leak>) -> Self {
+    pub(super) fn new(pool: PoolReport, fates: Fates) -> Self {
         let leaked = |Leak { id, name, worker, location }| LeakedFiber {
             id,
             name,
@@ -51,9 +56,9 @@ impl ShutdownReport {
         Self {
             drained: pool.drained,
             waited: pool.waited,
-            discarded: pool.discarded,
-            leaked: leaks.into_iter().map(leaked).collect(),
-            running: running.into_iter().map(leaked).collect(),
+            discarded: fates.unbegun,
+            leaked: fates.begun.waiting.into_iter().map(leaked).collect(),
+            running: fates.begun.running.into_iter().map(leaked).collect(),
             stuck: pool.stuck,
         }
     }

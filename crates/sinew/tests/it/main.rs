@@ -66,6 +66,8 @@ mod scope;
 mod settings;
 #[cfg(not(sinew_fat))]
 mod shutdown;
+#[cfg(not(sinew_few))]
+mod shutdown_report;
 // ThreadSanitizer puts handlers off until their thread comes to a call of libc's that it knows, and ours sleep in the kernel without one.
 #[cfg(not(any(sinew_fat, sinew_tsan)))]
 mod signal;

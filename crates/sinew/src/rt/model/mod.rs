@@ -3,6 +3,7 @@
 
 mod alarms;
 mod ending;
+mod owner_lock;
 mod stop;
 mod word;
 

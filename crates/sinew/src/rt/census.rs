@@ -1,0 +1,162 @@
+//! Which fibers of an engine have begun, and which of those run, for any thread to read.
+//!
+//! The lists of fibers that have begun are the workers' (see [`roster`](super::roster)); a reader holds
+//! the locks of all of them. No fiber begins or ends meanwhile, and none that has begun is freed, since
+//! a fiber leaves its list first. The fiber that a worker runs is a pointer that the worker publishes
+//! at each switch. It enters a list before it is published, and leaves it after it is not any more. So
+//! it is in a list, and there, if a reader finds the pointer while it holds the locks.
+//!
+//! # Safety
+//!
+//! Trusted with reading the fibers of other workers, under these locks.
+#![expect(unsafe_code, reason = "fibers and lists of other workers are pointers")]
+
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::control::{Control, Status};
+use super::driver::CoreDriver;
+use super::engine::Leak;
+use super::owner_lock::hold_all;
+use super::roster::{BegunList, Roamers, Roster};
+use super::running::Running;
+
+/// Where to find the fibers that have begun.
+#[derive(Debug, Default)]
+pub(crate) struct Census {
+    workers: Mutex<Vec<Entry>>,
+    /// Those that may move, by the worker where they began. A list stays for as long as the engine.
+    roamers: Mutex<Vec<Arc<Roamers>>>,
+}
+
+/// What other threads read of a worker.
+#[derive(Debug)]
+struct Entry {
+    worker: u32,
+    /// # Invariant
+    ///
+    /// There while this value is in its list: a worker is removed from there before they are freed.
+    running: NonNull<Running>,
+    roster: NonNull<Roster>,
+    driver: Arc<CoreDriver>,
+}
+
+// SAFETY: any thread may read what `running` points to, and hold the lock of the roster.
+unsafe impl Send for Entry {}
+
+/// The fibers that have begun and not ended, at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Begun {
+    /// Those that are suspended, by number.
+    pub(crate) waiting: Vec<Leak>,
+    /// Those that run, or have entered one that runs, by number.
+    pub(crate) running: Vec<Leak>,
+}
+
+impl Census {
+    /// Adds a worker. It is [removed](Self::remove_worker) before what it shows is freed.
+    pub(crate) fn add_worker(
+        &self,
+        worker: u32,
+        (running, roster): (&'static Running, &'static Roster),
+        driver: &Arc<CoreDriver>,
+    ) {
+        let driver = driver.clone();
+        let entry = Entry { worker, running: NonNull::from(running), roster: NonNull::from(roster), driver };
+        let mut workers = lock(&self.workers);
+        workers.push(entry);
+        workers.sort_by_key(|entry| entry.worker);
+    }
+
+    /// Removes a worker that ends.
+    pub(crate) fn remove_worker(&self, running: &Running) {
+        lock(&self.workers).retain(|entry| entry.running != NonNull::from(running));
+    }
+
+    /// Adds a list of fibers that may move.
+    pub(crate) fn add_roamers(&self) -> Arc<Roamers> {
+        let roamers = Arc::<Roamers>::default();
+        lock(&self.roamers).push(roamers.clone());
+        roamers
+    }
+
+    /// The lists of fibers that may move.
+    pub(crate) fn roamers(&self) -> Vec<Arc<Roamers>> {
+        lock(&self.roamers).clone()
+    }
+
+    /// How many workers have begun.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn workers(&self) -> usize {
+        lock(&self.workers).len()
+    }
+
+    /// Returns how many workers have timers that were due this long ago and have not fired.
+    pub(crate) fn neglected_timers(&self, by: Duration) -> usize {
+        let now = Instant::now();
+        lock(&self.workers).iter().filter(|entry| entry.driver.is_late(now, by)).count()
+    }
+
+    /// The fiber that each worker runs, if any.
+    ///
+    /// Returns nothing if the kernel does not help with reading them.
+    pub(crate) fn running(&self) -> Option<Vec<Leak>> {
+        self.read(|workers, _| {
+            let running = |entry: &Entry| {
+                // SAFETY: it is in a list whose lock is held: see above.
+                let fiber = unsafe { entry.runs()?.as_ref() };
+                Some(fiber.birth.leak(entry.worker))
+            };
+            workers.iter().filter_map(running).collect()
+        })
+    }
+
+    /// All fibers that have begun and not ended. `also` is called while no fiber begins or ends.
+    ///
+    /// Returns nothing if the kernel does not help with reading them.
+    pub(crate) fn begun<R>(&self, also: impl FnOnce() -> R) -> Option<(Begun, R)> {
+        self.read(|workers, roamers| {
+            let on_threads: Vec<_> = workers.iter().filter_map(Entry::runs).collect();
+            let mut begun = Begun::default();
+            let mut add = |control: NonNull<Control>| {
+                // SAFETY: it is in a list whose lock is held.
+                let fiber = unsafe { control.as_ref() };
+                let runs = fiber.status() == Status::Running || on_threads.contains(&control);
+                let all = if runs { &mut begun.running } else { &mut begun.waiting };
+                all.push(fiber.birth.leak(fiber.worker()));
+            };
+            workers.iter().for_each(|entry| entry.roster().for_each(&mut add));
+            roamers.iter().for_each(|list| list.for_each(&mut add));
+            begun.waiting.sort_by_key(|fiber| fiber.id);
+            begun.running.sort_by_key(|fiber| fiber.id);
+            (begun, also())
+        })
+    }
+
+    /// Calls `read` while no fiber begins, ends, or is freed.
+    fn read<R>(&self, read: impl FnOnce(&[Entry], &[MutexGuard<'_, BegunList>]) -> R) -> Option<R> {
+        // A worker that begins meanwhile waits until its list can be added.
+        let lists = lock(&self.roamers);
+        let roamers: Vec<_> = lists.iter().map(|list| list.lock()).collect();
+        let workers = lock(&self.workers);
+        let _held = hold_all(workers.iter().map(|entry| &entry.roster().lock))?;
+        Some(read(&workers, &roamers))
+    }
+}
+
+impl Entry {
+    fn roster(&self) -> &Roster {
+        // SAFETY: the invariant of `running`; callers have the entry from its list, which is locked.
+        unsafe { self.roster.as_ref() }
+    }
+
+    fn runs(&self) -> Option<NonNull<Control>> {
+        // SAFETY: as above.
+        unsafe { self.running.as_ref() }.seen()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
