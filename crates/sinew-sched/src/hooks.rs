@@ -1,17 +1,20 @@
 //! What a user has called at certain moments of a worker's life.
 
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use crate::context::Context;
 
 /// A function that a worker calls.
 pub(crate) type Hook = Arc<dyn Fn(&Context<'_>) + Send + Sync>;
+/// A function that a worker calls before its first task. If it fails, the worker runs none.
+pub(crate) type StartHook = Arc<dyn Fn(&Context<'_>) -> io::Result<()> + Send + Sync>;
 
 /// The functions, where there are any.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
-    pub(crate) start: Option<Hook>,
+    pub(crate) start: Option<StartHook>,
     pub(crate) stop: Option<Hook>,
     pub(crate) stay: Option<Hook>,
     pub(crate) before_sleep: Option<Hook>,
@@ -22,7 +25,7 @@ impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let set = |hook: &Option<Hook>| hook.is_some();
         f.debug_struct("Hooks")
-            .field("start", &set(&self.start))
+            .field("start", &self.start.is_some())
             .field("stop", &set(&self.stop))
             .field("stay", &set(&self.stay))
             .field("before_sleep", &set(&self.before_sleep))

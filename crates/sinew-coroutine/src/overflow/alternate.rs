@@ -30,7 +30,7 @@ const ENOUGH: usize = 4 * 1024;
 /// # Errors
 ///
 /// If the system has no memory for the stack; `EPERM` if the thread runs on its alternate stack, which is to say in a signal
-/// handler.
+/// handler. If a sandbox refuses `sigaltstack`, its error. An overflow is still a fault then, and ends the process, but nothing names it.
 ///
 /// ```
 /// use sinew_coroutine::overflow;
@@ -43,7 +43,7 @@ const ENOUGH: usize = 4 * 1024;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn protect_thread() -> io::Result<ThreadProtection> {
-    let before = current();
+    let before = current()?;
     let is_enough = before.ss_flags & libc::SS_DISABLE == 0 && before.ss_size >= signal_frame() + ENOUGH;
     // One of ours goes when its protection does, which need not be the last one.
     if is_enough && registry().find(before.ss_sp.addr()).is_none() {
@@ -68,8 +68,8 @@ pub struct ThreadProtection {
 impl Drop for ThreadProtection {
     fn drop(&mut self) {
         let Some((stack, before)) = self.ours.take() else { return };
-        let is_ours = current().ss_sp == stack.limit().as_ptr().cast();
-        // It stays if somebody has replaced it, who may put it back; and if this is a handler that runs on it.
+        let is_ours = current().is_ok_and(|now| now.ss_sp == stack.limit().as_ptr().cast());
+        // It stays if somebody has replaced it, who may put it back; if this is a handler that runs on it; and if the system does not say.
         if !is_ours || set(&before).is_err() {
             core::mem::forget(stack);
         }
@@ -83,13 +83,19 @@ pub(super) fn signal_frame() -> usize {
     usize::try_from(size).unwrap_or(0).max(libc::MINSIGSTKSZ)
 }
 
-fn current() -> libc::stack_t {
+/// The alternate stack of the calling thread.
+///
+/// # Errors
+///
+/// If the system does not say: the kernel always does, a sandbox may not.
+fn current() -> io::Result<libc::stack_t> {
     let mut stack = MaybeUninit::uninit();
     // SAFETY: the kernel writes the present stack, and changes none.
-    let asked = unsafe { libc::sigaltstack(ptr::null(), stack.as_mut_ptr()) };
-    assert_eq!(asked, 0, "asking for the alternate stack cannot fail");
-    // SAFETY: the kernel has written it.
-    unsafe { stack.assume_init() }
+    match unsafe { libc::sigaltstack(ptr::null(), stack.as_mut_ptr()) } {
+        // SAFETY: the kernel has written it.
+        0 => Ok(unsafe { stack.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 fn set(stack: &libc::stack_t) -> io::Result<()> {

@@ -11,6 +11,7 @@ use super::Group;
 use super::seat::{Role, Seat};
 use crate::house::House;
 use crate::stats::Count;
+use crate::worker::Beginning;
 
 /// Makes seats for workers, and starts threads for them.
 pub(crate) trait Starter: Send + Sync {
@@ -18,7 +19,13 @@ pub(crate) trait Starter: Send + Sync {
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat>;
 
     /// Starts a worker of a group, whose seat is there and free.
-    fn start(&self, house: &Arc<House>, group: &Arc<Group>, index: usize) -> io::Result<()>;
+    fn start(
+        &self,
+        house: &Arc<House>,
+        group: &Arc<Group>,
+        index: usize,
+        beginning: Beginning,
+    ) -> io::Result<()>;
 }
 
 /// The spare workers of a group.
@@ -71,7 +78,7 @@ impl Spares {
                 match group.add_seat(|index| house.starter.seat(group.number_of(index), Role::Spare)) {
                     Ok(index) => self.start(house, group, index),
                     Err(_) => {
-                        self.failed.add_shared(1);
+                        self.note_failure();
                         self.lock().working -= 1;
                     }
                 }
@@ -82,9 +89,14 @@ impl Spares {
     /// Starts a worker for a seat that is free and whose role is set.
     fn start(&self, house: &Arc<House>, group: &Arc<Group>, index: usize) {
         // If there is no thread, the seat has been left already. If there is one all the same, it is a worker as any other.
-        if house.starter.start(house, group, index).is_err() {
-            self.failed.add_shared(1);
+        if house.starter.start(house, group, index, Beginning::unwatched()).is_err() {
+            self.note_failure();
         }
+    }
+
+    /// Counts a spare worker that was not to be had.
+    pub(crate) fn note_failure(&self) {
+        self.failed.add_shared(1);
     }
 
     /// A worker leaves its seat, which is not free yet. However that comes about, a spare one does not count any more, and may

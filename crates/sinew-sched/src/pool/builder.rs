@@ -15,6 +15,7 @@ use crate::hooks::Hooks;
 use crate::house::House;
 use crate::strategy::Strategy;
 use crate::topology::Plan;
+use crate::worker::Beginning;
 
 /// Tasks that the shared queue holds before it spills.
 const QUEUE: usize = 65_536;
@@ -156,10 +157,13 @@ impl Builder {
         self
     }
 
-    /// Called by each worker before its first task. Spare workers call the hooks too: they come when a worker
-    /// [blocks](Context::block), and go when they are not needed any more.
+    /// Called by each worker before its first task. A worker whose hook fails or panics runs no task:
+    /// [`build`](Self::build) waits for the hooks, and returns the error.
+    ///
+    /// Spare workers call the hooks too: they come when a worker [blocks](Context::block), and go when they are not needed any more. If
+    /// the start hook of one fails, the worker goes at once, as if its thread could not be had.
     #[must_use]
-    pub fn on_start(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
+    pub fn on_start(mut self, hook: impl Fn(&Context<'_>) -> io::Result<()> + Send + Sync + 'static) -> Self {
         self.hooks.start = Some(Arc::new(hook));
         self
     }
@@ -209,7 +213,8 @@ impl Builder {
 
     /// How a thread is started: by std unless set. It is given the thread's name and what to run there, which returns when
     /// the worker has ended. If it says that it has started a thread and has not, the pool has a worker less and does not
-    /// know.
+    /// know. With a [start hook](Self::on_start), what is to run must be run or dropped without waiting for the pool, which waits for that
+    /// to be built.
     #[must_use]
     pub fn spawn_with(
         mut self,
@@ -223,7 +228,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If a setting makes no sense, or a driver or thread was not to be had. Nothing is left behind then.
+    /// If a setting makes no sense, a driver or thread was not to be had, or a start hook has failed. Nothing is left behind then.
     pub fn build(self) -> Result<Pool, BuildError> {
         let sizes = self.groups.clone().unwrap_or_else(|| vec![available()]);
         if sizes.is_empty() || sizes.len() > MOST_GROUPS {
@@ -242,17 +247,13 @@ impl Builder {
         let groups = self.groups_on_their_nodes(&sizes)?;
         let house = Arc::new(House::new(groups, self.hooks, Box::new(self.starter)));
         let pool = Pool::with_house(house.clone());
-        for worker in 0..workers {
-            let started = match house.worker(worker) {
-                Some((group, index)) => house.starter.start(&house, group, index),
-                None => Ok(()),
-            };
-            if let Err(error) = started {
+        match start_workers(&house, workers) {
+            Ok(()) => Ok(pool),
+            Err(error) => {
                 pool.abandon();
-                return Err(BuildError::Thread(worker, error));
+                Err(error)
             }
         }
-        Ok(pool)
     }
 
     /// All groups, those of a node made on a thread that runs there, if that matters.
@@ -290,6 +291,22 @@ impl Builder {
         let seat = self.starter.seat(worker, Role::Regular);
         seat.map_err(|error| BuildError::Driver(worker, error))
     }
+}
+
+/// Starts all workers. If there is a start hook, waits until all have called it.
+fn start_workers(house: &Arc<House>, workers: usize) -> Result<(), BuildError> {
+    let (beginning, failures) = Beginning::watched();
+    for worker in 0..workers {
+        let Some((group, index)) = house.worker(worker) else { continue };
+        let started = house.starter.start(house, group, index, beginning.another());
+        started.map_err(|error| BuildError::Thread(worker, error))?;
+    }
+    drop(beginning);
+    if house.hooks.start.is_none() {
+        return Ok(());
+    }
+    // An error: all have begun, and nobody can fail any more.
+    failures.recv().map_or(Ok(()), |(worker, error)| Err(BuildError::Start(worker, error)))
 }
 
 /// CPUs that this process may use, at most as many as a pool may have workers.

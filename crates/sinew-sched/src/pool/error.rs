@@ -21,6 +21,8 @@ pub enum BuildError {
     Driver(usize, io::Error),
     /// The thread of this worker did not start. Those before it have ended again.
     Thread(usize, io::Error),
+    /// The start hook of this worker has failed, or panicked.
+    Start(usize, io::Error),
 }
 
 impl fmt::Display for BuildError {
@@ -41,6 +43,10 @@ impl fmt::Display for BuildError {
                 "the thread of worker {worker} did not start ({error}): ask for fewer workers, or raise the limit of threads"
             ),
             Self::Thread(worker, error) => write!(f, "the thread of worker {worker} did not start: {error}"),
+            Self::Start(worker, error) => write!(
+                f,
+                "worker {worker} could not begin ({error}): the start hook must succeed on every worker"
+            ),
         }
     }
 }
@@ -48,7 +54,7 @@ impl fmt::Display for BuildError {
 impl Error for BuildError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Driver(_, error) | Self::Thread(_, error) => Some(error),
+            Self::Driver(_, error) | Self::Thread(_, error) | Self::Start(_, error) => Some(error),
             Self::Workers(_) | Self::Groups(_) | Self::QueueCapacity(_) | Self::Name(_) => None,
         }
     }
@@ -57,7 +63,9 @@ impl Error for BuildError {
 impl From<BuildError> for io::Error {
     fn from(error: BuildError) -> Self {
         let kind = match &error {
-            BuildError::Driver(_, error) | BuildError::Thread(_, error) => error.kind(),
+            BuildError::Driver(_, error) | BuildError::Thread(_, error) | BuildError::Start(_, error) => {
+                error.kind()
+            }
             BuildError::Workers(_)
             | BuildError::Groups(_)
             | BuildError::QueueCapacity(_)

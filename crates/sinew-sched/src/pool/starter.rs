@@ -10,7 +10,7 @@ use crate::mailbox::Mailbox;
 use crate::thread::spawn_thread;
 use crate::topology::{CpuSet, Pinning, affinity};
 use crate::unwind;
-use crate::worker::Place;
+use crate::worker::{Beginning, Place};
 
 /// Makes a worker's driver.
 type DriverMaker = dyn Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync;
@@ -43,7 +43,13 @@ impl group::Starter for Starter {
         Ok(Seat::new(Mailbox::new(driver), role))
     }
 
-    fn start(&self, house: &Arc<House>, group: &Arc<Group>, index: usize) -> io::Result<()> {
+    fn start(
+        &self,
+        house: &Arc<House>,
+        group: &Arc<Group>,
+        index: usize,
+        beginning: Beginning,
+    ) -> io::Result<()> {
         let place = Place::take(house, group, index)
             .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
         let name = format!("{}-{}", self.name, group.number_of(index));
@@ -53,7 +59,7 @@ impl group::Starter for Starter {
             if cpus.is_some_and(|cpus| affinity::set(&cpus).is_err()) {
                 counters.affinity_errors.add_shared(1);
             }
-            place.run();
+            place.run(beginning);
         };
         // If it does not run, the place is left again by being dropped.
         unwind::catch_result("the starter of threads", || (self.spawner)(name, Box::new(run)))

@@ -6,6 +6,7 @@
 
 mod abroad;
 mod balance;
+mod beginning;
 mod block;
 mod find;
 mod pick;
@@ -13,9 +14,11 @@ mod place;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::io;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+pub(crate) use beginning::Beginning;
 pub(crate) use place::Place;
 
 use crate::context::Context;
@@ -122,10 +125,34 @@ impl Worker {
         self.core.counters()
     }
 
-    /// Runs tasks until it is over, or this worker is not needed any more.
-    fn run(&self, context: &Context<'_>) {
+    /// Runs tasks until it is over, or this worker is not needed any more; none, if its start hook
+    /// fails.
+    fn run(&self, context: &Context<'_>, beginning: Beginning) {
         self.counters().enter(WorkerState::Running);
-        self.call(self.house.hooks.start.as_ref(), context);
+        match self.begin(context) {
+            Ok(()) => {
+                drop(beginning);
+                self.work(context);
+            }
+            Err(error) => beginning.fail(self.number(), error),
+        }
+        // The stop hook may have left something that must run here, or somebody else has.
+        let left = self.core.close();
+        if !left.is_empty() {
+            self.house.put_outside(&self.group, left);
+        }
+    }
+
+    fn begin(&self, context: &Context<'_>) -> io::Result<()> {
+        let Some(hook) = &self.house.hooks.start else { return Ok(()) };
+        let begun = unwind::catch_result("the start hook", || hook(context));
+        if begun.is_err() && self.is_spare {
+            self.group.spares.note_failure();
+        }
+        begun
+    }
+
+    fn work(&self, context: &Context<'_>) {
         self.ask_for_a_watch();
         self.core.run_all(context, || self.next(context));
         self.counters().enter(WorkerState::Stopping);
@@ -144,11 +171,6 @@ impl Worker {
             self.stay_for_ever();
         }
         self.call(self.house.hooks.stop.as_ref(), context);
-        // The hook may have left something that must run here, or somebody else has.
-        let left = self.core.close();
-        if !left.is_empty() {
-            self.house.put_outside(&self.group, left);
-        }
     }
 
     fn call(&self, hook: Option<&Hook>, context: &Context<'_>) {

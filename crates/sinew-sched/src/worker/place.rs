@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Worker;
+use super::{Beginning, Worker};
 use crate::context::Context;
 use crate::group::Group;
 use crate::house::House;
@@ -43,7 +43,7 @@ impl Place {
     /// # Panics
     ///
     /// On a thread that is a worker already.
-    pub(crate) fn run(mut self) {
+    pub(crate) fn run(mut self, beginning: Beginning) {
         let is_free = tls::with(|context| context.is_none());
         assert!(is_free, "a worker needs a thread of its own: this one is a worker already");
         let (Some((house, group)), Some(deque)) = (self.at.clone(), self.deque.take()) else { return };
@@ -51,7 +51,7 @@ impl Place {
         let abort = AbortOnUnwind;
         let worker = Worker::new(house, group, self.index, deque);
         let context = Context::new(&worker.core, Some(&worker));
-        tls::enter(&context, || worker.run(&context));
+        tls::enter(&context, || worker.run(&context, beginning));
         self.deque = Some(worker.into_deque());
         std::mem::forget(abort);
     }

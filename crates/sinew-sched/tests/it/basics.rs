@@ -127,8 +127,12 @@ fn threads_have_names_and_hooks_are_called() {
         }
     };
     let builder = builder().workers(2).name("weft");
-    let pool =
-        builder.on_start(note("start")).on_stop(note("stop")).before_sleep(note("sleep")).build().unwrap();
+    let starts = note("start");
+    let builder = builder.on_start(move |context| {
+        starts(context);
+        Ok(())
+    });
+    let pool = builder.on_stop(note("stop")).before_sleep(note("sleep")).build().unwrap();
     drop(sender);
     while pool.stats().workers.iter().any(|worker| worker.sleeps == 0) {
         thread::yield_now();

@@ -39,8 +39,12 @@ fn holding(token: &Arc<()>) -> Builder {
         let token = token.clone();
         move |_: &sinew_sched::Context<'_>| assert!(Arc::strong_count(&token) > 1)
     };
-    let copy = token.clone();
-    builder().on_start(hook()).before_sleep(hook()).on_stop(hook()).driver(move |_| {
+    let (copy, starts) = (token.clone(), hook());
+    let builder = builder().on_start(move |context| {
+        starts(context);
+        Ok(())
+    });
+    builder.before_sleep(hook()).on_stop(hook()).driver(move |_| {
         let (_token, futex) = (copy.clone(), FutexDriver::default());
         Ok(Box::new(Holder { _token, futex }))
     })
@@ -80,6 +84,69 @@ fn a_maker_of_drivers_that_panics_is_an_error() {
         assert!(matches!(error, BuildError::Driver(worker, _) if worker == failing), "{error}");
         assert!(says_that_it_panicked(&error), "{error}");
         assert_eq!(Arc::strong_count(&token), 1, "nothing is left behind");
+    }
+}
+
+/// A worker whose start hook fails would run tasks without what they need.
+#[test]
+fn a_start_hook_that_fails_or_panics_is_an_error() {
+    for (failing, panics) in [0, 1, 7].into_iter().flat_map(|worker| [(worker, false), (worker, true)]) {
+        let token = Arc::new(());
+        let builder = holding(&token).workers(8).on_start(move |context| match context.worker() {
+            Some(worker) if worker == failing && panics => panic!("on purpose"),
+            Some(worker) if worker == failing => Err(io::ErrorKind::PermissionDenied.into()),
+            _ => Ok(()),
+        });
+        let error = builder.build().unwrap_err();
+        assert!(matches!(error, BuildError::Start(worker, _) if worker == failing), "{error}");
+        assert!(error.to_string().contains("the start hook must succeed"), "{error}");
+        assert_eq!(says_that_it_panicked(&error), panics, "{error}");
+        if !panics {
+            assert_eq!(io::Error::from(error).kind(), io::ErrorKind::PermissionDenied);
+        }
+        assert_eq!(Arc::strong_count(&token), 1, "nothing is left behind");
+    }
+}
+
+/// All hooks have been called when a pool is there.
+#[test]
+fn a_pool_is_built_when_all_workers_have_begun() {
+    for workers in WORKERS {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let count = begun.clone();
+        let builder = builder().workers(workers).on_start(move |_| {
+            thread::yield_now();
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        });
+        let watched = Watched::with(builder.build().unwrap());
+        assert_eq!(begun.load(Ordering::Relaxed), workers);
+        watched.finish();
+    }
+}
+
+/// The stand-in goes, and the worker that blocks is back before its tasks are run.
+#[test]
+fn a_spare_worker_whose_start_hook_fails_runs_nothing() {
+    for workers in WORKERS {
+        let builder = builder().workers(workers).on_start(move |context| match context.worker() {
+            Some(worker) if worker >= workers => Err(io::ErrorKind::PermissionDenied.into()),
+            _ => Ok(()),
+        });
+        let watched = Watched::with(builder.build().unwrap());
+        let (handle, (sender, receiver)) = (watched.handle(), mpsc::channel());
+        let task = TaskRef::new({
+            let (handle, sender) = (handle.clone(), sender.clone());
+            move |context| {
+                let sends = TaskRef::new(move |context| sender.send(context.worker()).unwrap());
+                context.submit(sends);
+                context.block(|| wait_until(|| handle.stats().spares_failed == 1));
+            }
+        });
+        drop(sender);
+        handle.submit(task, Placement::Worker(0)).unwrap();
+        assert!(receiver.recv().unwrap().is_some_and(|worker| worker < workers));
+        watched.finish();
     }
 }
 

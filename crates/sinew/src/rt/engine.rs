@@ -1,6 +1,7 @@
 //! The engine of a runtime: a pool of workers, stacks for their fibers, what they sleep in. Knows fibers as tasks.
 
 use std::fmt;
+use std::io;
 use std::num::NonZero;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -183,9 +184,7 @@ impl Engine {
         }
         let watched = engine.this.clone();
         let stall = engine.stall.clone();
-        // Kept until the first worker has begun, which keeps it from then on: its owner may be gone before, and has left fibers.
-        let kept = Mutex::new(Some(engine.clone()));
-        let (has_begun, weak) = (move || drop(lock(&kept).take()), engine.this.clone());
+        let weak = engine.this.clone();
         let (drivers, owner) = (Arc::new(Mutex::new(Vec::new())), engine.this.clone());
         let made = drivers.clone();
         let mut builder = Pool::builder()
@@ -195,10 +194,7 @@ impl Engine {
                 lock(&made).push(driver);
                 Ok(share)
             })
-            .on_start(move |context| {
-                begin_worker(&weak, context);
-                has_begun();
-            })
+            .on_start(move |context| begin_worker(&weak, context))
             .on_stop(|_| end_worker())
             .on_stay(|_| stay_worker())
             .on_all_busy(move || stall.arm(&watched));
@@ -364,13 +360,16 @@ impl Engine {
     }
 }
 
-/// A worker begins: from now on its thread has what fibers need.
-fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) {
-    let (Some(engine), Some(worker)) = (engine.upgrade(), context.worker()) else { return };
-    let Some(driver) = driver::of(context.core()) else { return };
+/// Gives the calling thread, which is a worker's, what fibers need.
+fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) -> io::Result<()> {
+    let engine = engine.upgrade().ok_or_else(|| io::Error::other("the runtime is gone"))?;
+    let (Some(worker), Some(driver)) = (context.worker(), driver::of(context.core())) else {
+        return Err(io::Error::other("it is no worker of a runtime"));
+    };
     let local = Box::leak(Box::new(Local::new(engine, worker as u32, driver, context)));
     local.show();
     tls::set_local(local);
+    Ok(())
 }
 
 /// A worker's thread stays for ever.

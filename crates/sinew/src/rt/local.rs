@@ -100,7 +100,7 @@ impl Local {
             turn: Cell::new(worker),
             driver,
             counters,
-            // Without memory for it, an overflow is told less well.
+            // Without memory for it, or in a sandbox that refuses it, nothing names an overflow.
             _protection: protect_thread().ok(),
         }
     }

@@ -60,6 +60,9 @@ mod panics;
 mod park;
 mod pins;
 mod runtimes;
+// Sanitizers need what is refused there.
+#[cfg(not(any(sinew_few, sinew_asan, sinew_tsan)))]
+mod sandbox;
 #[cfg(not(sinew_fat))]
 mod scope;
 #[cfg(not(sinew_few))]

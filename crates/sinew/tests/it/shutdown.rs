@@ -205,14 +205,14 @@ fn no_thread_is_left_after_a_drain() {
 }
 
 #[test]
-fn a_runtime_may_be_dropped_before_its_workers_have_begun() {
+fn a_runtime_may_be_dropped_at_once() {
     for kind in KINDS {
         let _watchdog = Watchdog::new(format!("{kind:?}"));
         let body = || {
             fiber::yield_now();
             1
         };
-        // The runtime is gone at once, and its threads begin when they do.
+        // The runtime is gone at once, and its threads end when they have run it.
         let fibers: Vec<_> = (0..100).map(|_| super::runtimes::start(1, kind).spawn(body)).collect();
         for fiber in fibers {
             assert_eq!(fiber.join().unwrap(), 1);
