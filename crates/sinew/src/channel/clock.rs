@@ -85,6 +85,18 @@ impl<T> Clock<T> {
         self.next().is_some_and(|next| next <= Instant::now())
     }
 
+    /// Returns a stamp for [`is_empty_since`](Self::is_empty_since).
+    pub(super) fn stamp(&self) -> u64 {
+        // Relaxed: as in `next`.
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// Whether there was no message at any moment since `stamp` was taken. A message that came and was
+    /// received has changed the time of the next one.
+    pub(super) fn is_empty_since(&self, stamp: u64) -> bool {
+        !self.has_message() && self.next.load(Ordering::Relaxed) == stamp
+    }
+
     /// One, if there ever is a message.
     pub(super) fn capacity(&self) -> usize {
         usize::from(!self.is_never)

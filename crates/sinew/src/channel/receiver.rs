@@ -62,8 +62,9 @@ impl<T> Receiver<T> {
         self.channel.receive(Limit::NEVER).map_err(|_| RecvError)
     }
 
-    /// A message, if there is one now. With a capacity of 0, if somebody waits to send it: one that meets a `select` which sends waits until that has
-    /// made its message. Inside [`no_suspend`](crate::fiber::no_suspend) it does not meet such a one.
+    /// Receives a message, if there is one now. With a capacity of 0, if a sender waits with it: a
+    /// receiver that meets a `select` which sends waits until that has made its message. Inside
+    /// [`no_suspend`](crate::fiber::no_suspend) it passes over such senders.
     ///
     /// # Errors
     ///

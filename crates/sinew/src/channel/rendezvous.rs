@@ -16,13 +16,17 @@ use super::buffered::Refused;
 use super::reason::{NotReceived, NotSent};
 use super::seat::{Meeting, Place as MessagePlace, Seat, hand_over};
 use super::watchers::Watchers;
-use crate::rt::sync::{AtomicBool, Ordering};
+use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue};
 
 /// The channel.
 pub(super) struct Rendezvous<T> {
     pub(super) receivers: Queue<(), Seat>,
     pub(super) senders: Queue<(), Seat>,
+    /// Counts who has entered `receivers`. Changed under its lock.
+    receivers_entered: AtomicUsize,
+    /// Counts who has entered `senders`. Changed under its lock.
+    senders_entered: AtomicUsize,
     /// Changed under the lock of `receivers`.
     is_closed: AtomicBool,
     pub(super) watchers: Watchers,
@@ -45,6 +49,8 @@ impl<T> Rendezvous<T> {
         Self {
             receivers: Queue::new(()),
             senders: Queue::new(()),
+            receivers_entered: AtomicUsize::new(0),
+            senders_entered: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             watchers: Watchers::new(),
             message: PhantomData,
@@ -110,8 +116,9 @@ impl<T> Rendezvous<T> {
                 Err(Refused::Full(message)) => message,
             };
             place.set(Some(message));
-            let has_to_wait = || self.receivers.seems_empty() && !self.is_closed();
-            let enter = |_: &mut Locked<'_, (), Seat>| has_to_wait().then_some(Place::Back);
+            let enter = |_: &mut Locked<'_, (), Seat>| {
+                self.receivers.seems_empty().then(|| self.place_to_send()).flatten()
+            };
             let (outcome, _) =
                 self.senders.wait_and(Seat::with(&place), limit.next_wait(), enter, || self.watchers.tell());
             let Some(left) = place.take() else { return Ok(()) };
@@ -149,9 +156,8 @@ impl<T> Rendezvous<T> {
         let mut senders = self.senders.lock();
         while let Some(seat) = senders.first() {
             let is_promise = seat.is_promise();
-            // Who must not wait does not meet who has yet to make its message.
-            if is_promise && !rt::may_wait() {
-                break;
+            if !can_meet(seat) {
+                return self.meet_behind(senders, place);
             }
             let to_meeting = |at| move |seat: &Seat| seat.meeting.set(at);
             // SAFETY: it is the queue of this channel.
@@ -164,6 +170,21 @@ impl<T> Rendezvous<T> {
                 drop(senders);
                 claimed.go();
                 return if is_promise { Met::Promise } else { Met::Message };
+            }
+        }
+        Met::Nobody
+    }
+
+    /// Meets the first sender that has its message, for a receiver that must not wait for the others.
+    #[cold]
+    fn meet_behind(&self, mut senders: Locked<'_, (), Seat>, place: &MessagePlace<T>) -> Met {
+        while senders.has_such(|seat| !seat.is_promise()) {
+            // SAFETY: it is the queue of this channel.
+            let exchange = |seat: &Seat| unsafe { seat.exchange(place) };
+            if let Some(claimed) = senders.claim_such_or(|seat| !seat.is_promise(), exchange, exchange) {
+                drop(senders);
+                claimed.go();
+                return Met::Message;
             }
         }
         Met::Nobody
@@ -206,7 +227,14 @@ impl<T> Rendezvous<T> {
         owner: *const (),
     ) -> Option<Place> {
         receivers.announce();
-        (!self.has_sender(owner) && !self.is_closed()).then_some(Place::Back)
+        let has_to_wait = !self.has_sender(owner) && !self.is_closed();
+        has_to_wait.then(|| enters(&self.receivers_entered))
+    }
+
+    /// Where a sender waits that has found no receiver, unless it is the end. For callers with the lock
+    /// of `senders`.
+    pub(super) fn place_to_send(&self) -> Option<Place> {
+        (!self.is_closed()).then(|| enters(&self.senders_entered))
     }
 
     /// Whether another one waits to send.
@@ -219,6 +247,36 @@ impl<T> Rendezvous<T> {
         self.receivers.lock().has_such(|seat| seat.is_of_another(owner))
     }
 
+    /// Returns a stamp if nothing can be received: no sender waits whose message the caller could take,
+    /// and senders are left. See `buffered/stamp.rs`.
+    pub(super) fn no_sender_stamp(&self) -> Option<u64> {
+        let senders = self.senders.lock();
+        let is_ready = self.is_closed() || senders.has_such(can_meet);
+        // Relaxed: changed under the lock.
+        (!is_ready).then(|| self.senders_entered.load(Ordering::Relaxed) as u64)
+    }
+
+    /// Whether nothing could be received at any moment since `stamp` was taken: only a sender that
+    /// enters the queue changes that.
+    pub(super) fn has_no_sender_since(&self, stamp: u64) -> bool {
+        // Acquire: pairs with the release of `enters`.
+        self.senders_entered.load(Ordering::Acquire) as u64 == stamp && !self.is_closed()
+    }
+
+    /// Returns a stamp if nothing can be sent: no receiver waits, and receivers are left.
+    pub(super) fn no_receiver_stamp(&self) -> Option<u64> {
+        let receivers = self.receivers.lock();
+        let is_ready = self.is_closed() || !receivers.is_empty();
+        // Relaxed: changed under the lock.
+        (!is_ready).then(|| self.receivers_entered.load(Ordering::Relaxed) as u64)
+    }
+
+    /// Whether nothing could be sent at any moment since `stamp` was taken.
+    pub(super) fn has_no_receiver_since(&self, stamp: u64) -> bool {
+        // Acquire: pairs with the release of `enters`.
+        self.receivers_entered.load(Ordering::Acquire) as u64 == stamp && !self.is_closed()
+    }
+
     /// Nobody meets after this, and nobody waits.
     pub(super) fn close(&self) {
         let receivers = self.receivers.lock();
@@ -229,6 +287,20 @@ impl<T> Rendezvous<T> {
         self.senders.wake_all(|_| ());
         self.watchers.tell();
     }
+}
+
+/// Whether a receiver may meet the sender in this seat: one that must not wait cannot meet a sender
+/// whose message is yet to be made.
+fn can_meet(seat: &Seat) -> bool {
+    !seat.is_promise() || rt::may_wait()
+}
+
+/// Counts who enters a queue, under its lock, and says where.
+fn enters(entered: &AtomicUsize) -> Place {
+    let count = entered.load(Ordering::Relaxed);
+    // Release: pairs with the acquire of who looks whether somebody has entered.
+    entered.store(count + 1, Ordering::Release);
+    Place::Back
 }
 
 fn is_filled<T>(place: &MessagePlace<T>) -> bool {

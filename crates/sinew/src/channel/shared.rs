@@ -7,7 +7,7 @@ use super::reason::{NotReceived, NotSent};
 use super::rendezvous::Rendezvous;
 use super::ring::Ring;
 use crate::rt::Limit;
-use crate::rt::sync::{AtomicUsize, Ordering};
+use crate::rt::sync::{AtomicUsize, Ordering, fence};
 
 /// The most memory that a channel takes at once for messages that may never come. One that may keep more takes it as they come.
 const LARGEST_RING: usize = 64 * 1024;
@@ -91,7 +91,7 @@ impl<T> Channel<T> {
         each!(self, flavour => flavour.send(message, limit), _ => unreachable!("{}", NO_SENDER))
     }
 
-    /// A message, if there is one now.
+    /// Receives a message, if there is one now.
     ///
     /// # Errors
     ///
@@ -106,6 +106,27 @@ impl<T> Channel<T> {
 
     #[cold]
     fn try_receive_slow(&self) -> Result<T, NotReceived> {
+        // Of two callers that each send to the other and then look here, one at least finds the
+        // message: what was sent before the first of the two fences is seen after the second one.
+        fence(Ordering::SeqCst);
+        self.look_for_message()
+    }
+
+    /// The same, for callers that look once more after a fence before they report that there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_receive`](Self::try_receive).
+    #[inline]
+    pub(super) fn look_for_message(&self) -> Result<T, NotReceived> {
+        match each!(self, flavour => flavour.try_receive(), clock => clock.try_receive()) {
+            Some(message) => Ok(message),
+            None => self.look_for_end(),
+        }
+    }
+
+    #[cold]
+    fn look_for_end(&self) -> Result<T, NotReceived> {
         if !each!(self, flavour => flavour.is_closed(), _ => false) {
             return Err(NotReceived::TimedOut);
         }

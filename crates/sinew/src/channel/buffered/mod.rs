@@ -11,6 +11,7 @@ mod receive;
 mod reserve;
 mod room;
 mod send;
+mod stamp;
 
 use super::seat::Seat;
 use super::store::Store;
@@ -38,6 +39,11 @@ pub(super) struct Entrance<T, S: Store<T>> {
     sent: AtomicUsize,
     /// How many places are kept for messages that are yet to be made. Changed under the lock.
     reserved: AtomicUsize,
+    /// Counts messages that were taken and whose places were filled, or reserved, in the same step.
+    /// Changed under the lock.
+    refilled: AtomicUsize,
+    /// Counts reservations whose places became free. Changed under the lock.
+    given_up: AtomicUsize,
     /// Changed under the lock.
     is_closed: AtomicBool,
 }
@@ -86,10 +92,17 @@ impl<T, S: Store<T>> Buffered<T, S> {
     pub(super) fn new(store: S, limit: Option<usize>) -> Self {
         let (into, out) = S::ends();
         let (inlet, outlet) = (Inlet { end: into, taken: 0 }, Outlet { end: out });
-        let [sent, reserved, taken, seen] = [(); 4].map(|()| AtomicUsize::new(0));
+        let [sent, reserved, refilled, given_up, taken, seen] = [(); 6].map(|()| AtomicUsize::new(0));
         let is_closed = AtomicBool::new(false);
         Self {
-            entrance: Padded(Entrance { queue: Queue::new(inlet), sent, reserved, is_closed }),
+            entrance: Padded(Entrance {
+                queue: Queue::new(inlet),
+                sent,
+                reserved,
+                refilled,
+                given_up,
+                is_closed,
+            }),
             exit: Padded(Exit { queue: Queue::new(outlet), taken, seen }),
             store,
             capacity: limit.unwrap_or(usize::MAX),

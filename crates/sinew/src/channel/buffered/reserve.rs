@@ -45,9 +45,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
             let is_used = message.is_some();
             // SAFETY: a place was kept, and the other one is there.
             let handed = unsafe { self.bring(&mut entrance, &mut message) };
+            let is_free = !is_used || handed.is_some();
+            if is_free {
+                self.count_given_up();
+            }
             // Release: pairs with the acquire of `filled`: by then it is filled.
             self.entrance.reserved.fetch_sub(1, Ordering::Release);
-            let is_free = !is_used || handed.is_some();
             drop(entrance);
             handed.into_iter().for_each(Claimed::go);
             made.into_iter().for_each(|spare| self.store.keep(spare));

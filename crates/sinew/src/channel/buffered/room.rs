@@ -24,6 +24,9 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 // SAFETY: there is a message.
                 let (message, spare) = unsafe { self.take(&mut exit) };
                 let claimed = self.let_in(&mut exit, &mut entrance);
+                if let [Some(_), None] = claimed {
+                    self.count_refilled();
+                }
                 drop((entrance, exit));
                 claimed.into_iter().flatten().for_each(Claimed::go);
                 made.into_iter().chain(spare).for_each(|spare| self.store.keep(spare));

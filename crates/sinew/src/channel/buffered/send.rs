@@ -12,6 +12,7 @@ use std::cell::Cell;
 use super::{Buffered, Inlet, Ordering, Refused, Store};
 use crate::channel::reason::NotSent;
 use crate::channel::seat::{Seat, hand_over};
+use crate::rt::sync::fence;
 use crate::rt::{Limit, Locked, Place};
 
 impl<T, S: Store<T>> Buffered<T, S> {
@@ -34,9 +35,14 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[inline(never)]
     fn try_send_slow<'a>(
         &'a self,
-        entrance: Locked<'a, Inlet<S::In>, Seat>,
+        mut entrance: Locked<'a, Inlet<S::In>, Seat>,
         message: T,
     ) -> Result<(), Refused<T>> {
+        if !self.has_room(&mut entrance) {
+            // Of two callers that each receive from one channel and then send to the other's, one at
+            // least finds the room: `taken` is loaded once more after this.
+            fence(Ordering::SeqCst);
+        }
         let mut message = Some(message);
         let is_closed = self.try_send_under(entrance, &mut message);
         match message {

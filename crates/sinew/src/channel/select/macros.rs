@@ -6,7 +6,8 @@
 /// - `recv(receiver) -> result => body`: the result is that of [`recv`](crate::channel::Receiver::recv).
 /// - `send(sender, message) -> result => body`: the result is that of [`send`](crate::channel::Sender::send). The message is made when it is clear
 ///   that this is the one, and not at all otherwise.
-/// - `default => body`, at most once: if none can be done now.
+/// - `default => body`, at most once: if none can be done now, that is, if there was a moment at
+///   which none of them could be done.
 /// - `default(timeout) => body` instead: if none could be done for so long, a [`Duration`](std::time::Duration).
 ///
 /// The macro is an expression: its value is that of the body. An operation on a channel whose other side is gone can be done, and its result is

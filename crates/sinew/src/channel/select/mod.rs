@@ -9,9 +9,13 @@
 #![expect(unsafe_code, reason = "chairs are lent to queues")]
 
 mod arm;
+mod doors;
 mod macros;
 #[cfg(all(test, loom))]
 mod model;
+mod nothing;
+#[cfg(all(test, loom))]
+mod nothing_model;
 mod operation;
 mod port;
 mod ports;
@@ -28,11 +32,12 @@ use std::time::{Duration, Instant};
 use smallvec::SmallVec;
 
 use self::arm::Arm;
-use self::port::{Chair, Token};
+use self::doors::{Seated, Watching};
+use self::port::Token;
 use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
 use super::{Receiver, Sender};
 use crate::fiber::Stopped;
-use crate::rt::{Door, Entered, GaveUp, Limit, Outcome, Stay, Waiter, wait_in_all};
+use crate::rt::{GaveUp, Limit, Outcome, wait_in_all};
 
 /// So many operations are selected from without allocation.
 const FEW: usize = 8;
@@ -122,7 +127,7 @@ impl<'a> Select<'a> {
         if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
     }
 
-    fn arms(&self) -> impl Iterator<Item = &Arm<'a>> {
+    fn arms(&self) -> impl Iterator<Item = &Arm<'a>> + Clone {
         let places = if self.many.is_empty() { &self.few[..self.len] } else { &self.many };
         places.iter().flatten()
     }
@@ -141,14 +146,22 @@ impl<'a> Select<'a> {
         self.len -= 1;
     }
 
-    /// Selects an operation that can be done now. It must be done: by [`SelectedOperation::send`] or [`SelectedOperation::recv`].
+    /// Selects an operation that can be done now. It must be done: by [`SelectedOperation::send`] or
+    /// [`SelectedOperation::recv`].
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If there is none: there was a moment during the call at which none of them could be done.
     pub fn try_select(&mut self) -> Result<SelectedOperation<'a>, TrySelectError> {
         self.mix();
-        self.attempt().ok_or(TrySelectError)
+        loop {
+            if let Some(operation) = self.attempt() {
+                return Ok(operation);
+            }
+            if nothing::is_certain(self.arms()) {
+                return Err(TrySelectError);
+            }
+        }
     }
 
     /// Waits until an operation can be done, and selects it. It must be done: by [`SelectedOperation::send`] or [`SelectedOperation::recv`].
@@ -213,14 +226,27 @@ impl<'a> Select<'a> {
         })
     }
 
-    /// The index of an operation that can be done now. Somebody else may do it before the caller.
+    /// Returns the index of an operation that can be done now. Another receiver or sender may do it
+    /// before the caller.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If there is none: there was a moment during the call at which none of them could be done.
     pub fn try_ready(&mut self) -> Result<usize, TryReadyError> {
+        loop {
+            if let Some(index) = self.find_ready() {
+                return Ok(index);
+            }
+            if nothing::is_certain(self.arms()) {
+                return Err(TryReadyError);
+            }
+        }
+    }
+
+    /// The index of an operation that can be done now, if one is found in one pass.
+    fn find_ready(&mut self) -> Option<usize> {
         self.mix();
-        self.arms().find(|arm| arm.port.is_ready()).map(|arm| arm.index).ok_or(TryReadyError)
+        self.arms().find(|arm| arm.port.is_ready()).map(|arm| arm.index)
     }
 
     /// Waits until an operation can be done, and returns its index. Somebody else may do it before the caller.
@@ -297,12 +323,11 @@ impl<'a> Select<'a> {
     fn wait(&self, limit: Limit) -> Result<Option<SelectedOperation<'a>>, GaveUp> {
         let mut doors = SmallVec::<[Seated<'a>; FEW]>::new();
         for arm in self.arms() {
-            doors.push(Seated { arm: *arm, owner: std::ptr::null(), chair: Chair::new() });
+            doors.push(Seated::new(*arm));
         }
         let owner = doors.as_ptr().cast();
         for door in &mut doors {
-            door.owner = owner;
-            door.arm.port.prepare(&door.chair, owner);
+            door.prepare(owner);
         }
         let (outcome, index) = wait_in_all(&doors, self.sooner(limit));
         let Outcome::Woken = outcome else { return outcome.into_result().map(|()| None) };
@@ -321,14 +346,14 @@ impl<'a> Select<'a> {
 
     fn ready_to(&mut self, limit: Limit) -> Result<usize, GaveUp> {
         loop {
-            if let Ok(index) = self.try_ready() {
+            if let Some(index) = self.find_ready() {
                 return Ok(index);
             }
             let doors: SmallVec<[Watching<'a>; FEW]> =
-                self.arms().map(|arm| Watching { port: arm.port, stay: Stay::new(()) }).collect();
+                self.arms().map(|arm| Watching::new(arm.port)).collect();
             match wait_in_all(&doors, self.sooner(limit)).0.into_result() {
                 Err(GaveUp::TimedOut) if !limit.is_over() => {}
-                Err(gave_up) => return self.try_ready().map_err(|_| gave_up),
+                Err(gave_up) => return self.find_ready().ok_or(gave_up),
                 Ok(()) => {}
             }
         }
@@ -346,43 +371,5 @@ impl Default for Select<'_> {
 impl fmt::Debug for Select<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad("Select { .. }")
-    }
-}
-
-/// One who waits to do an operation.
-struct Seated<'a> {
-    arm: Arm<'a>,
-    owner: *const (),
-    chair: Chair,
-}
-
-impl Door for Seated<'_> {
-    unsafe fn enter(&self, waiter: Waiter) -> Entered {
-        // SAFETY: the caller's promise; the chair is this port's.
-        unsafe { self.arm.port.enter(&self.chair, waiter, self.owner) }
-    }
-
-    fn leave(&self) -> bool {
-        // SAFETY: the chair is this port's.
-        unsafe { self.arm.port.leave(&self.chair) }
-    }
-}
-
-/// One who waits to know that an operation can be done.
-struct Watching<'a> {
-    port: &'a dyn Port,
-    stay: Stay<()>,
-}
-
-impl Door for Watching<'_> {
-    unsafe fn enter(&self, waiter: Waiter) -> Entered {
-        // SAFETY: the caller's promise; it is this port's.
-        unsafe { self.port.enter_to_watch(&self.stay, waiter) }
-    }
-
-    fn leave(&self) -> bool {
-        // SAFETY: it is this port's.
-        unsafe { self.port.leave_watching(&self.stay) };
-        false
     }
 }

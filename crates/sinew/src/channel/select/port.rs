@@ -98,6 +98,14 @@ pub(in crate::channel) trait Port {
     /// When it may become possible without anybody's doing, if ever.
     fn next(&self) -> Option<Instant>;
 
+    /// Returns a stamp if the operation cannot be done now. The stamp changes whenever the operation
+    /// becomes possible.
+    fn unready_stamp(&self) -> Option<u64>;
+
+    /// Whether the operation was impossible at every moment since `stamp` was taken. May be false
+    /// though it was.
+    fn is_unready_since(&self, stamp: u64) -> bool;
+
     /// Whether it can be done now.
     fn is_ready(&self) -> bool;
 

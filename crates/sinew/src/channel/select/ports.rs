@@ -33,7 +33,7 @@ const NO_SENDER: &str = "nobody sends to a clock";
 
 impl<T> Port for Receiver<T> {
     fn try_select(&self, token: &mut Token) -> bool {
-        token.how = match self.channel.try_receive() {
+        token.how = match self.channel.look_for_message() {
             Ok(message) => {
                 token.space.fill(message);
                 How::Received
@@ -88,6 +88,20 @@ impl<T> Port for Receiver<T> {
             Flavour::Clock(clock) => clock.next(),
             _ => None,
         }
+    }
+
+    fn unready_stamp(&self) -> Option<u64> {
+        each!(self,
+            buffered => buffered.empty_stamp(),
+            rendezvous => rendezvous.no_sender_stamp(),
+            clock => Some(clock.stamp()))
+    }
+
+    fn is_unready_since(&self, stamp: u64) -> bool {
+        each!(self,
+            buffered => buffered.is_empty_since(stamp),
+            rendezvous => rendezvous.has_no_sender_since(stamp),
+            clock => clock.is_empty_since(stamp))
     }
 
     fn is_ready(&self) -> bool {
@@ -183,6 +197,20 @@ impl<T> Port for Sender<T> {
 
     fn next(&self) -> Option<Instant> {
         None
+    }
+
+    fn unready_stamp(&self) -> Option<u64> {
+        each!(self,
+            buffered => buffered.full_stamp(),
+            rendezvous => rendezvous.no_receiver_stamp(),
+            _ => unreachable!("{}", NO_SENDER))
+    }
+
+    fn is_unready_since(&self, stamp: u64) -> bool {
+        each!(self,
+            buffered => buffered.is_full_since(stamp),
+            rendezvous => rendezvous.has_no_receiver_since(stamp),
+            _ => unreachable!("{}", NO_SENDER))
     }
 
     fn is_ready(&self) -> bool {
@@ -308,7 +336,7 @@ unsafe fn enter_senders<T>(
     waiter: Waiter,
     owner: *const (),
 ) -> Entered {
-    let place = || (!rendezvous.is_closed()).then_some(Place::Back);
+    let place = || rendezvous.place_to_send();
     // SAFETY: the caller's promise.
     let entered = unsafe { chair.stay.enter(&rendezvous.senders, waiter, |_, _| place(), |_, _| ()) };
     rendezvous.watchers.tell();

@@ -9,6 +9,7 @@
 //! them: a waiter is claimed under the lock of the queue that its node is in.
 #![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
 
+mod choose;
 mod list;
 #[cfg(not(loom))]
 mod lock;

@@ -23,6 +23,8 @@ mod meet;
 #[cfg(not(sinew_few))]
 mod misuse;
 #[cfg(not(sinew_few))]
+mod moments;
+#[cfg(not(sinew_few))]
 mod oneshot;
 #[cfg(not(sinew_few))]
 mod payloads;
