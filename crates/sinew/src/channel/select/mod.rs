@@ -302,13 +302,13 @@ impl<'a> Select<'a> {
         Some(SelectedOperation::new(*arm, token))
     }
 
-    fn select_to(&mut self, limit: Limit) -> Result<SelectedOperation<'a>, GaveUp> {
+    fn select_to(&mut self, mut limit: Limit) -> Result<SelectedOperation<'a>, GaveUp> {
         self.mix();
         loop {
             if let Some(operation) = self.attempt() {
                 return Ok(operation);
             }
-            match self.wait(limit) {
+            match self.wait(limit.next_wait()) {
                 Ok(Some(operation)) => return Ok(operation),
                 Ok(None) => {}
                 Err(GaveUp::TimedOut) if !limit.is_over() => {}
@@ -344,14 +344,14 @@ impl<'a> Select<'a> {
         limit.or_until(self.arms().filter_map(|arm| arm.port.next()).min())
     }
 
-    fn ready_to(&mut self, limit: Limit) -> Result<usize, GaveUp> {
+    fn ready_to(&mut self, mut limit: Limit) -> Result<usize, GaveUp> {
         loop {
             if let Some(index) = self.find_ready() {
                 return Ok(index);
             }
             let doors: SmallVec<[Watching<'a>; FEW]> =
                 self.arms().map(|arm| Watching::new(arm.port)).collect();
-            match wait_in_all(&doors, self.sooner(limit)).0.into_result() {
+            match wait_in_all(&doors, self.sooner(limit.next_wait())).0.into_result() {
                 Err(GaveUp::TimedOut) if !limit.is_over() => {}
                 Err(gave_up) => return self.find_ready().ok_or(gave_up),
                 Ok(()) => {}
