@@ -120,24 +120,45 @@ fn watch(engine: &Weak<Engine>) {
 /// What the watcher has seen so far.
 #[derive(Default)]
 struct Seen {
-    /// How many tasks each worker had run, and since when that has been so.
-    stuck: Option<(Vec<u64>, Instant)>,
+    stuck: Option<Stuck>,
     has_told: bool,
+}
+
+/// Since the watcher first saw it, no worker has taken another task.
+struct Stuck {
+    /// How many tasks each worker had run.
+    tasks: Vec<u64>,
+    /// For how long that has been so.
+    time: Duration,
+    last_look: Instant,
+}
+
+impl Stuck {
+    /// Looks again, a moment after the last look that should be `interval` later. A longer one counts
+    /// as no more: the process may have been stopped, or the whole machine, and then no worker could
+    /// have taken a task.
+    fn look_again(&mut self, now: Instant, interval: Duration) {
+        self.time += now.saturating_duration_since(self.last_look).min(interval);
+        self.last_look = now;
+    }
 }
 
 impl Seen {
     fn look(&mut self, engine: &Engine) {
-        let stats = engine.pool_stats();
+        let (stats, now) = (engine.pool_stats(), Instant::now());
         if is_any_idle(&stats) {
             *self = Self::default();
             return engine.stall.disarm(engine);
         }
         let tasks: Vec<_> = stats.workers.iter().map(|worker| worker.tasks).collect();
-        let Some((_, since)) = self.stuck.as_ref().filter(|(before, _)| *before == tasks) else {
-            *self = Self { stuck: Some((tasks, Instant::now())), has_told: false };
+        let Some(stuck) = self.stuck.as_mut().filter(|stuck| stuck.tasks == tasks) else {
+            let stuck = Stuck { tasks, time: Duration::ZERO, last_look: now };
+            *self = Self { stuck: Some(stuck), has_told: false };
             return;
         };
-        let (time, after) = (since.elapsed(), engine.stall.after.unwrap_or(Duration::MAX));
+        let after = engine.stall.after.unwrap_or(Duration::MAX);
+        stuck.look_again(now, after / LOOKS);
+        let time = stuck.time;
         if self.has_told || time < after {
             return;
         }
@@ -197,4 +218,21 @@ fn describe(text: &mut String, Leak { id, name, worker, location }: &Leak) {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_way_between_two_looks_counts_as_a_short_one() {
+        let (interval, begin) = (Duration::from_millis(100), Instant::now());
+        let mut stuck = Stuck { tasks: Vec::new(), time: Duration::ZERO, last_look: begin };
+        let mut now = begin;
+        for (time, sum) in [(100, 100), (40, 140), (3_600_000, 240), (100, 340), (150, 440)] {
+            now += Duration::from_millis(time);
+            stuck.look_again(now, interval);
+            assert_eq!(stuck.time, Duration::from_millis(sum));
+        }
+    }
 }

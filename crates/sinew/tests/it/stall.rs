@@ -5,8 +5,10 @@ use std::process::Stdio;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, getpid, kill_process};
+
 use super::runtimes::Watchdog;
-use super::support::{in_child, stderr, this_program};
+use super::support::{in_child, stderr, this_program, until};
 use sinew::{Runtime, fiber};
 
 const SOON: Duration = Duration::from_millis(20);
@@ -158,4 +160,47 @@ fn nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear() {
         assert!(deaf.shutdown(None).drained);
     });
     assert!(output.status.success() && !stderr(&output).contains(WORDS), "{}", stderr(&output));
+}
+
+/// The time in which no thread of the process could run does not count, though a worker is stuck before it and after it, each time
+/// for a part of what it takes.
+#[test]
+fn a_process_that_was_stopped_was_not_stuck() {
+    const AFTER: Duration = Duration::from_secs(1);
+    let name = "a_process_that_was_stopped_was_not_stuck";
+    if std::env::var_os(CHILD).is_some() {
+        let runtime = Runtime::builder().workers(1).stall_report(Some(AFTER)).start().unwrap();
+        let gate = Gate::default();
+        let copy = gate.clone();
+        let blocker = runtime.spawn(move || copy.pass());
+        let waits = runtime.spawn(|| ());
+        std::thread::sleep(AFTER / 4);
+        kill_process(getpid(), Signal::STOP).unwrap();
+        std::thread::sleep(AFTER / 4);
+        gate.open();
+        blocker.join().unwrap();
+        waits.join().unwrap();
+        std::process::exit(0);
+    }
+    let _watchdog = Watchdog::new(format!("a process that is stopped: {name}"));
+    // Where the process is kept from running for so long that it is stuck indeed, it is tried again.
+    assert!((0..5).any(|_| !stop_and_go_on(name, AFTER * 3 / 2).contains(WORDS)));
+}
+
+/// Runs a test in a process that stops itself, and has it go on a while later. Returns all that it told.
+fn stop_and_go_on(name: &str, later: Duration) -> String {
+    let mut command = this_program();
+    command.args([&format!("stall::{name}"), "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
+    let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let is_stopped = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        // Behind the name, which may contain anything.
+        stat.rsplit_once(") ").unwrap().1.starts_with('T')
+    };
+    until(is_stopped, || "it does not stop".to_owned());
+    std::thread::sleep(later);
+    kill_process(Pid::from_child(&child), Signal::CONT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    stderr(&output)
 }
