@@ -18,7 +18,7 @@ use super::numbers::Numbers;
 use super::occupied::{FIRST_BATCH, Guards, Occupied};
 use super::pool_error::StackError;
 use super::shared::Shared;
-use super::slab::{RawStack, Shape, Slab};
+use super::slab::{Need, RawStack, Shape, Slab};
 use super::sys;
 
 /// The stacks of one class.
@@ -124,9 +124,12 @@ impl Class {
     /// Adds a slab; one of half, a quarter, ... as many stacks, if the system does not have so much.
     fn add_slab(&mut self, pool: NonNull<Shared>) -> io::Result<usize> {
         self.make_room()?;
+        let is_first = self.slabs.iter().all(Option::is_none);
         let mut slots = self.next_slots.min(self.shape.most_slots());
         loop {
-            match Slab::map(self.shape, slots, pool).and_then(Occupied::new) {
+            // Without any stack, nothing would run: a first one may take what is left to others.
+            let need = if is_first && slots == 1 { Need::Urgent } else { Need::Usual };
+            match Slab::map(self.shape, slots, need, pool).and_then(Occupied::new) {
                 Ok(occupied) => return Ok(self.place(occupied)),
                 Err(_) if slots > 1 => slots /= 2,
                 Err(error) => return Err(error),

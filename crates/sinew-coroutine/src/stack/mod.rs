@@ -12,6 +12,7 @@ mod cache;
 mod class;
 mod few;
 mod guard;
+mod headroom;
 mod high_water;
 mod label;
 mod mmap;

@@ -36,6 +36,12 @@ use super::stats::StackStats;
 /// A process that has all its future memory locked (`mlockall` with `MCL_FUTURE`) gets the memory of a whole slab at once,
 /// some 64 MiB at most, unless it also asks for `MCL_ONFAULT`. Guards in locked memory are mappings.
 ///
+/// # Limits on address space
+///
+/// Stacks take addresses long before they take memory. In a process whose address space is limited (`ulimit -v`, `RLIMIT_AS`), pools
+/// leave 64 MiB of it to others; only the first stack of a size may take from these. If the rest of the process uses them up, its next
+/// allocation fails, and Rust ends the process: set [`max_stacks`](StackPoolBuilder::max_stacks), or raise the limit.
+///
 /// ```
 /// use sinew_coroutine::{Coroutine, CoroutineState, StackPool};
 ///

@@ -24,6 +24,7 @@ use std::io;
 use super::boxed::try_box;
 use super::few::Few;
 use super::guard::GuardKind;
+use super::headroom;
 use super::refused;
 use super::registry::{Area, Registered, registry};
 use super::shared::Shared;
@@ -40,6 +41,15 @@ const COLOURS: usize = 16;
 
 /// No slab is larger than this, unless one stack is.
 const LARGEST_SLAB: usize = 64 * 1024 * 1024;
+
+/// Whether a slab may take the address space that stacks leave to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// It may not.
+    Usual,
+    /// It may.
+    Urgent,
+}
 
 /// How a slab is cut.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +132,12 @@ unsafe impl Sync for Slab {}
 
 impl Slab {
     /// Maps a slab of so many stacks. None of them is guarded yet.
-    pub(super) fn map(shape: Shape, slots: usize, pool: NonNull<Shared>) -> io::Result<OwnedSlab> {
+    pub(super) fn map(
+        shape: Shape,
+        slots: usize,
+        need: Need,
+        pool: NonNull<Shared>,
+    ) -> io::Result<OwnedSlab> {
         let (mut list, place) = (Vec::new(), try_box()?);
         list.try_reserve_exact(slots)?;
         let length = shape.stride * slots;
@@ -133,6 +148,9 @@ impl Slab {
         let slab = Self { memory, shape, number: 0, pool, slots: Box::new([]), registered: None };
         // From here on the memory is unmapped by `drop`.
         let mut slab = OwnedSlab::new(Box::write(place, slab));
+        if need == Need::Usual && !headroom::is_left() {
+            return Err(io::Error::from_raw_os_error(libc::ENOMEM));
+        }
         list.extend((0..slots).map(|index| Slot::new(slab.0, index as u32, slab.bounds(index))));
         slab.finish(list.into_boxed_slice())?;
         Ok(slab)

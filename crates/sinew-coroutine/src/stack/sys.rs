@@ -35,8 +35,16 @@ pub(crate) fn page_size() -> usize {
 /// Maps fresh memory, readable and writable, that counts for nothing until it is touched; unless the process has all its
 /// future memory locked, and not just as it is touched: then all of it is there at once.
 pub(crate) fn map(length: usize) -> io::Result<NonNull<u8>> {
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+    map_with(length, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_NORESERVE | libc::MAP_STACK)
+}
+
+/// Maps addresses without memory: every access faults.
+pub(crate) fn map_nothing(length: usize) -> io::Result<NonNull<u8>> {
+    map_with(length, libc::PROT_NONE, libc::MAP_NORESERVE)
+}
+
+fn map_with(length: usize, access: libc::c_int, flags: libc::c_int) -> io::Result<NonNull<u8>> {
+    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists.
     let address = unsafe { libc::mmap(ptr::null_mut(), length, access, flags, -1, 0) };
     if address == libc::MAP_FAILED {
@@ -50,7 +58,7 @@ pub(crate) fn map(length: usize) -> io::Result<NonNull<u8>> {
 ///
 /// # Safety
 ///
-/// The range was mapped by [`map`], all of it, and nobody uses it any more.
+/// The range was mapped here, all of it, and nobody uses it any more.
 pub(crate) unsafe fn unmap((start, length): Range) -> io::Result<()> {
     // SAFETY: the caller's promise.
     check(unsafe { libc::munmap(start.as_ptr().cast(), length) })

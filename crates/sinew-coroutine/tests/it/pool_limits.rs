@@ -126,3 +126,55 @@ fn a_moment_without_memory_does_not_settle_the_kind_of_guard() {
     let words = stderr(&output);
     assert!(words.contains(&format!("Protection, then {:?};", GuardKind::best())), "{words}");
 }
+
+/// Limits the address space of this process to what it has, and so many bytes more.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+fn leave_address_space(bytes: u64) {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("what the process has");
+    let pages: u64 = statm.split(' ').next().expect("a number").parse().expect("a number");
+    let all = pages * 4096 + bytes;
+    let limit = libc::rlimit { rlim_cur: all, rlim_max: all };
+    // SAFETY: lowers a limit of this process.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+}
+
+/// Stacks that take the last of the address space would leave nothing to the allocator, and the next
+/// allocation would end the process. Sanitizers need address space themselves.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn stacks_leave_address_space_to_others() {
+    if is_emulated() {
+        return eprintln!("skipped: an emulator needs address space of its own");
+    }
+    let output = in_child("pool_limits::stacks_leave_address_space_to_others", || {
+        let (pool, mut stacks) = (StackPool::new(), Vec::with_capacity(1 << 16));
+        leave_address_space(512 << 20);
+        while let Ok(stack) = pool.acquire(SIZE) {
+            stacks.push(stack);
+        }
+        assert!(stacks.len() > 1000, "{} stacks in 512 MiB", stacks.len());
+        // By a mapping: what the allocator has in reserve is no matter.
+        assert!(MmapStack::new(32 << 20).is_ok(), "nothing is left after {} stacks", stacks.len());
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// Where there is less than what is left to others, there is still one stack of each size: without any, nothing would ever run.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn the_first_stack_of_a_size_may_take_what_is_left_to_others() {
+    if is_emulated() {
+        return eprintln!("skipped: an emulator needs address space of its own");
+    }
+    let output = in_child("pool_limits::the_first_stack_of_a_size_may_take_what_is_left_to_others", || {
+        let pool = StackPool::new();
+        leave_address_space(8 << 20);
+        for size in [SMALLEST_CLASS, SIZE] {
+            let first = pool.acquire(size).expect("the first one");
+            assert!(pool.acquire(size).is_err());
+            drop(first);
+            assert!(pool.acquire(size).is_ok(), "it is back");
+        }
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}

@@ -48,6 +48,19 @@
 //! others of its worker block the thread that it needs itself. If that stops every worker, standard error
 //! [says so](crate::RuntimeBuilder::stall_report).
 //!
+//! # The end of the process
+//!
+//! `std::process::exit` runs the destructors of the calling thread's `thread_local!`s and the handlers of `atexit`, on the worker of the fiber that
+//! calls it. If one of them waits by sinew's means, other fibers of that worker go on meanwhile. If one of those calls `exit` too, the process
+//! aborts: std takes it for a call inside the first one. Nothing should wait there; a program in which something does can end itself by
+//! returning from `main`, or by `exit` from a plain thread.
+//!
+//! # Limits on address space
+//!
+//! Stacks are reserved long before they take memory. In a process with a limit on address space (`ulimit -v`), they leave 64 MiB to
+//! others, and fibers that find no stack wait for one. Whatever else uses up these 64 MiB ends the process with a failed allocation: choose
+//! the [limit of fibers](crate::RuntimeBuilder::max_fibers) or the [size of stacks](crate::RuntimeBuilder::stack_size) to fit.
+//!
 //! # Who moves
 //!
 //! A fiber made by [`spawn`] may go to any worker until it first runs, and then stays on that one, so its body may hold values

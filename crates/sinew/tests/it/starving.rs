@@ -46,9 +46,12 @@ fn set_limit(bytes: u64) {
 
 /// Leaves the process room for so many stacks of the largest size.
 fn leave_room_for(stacks: u64) {
+    // What stacks leave to others, but for the first one.
+    const HEADROOM: u64 = 64 << 20;
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = statm.split(' ').next().unwrap().parse().unwrap();
-    set_limit(pages * 4096 + stacks * STACK as u64 + (STACK as u64) / 2);
+    let headroom = if stacks == 0 { 0 } else { HEADROOM };
+    set_limit(pages * 4096 + stacks * STACK as u64 + (STACK as u64) / 2 + headroom);
 }
 
 fn builder(kind: Kind) -> RuntimeBuilder {
