@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "limits are set and memory is locked")]
 
 use sinew_coroutine::{
-    Coroutine, GuardKind, MIN_STACK_SIZE, MmapStack, PooledStack, SMALLEST_CLASS, StackPool,
+    Coroutine, GuardKind, LARGEST_CLASS, MIN_STACK_SIZE, MmapStack, PooledStack, SMALLEST_CLASS, StackPool,
 };
 
 use crate::pool::SIZE;
@@ -127,15 +127,41 @@ fn a_moment_without_memory_does_not_settle_the_kind_of_guard() {
     assert!(words.contains(&format!("Protection, then {:?};", GuardKind::best())), "{words}");
 }
 
-/// Limits the address space of this process to what it has, and so many bytes more.
+/// Limits the address space of this process to what it has, and so many bytes more. Returns the limit before.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
-fn leave_address_space(bytes: u64) {
+fn leave_address_space(bytes: u64) -> libc::rlimit {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("what the process has");
     let pages: u64 = statm.split(' ').next().expect("a number").parse().expect("a number");
-    let all = pages * 4096 + bytes;
-    let limit = libc::rlimit { rlim_cur: all, rlim_max: all };
-    // SAFETY: lowers a limit of this process.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+    let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: asks for a limit of this process.
+    assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut before) }, 0);
+    set_limit(&libc::rlimit { rlim_cur: pages * 4096 + bytes, ..before });
+    before
+}
+
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+fn set_limit(limit: &libc::rlimit) {
+    // SAFETY: changes a limit of this process.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, limit) }, 0);
+}
+
+/// A stack that could not be made does not count against the limit.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn what_the_system_refuses_does_not_count() {
+    if is_emulated() {
+        return eprintln!("skipped: an emulator needs address space of its own");
+    }
+    let output = in_child("pool_limits::what_the_system_refuses_does_not_count", || {
+        const MOST: usize = 4;
+        let pool = StackPool::builder().max_stacks(MOST).build();
+        let before = leave_address_space(0);
+        let refused = (0..2 * MOST).filter(|_| pool.acquire(LARGEST_CLASS).is_err()).count();
+        set_limit(&before);
+        assert_eq!(refused, 2 * MOST);
+        assert_eq!(acquire(&pool, MOST).len(), MOST);
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
 }
 
 /// Stacks that take the last of the address space would leave nothing to the allocator, and the next
