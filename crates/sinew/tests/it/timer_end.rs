@@ -3,8 +3,8 @@
 use super::support::{in_child, in_each, is_emulated, stderr};
 use sinew::time::{self, CancelError, Schedule, Timer};
 use sinew::{Runtime, fiber};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -219,6 +219,35 @@ fn a_callback_that_is_abandoned_is_waited_for_by_nobody() {
             assert_eq!(error, CancelError::Abandoned);
             assert!(error.to_string().contains("shut down"), "{error}");
             assert!(!timer.cancel());
+        });
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// The runtime is shut down by a fiber of its own, which does not wait: the last worker says that it is over.
+#[test]
+fn a_callback_is_waited_for_by_nobody_after_a_shutdown_from_inside() {
+    let name = "timer_end::a_callback_is_waited_for_by_nobody_after_a_shutdown_from_inside";
+    let output = in_child(name, || {
+        everywhere(|runtime| {
+            let begun = count();
+            let copy = begun.clone();
+            let endless = move || {
+                copy.fetch_add(1, Ordering::SeqCst);
+                loop {
+                    fiber::park();
+                }
+            };
+            let timer = Timer::builder().runtime(&runtime).build(endless).unwrap();
+            timer.arm(Schedule::after(Duration::ZERO));
+            wait_until(|| get(&begun) == 1);
+            let waiter = thread::spawn(move || timer.cancel_and_wait());
+            let (sender, receiver) = mpsc::channel::<Runtime>();
+            let shutdown = move || receiver.recv().unwrap().shutdown(Some(Duration::from_millis(5)));
+            let ends = runtime.spawn(shutdown);
+            sender.send(runtime).unwrap();
+            assert!(!ends.join().unwrap().waited);
+            assert_eq!(waiter.join().unwrap(), Err(CancelError::Abandoned));
         });
     });
     assert!(output.status.success(), "{}", stderr(&output));
