@@ -5,12 +5,16 @@
 //! The fibers that move hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use sinew_coroutine::LARGEST_CLASS;
+
 use super::{Runtime, RuntimeBuilder};
+use crate::fiber;
 
 /// Fibers are to begin and to end while a reader holds the locks, and neither does. If one did, it
 /// would be counted twice or not at all, and could be freed while it is read.
@@ -53,4 +57,47 @@ fn no_fiber_begins_or_ends_while_they_are_read() {
         assert_eq!((fibers.waiting.len(), fibers.running.len()), (0, 0), "{fibers:?}");
         assert!(runtime.shutdown(None).drained);
     }
+}
+
+/// Leaves this process address space for a stack of the largest size, and half another one.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+fn leave_room_for_one_stack() {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = statm.split(' ').next().unwrap().parse().unwrap();
+    let bytes = pages * 4096 + (LARGEST_CLASS as u64) * 3 / 2;
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: lowers a limit of this process.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+}
+
+/// Not by a look at intervals, which would come to it as well: those are off. In a process of its own, which has address space for one stack.
+/// Sanitizers and emulators need address space themselves.
+#[cfg(not(any(sinew_asan, sinew_tsan)))]
+#[test]
+fn a_stack_that_comes_back_goes_to_a_fiber_that_waits_for_one() {
+    const NAME: &str = "runtime::tests::a_stack_that_comes_back_goes_to_a_fiber_that_waits_for_one";
+    const CHILD: &str = "SINEW_TEST_CHILD";
+    if std::env::var_os("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER").is_some() {
+        return eprintln!("skipped: an emulator needs address space of its own");
+    }
+    if std::env::var_os(CHILD).is_none() {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let output = command.args([NAME, "--exact", "--nocapture"]).env(CHILD, "1").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        return;
+    }
+    let runtime = Runtime::builder().workers(1).stack_size(LARGEST_CLASS).start().unwrap();
+    runtime.site().engine().starving.never_looks.store(true, Ordering::Relaxed);
+    leave_room_for_one_stack();
+    let fibers = runtime.spawn_batch((0..3).map(|_| fiber::park));
+    while runtime.stats().started + runtime.stats().starved < 3 {
+        thread::yield_now();
+    }
+    assert_eq!((runtime.stats().started, runtime.stats().starved), (1, 2));
+    fibers.iter().for_each(|fiber| fiber.thread().unpark());
+    for fiber in fibers {
+        let ended = fiber.join_timeout(Duration::from_secs(30));
+        ended.expect("the stack of one that has ended is for the next one").unwrap();
+    }
+    assert!(runtime.shutdown(None).drained);
 }
