@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::context::Context;
+use crate::unwind;
 
 /// A function that a worker calls.
 pub(crate) type Hook = Arc<dyn Fn(&Context<'_>) + Send + Sync>;
@@ -19,6 +20,19 @@ pub(crate) struct Hooks {
     pub(crate) stay: Option<Hook>,
     pub(crate) before_sleep: Option<Hook>,
     pub(crate) all_busy: Option<Arc<dyn Fn() + Send + Sync>>,
+}
+
+impl Drop for Hooks {
+    /// Drops each of them, whatever the others do: they hold values of the user's. The pool may end on any
+    /// thread, so panics end here.
+    fn drop(&mut self) {
+        let Self { start, stop, stay, before_sleep, all_busy } = self;
+        unwind::catch(|| drop(start.take()));
+        for hook in [stop, stay, before_sleep] {
+            unwind::catch(|| drop(hook.take()));
+        }
+        unwind::catch(|| drop(all_busy.take()));
+    }
 }
 
 impl fmt::Debug for Hooks {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::mem;
 use std::sync::Arc;
 
 use super::Pool;
@@ -229,7 +230,7 @@ impl Builder {
     /// # Errors
     ///
     /// If a setting makes no sense, a driver or thread was not to be had, or a start hook has failed. Nothing is left behind then.
-    pub fn build(self) -> Result<Pool, BuildError> {
+    pub fn build(mut self) -> Result<Pool, BuildError> {
         let sizes = self.groups.clone().unwrap_or_else(|| vec![available()]);
         if sizes.is_empty() || sizes.len() > MOST_GROUPS {
             return Err(BuildError::Groups(sizes.len()));
@@ -241,7 +242,7 @@ impl Builder {
             return Err(BuildError::QueueCapacity(self.queue));
         }
         if self.starter.name.contains('\0') {
-            return Err(BuildError::Name(self.starter.name));
+            return Err(BuildError::Name(mem::take(&mut self.starter.name)));
         }
         let workers = sizes.iter().sum();
         let groups = self.groups_on_their_nodes(&sizes)?;

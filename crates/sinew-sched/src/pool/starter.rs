@@ -30,8 +30,8 @@ impl Default for Starter {
     fn default() -> Self {
         Self {
             name: "sinew".to_owned(),
-            driver: Box::new(|_| Ok(Box::new(FutexDriver::default()))),
-            spawner: Box::new(|name, body| spawn_thread(name, None, body)),
+            driver: Box::new(futex_driver),
+            spawner: Box::new(spawn_worker),
             pinning: None,
         }
     }
@@ -72,4 +72,21 @@ impl Starter {
         let pinning = self.pinning.as_ref()?;
         pinning.worker(group, index).or_else(|| pinning.group(group))
     }
+}
+
+impl Drop for Starter {
+    /// Drops both functions, whatever their destructors do: they hold values of the user's. The pool may
+    /// end on any thread, so panics end here.
+    fn drop(&mut self) {
+        unwind::catch(|| self.driver = Box::new(futex_driver));
+        unwind::catch(|| self.spawner = Box::new(spawn_worker));
+    }
+}
+
+fn futex_driver(_: usize) -> io::Result<Box<dyn Driver>> {
+    Ok(Box::new(FutexDriver::default()))
+}
+
+fn spawn_worker(name: String, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+    spawn_thread(name, None, body)
 }

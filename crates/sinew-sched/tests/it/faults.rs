@@ -148,3 +148,52 @@ fn a_worker_blocked_for_ever_leaves_the_others_at_work() {
     let report = watched.pool.take().unwrap().shutdown(Some(std::time::Duration::from_millis(1)));
     assert_eq!(report.stuck.iter().map(|stuck| stuck.worker).collect::<Vec<_>>(), [0]);
 }
+
+/// A value that is counted, and whose destructor panics.
+struct Bomb(Arc<AtomicUsize>);
+
+impl Bomb {
+    fn new(alive: &Arc<AtomicUsize>) -> Self {
+        alive.fetch_add(1, Ordering::Relaxed);
+        Self(alive.clone())
+    }
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+        panic!("on purpose");
+    }
+}
+
+/// All that a pool is given to call, with destructors that panic: whether it is started or not.
+#[test]
+fn functions_whose_destructors_panic_are_all_dropped() {
+    for is_started in [false, true] {
+        let alive = Arc::new(AtomicUsize::new(0));
+        let bombs = [(); 7].map(|()| Bomb::new(&alive));
+        let [start, stop, stay, sleep, busy, driver, spawner] = bombs;
+        let builder = Pool::builder()
+            .workers(2)
+            .on_start(move |_| _ = &start)
+            .on_stop(move |_| _ = &stop)
+            .on_stay(move |_| _ = &stay)
+            .before_sleep(move |_| _ = &sleep)
+            .on_all_busy(move || _ = &busy)
+            .driver(move |_| {
+                let _ = &driver;
+                Ok(Box::<sinew_sched::FutexDriver>::default())
+            })
+            .spawn_with(move |name, body| {
+                let _ = &spawner;
+                thread::Builder::new().name(name).spawn(body).map(drop)
+            });
+        assert_eq!(alive.load(Ordering::Relaxed), 7);
+        match is_started {
+            false => drop(builder),
+            true => Watched::with(builder.build().unwrap()).finish(),
+        }
+        // The last one that has them may be the thread that reports a test which hangs.
+        super::support::wait_until(|| alive.load(Ordering::Relaxed) == 0);
+    }
+}

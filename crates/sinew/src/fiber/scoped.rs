@@ -141,7 +141,11 @@ where
     scope.data.close();
     match result {
         Err(payload) => resume_unwind(payload),
-        Ok(_) if scope.data.has_panicked() => panic!("a scoped fiber panicked"),
+        Ok(value) if scope.data.has_panicked() => {
+            // Not while the panic unwinds, which a panic of its destructor would make an abort.
+            rt::catch_panic(|| drop(value));
+            panic!("a scoped fiber panicked")
+        }
         Ok(value) => value,
     }
 }

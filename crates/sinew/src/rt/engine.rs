@@ -1,12 +1,12 @@
 //! The engine of a runtime: a pool of workers, stacks for their fibers, what they sleep in. Knows fibers as tasks.
 
-use std::fmt;
 use std::io;
 use std::num::NonZero;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
+use std::{fmt, mem};
 
 use sinew_coroutine::overflow;
 use sinew_sched::topology::Plan;
@@ -31,7 +31,7 @@ use super::spawn::Reason;
 use super::stacks::Stacks;
 use super::stall::Stall;
 use super::starving::Starving;
-use super::tls;
+use super::{tls, unwind};
 
 /// Which groups of workers there are.
 #[derive(Clone, Debug)]
@@ -399,6 +399,8 @@ impl Drop for Engine {
         self.stall.end();
         self.homes.close();
         self.crew.close();
+        // The last reference may be given up anywhere, and nobody there has to do with these.
+        unwind::catch(|| drop(mem::take(&mut self.settings.followers)));
     }
 }
 

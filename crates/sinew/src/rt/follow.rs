@@ -43,6 +43,12 @@ impl Followers {
     }
 }
 
+impl Drop for Followers {
+    fn drop(&mut self) {
+        unwind::drop_each(|| self.resume.pop().or_else(|| self.suspend.pop()));
+    }
+}
+
 /// They run on the worker's stack, not on the fiber's: a wait there would suspend the wrong stack. What they do to themselves,
 /// such as forbidding waits, does not concern the fiber.
 fn call<'a>(local: &Local, hooks: impl Iterator<Item = &'a Hook>) {

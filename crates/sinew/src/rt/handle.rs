@@ -18,6 +18,7 @@ use super::control::{Control, Dropped, Status};
 use super::local::By;
 use super::reference::Fiber;
 use super::stop::{self, Stop, What, Why};
+use super::unwind::FirstPanic;
 use super::wait::Phase;
 use super::word::{Cause, Ends};
 use super::{run, wait};
@@ -189,11 +190,15 @@ impl<T> Drop for Handle<T> {
         let control = self.control();
         // SAFETY: the reference of the handle, which is not used again.
         let _reference = unsafe { Fiber::from_ref(control) };
-        // SAFETY: it is done, so the result is the handle's.
-        let dropped = unsafe { (this.body.drop_result)(control) };
-        if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
-            scope.note_panic();
-        }
+        let mut first = FirstPanic::new();
+        first.catch(|| {
+            // SAFETY: it is done, so the result is the handle's.
+            let dropped = unsafe { (this.body.drop_result)(control) };
+            if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
+                scope.note_panic();
+            }
+        });
+        first.resume();
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::thread;
 
 use super::locals::Key;
 use super::unwind;
@@ -20,22 +18,9 @@ pub(crate) struct Values(Option<Arc<All>>);
 struct All(Vec<(u32, Value)>);
 
 impl Drop for All {
-    /// Each is dropped, whatever the others do. The first panic goes on from here, unless one is under way: a second one would end the process.
     fn drop(&mut self) {
-        let mut panic = None;
-        for (_, value) in self.0.drain(..) {
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-                // The panic hook has told about each.
-                match panic {
-                    None => panic = Some(payload),
-                    Some(_) => unwind::discard(payload),
-                }
-            }
-        }
-        match panic {
-            Some(payload) if !thread::panicking() => resume_unwind(payload),
-            payload => payload.into_iter().for_each(unwind::discard),
-        }
+        let mut all = self.0.drain(..);
+        unwind::drop_each(|| all.next());
     }
 }
 

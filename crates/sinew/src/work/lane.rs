@@ -2,6 +2,8 @@
 
 use std::iter;
 
+use crate::rt::drop_each;
+
 /// Whether a task goes before others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Urgency {
@@ -55,16 +57,8 @@ impl<T> Stack<T> {
 
 impl<T> Drop for Stack<T> {
     fn drop(&mut self) {
-        /// Drops the rest if a destructor panics.
-        struct Rest<'a, T>(&'a mut Stack<T>);
-        impl<T> Drop for Rest<'_, T> {
-            fn drop(&mut self) {
-                while self.0.pop().is_some() {}
-            }
-        }
         // Not by their own drops, which would call one another.
-        let rest = Rest(self);
-        while rest.0.pop().is_some() {}
+        drop_each(|| self.pop());
     }
 }
 
@@ -159,5 +153,34 @@ impl<T> Lanes<T> {
     fn count(&mut self, task: Option<T>) -> Option<T> {
         self.given = self.given.wrapping_add(usize::from(task.is_some()));
         task
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::rc::Rc;
+
+    struct Bomb(usize, #[expect(dead_code, reason = "it is counted")] Rc<()>);
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("bomb {}", self.0);
+        }
+    }
+
+    /// In all four stacks there are tasks whose destructors panic.
+    #[test]
+    fn all_tasks_are_dropped_whatever_their_destructors_do() {
+        let (mut lanes, count) = (Lanes::new(), Rc::new(()));
+        for number in 0..12 {
+            let urgency = if number % 2 == 0 { Urgency::Urgent } else { Urgency::Normal };
+            lanes.add(iter::once(Box::new(Node::new(Bomb(number, count.clone()), urgency))));
+        }
+        assert_eq!(Rc::strong_count(&count), 13);
+        let panic = catch_unwind(AssertUnwindSafe(|| drop(lanes))).unwrap_err();
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("bomb 0"));
+        assert_eq!(Rc::strong_count(&count), 1);
     }
 }

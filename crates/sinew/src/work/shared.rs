@@ -174,7 +174,10 @@ impl<T: Send + 'static> Shared<T> {
     fn conclude(&self) {
         self.engine.closing.remove(self);
         let consumer = self.end.lock().consumer.take();
-        let _ = self.guarded(|| drop(consumer));
+        if let Some(Consumer { lanes, work, .. }) = consumer {
+            // One after the other: both are the user's, and may panic.
+            let _ = (self.guarded(|| drop(lanes)), self.guarded(|| drop(work)));
+        }
         self.end.lock().is_over = true;
         self.end.wake_all(|()| ());
     }

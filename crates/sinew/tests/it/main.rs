@@ -22,6 +22,8 @@ mod crowd;
 mod deadline;
 #[cfg(not(sinew_fat))]
 mod descriptors;
+#[cfg(not(sinew_few))]
+mod drops;
 #[cfg(not(sinew_fat))]
 mod examples;
 #[cfg(not(sinew_fat))]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::error::SendError;
 use super::kept::{Found, Kept, Ring};
-use crate::rt::{GaveUp, Limit, Locked, Place, Queue};
+use crate::rt::{GaveUp, Limit, Locked, Place, Queue, drop_each};
 
 /// The channel.
 pub(super) struct Shared<T> {
@@ -121,16 +121,14 @@ impl<T> Shared<T> {
         }
     }
 
-    /// One who receives is gone, whose next one this was. What nobody else needs is dropped, whatever the destructors of values do.
+    /// A receiver is gone, whose next value this was. What nobody else needs is dropped, whatever the
+    /// destructors of values do.
+    ///
+    /// # Panics
+    ///
+    /// As [`drop_each`].
     pub(super) fn drop_receiver(&self, next: u64) {
-        struct Rest<'a, T>(&'a Shared<T>);
-        impl<T> Drop for Rest<'_, T> {
-            fn drop(&mut self) {
-                while self.0.with(Kept::collect).is_some() {}
-            }
-        }
         self.with(|kept| kept.leave(next));
-        let rest = Rest(self);
-        while rest.0.with(Kept::collect).is_some() {}
+        drop_each(|| self.with(Kept::collect));
     }
 }

@@ -17,7 +17,7 @@ use super::seat::Seat;
 use super::store::Store;
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
-use crate::rt::{Claimed, Locked, Padded, Queue};
+use crate::rt::{Claimed, FirstPanic, Locked, Padded, Queue, drop_each};
 
 /// The channel.
 pub(super) struct Buffered<T, S: Store<T>> {
@@ -168,26 +168,25 @@ impl<T, S: Store<T>> Buffered<T, S> {
         self.watchers.tell();
     }
 
-    /// Drops all messages, whatever their destructors do. For whoever has closed it.
+    /// Drops all messages, whatever their destructors do. For callers that have closed the channel.
+    ///
+    /// # Panics
+    ///
+    /// As [`drop_each`].
     pub(super) fn discard(&self) {
-        struct Rest<'a, T, S: Store<T>>(&'a Buffered<T, S>);
-        impl<T, S: Store<T>> Drop for Rest<'_, T, S> {
-            fn drop(&mut self) {
-                while self.0.try_receive().is_some() {}
-            }
-        }
-        let rest = Rest(self);
-        while rest.0.try_receive().is_some() {}
+        drop_each(|| self.try_receive());
     }
 }
 
 impl<T, S: Store<T>> Drop for Buffered<T, S> {
     fn drop(&mut self) {
-        self.discard();
+        let mut first = FirstPanic::new();
+        first.catch(|| self.discard());
         let (into, out) = S::ends();
         let into = std::mem::replace(&mut self.entrance.queue.get_mut().end, into);
         let out = std::mem::replace(&mut self.exit.queue.get_mut().end, out);
         // SAFETY: all messages were taken, and it is the end.
         unsafe { self.store.end(into, out) };
+        first.resume();
     }
 }

@@ -9,7 +9,7 @@ use super::super::NotReceived;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::shared::Shared;
 use crate::fiber::Stopped;
-use crate::rt::Limit;
+use crate::rt::{Limit, drop_each};
 
 /// Receives what the [`Sender`](super::Sender) sends. Dropping it closes the channel; what was sent already is dropped with it.
 pub struct Receiver<T> {
@@ -145,7 +145,7 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if let Some(shared) = &self.shared {
             shared.close();
-            drop(shared.try_receive());
+            drop_each(|| shared.try_receive().ok());
         }
     }
 }

@@ -5,11 +5,12 @@
 //! Trusted with the type of the message: that of the handle which was selected, and which is known by where it is.
 #![expect(unsafe_code, reason = "messages have no type here")]
 
-use std::fmt;
+use std::{fmt, mem};
 
 use super::arm::Arm;
 use super::port::{How, Token};
 use crate::channel::{Receiver, RecvError, SendError, Sender};
+use crate::rt;
 
 /// An operation that was selected, and must be done now: by [`send`](Self::send) or [`recv`](Self::recv), with the handle that was given to
 /// [`Select`](super::Select). It does not wait: there is a message, or room for one.
@@ -103,6 +104,8 @@ impl Drop for SelectedOperation<'_> {
         }
         // SAFETY: it was selected by this port, and nothing was done.
         unsafe { self.arm.port.abandon(&self.token) };
+        // A message goes now, and not while the panic below unwinds: its destructor may panic, too.
+        rt::catch_panic(|| drop(mem::replace(&mut self.token, Token::new())));
         assert!(std::thread::panicking(), "dropped `SelectedOperation` without completing the operation");
     }
 }

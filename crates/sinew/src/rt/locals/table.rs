@@ -10,10 +10,9 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use super::super::unwind;
+use super::super::unwind::FirstPanic;
 use super::slot::{self, Header};
 
 /// How many keys have their place in the table itself.
@@ -79,20 +78,14 @@ impl Table {
     /// Drops all values, newest first, those included that are initialised by the destructors of others. A key whose value was
     /// dropped gets no other, so this ends. Returns the first panic.
     pub(super) fn end_values(&self) -> Option<Box<dyn Any + Send>> {
-        let mut panic = None;
+        let mut first = FirstPanic::new();
         while let Some(slot) = self.newest.get() {
             // SAFETY: the invariant.
             self.newest.set(unsafe { slot::before(slot) });
             // SAFETY: as above; what is in the list of those to be dropped is ready.
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| unsafe { slot::end_value(slot) })) {
-                // The panic hook has told about each.
-                match panic {
-                    None => panic = Some(payload),
-                    Some(_) => unwind::discard(payload),
-                }
-            }
+            first.catch(|| unsafe { slot::end_value(slot) });
         }
-        panic
+        first.into_payload()
     }
 }
 

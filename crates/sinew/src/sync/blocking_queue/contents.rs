@@ -8,13 +8,19 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-use crate::rt::{Claimed, Locked};
+use crate::rt::{Claimed, Locked, drop_each};
 
 /// What is there, and how much may be.
 pub(super) struct Contents<T> {
     pub(super) values: VecDeque<T>,
     pub(super) capacity: usize,
     pub(super) is_stopped: bool,
+}
+
+impl<T> Drop for Contents<T> {
+    fn drop(&mut self) {
+        drop_each(|| self.values.pop_front());
+    }
 }
 
 /// One who waits.
