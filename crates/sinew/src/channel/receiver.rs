@@ -15,7 +15,10 @@ use crate::rt::Limit;
 /// Receives what is sent by the [`Sender`](super::Sender)s of a channel. There may be many, and each message goes to one of them: it is
 /// cloned, sent elsewhere and shared.
 ///
-/// With the last one all messages are dropped that nobody has received. A bounded channel of crossbeam's keeps them for as long as there are senders.
+/// With the last receiver all messages are dropped that nobody has received. A bounded channel of
+/// crossbeam's keeps them for as long as there are senders. If destructors of messages panic, all
+/// messages are dropped nevertheless, and the first panic goes on when they are; if the caller unwinds
+/// already, none does. crossbeam leaks what comes after the first.
 ///
 /// ```
 /// use sinew::channel;

@@ -108,7 +108,7 @@ pub(crate) use target::Target;
 pub use ticks::MissedTicks;
 pub(crate) use ticks::Ticks;
 pub(crate) use tls::{chance, thread_id};
-pub(crate) use unwind::{FirstPanic, catch as catch_panic, discard as discard_panic, drop_each};
+pub(crate) use unwind::{catch as catch_panic, discard as discard_panic, drop_each};
 pub(crate) use values::Values;
 pub(crate) use wait::{
     Phase, caller, check_may_wait, give_way, is_unwinding, may_wait, running, running_fiber, wait, yield_now,

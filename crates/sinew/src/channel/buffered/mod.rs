@@ -17,7 +17,7 @@ use super::seat::Seat;
 use super::store::Store;
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
-use crate::rt::{Claimed, FirstPanic, Locked, Padded, Queue, drop_each};
+use crate::rt::{Claimed, Locked, Padded, Queue, drop_each};
 
 /// The channel.
 pub(super) struct Buffered<T, S: Store<T>> {
@@ -180,13 +180,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
 impl<T, S: Store<T>> Drop for Buffered<T, S> {
     fn drop(&mut self) {
-        let mut first = FirstPanic::new();
-        first.catch(|| self.discard());
+        // Most often there is nothing: the last receiver has dropped all.
+        self.discard();
         let (into, out) = S::ends();
         let into = std::mem::replace(&mut self.entrance.queue.get_mut().end, into);
         let out = std::mem::replace(&mut self.exit.queue.get_mut().end, out);
         // SAFETY: all messages were taken, and it is the end.
         unsafe { self.store.end(into, out) };
-        first.resume();
     }
 }

@@ -25,6 +25,9 @@ use crate::rt::{Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 /// Those who wait are served in the order in which they came, and nobody overtakes them. A value is pushed when somebody has it, or when there was
 /// room for it: one whose time is over, or who is cancelled while it waits, has it back.
 ///
+/// If destructors of values that are left in it panic, all of them are dropped nevertheless, and the
+/// first panic goes on.
+///
 /// ```
 /// use sinew::fiber;
 /// use sinew::sync::BlockingQueue;
