@@ -28,6 +28,30 @@
 //!   channel full and `try_recv` finds it empty, where crossbeam's wait for that message. It goes behind those that were sent meanwhile.
 //! - `select! {}` waits for ever, which crossbeam does not compile, and there may be any number of arms.
 //!
+//! # Capacity 0 and select
+//!
+//! A channel of capacity 0 keeps no message: sender and receiver meet. A sender that does so by a
+//! [`select!`](crate::select) or a [`Select`] makes its message only afterwards, and cannot be refused
+//! any more. So a receiver that has met such a sender waits until the message is there, however long that
+//! takes. It is not bound by any limit meanwhile:
+//!
+//! - [`recv_timeout`](Receiver::recv_timeout), [`recv_deadline`](Receiver::recv_deadline),
+//!   [`select_timeout`](Select::select_timeout), [`select_deadline`](Select::select_deadline) and `default`
+//!   with a time return late if the sender takes longer than the time that is left;
+//! - [`recv_cancellable`](Receiver::recv_cancellable) and
+//!   [`select_cancellable`](Select::select_cancellable) do not observe cancellation and deadlines;
+//! - [`try_recv`](Receiver::try_recv), [`try_iter`](Receiver::try_iter),
+//!   [`try_select`](Select::try_select) and `default` without a time wait as well. Inside
+//!   [`no_suspend`](crate::fiber::no_suspend) they pass over such senders.
+//!
+//! The wait ends when the [`SelectedOperation`] is completed, which `select!` does as soon as the message
+//! is evaluated, or dropped, after which the receiver goes on as if it had met nobody. If the operation is
+//! forgotten, by [`mem::forget`](std::mem::forget) or in a fiber that never goes on, the receiver waits
+//! for ever. crossbeam's receivers spin instead, also after a drop.
+//!
+//! Senders never wait in this way: a receiver that selects takes the message in the moment in which it
+//! meets the sender. Nor do receivers of [`sync::mpsc`](crate::sync::mpsc), whose senders cannot select.
+//!
 //! # Large messages
 //!
 //! Messages are passed by value, crossbeam's too, and take several times their size of stack on the way, of which a fiber has less than a thread: with one

@@ -65,9 +65,11 @@ impl<T> Receiver<T> {
         self.channel.receive(Limit::NEVER).map_err(|_| RecvError)
     }
 
-    /// Receives a message, if there is one now. With a capacity of 0, if a sender waits with it: a
-    /// receiver that meets a `select` which sends waits until that has made its message. Inside
-    /// [`no_suspend`](crate::fiber::no_suspend) it passes over such senders.
+    /// Receives a message, if there is one now.
+    ///
+    /// With a capacity of 0, if a sender waits. If that is a `select`, the caller
+    /// [waits for its message](super#capacity-0-and-select), and for ever if the operation is forgotten.
+    /// Inside [`no_suspend`](crate::fiber::no_suspend) it passes over such senders.
     ///
     /// # Errors
     ///
@@ -82,7 +84,8 @@ impl<T> Receiver<T> {
 
     /// [`recv`](Self::recv), for at most so long.
     ///
-    /// With a capacity of 0, one that meets a `select` which sends waits until that has made its message, whatever the time.
+    /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
+    /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
     ///
     /// # Errors
     ///
@@ -97,7 +100,8 @@ impl<T> Receiver<T> {
 
     /// [`recv`](Self::recv), until this moment at the latest.
     ///
-    /// With a capacity of 0, one that meets a `select` which sends waits until that has made its message, whatever the time.
+    /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
+    /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
     ///
     /// # Errors
     ///
@@ -119,7 +123,8 @@ impl<T> Receiver<T> {
 
     /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
     ///
-    /// With a capacity of 0, one that meets a `select` which sends waits until that has made its message, whatever these say.
+    /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
+    /// [whatever these say](super#capacity-0-and-select), and for ever if the operation is forgotten.
     ///
     /// # Errors
     ///
@@ -170,7 +175,7 @@ impl<T> Receiver<T> {
         Iter::new(self)
     }
 
-    /// All messages that are there now.
+    /// All messages that are there now, by [`try_recv`](Self::try_recv).
     pub fn try_iter(&self) -> TryIter<'_, T> {
         TryIter::new(self)
     }

@@ -8,7 +8,11 @@
 ///   that this is the one, and not at all otherwise.
 /// - `default => body`, at most once: if none can be done now, that is, if there was a moment at
 ///   which none of them could be done.
-/// - `default(timeout) => body` instead: if none could be done for so long, a [`Duration`](std::time::Duration).
+/// - `default(timeout) => body` instead: if none could be done for so long, a
+///   [`Duration`](std::time::Duration).
+///
+/// An arm that receives from a channel of capacity 0 and meets another `select` waits for the message of
+/// that one, [whatever the `default`](crate::channel#capacity-0-and-select).
 ///
 /// The macro is an expression: its value is that of the body. An operation on a channel whose other side is gone can be done, and its result is
 /// an error.

@@ -149,6 +149,9 @@ impl<'a> Select<'a> {
     /// Selects an operation that can be done now. It must be done: by [`SelectedOperation::send`] or
     /// [`SelectedOperation::recv`].
     ///
+    /// If it receives from a channel of capacity 0 and meets another `select`, it
+    /// [waits for the message](super#capacity-0-and-select) of that one.
+    ///
     /// # Errors
     ///
     /// If there is none: there was a moment during the call at which none of them could be done.
@@ -180,6 +183,9 @@ impl<'a> Select<'a> {
 
     /// [`select`](Self::select), for at most so long.
     ///
+    /// If it receives from a channel of capacity 0 and meets another `select`, it waits for the message of
+    /// that one [beyond that time](super#capacity-0-and-select).
+    ///
     /// # Errors
     ///
     /// If none could be done in that time.
@@ -191,7 +197,8 @@ impl<'a> Select<'a> {
         self.select_to(Limit::lasting(timeout)).map_err(|_| SelectTimeoutError)
     }
 
-    /// [`select`](Self::select), until this moment at the latest.
+    /// [`select`](Self::select), until this moment at the latest, with the exception of
+    /// [`select_timeout`](Self::select_timeout).
     ///
     /// # Errors
     ///
@@ -207,7 +214,8 @@ impl<'a> Select<'a> {
         self.select_to(Limit::until(Some(deadline))).map_err(|_| SelectTimeoutError)
     }
 
-    /// [`select`](Self::select), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// [`select`](Self::select), where [cancellation and deadlines](crate::fiber#stopping) count, but for
+    /// the wait that is the exception of [`select_timeout`](Self::select_timeout).
     ///
     /// # Errors
     ///

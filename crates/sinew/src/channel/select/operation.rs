@@ -35,8 +35,10 @@ use crate::rt;
 /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["sent meanwhile", "selected"]);
 /// ```
 ///
-/// With a capacity of 0, one who receives waits for that message, whatever its own limit of time. So neither keep the value for long nor forget it: that
-/// place is never free again then, and one who receives waits for ever.
+/// With a capacity of 0, a receiver waits for that message, [whatever its own
+/// limits](super#capacity-0-and-select). So neither keep the value for long nor forget it: a place in a
+/// channel that keeps messages is never free again then, and a receiver at one of capacity 0 waits for
+/// ever.
 #[must_use]
 pub struct SelectedOperation<'a> {
     arm: Arm<'a>,

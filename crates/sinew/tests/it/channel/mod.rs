@@ -29,6 +29,8 @@ mod oneshot;
 #[cfg(not(sinew_few))]
 mod payloads;
 #[cfg(not(sinew_few))]
+mod promises;
+#[cfg(not(sinew_few))]
 mod select;
 #[cfg(not(sinew_few))]
 mod select_macro;
