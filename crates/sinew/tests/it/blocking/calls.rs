@@ -164,3 +164,18 @@ fn a_call_that_is_not_waited_for_is_joined_later() {
     everywhere(check);
     check();
 }
+
+/// A detached call that blocks holds no worker.
+#[test]
+fn the_body_of_a_detached_call_runs_on_a_plain_thread() {
+    fn check() {
+        let call = || (fiber::is_fiber(), thread::current().id());
+        let calls: Vec<_> = (0..5).map(|_| blocking::spawn(call)).collect();
+        for call in calls {
+            let (is_fiber, thread) = call.join().unwrap();
+            assert!(!is_fiber && thread != thread::current().id());
+        }
+    }
+    everywhere(check);
+    check();
+}
