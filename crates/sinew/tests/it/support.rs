@@ -224,9 +224,18 @@ pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
 
 /// Waits until something is so that others are about to see to, for a while: they may be slow, and something that never comes is told of.
 pub(crate) fn until(is_so: impl Fn() -> bool, problem: impl Fn() -> String) {
+    assert!(comes_true(is_so), "{}", problem());
+}
+
+/// Waits until `is_so` returns true, and returns false if it never does. The time limit is no
+/// measurement: it ends a test that hangs.
+pub(crate) fn comes_true(is_so: impl Fn() -> bool) -> bool {
     let end = Instant::now() + Duration::from_secs(20);
     while !is_so() {
-        assert!(Instant::now() < end, "{}", problem());
+        if Instant::now() >= end {
+            return false;
+        }
         std::thread::sleep(Duration::from_millis(1));
     }
+    true
 }

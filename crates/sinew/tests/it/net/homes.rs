@@ -1,7 +1,7 @@
 //! Sockets that are used on one worker after the other, by several runtimes, and for longer than these live.
 
 use super::{alone, pair, until_parked};
-use crate::support::{Watch, everywhere_in, migrating, pinned};
+use crate::support::{Watch, Watched, comes_true, everywhere_in, in_each, migrating, pinned};
 use sinew::fiber::{self, Builder};
 use sinew::net::{TcpListener, TcpStream};
 use std::io::{ErrorKind, Read, Write};
@@ -21,13 +21,21 @@ fn read_one(stream: &TcpStream) -> u8 {
     byte[0]
 }
 
+/// Spawns a fiber that stays in this group.
+fn in_group<T: Send + 'static>(
+    group: usize,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> fiber::JoinHandle<T> {
+    Builder::new().group(group).group_local(true).spawn(body).unwrap()
+}
+
 /// One worker in each of two groups.
 fn check_moves() {
     let (here, peer) = pair();
     let here = Arc::new(here);
     let read_in = |group: usize| {
         let here = here.clone();
-        Builder::new().group(group).group_local(true).spawn(move || read_one(&here)).unwrap()
+        in_group(group, move || read_one(&here))
     };
     for round in 0..20 {
         // It moves when nobody waits at home.
@@ -176,6 +184,43 @@ alone! {
 
     fn a_socket_follows_those_who_wait() {
         everywhere_in(&[&[1, 1]], check_moves);
+    }
+
+    /// The socket is registered at the worker of the first group, which is busy from then on. No
+    /// worker polls the descriptors of another group, so only a registration at the reader's own
+    /// worker wakes the reader.
+    fn a_socket_is_registered_anew_where_its_only_waiter_is() {
+        in_each(&[&[1, 1]], |runtime| {
+            let runtime = Watched::new(runtime);
+            let (here, peer) = pair();
+            let here = Arc::new(here);
+            let there = here.clone();
+            let first = runtime.run(move || in_group(0, move || read_one(&there)));
+            exchange(&first, &peer, 1);
+            assert_eq!(first.join().unwrap(), 1);
+            let [is_busy, is_over] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+            let (begins, ends) = (is_busy.clone(), is_over.clone());
+            let (busy, second) = runtime.run(move || {
+                let busy = in_group(0, move || {
+                    begins.store(true, Ordering::Release);
+                    while !ends.load(Ordering::Acquire) {
+                        std::thread::yield_now();
+                    }
+                });
+                let second = in_group(1, move || {
+                    while !is_busy.load(Ordering::Acquire) {
+                        fiber::yield_now();
+                    }
+                    read_one(&here)
+                });
+                (busy, second)
+            });
+            exchange(&second, &peer, 2);
+            let is_read = comes_true(|| second.is_finished());
+            is_over.store(true, Ordering::Release);
+            assert_eq!((is_read, second.join().unwrap()), (true, 2));
+            busy.join().unwrap();
+        });
     }
 
     fn a_socket_is_handed_over() {
