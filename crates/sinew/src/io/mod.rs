@@ -32,6 +32,8 @@ mod modes;
 mod pipe;
 mod raw;
 mod stdin;
+#[cfg(test)]
+mod tests;
 mod unblocked;
 pub(crate) mod whole;
 
