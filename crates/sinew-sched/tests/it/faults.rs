@@ -175,7 +175,10 @@ fn functions_whose_destructors_panic_are_all_dropped() {
         let [start, stop, stay, sleep, busy, driver, spawner] = bombs;
         let builder = Pool::builder()
             .workers(2)
-            .on_start(move |_| _ = &start)
+            .on_start(move |_| {
+                let _ = &start;
+                Ok(())
+            })
             .on_stop(move |_| _ = &stop)
             .on_stay(move |_| _ = &stay)
             .before_sleep(move |_| _ = &sleep)

@@ -4,8 +4,8 @@ use super::support::{in_child, in_each, is_emulated, stderr};
 use sinew::time::{self, CancelError, Schedule, Timer};
 use sinew::{Runtime, fiber};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -100,6 +100,41 @@ fn nobody_is_called_once_a_shutdown_has_begun() {
         wait_until(|| get(&gate) == 1);
         assert!(runtime.shutdown(None).drained);
         assert_eq!((get(&calls), get(&drops)), (0, 20));
+    });
+}
+
+/// The destructor of a timer may take long. The fibers of the worker whose callback was refused
+/// must not wait for it.
+#[test]
+fn timers_of_refused_callbacks_are_dropped_by_the_thread_that_shuts_down() {
+    struct Noted(Arc<Mutex<Vec<ThreadId>>>);
+    impl Drop for Noted {
+        fn drop(&mut self) {
+            self.0.lock().unwrap().push(thread::current().id());
+        }
+    }
+    everywhere(|runtime| {
+        let (droppers, has_begun) = (Arc::new(Mutex::new(Vec::new())), count());
+        let (notes, begins) = (droppers.clone(), has_begun.clone());
+        let fiber = runtime.spawn(move || {
+            let timers: Vec<_> = (0..20)
+                .map(|_| {
+                    let noted = Noted(notes.clone());
+                    Timer::new(move || unreachable!("{} were dropped", noted.0.lock().unwrap().len()))
+                })
+                .collect();
+            begins.fetch_add(1, Ordering::SeqCst);
+            wait_until(|| fiber::try_spawn(|| ()).is_err());
+            timers.iter().for_each(|timer| assert!(!timer.arm(Schedule::after(Duration::ZERO))));
+            wait_until(|| timers.iter().all(|timer| !timer.is_armed()));
+            // Only the runtime has them from now on.
+            drop(timers);
+            notes.lock().unwrap().len()
+        });
+        wait_until(|| get(&has_begun) == 1);
+        assert!(runtime.shutdown(None).drained);
+        assert_eq!(fiber.join().unwrap(), 0, "none is dropped while fibers run");
+        assert_eq!(*droppers.lock().unwrap(), [thread::current().id(); 20]);
     });
 }
 
