@@ -49,6 +49,8 @@ pub mod fs;
 pub mod io;
 #[cfg(not(loom))]
 pub mod net;
+#[cfg(all(test, not(loom)))]
+mod opening_tests;
 #[cfg(not(loom))]
 pub mod os;
 #[cfg(all(test, not(loom)))]

@@ -100,6 +100,8 @@ pub(crate) use scope::{Failure, ScopeData};
 pub(crate) use sinew_sched::spawn_thread;
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};
 pub(crate) use steps::Steps;
+#[cfg(all(test, not(loom)))]
+pub(crate) use stop::opening;
 pub(crate) use stop::{
     Node, Stop, What, Why, check as check_stop, deadline, is_cancelled, may_be_cancelled, park_thread,
     wait_for as wait_for_cancel, wait_or_stop,

@@ -37,4 +37,29 @@ impl Flag {
 pub(crate) fn meet() {
     // Pairs with the fence of `raise`.
     fence(Ordering::SeqCst);
+    #[cfg(all(test, not(loom)))]
+    opening::call();
+}
+
+/// A place for tests to run code in.
+#[cfg(all(test, not(loom)))]
+pub(crate) mod opening {
+    use std::cell::Cell;
+
+    thread_local! {
+        static NEXT: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
+    }
+
+    /// Calls `body` in the next [`meet`](super::meet) of this thread.
+    pub(crate) fn set(body: impl FnOnce() + 'static) {
+        NEXT.set(Some(Box::new(body)));
+    }
+
+    #[inline(never)]
+    pub(super) fn call() {
+        // A thread that ends may wait when its thread-locals are gone.
+        if let Ok(Some(body)) = NEXT.try_with(Cell::take) {
+            body();
+        }
+    }
 }

@@ -20,6 +20,8 @@ mod tests;
 #[cfg(all(test, loom))]
 pub(crate) use flag::Flag;
 pub(crate) use flag::meet;
+#[cfg(all(test, not(loom)))]
+pub(crate) use flag::opening;
 pub(crate) use member::Member;
 pub(crate) use node::{Enrolment, Node, What, Why};
 pub(crate) use own::{Own, cancel as cancel_fiber, of as own_node};
