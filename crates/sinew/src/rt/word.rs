@@ -155,9 +155,11 @@ impl Word {
     }
 
     fn begin_unparkable(&self, wait: WaitId, opened: u64) -> Option<WaitId> {
-        if self.take_token() {
-            return None;
-        }
+        if self.take_token() { None } else { self.open_unparkable(wait, opened) }
+    }
+
+    /// Opens a wait, after the fiber has found no token. An unpark may have left one since.
+    fn open_unparkable(&self, wait: WaitId, opened: u64) -> Option<WaitId> {
         // Pairs with `leave_token`.
         self.word.swap(opened, Ordering::SeqCst);
         order_all();
@@ -290,4 +292,41 @@ fn ended(word: u64, cause: Cause) -> u64 {
 
 fn next(word: u64) -> Next {
     if word & SAVED != 0 { Next::Schedule } else { Next::Nothing }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const RUNNERS: [Runner; 3] = [Runner::Anybody, Runner::Same, Runner::Settled];
+
+    /// The unpark finds no wait, then a park begins, then the token is left.
+    #[test]
+    fn an_unpark_that_found_no_wait_ends_the_park_that_has_begun_since() {
+        for ends in [Ends::ByUnpark, Ends::UnparkOrCancel] {
+            for runner in RUNNERS {
+                let word = Word::new();
+                assert_eq!(word.end_park(), None, "nothing waits");
+                let wait = word.begin_wait(ends, runner).expect("no token yet");
+                let next = word.leave_token();
+                let schedule = if runner == Runner::Anybody { Next::Nothing } else { Next::Schedule };
+                assert_eq!(next, Some(schedule), "{ends:?}, {runner:?}");
+                assert!(!word.is_open(wait));
+                assert_eq!(word.cause(), Cause::Unpark);
+                assert!(word.begin_wait(Ends::ByUnpark, runner).is_some(), "the token is used up");
+            }
+        }
+    }
+
+    /// The fiber finds no token, then one is left, then the park begins.
+    #[test]
+    fn a_park_that_found_no_token_takes_the_one_that_was_left_since() {
+        let word = Word::new();
+        assert!(!word.take_token());
+        assert_eq!(word.leave_token(), None, "nothing waits");
+        let wait = WaitId(1 << NUMBER_SHIFT);
+        assert_eq!(word.open_unparkable(wait, wait.0 | WAITING | UNPARKABLE), None);
+        assert!(!word.is_open(wait));
+        assert!(word.begin_wait(Ends::ByUnpark, Runner::Anybody).is_some(), "the token is used up");
+    }
 }
