@@ -3,10 +3,11 @@
 use super::stage::{CALLS, CONNECTS, Stage};
 use super::{alone, in_few_crowds, pair};
 use crate::crowd::Crowd;
-use crate::support::{Random, message, pinned};
+use crate::support::{Random, everywhere_in, message, pinned};
 use sinew::fiber::{self, CancelToken, Stopped};
-use sinew::net::{TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use sinew::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -174,6 +175,27 @@ alone! {
 
     fn names_are_looked_up_elsewhere() {
         in_few_crowds(check_names);
+    }
+
+    /// The end of a stream stays: no event is needed to read it once more.
+    fn the_end_of_a_stream_is_read_again_without_a_wait() {
+        everywhere_in(&[&[1]], || {
+            let (mut here, mut peer) = pair();
+            // Has the worker watch the socket.
+            here.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+            assert_eq!(here.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+            here.set_read_timeout(None).unwrap();
+            peer.write_all(b"x").unwrap();
+            // There may be more, for all that this read tells.
+            assert_eq!(here.read(&mut [0]).unwrap(), 1);
+            peer.shutdown(Shutdown::Write).unwrap();
+            fiber::no_suspend(|| {
+                // Blocks the worker until the end has arrived, so that it is told of no event.
+                let blocking = std::net::TcpStream::from(here.as_fd().try_clone_to_owned().unwrap());
+                assert_eq!(blocking.peek(&mut [0]).unwrap(), 0);
+                assert_eq!([(); 3].map(|()| here.read(&mut [0]).unwrap()), [0; 3]);
+            });
+        });
     }
 
     /// And what needs no wait is done.
