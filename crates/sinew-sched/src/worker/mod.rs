@@ -11,6 +11,8 @@ mod block;
 mod find;
 mod pick;
 mod place;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

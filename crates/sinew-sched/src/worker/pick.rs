@@ -198,9 +198,12 @@ impl Worker {
         let rest = List::new();
         let task = self.group.queue.take_some(share.min(MOST_TAKEN), |task| rest.push_front(task))?;
         if !rest.is_empty() {
+            #[cfg(all(test, not(loom)))]
+            super::tests::stock::is_being_moved();
             // The oldest last, since that is where the worker goes on.
             std::iter::from_fn(|| rest.pop_front()).for_each(|task| self.deque.push(task));
-            // On their way they were nowhere to be seen.
+            // A worker that looked for work meanwhile saw them neither in the queue nor in the
+            // deque.
             self.announce(1);
         }
         Some(task)

@@ -1,0 +1,3 @@
+//! Workers in states that a test controls.
+
+pub(super) mod stock;
