@@ -21,6 +21,8 @@ struct Closure<F> {
 
 impl<F: FnOnce(&Context<'_>) + Send + 'static> Closure<F> {
     const VTABLE: &'static Vtable = &Vtable { run: Self::run, discard: Self::discard, settles: false };
+    #[cfg(all(test, not(loom)))]
+    const SETTLING: &'static Vtable = &Vtable { settles: true, ..*Self::VTABLE };
 
     /// # Safety
     ///
@@ -47,7 +49,17 @@ impl TaskRef {
     /// A task that calls a closure.
     #[must_use]
     pub fn new<F: FnOnce(&Context<'_>) + Send + 'static>(body: F) -> Self {
-        let boxed = Box::new(Closure { header: Header::new(Closure::<F>::VTABLE), body });
+        Self::boxed(Closure::<F>::VTABLE, body)
+    }
+
+    /// A task that calls a closure, and stays on the worker where it begins.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn settling<F: FnOnce(&Context<'_>) + Send + 'static>(body: F) -> Self {
+        Self::boxed(Closure::<F>::SETTLING, body)
+    }
+
+    fn boxed<F: FnOnce(&Context<'_>) + Send + 'static>(vtable: &'static Vtable, body: F) -> Self {
+        let boxed = Box::new(Closure { header: Header::new(vtable), body });
         let pointer = NonNull::from(Box::leak(boxed)).cast();
         // SAFETY: the box is ours; the closure may go to any thread.
         unsafe { Self::from_raw(pointer) }
