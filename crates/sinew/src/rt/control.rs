@@ -365,6 +365,12 @@ impl Control {
         self.no_suspend.load(Ordering::Relaxed) == 0
     }
 
+    /// What the scheduler knows of it.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
     /// Forbids it to suspend, until [`allow_suspend`](Self::allow_suspend) is called. For the fiber itself.
     pub(crate) fn forbid_suspend(&self) {
         /// Beyond this the count is left as it is: most of them were forgotten, and it never comes down to zero again.

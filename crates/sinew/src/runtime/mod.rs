@@ -7,6 +7,8 @@ mod describe;
 mod environment;
 mod error;
 mod layout;
+#[cfg(all(test, not(loom)))]
+mod ownership_tests;
 mod report;
 mod stats;
 #[cfg(all(test, not(loom)))]

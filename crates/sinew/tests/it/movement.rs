@@ -5,8 +5,8 @@
 //! The fibers that move hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
-use super::support::{Random, migrating, pinned};
-use sinew::{Runtime, fiber};
+use super::support::{migrating, pinned};
+use sinew::fiber;
 use std::collections::HashSet;
 use std::thread;
 
@@ -75,52 +75,4 @@ fn no_suspend_turns_a_wait_into_a_panic() {
         fiber::yield_now();
         fiber::no_suspend(|| ());
     });
-}
-
-/// Makes 1,000 fibers that wait as soon as they have begun, a few at a time, so that the workers are idle in between.
-fn settle(runtime: &Runtime, seed: u64) -> Vec<fiber::JoinHandle<()>> {
-    let mut random = Random::new(seed);
-    let body = || {
-        fiber::park();
-        (0..10).for_each(|_| fiber::yield_now());
-    };
-    let mut fibers = Vec::new();
-    while fibers.len() < 1_000 {
-        let count = (1 + random.below(8) as usize).min(1_000 - fibers.len());
-        match random.below(3) {
-            0 => fibers.extend((0..count).map(|_| runtime.spawn(body))),
-            1 => fibers.extend(runtime.spawn_batch((0..count).map(|_| body))),
-            _ => {
-                fibers.extend(runtime.run(move || (0..count).map(|_| fiber::spawn(body)).collect::<Vec<_>>()))
-            }
-        }
-        if random.below(2) == 0 {
-            // Until all have begun, and wait.
-            while fibers.iter().any(|fiber| fiber.thread().state() != fiber::State::Parked) {
-                thread::yield_now();
-            }
-        }
-    }
-    fibers
-}
-
-/// A wake goes to the lowest idle worker; but what begins there and stays must not all settle there. If the system does not let the
-/// other worker run for a while, one does all the work rather than wait: so it is the median of many rounds that counts.
-#[test]
-fn fibers_begun_while_idle_settle_on_both_of_two_workers() {
-    let mut shares = Vec::new();
-    for seed in 0..20 {
-        let runtime = pinned(2);
-        let fibers = settle(&runtime, seed);
-        fibers.iter().for_each(|fiber| fiber.thread().unpark());
-        let owner = |fiber: fiber::JoinHandle<()>| {
-            let owner = fiber.thread().clone();
-            fiber.join().unwrap();
-            owner.worker().unwrap()
-        };
-        shares.push(fibers.into_iter().map(owner).filter(|worker| *worker == 0).count());
-    }
-    shares.sort_unstable();
-    let median = shares[shares.len() / 2];
-    assert!((300..=700).contains(&median), "of 1,000 each, worker 0 had {shares:?}");
 }

@@ -5,7 +5,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::super::Worker;
+use super::super::{Beginning, Worker};
 use crate::driver::FutexDriver;
 use crate::group::{Group, Neighbourhood, Numbers, Role, Seat, Siblings, Starter};
 use crate::hooks::Hooks;
@@ -24,7 +24,7 @@ impl Starter for NoSpares {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn start(&self, _: &Arc<House>, _: &Arc<Group>, _: usize) -> io::Result<()> {
+    fn start(&self, _: &Arc<House>, _: &Arc<Group>, _: usize, _: Beginning) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
