@@ -177,22 +177,25 @@ fn whoever_is_late_for_a_wait_ends_no_other() {
     });
 }
 
-/// An unpark from another thread, at each moment between the beginning of a wait and the end of the switch: whoever has the fiber
-/// run does so once, and not before its registers are saved.
+/// An unpark from another thread, at each moment between the beginning of a wait and the end of the
+/// switch: the fiber is scheduled once, and not before its registers are saved. Ends early if each
+/// round takes long because other programs have the CPUs.
 #[test]
 fn a_fiber_is_woken_only_when_it_is_saved() {
     const ROUNDS: usize = 5_000;
     each(|runtime, _| {
-        let (round, seen) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let (announce, count) = (round.clone(), seen.clone());
+        let (round, is_over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let (announce, ends) = (round.clone(), is_over.clone());
         let fiber = runtime.spawn(move || {
-            for number in 1..=ROUNDS {
-                announce.store(number, Ordering::Release);
+            let mut parks = 0;
+            while !ends.load(Ordering::Relaxed) {
+                parks += 1;
+                announce.store(parks, Ordering::Release);
                 fiber::park();
-                count.fetch_add(1, Ordering::Relaxed);
             }
+            parks
         });
-        let parker = fiber.thread().clone();
+        let (parker, end) = (fiber.thread().clone(), Instant::now() + Duration::from_millis(500));
         for number in 1..=ROUNDS {
             let mut spins = 0;
             while round.load(Ordering::Acquire) != number {
@@ -205,9 +208,13 @@ fn a_fiber_is_woken_only_when_it_is_saved() {
             for _ in 0..number % 97 {
                 std::hint::spin_loop();
             }
+            // The fiber sees it after the park that this unpark ends.
+            let is_last = number == ROUNDS || Instant::now() >= end;
+            is_over.store(is_last, Ordering::Relaxed);
             parker.unpark();
+            if is_last {
+                return assert_eq!(fiber.join().unwrap(), number);
+            }
         }
-        fiber.join().unwrap();
-        assert_eq!(seen.load(Ordering::Relaxed), ROUNDS);
     });
 }
