@@ -238,8 +238,7 @@ fn what_can_be_stopped_goes_on_after_a_poke() {
         (
             "join",
             Box::new(move || {
-                let other = std::thread::spawn(|| crate::Runtime::builder().workers(1).start().unwrap());
-                let other = other.join().unwrap();
+                let other = Runtime::builder().workers(1).start().unwrap();
                 let result = other.spawn(move || end.wait()).join_cancellable().map_or(0, |_| 1);
                 drop(other);
                 result
