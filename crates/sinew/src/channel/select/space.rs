@@ -110,3 +110,30 @@ impl Drop for Space {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Two spaces, of which one is not where a multiple of sixteen is.
+    #[repr(C, align(16))]
+    struct Two([Space; 2]);
+
+    /// Small enough to be inside, and aligned to more than a space is.
+    #[test]
+    fn a_message_is_where_its_alignment_wants_it() {
+        assert!(size_of::<Place<u128>>() <= size_of::<Inside>());
+        assert_ne!(size_of::<Space>() % align_of::<u128>(), 0, "one of the two is in between");
+        let two = Two([Space::new(), Space::new()]);
+        for (number, space) in two.0.iter().enumerate() {
+            space.prepare::<u128>();
+            // SAFETY: it was made ready for this type.
+            let place = unsafe { space.place::<u128>() };
+            assert!(place.is_aligned(), "{place:?}");
+            // SAFETY: it is there, and nobody else's.
+            unsafe { &*place }.set(Some(number as u128));
+            // SAFETY: as above.
+            assert_eq!(unsafe { space.take::<u128>() }, Some(number as u128));
+        }
+    }
+}
