@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_micros(300);
+/// How many messages a member sends.
+const ROUNDS: usize = 5;
 
 as_crossbeam! {
     fn nobody_meets_itself(crowd) {
@@ -104,15 +106,22 @@ as_crossbeam! {
         }
     }
 
-    /// Whoever makes a message may take its time: other fibers go on, and those who have come meanwhile, too.
+    /// A message may take its time to be made: others go on meanwhile, of which each is made to wait for
+    /// one. Not by yields: with more threads than processors each may take as long as a time slice.
     fn a_message_may_be_long_in_the_making(crowd) {
         for bound in [0, 1, 2] {
             let (sender, receiver) = channel::bounded(bound);
+            let ((ask, asked), (answer, answers)) = (channel::bounded(0), channel::bounded(0));
+            let other = crowd.spawn(1, move || asked.iter().for_each(|()| answer.send(()).unwrap()));
             let members: Vec<_> = (0..4)
                 .map(|number| {
-                    let sender = sender.clone();
-                    crowd.spawn(number, move || for round in 0..10 {
-                        let make = || { pause(); (number, round) };
+                    let (sender, ask, answers) = (sender.clone(), ask.clone(), answers.clone());
+                    crowd.spawn(number, move || for round in 0..ROUNDS {
+                        let make = || {
+                            ask.send(()).unwrap();
+                            answers.recv().unwrap();
+                            (number, round)
+                        };
                         match number {
                             0 => sender.send((0, round)).unwrap(),
                             _ => channel::select! { send(sender, make()) -> sent => sent.unwrap() },
@@ -120,13 +129,14 @@ as_crossbeam! {
                     })
                 })
                 .collect();
-            drop(sender);
+            drop((sender, ask));
             let mut next = [0; 4];
             while let Ok((number, round)) = receiver.recv_timeout(Duration::MAX) {
                 assert_eq!(std::mem::replace(&mut next[number], round + 1), round);
             }
-            assert_eq!(next, [10; 4]);
+            assert_eq!(next, [ROUNDS; 4]);
             members.into_iter().for_each(|member| member.join());
+            other.join();
         }
     }
 }
