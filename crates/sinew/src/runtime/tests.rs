@@ -86,6 +86,8 @@ fn a_stack_that_comes_back_goes_to_a_fiber_that_waits_for_one() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         return;
     }
+    // SAFETY: changes where the allocator takes memory from; each thread's own reserve would be as large as a stack.
+    unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
     let runtime = Runtime::builder().workers(1).stack_size(LARGEST_CLASS).start().unwrap();
     runtime.site().engine().starving.never_looks.store(true, Ordering::Relaxed);
     leave_room_for_one_stack();
