@@ -12,10 +12,12 @@ fn no_request_is_lost_when_it_is_told_to_end_under_load() {
     for workers in ["1", "2"] {
         let mut server = Server::start(&["--workers", workers, "--linger-ms", "20000"]);
         let (answered, is_warm, address) = (AtomicU64::new(0), AtomicBool::new(false), server.address);
+        // All of them are connected before it is told to end.
+        let clients = [(); 16].map(|()| Client::to(address));
         thread::scope(|scope| {
-            for _ in 0..16 {
-                scope.spawn(|| {
-                    let mut client = Client::to(address);
+            let (answered, is_warm) = (&answered, &is_warm);
+            for mut client in clients {
+                scope.spawn(move || {
                     loop {
                         let answer = client.get("/");
                         assert_eq!((answer.status, answer.body.len()), (200, 13));
