@@ -8,13 +8,21 @@
 use super::support::{migrating, pinned};
 use sinew::fiber;
 use std::collections::HashSet;
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, ThreadId};
 
-/// On how many threads a fiber is seen, that yields until others are idle.
+/// Returns which thread this is. Not inlined: the caller keeps no address of its thread.
+#[inline(never)]
+fn here() -> ThreadId {
+    thread::current().id()
+}
+
+/// Returns on how many threads a fiber finds itself that yields often.
 fn threads_seen() -> usize {
     let mut seen = HashSet::new();
     for _ in 0..2_000 {
-        seen.insert(thread::current().id());
+        seen.insert(here());
         fiber::yield_now();
     }
     seen.len()
@@ -31,15 +39,26 @@ fn a_fiber_that_has_begun_stays() {
     }
 }
 
+/// Yields until the fiber continues on another worker. Another fiber holds the first one until
+/// then, so that waiting for ever is the only other outcome.
+fn move_on() {
+    let (home, has_moved) = (here(), Arc::new(AtomicBool::new(false)));
+    let is_over = has_moved.clone();
+    drop(fiber::spawn_local(move || {
+        while !is_over.load(Ordering::Relaxed) {
+            thread::yield_now();
+        }
+    }));
+    while here() == home {
+        fiber::yield_now();
+    }
+    has_moved.store(true, Ordering::Relaxed);
+}
+
 #[test]
 fn a_fiber_that_may_move_does_unless_it_is_pinned() {
     let runtime = migrating(8);
-    // How many move is up to chance; that some do is not.
-    let moved = runtime.run(|| {
-        let fibers: Vec<_> = (0..100).map(|_| fiber::spawn(threads_seen)).collect();
-        fibers.into_iter().map(|fiber| fiber.join().unwrap()).filter(|seen| *seen > 1).count()
-    });
-    assert!(moved > 0);
+    (0..20).for_each(|_| runtime.run(move_on));
     let stayed = runtime.run(|| {
         let pinned = || {
             let _stay = fiber::pin();
@@ -54,16 +73,12 @@ fn a_fiber_that_may_move_does_unless_it_is_pinned() {
 #[test]
 fn one_fiber_may_be_made_to_move() {
     let runtime = pinned(8);
-    let moved = runtime.run(|| {
-        let make = || {
-            // SAFETY: it holds numbers.
-            let builder = unsafe { fiber::Builder::new().migratable() };
-            builder.spawn(threads_seen).unwrap()
-        };
-        let fibers: Vec<_> = (0..100).map(|_| make()).collect();
-        fibers.into_iter().map(|fiber| fiber.join().unwrap()).filter(|seen| *seen > 1).count()
-    });
-    assert!(moved > 0);
+    let make = || {
+        // SAFETY: it holds a flag and the number of a thread.
+        let builder = unsafe { fiber::Builder::new().migratable() };
+        builder.spawn(move_on).unwrap()
+    };
+    (0..20).for_each(|_| runtime.run(make).join().unwrap());
 }
 
 #[test]
