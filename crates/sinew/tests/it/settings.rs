@@ -75,6 +75,7 @@ fn the_environment_sets_what_the_builder_does_not() {
         let describe = |builder: RuntimeBuilder| {
             builder.start().map_or_else(|error| error.to_string(), |it| it.describe())
         };
+        let first = first_cpu();
         for (name, value, words) in [
             // First, so that the numbers below are the same on machines with nodes.
             ("SINEW_NUMA", "maybe", "on or off"),
@@ -82,14 +83,11 @@ fn the_environment_sets_what_the_builder_does_not() {
             ("SINEW_PROFILE", "io-hevy", "io-heavy"),
             ("SINEW_PROFILE", "compute", "profile compute"),
             ("SINEW_GROUP_SIZE", "0", "1 to 64"),
-            ("SINEW_GROUP_SIZE", "1", "groups of 1 worker"),
+            ("SINEW_GROUP_SIZE", "1", "of 1 worker, NUMA off"),
             ("SINEW_CONCURRENCY", "lots", "SINEW_CONCURRENCY"),
             ("SINEW_CONCURRENCY", "5", "5 workers in 5 groups"),
-            ("SINEW_EXCLUDED_CPUS", "1-", "SINEW_EXCLUDED_CPUS"),
-            ("SINEW_EXCLUDED_CPUS", "60001", "60001"),
-            ("SINEW_EXCLUDED_CPUS", "-1", "excluded"),
             ("SINEW_CPUS", "x", "SINEW_CPUS"),
-            ("SINEW_CPUS", "0", "0 allowed"),
+            ("SINEW_CPUS", &first, " allowed"),
             ("SINEW_WORKER_PER_CPU", "2", "on or off"),
             ("SINEW_WORKER_PER_CPU", "no", "5 workers"),
             ("SINEW_STEAL_WITHIN_NODE", "-1", "SINEW_STEAL_WITHIN_NODE"),
@@ -110,11 +108,17 @@ fn the_environment_sets_what_the_builder_does_not() {
             ("SINEW_BLOCKING_IDLE_MS", "30", "gone after 30ms"),
             ("SINEW_STALL_REPORT_MS", "soon", "SINEW_STALL_REPORT_MS"),
             ("SINEW_STALL_REPORT_MS", "0", "strategy shared"),
+            ("SINEW_EXCLUDED_CPUS", "1-", "SINEW_EXCLUDED_CPUS"),
+            ("SINEW_EXCLUDED_CPUS", "60001", "60001"),
+            // With one CPU, none is left.
+            ("SINEW_EXCLUDED_CPUS", "-1", "excluded"),
         ] {
             set(name, value);
             let text = describe(Runtime::builder());
             assert!(text.contains(words), "{name}={value}: {words:?} in: {text}");
         }
+        // SAFETY: as above.
+        unsafe { std::env::remove_var("SINEW_EXCLUDED_CPUS") };
         // What the builder says comes first.
         let text = describe(Runtime::builder().blocking_threads(3).blocking_idle(Duration::from_micros(1)));
         assert!(text.contains("at most 3 threads, gone after 1ms"), "{text}");
@@ -152,15 +156,20 @@ const PLANNING: [&str; 7] = [
     "SINEW_WORKER_PER_CPU",
 ];
 
+/// The first CPU that this process may use.
+fn first_cpu() -> String {
+    allowed().iter().next().unwrap().to_string()
+}
+
 fn config(json: &str) -> Result<Config, serde_json::Error> {
     serde_json::from_str(json)
 }
 
 #[test]
 fn settings_are_read_from_a_file_and_written_to_one() {
-    let text = r#"{"profile": "io", "concurrency": 3, "group_size": 1, "cpus": "0", "excluded_cpus": null, "strategy": "shared",
+    let text = r#"{"profile": "io", "concurrency": 3, "group_size": 1, "cpus": "FIRST", "excluded_cpus": null, "strategy": "shared",
         "queue_capacity": 1000, "max_fibers": 99, "blocking_threads": 7, "blocking_idle_ms": 40, "stall_report_ms": 0, "name": "shop", "steal_within_node": 4}"#;
-    let config = config(text).unwrap();
+    let config = config(&text.replace("FIRST", &first_cpu())).unwrap();
     let again: Config = serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);
     let runtime = Watched::new(RuntimeBuilder::from(config).group_size(2).start().unwrap());
