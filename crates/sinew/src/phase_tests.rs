@@ -151,7 +151,13 @@ fn a_receiver_waits_for_the_message_it_was_promised() {
         let stage = Stage::begin(move || receive(&receiver));
         let mut select = Select::new();
         select.send(&sender);
-        let operation = select.select();
+        // Only once the receiver is in its queue: one that must not wait accepts no promise from then on.
+        let operation = loop {
+            match select.try_select() {
+                Ok(operation) => break operation,
+                Err(_) => std::thread::yield_now(),
+            }
+        };
         stage.until_waiting(2);
         operation.send(&sender, 7).unwrap();
         assert_eq!(stage.end(), 7);
