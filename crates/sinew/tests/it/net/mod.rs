@@ -108,3 +108,30 @@ fn until_parked(fiber: &fiber::Fiber) {
         fiber::sleep(Duration::from_micros(50));
     }
 }
+
+/// A fiber or thread that is about to wait, for others to see whether it does.
+pub(crate) struct AboutToWait {
+    fiber: Option<fiber::Fiber>,
+    thread: rustix::thread::Pid,
+}
+
+impl AboutToWait {
+    /// The caller, which does nothing else before the wait.
+    pub(crate) fn here() -> Self {
+        Self { fiber: fiber::is_fiber().then(fiber::current), thread: rustix::thread::gettid() }
+    }
+
+    /// Returns when it waits: the fiber is parked, or the kernel says that the thread sleeps.
+    pub(crate) fn until_waiting(&self) {
+        match &self.fiber {
+            Some(fiber) => until_parked(fiber),
+            None => until(|| self.sleeps(), || "a thread does not wait".to_owned()),
+        }
+    }
+
+    fn sleeps(&self) -> bool {
+        let path = format!("/proc/self/task/{}/stat", self.thread.as_raw_nonzero());
+        let stat = std::fs::read_to_string(path).unwrap();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
+    }
+}

@@ -116,8 +116,19 @@ fn what_is_set_later_is_for_later(crowd: Crowd) {
     let (here, there) = pair();
     let here = Arc::new(here);
     let reader = here.clone();
-    let reader = crowd.spawn(1, move || { &*reader }.read(&mut [0]));
-    sinew::fiber::sleep(SHORT);
+    let (tell, begun) = std::sync::mpsc::channel();
+    let reader = crowd.spawn(1, move || {
+        tell.send(crate::net::AboutToWait::here()).unwrap();
+        { &*reader }.read(&mut [0])
+    });
+    // Not by `recv`, which would block the worker that the reader may need.
+    let reads = loop {
+        match begun.try_recv() {
+            Ok(reads) => break reads,
+            Err(_) => sinew::fiber::sleep(Duration::from_micros(50)),
+        }
+    };
+    reads.until_waiting();
     here.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
     sinew::fiber::sleep(2 * SHORT);
     { &there }.write_all(b"x").unwrap();
