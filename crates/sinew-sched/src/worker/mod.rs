@@ -138,7 +138,7 @@ impl Worker {
             }
             Err(error) => beginning.fail(self.number(), error),
         }
-        // The stop hook may have left something that must run here, or somebody else has.
+        // The stop hook, or another thread, may have left something that must run here.
         let left = self.core.close();
         if !left.is_empty() {
             self.house.put_outside(&self.group, left);

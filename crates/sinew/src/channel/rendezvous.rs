@@ -298,7 +298,7 @@ fn can_meet(seat: &Seat) -> bool {
 /// Counts who enters a queue, under its lock, and says where.
 fn enters(entered: &AtomicUsize) -> Place {
     let count = entered.load(Ordering::Relaxed);
-    // Release: pairs with the acquire of who looks whether somebody has entered.
+    // Release: pairs with the acquire of a thread that looks for entries.
     entered.store(count + 1, Ordering::Release);
     Place::Back
 }

@@ -28,7 +28,7 @@ use super::word::Cause;
 /// The caller has the right to run the fiber, which is used up.
 #[inline(never)]
 pub(super) unsafe fn finish(local: &Local, control: NonNull<Control>) {
-    // Counted before anybody hears of it: whoever does may make another fiber in its place.
+    // Counted before others hear of the end: they may spawn another fiber in its place.
     // SAFETY: the caller's right.
     unsafe { leave(local, control, || local.counters.finished.add(1)) };
     // SAFETY: the right to run is a reference.
@@ -58,7 +58,8 @@ pub(super) unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
     unsafe { leave(local, control, || ()) };
 }
 
-/// As [`leave_stack`]. Calls `count` so that whoever counts fibers from outside finds the fiber among those that have begun, or counted.
+/// As [`leave_stack`]. Calls `count` so that a reader on another thread finds the fiber either among those
+/// that have begun or counted as ended.
 ///
 /// # Safety
 ///
