@@ -61,6 +61,10 @@ struct Board {
     computing: AtomicI32,
     /// The thread that the probe was on when it asked last.
     probe: AtomicI32,
+    /// Answers that came while nothing computed.
+    quiet: AtomicUsize,
+    /// Answers during which a worker computed.
+    busy: AtomicUsize,
     ended: AtomicBool,
 }
 
@@ -80,6 +84,8 @@ impl Board {
             phase: AtomicUsize::new(0),
             computing: AtomicI32::new(0),
             probe: AtomicI32::new(0),
+            quiet: AtomicUsize::new(0),
+            busy: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
         }))
     }
@@ -119,13 +125,19 @@ impl Board {
         true
     }
 
-    /// Has it computed again and again, where `run` has a task do it and waits for its end; then the probe ends.
+    /// Lets `run` compute in a task again and again, then ends the probe.
+    ///
+    /// Each burst begins after an answer without one, and the last burst is one that the probe has
+    /// noticed: both kinds of answers are there however slowly the machine lets the probe begin.
     fn disturb(&self, job: &Job, run: impl Fn() -> bool) {
-        for _ in 0..if job.pace.is_quick() { 3 } else { 60 } {
+        let mut left: usize = if job.pace.is_quick() { 3 } else { 60 };
+        while left > 0 || self.busy.load(Ordering::Relaxed) == 0 {
+            let quiet = self.quiet.load(Ordering::Relaxed);
             thread::sleep(BURST);
-            while !run() {
+            while self.quiet.load(Ordering::Relaxed) == quiet || !run() {
                 thread::sleep(Duration::from_millis(1));
             }
+            left = left.saturating_sub(1);
         }
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -154,9 +166,11 @@ impl Times {
         let phase = board.phase.load(Ordering::Relaxed);
         if phase == asked.phase && phase.is_multiple_of(2) {
             self.quiet.push(micros);
+            board.quiet.fetch_add(1, Ordering::Relaxed);
             return;
         }
         self.busy.push(micros);
+        board.busy.fetch_add(1, Ordering::Relaxed);
         if board.computing.load(Ordering::Relaxed) == asked.home {
             self.homed.push(micros);
         }
