@@ -30,13 +30,17 @@ pub(crate) struct Sample {
     /// Run the tests over all worker counts and strategies, not over two workers and one strategy.
     #[arg(long)]
     full: bool,
+    /// Run only those that the run before did not notice.
+    #[arg(long)]
+    missed: bool,
     /// Only print the sample.
     #[arg(long)]
     list: bool,
 }
 
-/// How long the tests of one mutant may take, in seconds. A mutant that hangs counts as noticed.
-const TIMEOUT: &str = "120";
+/// How long the tests of one mutant may take: this many times what they take without one, but at
+/// least this many seconds. A mutant that hangs counts as noticed.
+const LIMITS: [&str; 4] = ["--timeout-multiplier", "3", "--minimum-test-timeout", "30"];
 
 /// What the tests of this machine do not build: other processors, and what only tools are told.
 const NOT_BUILT: [&str; 4] = ["/arch/aarch64.rs", "/sanitizer/", "/valgrind/", "/model"];
@@ -65,11 +69,16 @@ pub(crate) fn run(context: &Context, sample: &Sample) -> Result {
     let chosen: Vec<_> = part.iter().map(|name| format!("{:?}", exactly(name))).collect();
     std::fs::write(&config, format!("examine_re = [{}]\n", chosen.join(",\n")))
         .while_doing("choosing mutants")?;
-    let mut command = Exec::cargo(context, &["mutants", "--package", &sample.package, "--timeout", TIMEOUT])
+    let mut command = Exec::cargo(context, &["mutants", "--package", &sample.package])
+        .args(LIMITS)
         .args(["--no-shuffle", "--config"])
         .args([&config])
         .args(["--output"])
-        .args([&directory]);
+        .args([&directory])
+        .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+    if sample.missed {
+        command = command.args(["--iterate"]);
+    }
     if !sample.full {
         command = command.env("SINEW_TEST_WORKERS", "2").env("SINEW_TEST_STRATEGY", "local");
     }
