@@ -24,6 +24,9 @@ mod life;
 mod mailbox;
 #[cfg(all(test, loom))]
 mod model;
+#[cfg(all(test, not(loom)))]
+#[path = "../tests/it/mute.rs"]
+mod mute;
 mod pool;
 mod prefetch;
 mod queue;

@@ -24,6 +24,8 @@ mod exactly_once;
 mod fairness;
 #[path = "it/groups.rs"]
 mod groups;
+#[path = "it/mute.rs"]
+mod mute;
 #[path = "it/shutdown.rs"]
 mod shutdown;
 #[path = "it/spares.rs"]

@@ -1,6 +1,6 @@
 //! Workers that block: what may move moves, the rest waits, spare workers come and go.
 
-use super::support::{Countdown, WORKERS, Watched, block_once, builder, start_thread};
+use super::support::{Countdown, WORKERS, Watched, block_once, builder, quiet_panic, start_thread};
 use sinew_sched::{Context, Placement, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -170,7 +170,7 @@ fn a_block_inside_a_block_and_one_that_panics_end() {
     let handle = watched.handle();
     handle
         .submit(
-            TaskRef::new(|context| context.block(|| context.block(|| panic!("on purpose")))),
+            TaskRef::new(|context| context.block(|| context.block(|| quiet_panic("on purpose")))),
             Placement::Anyone,
         )
         .unwrap();

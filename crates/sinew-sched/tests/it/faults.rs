@@ -1,6 +1,6 @@
 //! Bad input, and things that fail: an error that says what to do, or a defined outcome.
 
-use super::support::{Countdown, Nasty, WORKERS, Watched};
+use super::support::{Countdown, Nasty, WORKERS, Watched, quiet_panic};
 use sinew_sched::{BuildError, Placement, Pool, Refusal, TaskRef, WorkerState};
 use std::io;
 use std::sync::Arc;
@@ -84,8 +84,8 @@ fn a_task_that_panics_is_counted_and_harms_nobody() {
         for number in 0..40 {
             let done = done.clone();
             let task = TaskRef::new(move |_| match number % 4 {
-                0 => panic!("on purpose"),
-                1 => std::panic::panic_any(Nasty),
+                0 => quiet_panic("on purpose"),
+                1 => quiet_panic(Nasty),
                 _ => done.count_down(),
             });
             watched.handle().submit(task, Placement::Anyone).unwrap();
@@ -113,8 +113,8 @@ fn a_task_that_panics_when_it_is_discarded_harms_nobody() {
 fn hooks_that_panic_are_counted_and_harm_nobody() {
     let pool = Pool::builder()
         .workers(2)
-        .before_sleep(|_| panic!("on purpose"))
-        .on_stop(|_| panic!("on purpose"))
+        .before_sleep(|_| quiet_panic("on purpose"))
+        .on_stop(|_| quiet_panic("on purpose"))
         .build()
         .unwrap();
     let watched = Watched::with(pool);
@@ -162,7 +162,7 @@ impl Bomb {
 impl Drop for Bomb {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-        panic!("on purpose");
+        quiet_panic("on purpose");
     }
 }
 

@@ -15,6 +15,7 @@ mod examples;
 mod fairness;
 mod faults;
 mod groups;
+mod mute;
 mod numa;
 mod pinned;
 mod shutdown;

@@ -1,6 +1,6 @@
 //! Pools by plan: workers on their CPUs, groups on their nodes, and kernels that refuse.
 
-use crate::support::{Watched, wait_until};
+use crate::support::{Watched, quiet_panic, wait_until};
 use sinew_sched::topology::{Access, Cgroups, CpuList, Plan, Selection, Wishes};
 use sinew_sched::{BuildError, Context, CpuSet, Driver, FutexDriver, Placement, Pool, TaskRef, Topology};
 use std::sync::{Arc, Mutex};
@@ -70,7 +70,7 @@ fn a_driver_that_is_not_to_be_had_on_a_node_is_an_error() {
     let wishes = Wishes { concurrency: Some(4), numa: Some(true), ..Wishes::default() };
     let plan = Plan::for_this_process("/", &wishes).unwrap();
     let last = plan.layout().workers() - 1;
-    for make in [|| Err(std::io::ErrorKind::OutOfMemory.into()), || panic!("on purpose")] {
+    for make in [|| Err(std::io::ErrorKind::OutOfMemory.into()), || quiet_panic("on purpose")] {
         let make = move |worker| if worker == last { make() } else { Ok(driver()) };
         let error = Pool::builder().plan(&plan).driver(make).build().unwrap_err();
         assert!(matches!(error, BuildError::Driver(worker, _) if worker == last), "{error}");

@@ -1,6 +1,9 @@
 //! Pools that do not come about, or only in part; and what is left of a pool that is over: nothing.
 
-use super::support::{Countdown, Fates, WORKERS, Watched, block_once, builder, start_thread, wait_until};
+use super::mute::mute;
+use super::support::{
+    Countdown, Fates, WORKERS, Watched, block_once, builder, quiet_panic, start_thread, wait_until,
+};
 use sinew_sched::{BuildError, Builder, Driver, FutexDriver, Placement, TaskRef};
 use std::error::Error;
 use std::io;
@@ -93,7 +96,7 @@ fn a_start_hook_that_fails_or_panics_is_an_error() {
     for (failing, panics) in [0, 1, 7].into_iter().flat_map(|worker| [(worker, false), (worker, true)]) {
         let token = Arc::new(());
         let builder = holding(&token).workers(8).on_start(move |context| match context.worker() {
-            Some(worker) if worker == failing && panics => panic!("on purpose"),
+            Some(worker) if worker == failing && panics => quiet_panic("on purpose"),
             Some(worker) if worker == failing => Err(io::ErrorKind::PermissionDenied.into()),
             _ => Ok(()),
         });
@@ -167,6 +170,7 @@ fn a_name_that_no_thread_can_have_is_an_error() {
 /// A worker needs a thread of its own.
 #[test]
 fn a_worker_inside_another_pools_task_is_an_error() {
+    let _muted = mute("this one is a worker already");
     for workers in WORKERS {
         let watched = Watched::new(2);
         let (handle, token, (sender, receiver)) = (watched.handle(), Arc::new(()), mpsc::channel());

@@ -3,7 +3,9 @@
 use sinew_sched::{
     Builder, Context, Handle, Placement, Pool, ShutdownReport, Strategy, TaskRef, WorkerState,
 };
+use std::any::Any;
 use std::io::{self, Write};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -140,14 +142,18 @@ pub(crate) fn start_thread(name: String, body: Box<dyn FnOnce() + Send>) -> io::
     thread::Builder::new().name(name).spawn(body).map(drop)
 }
 
+/// Panics on purpose, without calling the panic hook: see `mute.rs`.
+pub(crate) fn quiet_panic(payload: impl Any + Send) -> ! {
+    resume_unwind(Box::new(payload))
+}
+
 /// Panics when it is dropped; as a payload too.
 pub(crate) struct Nasty;
 
 impl Drop for Nasty {
     fn drop(&mut self) {
         if !thread::panicking() {
-            // Without the panic hook, which would tell of each.
-            std::panic::resume_unwind(Box::new("again, on purpose"));
+            quiet_panic("again, on purpose");
         }
     }
 }
