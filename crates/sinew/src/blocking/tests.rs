@@ -1,6 +1,6 @@
 //! What cannot be had from outside: a system without a thread to spare.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -25,7 +25,7 @@ fn calls_are_made_in_place_without_threads() {
             let here = thread::current().id();
             let there = blocking(|| thread::current().id());
             let cancellable = blocking::blocking_cancellable(|| thread::current().id()).unwrap();
-            let panic = catch_unwind(|| blocking(|| panic!("in place"))).unwrap_err();
+            let panic = catch_unwind(|| blocking(|| resume_unwind(Box::new("in place")))).unwrap_err();
             assert_eq!(panic.downcast_ref(), Some(&"in place"));
             here == there && here == cancellable
         });
@@ -112,7 +112,7 @@ fn a_thread_that_is_there_does_what_is_queued() {
         let result = catch_unwind(AssertUnwindSafe(|| {
             blocking(|| {
                 log.lock().unwrap().push(thread::current().id());
-                panic!("told");
+                resume_unwind(Box::new("on purpose"));
             })
         }));
         assert!(result.is_err());

@@ -1,6 +1,6 @@
 //! Cancelling the fibers of scopes.
 
-use super::support::{everywhere, message, pinned};
+use super::support::{everywhere, message, mute, pinned, quiet_panic};
 use sinew::fiber::{self, State, Stopped};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -84,7 +84,7 @@ fn a_body_that_panics_cancels_the_fibers() {
         let panic = catch_unwind(AssertUnwindSafe(|| {
             fiber::scope(|scope| {
                 scope.spawn(|| until_stopped(&reasons));
-                panic!("the body's");
+                quiet_panic("the body's");
             })
         }));
         assert_eq!(message(&*panic.unwrap_err()), "the body's");
@@ -114,13 +114,14 @@ fn a_body_that_fails_cancels_the_fibers() {
 
 #[test]
 fn a_fiber_that_panics_cancels_the_others() {
+    let _muted = mute("a scoped fiber panicked");
     everywhere(|| {
         for is_joined in [false, true] {
             let reasons = Reasons::default();
             let result = catch_unwind(AssertUnwindSafe(|| {
                 fiber::try_scope(|scope| {
                     scope.spawn(|| until_stopped(&reasons));
-                    let bad = scope.spawn(|| panic!("the fiber's"));
+                    let bad = scope.spawn(|| quiet_panic("the fiber's"));
                     // The body hears of it as well.
                     until_stopped(&reasons);
                     if is_joined {
@@ -149,7 +150,7 @@ fn in_a_plain_scope_a_fiber_that_panics_is_alone() {
                 fiber::yield_now();
                 fiber::is_cancelled()
             });
-            scope.spawn(|| panic!("the fiber's")).join().unwrap_err();
+            scope.spawn(|| quiet_panic("the fiber's")).join().unwrap_err();
             assert!(!other.join().unwrap());
         });
     });

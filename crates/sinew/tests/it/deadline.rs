@@ -1,6 +1,6 @@
 //! Deadlines.
 
-use super::support::{everywhere, pinned};
+use super::support::{everywhere, pinned, quiet_panic};
 use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
 use sinew::{fiber, time};
 use std::ops::ControlFlow;
@@ -125,7 +125,7 @@ fn a_deadline_is_put_back_after_a_panic() {
     everywhere(|| {
         let deadline = far();
         fiber::with_deadline(deadline, || {
-            let panic = catch_unwind(|| fiber::with_deadline(Instant::now(), || panic!("inside")));
+            let panic = catch_unwind(|| fiber::with_deadline(Instant::now(), || quiet_panic("inside")));
             assert!(panic.is_err());
             assert_eq!(fiber::deadline(), Some(deadline));
         });

@@ -1,6 +1,6 @@
 //! Functions that are called at each switch.
 
-use crate::support::{Watched, strategies};
+use crate::support::{Watched, mute, quiet_panic, strategies};
 use sinew::{Runtime, fiber};
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -95,17 +95,16 @@ fn several_are_called_inside_one_another() {
 /// A wait there, or a panic, is no more than a panic there: fibers go on.
 #[test]
 fn what_goes_wrong_there_stays_there() {
+    let _muted = (mute("waits inside `no_suspend`"), mute("no new fibers: the runtime is being shut down"));
     let survived = Arc::new(AtomicUsize::new(0));
     let count = survived.clone();
     let builder = Runtime::builder().workers(2);
     let builder = builder.on_resume(|| fiber::sleep(Duration::from_secs(3_600)));
     let builder = builder.on_resume(|| drop(fiber::spawn(|| ()).join()));
     let builder =
-        builder.on_suspend(|| panic!("on purpose")).on_suspend(fiber::yield_now).on_suspend(move || {
+        builder.on_suspend(|| quiet_panic("on purpose")).on_suspend(fiber::yield_now).on_suspend(move || {
             count.fetch_add(1, Ordering::Relaxed);
         });
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| ()));
     let runtime = Watched::new(builder.start().unwrap());
     let sum = runtime.run(|| {
         let fibers: Vec<_> = (0..10)
@@ -118,7 +117,6 @@ fn what_goes_wrong_there_stays_there() {
             .collect();
         fibers.into_iter().map(|fiber| fiber.join().unwrap()).sum::<u32>()
     });
-    std::panic::set_hook(hook);
     assert_eq!(sum, 45);
     assert!(survived.load(Ordering::Relaxed) >= 20);
 }
@@ -165,7 +163,7 @@ impl Drop for WaitsAtEnd {
 fn what_waits_there_while_it_unwinds_ends_no_wait_of_the_fiber() {
     let unwind = || {
         let _waits = WaitsAtEnd;
-        panic!("on purpose");
+        quiet_panic("on purpose");
     };
     for builder in [Runtime::builder().on_suspend(unwind), Runtime::builder().on_resume(unwind)] {
         let runtime = Watched::new(builder.workers(1).start().unwrap());
@@ -248,7 +246,7 @@ struct Carried(Arc<AtomicUsize>);
 impl Drop for Carried {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-        panic!("on purpose");
+        quiet_panic("on purpose");
     }
 }
 
@@ -258,7 +256,7 @@ fn what_a_panic_there_carries_is_dropped() {
     let count = alive.clone();
     let builder = Runtime::builder().workers(1).on_suspend(move || {
         count.fetch_add(1, Ordering::Relaxed);
-        std::panic::panic_any(Carried(count.clone()));
+        quiet_panic(Carried(count.clone()));
     });
     let runtime = Watched::new(builder.start().unwrap());
     runtime.run(|| (0..10).for_each(|_| fiber::yield_now()));

@@ -17,7 +17,7 @@ use sinew::fiber::{self, AccessError, FiberId, State};
 use sinew::fiber_local;
 
 use crate::runtimes::{Kind, Watchdog, each, finish, start};
-use crate::support::this_program;
+use crate::support::{quiet_panic, this_program};
 
 /// What destructors have noted, for one fiber or thread and whoever waits for it.
 type Log = Arc<Mutex<Vec<String>>>;
@@ -169,7 +169,7 @@ fn values_of_a_panicking_body_are_dropped_when_it_has_unwound() {
         let fiber = runtime.spawn(move || {
             LOG.set(copy);
             ONE.set(Some(noted("one", || note(&format!("panicking: {}", fiber::panicking())))));
-            panic!("the body");
+            quiet_panic("the body");
         });
         let panic = fiber.join().unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"the body"));
@@ -185,8 +185,8 @@ fn a_destructors_panic_comes_out_of_the_join() {
         let fiber = runtime.spawn(move || {
             LOG.set(copy);
             ONE.set(Some(noted("one", || ())));
-            TWO.set(Some(noted("two", || panic!("the destructor"))));
-            THREE.set(Some(noted("three", || panic!("the first destructor"))));
+            TWO.set(Some(noted("two", || quiet_panic("the destructor"))));
+            THREE.set(Some(noted("three", || quiet_panic("the first destructor"))));
             noted("the result", || ())
         });
         let Err(panic) = fiber.join() else { panic!("a destructor has panicked") };
@@ -199,8 +199,8 @@ fn a_destructors_panic_comes_out_of_the_join() {
 fn the_bodys_panic_comes_before_a_destructors() {
     each(|runtime, _| {
         let fiber = runtime.spawn(|| {
-            ONE.set(Some(noted("one", || panic!("the destructor"))));
-            panic!("the body");
+            ONE.set(Some(noted("one", || quiet_panic("the destructor"))));
+            quiet_panic("the body");
         });
         let panic = fiber.join().unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"the body"));

@@ -47,6 +47,8 @@ mod locals;
 #[cfg(not(sinew_fat))]
 mod locals_end;
 mod movement;
+#[path = "../../../sinew-sched/tests/it/mute.rs"]
+mod mute;
 #[cfg(not(sinew_few))]
 mod names;
 #[cfg(not(sinew_fat))]
@@ -61,6 +63,8 @@ mod os_unix;
 mod panics;
 mod park;
 mod pins;
+#[cfg(not(sinew_few))]
+mod quiet;
 mod runtimes;
 // Sanitizers need what is refused there.
 #[cfg(not(any(sinew_few, sinew_asan, sinew_tsan)))]

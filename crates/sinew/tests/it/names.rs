@@ -150,6 +150,7 @@ program!(fibers, use sinew::fiber as thread, use sinew::fiber_local as thread_lo
 
 #[test]
 fn a_program_for_threads_is_one_for_fibers() {
+    let _muted = super::support::mute("as with threads");
     threads::all();
     // From a plain thread, and from fibers.
     std::thread::spawn(fibers::all).join().unwrap();

@@ -1,7 +1,6 @@
 //! What must not suspend does not, and what it refused leaves nothing behind.
 
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,14 +9,8 @@ use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::fiber::{self, Builder, Launch};
 use sinew::{Runtime, channel};
 
-use super::support::{WORKERS, Watched, message, pinned};
+use super::support::{WORKERS, Watched, message, pinned, quiet_panic, refused};
 use crate::runtimes::each;
-
-/// The wait panics.
-fn refused<T>(wait: impl FnOnce() -> T) {
-    let panic = catch_unwind(AssertUnwindSafe(|| fiber::no_suspend(wait))).map(drop).unwrap_err();
-    assert!(message(&*panic).contains("no_suspend"));
-}
 
 /// Fibers in the memory of those that have just ended sleep for as long as they want to.
 fn others_sleep_well() {
@@ -240,7 +233,7 @@ fn a_wait_of_a_fiber_that_unwinds_keeps_its_worker() {
             let unwinds = fiber::spawn(|| {
                 // Longer than a worker is kept otherwise.
                 let _wait = OnDrop(|| fiber::no_suspend(|| fiber::sleep(Duration::from_millis(25))));
-                panic!("on its way out");
+                quiet_panic("on its way out");
             });
             assert_eq!(message(&*unwinds.join().unwrap_err()), "on its way out");
         });

@@ -1,20 +1,21 @@
 //! Panics in fibers, and waits while one unwinds.
 
-use super::support::{everywhere, in_child, message, pinned, stderr};
+use super::support::{everywhere, in_child, message, mute, pinned, quiet_panic, stderr};
 use sinew::{Runtime, fiber, time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 #[test]
 fn a_panic_comes_out_of_join() {
+    let _muted = (mute("out of join"), mute("caught inside"));
     everywhere(|| {
         let fiber = fiber::spawn(|| {
             if fiber::is_fiber() {
-                panic!("as with threads");
+                panic!("out of join");
             }
         });
-        assert_eq!(message(&*fiber.join().unwrap_err()), "as with threads");
-        let caught = fiber::spawn(|| catch_unwind(|| panic!("inside")).is_err());
+        assert_eq!(message(&*fiber.join().unwrap_err()), "out of join");
+        let caught = fiber::spawn(|| catch_unwind(|| panic!("caught inside")).is_err());
         assert!(caught.join().unwrap());
     });
 }
@@ -47,7 +48,7 @@ fn a_destructor_may_wait_while_its_fiber_unwinds() {
                 (0..4).map(|_| fiber::spawn(|| (0..20).for_each(|_| fiber::yield_now()))).collect();
             let fiber = fiber::spawn(move || {
                 let _wait = WaitOnDrop(wait);
-                panic!("on its way out");
+                quiet_panic("on its way out");
             });
             assert_eq!(message(&*fiber.join().unwrap_err()), "on its way out");
             others.into_iter().for_each(|fiber| fiber.join().unwrap());
@@ -67,7 +68,7 @@ fn fibers_beside_one_that_unwinds_do_not_count_as_panicking_for_a_short_wait() {
         });
         let unwinding = fiber::spawn(|| {
             let _wait = WaitOnDrop(|| fiber::sleep(Duration::from_micros(500)));
-            panic!("shortly");
+            quiet_panic("shortly");
         });
         assert!(unwinding.join().is_err());
         assert!(beside.join().unwrap());
@@ -81,7 +82,7 @@ fn whoever_entered_a_fiber_that_unwinds_lets_it_go_on() {
         let unwinds = unwinds.spawn(|| {
             // Longer than a worker is held.
             let _wait = WaitOnDrop(|| fiber::sleep(Duration::from_millis(25)));
-            panic!("on its way out");
+            quiet_panic("on its way out");
         });
         let unwinds: fiber::JoinHandle<()> = unwinds.unwrap();
         while !unwinds.is_finished() {
@@ -94,7 +95,7 @@ fn whoever_entered_a_fiber_that_unwinds_lets_it_go_on() {
             let unwinds = fiber::Builder::new().launch(fiber::Launch::Dispatch);
             let unwinds = unwinds.spawn(|| {
                 let _wait = WaitOnDrop(|| fiber::sleep(Duration::from_millis(25)));
-                panic!("on its way out");
+                quiet_panic("on its way out");
             });
             fiber::yield_now();
             let unwinds: fiber::JoinHandle<()> = unwinds.unwrap();
@@ -186,7 +187,7 @@ fn a_runtime_goes_on_after_a_panic() {
     let runtime = pinned(1);
     let runtime: &Runtime = &runtime;
     // That this compiles is half of it.
-    assert!(catch_unwind(|| runtime.run(|| panic!("in a fiber"))).is_err());
+    assert!(catch_unwind(|| runtime.run(|| quiet_panic("in a fiber"))).is_err());
     assert_eq!(runtime.run(|| 7), 7);
 }
 
@@ -194,15 +195,15 @@ fn a_runtime_goes_on_after_a_panic() {
 fn a_panic_in_a_result_that_nobody_wants_ends_there() {
     everywhere(|| {
         for _ in 0..3 {
-            let fiber = fiber::spawn(|| WaitOnDrop(|| panic!("in a destructor")));
+            let fiber = fiber::spawn(|| WaitOnDrop(|| quiet_panic("in a destructor")));
             // If it has ended, the result is dropped here.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(fiber)));
         }
         // A scope ends all the same.
         let _ = catch_unwind(|| {
-            fiber::scope(|scope| drop(scope.spawn(|| WaitOnDrop(|| panic!("in a destructor")))));
+            fiber::scope(|scope| drop(scope.spawn(|| WaitOnDrop(|| quiet_panic("in a destructor")))));
         });
-        let fiber = fiber::spawn(|| WaitOnDrop(|| panic!("in a destructor")));
+        let fiber = fiber::spawn(|| WaitOnDrop(|| quiet_panic("in a destructor")));
         let value = fiber.join().unwrap();
         assert!(catch_unwind(AssertUnwindSafe(|| drop(value))).is_err());
     });

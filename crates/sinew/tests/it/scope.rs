@@ -1,6 +1,6 @@
 //! Fibers that borrow.
 
-use super::support::{Watched, everywhere, in_child, message, stderr};
+use super::support::{Watched, everywhere, in_child, message, mute, quiet_panic, stderr};
 use sinew::fiber;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,7 +65,7 @@ fn a_panic_of_the_body_comes_out_after_the_fibers_have_ended() {
                     fiber::sleep(Duration::from_micros(200));
                     ended.fetch_add(1, Ordering::Relaxed);
                 });
-                panic!("the body's");
+                quiet_panic("the body's");
             })
         }));
         assert_eq!(message(&*panic.unwrap_err()), "the body's");
@@ -75,11 +75,12 @@ fn a_panic_of_the_body_comes_out_after_the_fibers_have_ended() {
 
 #[test]
 fn a_panic_that_nobody_joined_comes_out_of_the_scope() {
+    let _muted = mute("a scoped fiber panicked");
     everywhere(|| {
         for is_kept in [false, true] {
             let panic = catch_unwind(|| {
                 fiber::scope(|scope| {
-                    let fiber = scope.spawn(|| panic!("the fiber's"));
+                    let fiber = scope.spawn(|| quiet_panic("the fiber's"));
                     while is_kept && !fiber.is_finished() {
                         fiber::yield_now();
                     }
@@ -87,7 +88,7 @@ fn a_panic_that_nobody_joined_comes_out_of_the_scope() {
             });
             assert!(message(&*panic.unwrap_err()).contains("a scoped fiber panicked"));
         }
-        let joined = fiber::scope(|scope| scope.spawn(|| panic!("the fiber's")).join().is_err());
+        let joined = fiber::scope(|scope| scope.spawn(|| quiet_panic("the fiber's")).join().is_err());
         assert!(joined);
     });
 }

@@ -5,12 +5,15 @@
 //! Trusted with the promise that the fibers of tests which run over all kinds of runtime hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
-use sinew::{Runtime, Strategy};
+use super::mute::Muted;
+use sinew::{Runtime, Strategy, fiber};
+use std::any::Any;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -214,6 +217,36 @@ pub(crate) fn this_program() -> Command {
 /// What a child wrote to standard error.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Panics on purpose, without calling the panic hook: see `mute.rs`.
+pub(crate) fn quiet_panic(payload: impl Any + Send) -> ! {
+    resume_unwind(Box::new(payload))
+}
+
+/// Mutes panics whose message contains `text`, until the guard is dropped: see `mute.rs`.
+pub(crate) fn mute(text: &'static str) -> Muted {
+    // The first runtime installs a hook that prints the fiber's name. The hook of `mute` must wrap it.
+    // The runtime ends on a thread, because a fiber would wait for that end, inside `call_once`.
+    static HAS_HOOK: Once = Once::new();
+    let start = || drop(Runtime::builder().workers(1).start().unwrap());
+    HAS_HOOK.call_once(|| thread::spawn(start).join().unwrap());
+    super::mute::mute(text)
+}
+
+/// Calls `body`, which must panic with a message that contains `text`. Returns the message, which is
+/// not printed.
+pub(crate) fn panics_with<T>(text: &'static str, body: impl FnOnce() -> T) -> String {
+    let _muted = mute(text);
+    let panic = catch_unwind(AssertUnwindSafe(body)).map(drop).expect_err("a panic");
+    let message = message(&*panic);
+    assert!(message.contains(text), "{message}");
+    message
+}
+
+/// Calls `wait` where a fiber must not suspend. It must be refused by a panic, which is not printed.
+pub(crate) fn refused<T>(wait: impl FnOnce() -> T) {
+    panics_with("waits inside `no_suspend`", || fiber::no_suspend(wait));
 }
 
 /// A message of a panic.

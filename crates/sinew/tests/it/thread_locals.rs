@@ -1,7 +1,6 @@
 //! What the docs of `sinew::fiber` say about thread-locals, as far as it can be shown without undefined behaviour.
 
 use std::cell::RefCell;
-use std::panic::catch_unwind;
 use std::sync::Arc;
 use std::thread;
 
@@ -9,7 +8,7 @@ use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::fiber;
 use sinew::sync::Event;
 
-use super::support::pinned;
+use super::support::{panics_with, pinned, refused};
 
 #[test]
 fn a_coroutine_in_a_thread_local_that_copies_what_it_needs_ends_with_its_thread() {
@@ -47,9 +46,9 @@ fn an_initializer_that_waits_panics_inside_no_suspend() {
     }
     let runtime = pinned(1);
     runtime.run(|| {
-        let other = fiber::spawn(|| catch_unwind(|| fiber::no_suspend(|| NAME.with(String::len))).is_err());
-        assert!(catch_unwind(|| fiber::no_suspend(|| NAME.with(String::len))).is_err());
-        assert!(other.join().unwrap());
+        let other = fiber::spawn(|| refused(|| NAME.with(String::len)));
+        refused(|| NAME.with(String::len));
+        other.join().unwrap();
     });
 }
 
@@ -69,7 +68,7 @@ fn a_borrow_across_a_wait_is_a_panic_in_another_fiber_and_ends() {
             });
         });
         begun.wait();
-        assert!(catch_unwind(|| SHARED.with_borrow(|value| *value)).is_err());
+        panics_with("already mutably borrowed", || SHARED.with_borrow(|value| *value));
         over.set();
         holds.join().unwrap();
         assert_eq!(SHARED.with_borrow(|value| *value), 0);

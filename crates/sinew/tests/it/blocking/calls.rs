@@ -1,6 +1,6 @@
 //! What a call is given, and what comes back.
 
-use super::super::support::{Watch, everywhere, in_child, pinned, stderr};
+use super::super::support::{Watch, everywhere, in_child, pinned, refused, stderr};
 use sinew::context::{Context, Key};
 use sinew::{blocking, fiber};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,11 +121,8 @@ fn inside_no_suspend_nothing_is_called() {
     everywhere(|| {
         let calls = AtomicUsize::new(0);
         let call = || calls.fetch_add(1, Ordering::Relaxed);
-        let panic = catch_unwind(AssertUnwindSafe(|| fiber::no_suspend(|| blocking(call))));
-        assert!(panic.is_err());
-        let cancellable = || blocking::blocking_cancellable(|| unreachable!());
-        let panic = catch_unwind(|| fiber::no_suspend(cancellable).map(|(): ()| ()));
-        assert!(panic.is_err());
+        refused(|| blocking(call));
+        refused(|| blocking::blocking_cancellable(|| unreachable!()).map(|(): ()| ()));
         assert_eq!(calls.load(Ordering::Relaxed), 0);
         blocking(call);
         // In place nothing waits.

@@ -1,7 +1,7 @@
 //! Channels from any to all.
 
 use super::super::crowd::in_crowds;
-use super::super::support::{Random, everywhere, message, pinned};
+use super::super::support::{Random, everywhere, message, pinned, quiet_panic, refused};
 use sinew::channel::broadcast::{
     self, Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError,
 };
@@ -197,7 +197,9 @@ fn values_are_cloned_and_dropped_without_the_lock() {
         fn clone(&self) -> Self {
             assert!(self.0.len() <= 4);
             fiber::yield_now();
-            assert!(self.1 % 5 != 4, "while it is cloned");
+            if self.1 % 5 == 4 {
+                quiet_panic("while it is cloned");
+            }
             Self(self.0.clone(), self.1)
         }
     }
@@ -323,8 +325,7 @@ fn a_wait_inside_no_suspend_panics_and_leaves_no_trace() {
     let runtime = pinned(1);
     runtime.run(|| {
         let (sender, mut receiver) = broadcast::channel(1);
-        let waits = catch_unwind(AssertUnwindSafe(|| fiber::no_suspend(|| receiver.recv())));
-        assert!(message(&*waits.unwrap_err()).contains("no_suspend"));
+        refused(|| receiver.recv());
         assert_eq!(fiber::no_suspend(|| sender.send(1)), Ok(1));
         assert_eq!(fiber::no_suspend(|| receiver.recv()), Ok(1));
     });

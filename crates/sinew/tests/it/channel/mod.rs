@@ -42,6 +42,10 @@ use sinew::fiber;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// In the message of the panic of a `SelectedOperation` that is dropped.
+#[cfg(not(sinew_few))]
+const NOT_COMPLETED: &str = "dropped `SelectedOperation` without completing the operation";
+
 /// All names of ours that crossbeam-channel has, too.
 mod ours {
     pub(crate) use sinew::channel::{

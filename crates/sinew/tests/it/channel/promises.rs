@@ -2,11 +2,10 @@
 //! beyond its own limits, until the operation is completed or dropped. Senders do not wait in this way.
 
 use super::super::crowd::in_crowds;
-use super::super::support::pinned;
-use super::pause;
+use super::super::support::{panics_with, pinned};
+use super::{NOT_COMPLETED, pause};
 use sinew::channel::{Receiver, RecvTimeoutError, Select, bounded};
 use sinew::{fiber, select};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -97,8 +96,7 @@ fn who_was_promised_a_message_in_vain_has_its_limit_again() {
             let drops = crowd.spawn(1, move || {
                 let mut select = Select::new();
                 select.send(&sender);
-                let dropped = catch_unwind(AssertUnwindSafe(|| drop(select.select())));
-                assert!(dropped.is_err());
+                panics_with(NOT_COMPLETED, || drop(select.select()));
                 sender
             });
             wait_for_sender(&receiver);

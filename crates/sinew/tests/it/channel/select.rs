@@ -1,15 +1,14 @@
 //! Sets of operations, and what becomes of the one that is selected.
 
-use super::super::support::message;
+use super::super::support::panics_with;
 use super::{as_crossbeam, pause};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_micros(300);
 
-fn panic_of<T>(body: impl FnOnce() -> T) -> String {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(body)) else { panic!("it did not panic") };
-    message(&*panic)
+/// Calls `body`, which must panic with this message.
+fn panics_saying<T>(message: &'static str, body: impl FnOnce() -> T) {
+    assert_eq!(panics_with(message, body), message);
 }
 
 as_crossbeam! {
@@ -81,19 +80,19 @@ as_crossbeam! {
         assert_eq!(none().try_ready().unwrap_err(), channel::TryReadyError);
         assert_eq!(none().ready_timeout(SOON).unwrap_err(), channel::ReadyTimeoutError);
         assert_eq!(none().ready_deadline(Instant::now()).unwrap_err(), channel::ReadyTimeoutError);
-        assert_eq!(panic_of(|| none().select()), "no operations have been added to `Select`");
-        assert_eq!(panic_of(|| none().ready()), "no operations have been added to `Select`");
+        panics_saying("no operations have been added to `Select`", || none().select());
+        panics_saying("no operations have been added to `Select`", || none().ready());
     }
 
     fn what_was_never_added_cannot_be_removed(_crowd) {
         let (sender, receiver) = channel::bounded::<u8>(1);
         let mut select = channel::Select::new();
-        assert_eq!(panic_of(|| select.remove(0)), "index out of bounds; 0 >= 0");
+        panics_saying("index out of bounds; 0 >= 0", || select.remove(0));
         let index = select.recv(&receiver);
         select.send(&sender);
         select.remove(index);
-        assert_eq!(panic_of(|| select.remove(index)), "no operation with this index");
-        assert_eq!(panic_of(|| select.remove(9)), "index out of bounds; 9 >= 2");
+        panics_saying("no operation with this index", || select.remove(index));
+        panics_saying("index out of bounds; 9 >= 2", || select.remove(9));
         select.select().send(&sender, 1).unwrap();
         assert_eq!(receiver.recv(), Ok(1));
     }
@@ -210,9 +209,9 @@ fn another_handle_does_not_do() {
     let copies = (sender.clone(), receiver.clone());
     let mut select = Select::new();
     select.send(&sender);
-    assert_eq!(panic_of(|| select.select().send(&copies.0, 1)), "passed a sender that wasn't selected");
+    panics_saying("passed a sender that wasn't selected", || select.select().send(&copies.0, 1));
     let mut select = Select::new();
     select.recv(&receiver);
     sender.send(1).unwrap();
-    assert_eq!(panic_of(|| select.select().recv(&copies.1)), "passed a receiver that wasn't selected");
+    panics_saying("passed a receiver that wasn't selected", || select.select().recv(&copies.1));
 }

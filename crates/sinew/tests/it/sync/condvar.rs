@@ -1,7 +1,7 @@
 //! Conditions.
 
 use super::super::crowd::{as_std, in_crowds};
-use super::super::support::everywhere;
+use super::super::support::{everywhere, quiet_panic};
 use sinew::fiber;
 use sinew::sync::{Condvar, Mutex};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ as_std! {
             if *guard == 1 {
                 *guard = 2;
                 copy.1.notify_all();
-                panic!("with the guard");
+                quiet_panic("with the guard");
             }
             drop(guard);
             thread::yield_now();

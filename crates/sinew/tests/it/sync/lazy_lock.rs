@@ -1,11 +1,14 @@
 //! A value that is made when it is first needed.
 
 use super::super::crowd::{as_std, in_crowds};
-use super::super::support::message;
+use super::super::support::{message, mute, quiet_panic};
 use sinew::fiber;
 use sinew::sync::LazyLock;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// In the message of the panic of a use after an initialiser has panicked.
+const POISONED: &str = "LazyLock instance has previously been poisoned";
 
 as_std! {
     fn it_is_made_once_and_when_it_is_needed(crowd) {
@@ -37,11 +40,12 @@ as_std! {
     }
 
     fn a_panic_poisons_it(crowd) {
-        let lazy = sync::Arc::new(sync::LazyLock::<u32>::new(|| panic!("while it is made")));
+        let _muted = mute(POISONED);
+        let lazy = sync::Arc::new(sync::LazyLock::<u32>::new(|| quiet_panic("while it is made")));
         for number in 0..3 {
             let copy = lazy.clone();
             let panic = crowd.spawn(number, move || **copy).try_join().unwrap_err();
-            let expected = ["while it is made", "LazyLock instance has previously been poisoned"][number.min(1)];
+            let expected = ["while it is made", POISONED][number.min(1)];
             assert!(message(&*panic).contains(expected), "{}", message(&*panic));
         }
         assert_eq!(sync::LazyLock::get(&lazy), None);
@@ -49,11 +53,12 @@ as_std! {
         let mut lazy = sync::Arc::into_inner(lazy).unwrap();
         assert_eq!(sync::LazyLock::get_mut(&mut lazy), None);
         let panic = crowd.spawn(0, move || *sync::LazyLock::force_mut(&mut lazy)).try_join().unwrap_err();
-        assert!(message(&*panic).contains("LazyLock instance has previously been poisoned"));
+        assert!(message(&*panic).contains(POISONED));
     }
 
     fn a_panic_of_whoever_has_it_to_itself_poisons_it(crowd) {
-        let lazy = sync::LazyLock::<u32>::new(|| panic!("while it is made"));
+        let _muted = mute(POISONED);
+        let lazy = sync::LazyLock::<u32>::new(|| quiet_panic("while it is made"));
         let lazy = sync::Arc::new(sync::Mutex::new(lazy));
         let copy = lazy.clone();
         let panicked = crowd.spawn(1, move || *sync::LazyLock::force_mut(&mut copy.lock().unwrap()));
@@ -63,7 +68,7 @@ as_std! {
             **lazy
         });
         let panic = panicked.try_join().unwrap_err();
-        assert!(message(&*panic).contains("LazyLock instance has previously been poisoned"));
+        assert!(message(&*panic).contains(POISONED));
     }
 
     fn its_traits_are_std_s(crowd) {
@@ -110,6 +115,7 @@ fn an_initialiser_may_suspend_and_others_wait() {
 #[test]
 fn an_initialiser_that_needs_the_value_panics() {
     static LOOP: LazyLock<u32> = LazyLock::new(|| *LOOP + 1);
+    let _muted = (mute("`Once` re-entered"), mute(POISONED));
     in_crowds(|crowd| {
         let panic = crowd.spawn(1, || *LOOP).try_join().unwrap_err();
         let text = message(&*panic);

@@ -1,6 +1,7 @@
 //! Guards for a part of what a lock is around.
 
 use super::super::crowd::in_crowds;
+use super::super::support::quiet_panic;
 use sinew::sync::{
     MappedMutexGuard, MappedRwLockReadGuard, MappedRwLockWriteGuard, Mutex, MutexGuard, RwLock,
     RwLockReadGuard, RwLockWriteGuard,
@@ -126,7 +127,7 @@ fn a_panic_with_the_guard_of_a_part_poisons() {
         let panicked = crowd.spawn(0, move || {
             let mut one = MutexGuard::map(copy.lock().unwrap(), |named| &mut named.0);
             *one = 2;
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         assert!(mutex.is_poisoned());
@@ -135,7 +136,7 @@ fn a_panic_with_the_guard_of_a_part_poisons() {
         let copy = lock.clone();
         let panicked = crowd.spawn(1, move || {
             let _one = RwLockReadGuard::map(copy.read().unwrap(), |named| &named.0);
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         assert!(!lock.is_poisoned());
@@ -143,7 +144,7 @@ fn a_panic_with_the_guard_of_a_part_poisons() {
         let panicked = crowd.spawn(1, move || {
             let one = RwLockWriteGuard::map(copy.write().unwrap(), |named| &mut named.0);
             let _same = MappedRwLockWriteGuard::map(one, |one| one);
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         assert!(lock.is_poisoned());

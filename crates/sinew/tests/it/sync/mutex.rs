@@ -1,10 +1,9 @@
 //! Mutexes.
 
 use super::super::crowd::{as_std, in_crowds, in_threads};
-use super::super::support::{everywhere, message, pinned};
+use super::super::support::{everywhere, pinned, quiet_panic, refused};
 use sinew::fiber;
 use sinew::sync::{Condvar, Mutex};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, TryLockError};
 use std::time::{Duration, Instant};
@@ -41,7 +40,7 @@ as_std! {
         let panicked = crowd.spawn(1, move || {
             let mut guard = copy.lock().unwrap();
             *guard = 2;
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         assert!(mutex.is_poisoned());
@@ -60,7 +59,7 @@ as_std! {
         let copy = mutex.clone();
         let panicked = crowd.spawn(0, move || {
             let _guard = copy.lock();
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         let mut mutex = sync::Arc::into_inner(mutex).unwrap();
@@ -79,7 +78,7 @@ as_std! {
         let copy = mutex.clone();
         let panicked = crowd.spawn(1, move || {
             let _locks = Locks(copy);
-            panic!("without a guard");
+            quiet_panic("without a guard");
         });
         assert!(panicked.try_join().is_err());
         assert_eq!(*mutex.lock().unwrap(), 1);
@@ -319,7 +318,7 @@ fn a_lock_may_be_waited_for_while_unwinding() {
         });
         let panicked = fiber::spawn(move || {
             let _locks = locks;
-            panic!("while it unwinds, it waits");
+            quiet_panic("while it unwinds, it waits");
         });
         assert!(panicked.join().is_err());
         holder.unwrap().join().unwrap();
@@ -336,9 +335,7 @@ fn a_wait_inside_no_suspend_panics_and_leaves_no_trace() {
         let guard = mutex.lock().unwrap();
         let copy = mutex.clone();
         let waits = fiber::spawn(move || {
-            let wait = || fiber::no_suspend(|| drop(copy.lock()));
-            let panic = catch_unwind(AssertUnwindSafe(wait)).unwrap_err();
-            assert!(message(&*panic).contains("no_suspend"), "{}", message(&*panic));
+            refused(|| drop(copy.lock()));
             fiber::no_suspend(|| assert!(copy.try_lock().is_err()));
         });
         waits.join().unwrap();

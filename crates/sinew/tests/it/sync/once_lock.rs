@@ -1,7 +1,7 @@
 //! A value that is set once.
 
 use super::super::crowd::{as_std, in_crowds};
-use super::super::support::message;
+use super::super::support::{message, mute, quiet_panic};
 use sinew::fiber;
 use sinew::sync::OnceLock;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ as_std! {
         let copy = cell.clone();
         let waits = crowd.spawn(0, move || *copy.wait());
         let copy = cell.clone();
-        let panicked = crowd.spawn(1, move || *copy.get_or_init(|| panic!("while it is made")));
+        let panicked = crowd.spawn(1, move || *copy.get_or_init(|| quiet_panic("while it is made")));
         assert!(panicked.try_join().is_err());
         assert_eq!(cell.get(), None);
         assert!(!waits.is_finished());
@@ -109,6 +109,7 @@ as_std! {
 
 #[test]
 fn an_initialiser_that_needs_the_value_panics() {
+    let _muted = mute("`Once` re-entered");
     in_crowds(|crowd| {
         let cell = Arc::new(OnceLock::new());
         let copy = cell.clone();

@@ -1,6 +1,7 @@
 //! Locks for readers and writers, as std's.
 
 use super::super::crowd::as_std;
+use super::super::support::quiet_panic;
 
 as_std! {
     fn a_writer_has_it_alone(crowd) {
@@ -85,7 +86,7 @@ as_std! {
         let panicked = crowd.spawn(1, move || {
             *copy.write().unwrap() = 2;
             let _guard = copy.write().unwrap();
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         assert!(lock.is_poisoned());
@@ -106,12 +107,12 @@ as_std! {
         let (copy, downgraded) = (lock.clone(), lock.clone());
         let panicked = crowd.spawn(0, move || {
             let _guard = copy.read().unwrap();
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         let panicked = crowd.spawn(1, move || {
             let _guard = sync::RwLockWriteGuard::downgrade(downgraded.write().unwrap());
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         assert!(!lock.is_poisoned());
@@ -123,7 +124,7 @@ as_std! {
         let copy = lock.clone();
         let panicked = crowd.spawn(0, move || {
             let _guard = copy.write();
-            panic!("with the guard");
+            quiet_panic("with the guard");
         });
         assert!(panicked.try_join().is_err());
         let mut lock = sync::Arc::into_inner(lock).unwrap();
@@ -142,7 +143,7 @@ as_std! {
         let copy = lock.clone();
         let panicked = crowd.spawn(1, move || {
             let _locks = Locks(copy);
-            panic!("without a guard");
+            quiet_panic("without a guard");
         });
         assert!(panicked.try_join().is_err());
         assert_eq!(*lock.read().unwrap(), 1);
