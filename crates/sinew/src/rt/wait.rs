@@ -56,14 +56,45 @@ pub(crate) fn wait(
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Cause {
     match running() {
-        Some((local, _)) if local.is_between() => wait_between(local, phase, (ends, until, publish)),
-        Some((local, control)) => {
-            // SAFETY: it runs, so it is there.
-            let manner = manner(local, unsafe { control.as_ref() }, phase);
-            wait_on_fiber(local, control, (ends, until, manner), publish)
+        // SAFETY: it runs, so it is there.
+        Some((local, control)) if can_suspend(local, unsafe { control.as_ref() }) => {
+            wait_on_fiber(local, control, (ends, until, Manner::Suspend), publish)
         }
-        None => wait_on_thread((ends, until, publish)),
+        running => wait_otherwise(running, phase, (ends, until, &mut once(publish))),
     }
+}
+
+/// Whether the running fiber can suspend now, and continue on any worker that it may run on.
+#[inline]
+fn can_suspend(local: &Local, this: &Control) -> bool {
+    !local.is_between() && !std::thread::panicking() && this.may_suspend()
+}
+
+/// Makes a waiter known to those that end the wait. Called once.
+pub(super) type Publish<'a> = &'a mut dyn FnMut(Waiter) -> bool;
+
+/// Makes a function of one call into one that can be called by reference.
+#[inline]
+pub(super) fn once(publish: impl FnOnce(Waiter) -> bool) -> impl FnMut(Waiter) -> bool {
+    let mut publish = Some(publish);
+    move |waiter| publish.take().is_some_and(|publish| publish(waiter))
+}
+
+/// Waits as a thread, or as a fiber that cannot suspend as usual. Is no generic function, so that the
+/// usual way is the only one in each caller of [`wait`] and is inlined there.
+#[inline(never)]
+fn wait_otherwise(
+    running: Option<(&'static Local, NonNull<Control>)>,
+    phase: Phase,
+    (ends, until, publish): (Ends, Option<Instant>, Publish<'_>),
+) -> Cause {
+    let Some((local, control)) = running else { return wait_on_thread(ends, until, publish) };
+    if local.is_between() {
+        return wait_between(local, phase, (ends, until, publish));
+    }
+    // SAFETY: it runs, so it is there.
+    let manner = unusual_manner(local, unsafe { control.as_ref() }, phase);
+    wait_on_fiber(local, control, (ends, until, manner), publish)
 }
 
 /// Waits without a limit if the caller is a fiber that can suspend and for which `is_so` holds: the short way, which takes
@@ -77,22 +108,14 @@ pub(crate) fn wait_if(
     let (local, control) = running()?;
     // SAFETY: it runs, so it is there.
     let this = unsafe { control.as_ref() };
-    if local.is_between() || std::thread::panicking() || !this.may_suspend() {
+    if !can_suspend(local, this) {
         return None;
     }
     let publish = |waiter| publish(this, waiter);
     is_so(this).then(|| wait_on_fiber(local, control, (ends, None, Manner::Suspend), publish))
 }
 
-/// How the running fiber waits.
-#[inline]
-fn manner(local: &Local, this: &Control, phase: Phase) -> Manner {
-    if std::thread::panicking() || !this.may_suspend() {
-        return unusual_manner(local, this, phase);
-    }
-    Manner::Suspend
-}
-
+/// How the running fiber waits if it cannot suspend as usual.
 #[cold]
 fn unusual_manner(local: &Local, this: &Control, phase: Phase) -> Manner {
     match (local.is_held(), this.may_suspend()) {
@@ -281,7 +304,7 @@ pub(crate) const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the
 pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
-    if local.is_between() || std::thread::panicking() || !this.may_suspend() {
+    if !can_suspend(local, this) {
         return yield_unusually(local, this);
     }
     suspend(this, Pause::Yield);
@@ -345,21 +368,20 @@ fn suspend(this: &Control, how: Pause) {
 /// wait already. The first wait of an operation panics; if the thread unwinds already, it waits as a thread, because a second
 /// panic would abort the process, and so does a wait that continues an operation.
 #[cold]
-fn wait_between<P: FnOnce(Waiter) -> bool>(
+fn wait_between(
     local: &Local,
     phase: Phase,
-    wait: (Ends, Option<Instant>, P),
+    (ends, until, publish): (Ends, Option<Instant>, Publish<'_>),
 ) -> Cause {
     assert!(phase == Phase::Later || local.is_held(), "{NO_SUSPEND}");
-    match wait.0 {
+    match ends {
         // An unpark is meant for the fiber, not for this function. A park may return for no reason.
         Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
-        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(wait),
+        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(ends, until, publish),
     }
 }
 
-#[inline(never)]
-fn wait_on_thread<P: FnOnce(Waiter) -> bool>((ends, until, publish): (Ends, Option<Instant>, P)) -> Cause {
+fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: Publish<'_>) -> Cause {
     let block = tls::thread_block();
     let waiter = block.begin_wait(ends);
     if publish(waiter) { block.sleep(waiter, until) } else { block.cancel(waiter) }

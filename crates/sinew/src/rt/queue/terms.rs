@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::stop::{Stop, wait_or_stop};
-use super::super::wait::{Phase, wait};
+use super::super::wait::{Phase, Publish, once, wait};
 use super::super::waiter::Waiter;
 use super::super::word::{Cause, Ends};
 
@@ -100,8 +100,15 @@ impl Limit {
             Self { until: None, observes_stops: false, phase } => {
                 Ok(wait(phase, Ends::ByHolder, None, publish))
             }
-            _ => self.wait(publish),
+            _ => self.wait_unusually(&mut once(publish)),
         }
+    }
+
+    /// Waits with a time limit, or for a stop. Is no generic function: the usual way, which knows
+    /// neither, is then short enough to be inlined where it is used.
+    #[inline(never)]
+    fn wait_unusually(self, publish: Publish<'_>) -> Result<Cause, Stop> {
+        self.wait(publish)
     }
 }
 
