@@ -33,6 +33,9 @@ pub(crate) struct Sample {
     /// Run only those that the run before did not notice.
     #[arg(long)]
     missed: bool,
+    /// How many mutants to test at a time. Most tests wait more than they compute.
+    #[arg(long, default_value = "1")]
+    jobs: String,
     /// Only print the sample.
     #[arg(long)]
     list: bool,
@@ -71,7 +74,7 @@ pub(crate) fn run(context: &Context, sample: &Sample) -> Result {
         .while_doing("choosing mutants")?;
     let mut command = Exec::cargo(context, &["mutants", "--package", &sample.package])
         .args(LIMITS)
-        .args(["--no-shuffle", "--config"])
+        .args(["--jobs", &sample.jobs, "--no-shuffle", "--config"])
         .args([&config])
         .args(["--output"])
         .args([&directory])
