@@ -97,7 +97,6 @@ fn ask(address: &str, text: &str, times: usize) -> Result<(), Failure> {
     let patience = Duration::from_secs(60);
     let bytes: usize = time::timeout(patience, || {
         fiber::try_scope(|scope| {
-            scope.inherit_deadline();
             let ask = |_| scope.spawn(|| ask_once(address, text, config.clone()));
             let asked: Vec<_> = (0..times).map(ask).collect();
             asked

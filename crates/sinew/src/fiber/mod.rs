@@ -34,9 +34,10 @@
 //! - A [`CancelToken`] cancels whatever code has [entered](CancelToken::run) it, in fibers and plain threads.
 //! - [`with_deadline`] says until when its body may take, [`time::timeout`](crate::time::timeout) for how long.
 //!
-//! Who else hears of it: the fibers of a scope are cancelled with whoever opened it, by tokens too; a deadline is for fibers that
-//! [ask for it](Builder::inherit_deadline). Other fibers that are made inside go their own way, and so does the one that
-//! [`run`](crate::run) makes of its body: set deadlines and enter tokens in there.
+//! What else they reach: the fibers of a [scope] have the deadline in force where it was opened, unless they are to
+//! [ignore it](Scope::ignore_deadline), and are cancelled with the code that opened it. Other fibers that are made inside, and the one
+//! that [`run`](crate::run) makes of its body, are not stopped: set deadlines and enter tokens in there, or
+//! [ask for the deadline](Builder::inherit_deadline).
 //!
 //! A fiber that is cancelled before it has begun still runs, since its body may have to see to what it was given: its first such call
 //! fails. Cancelling one that has ended does nothing. [`Fiber`] has no `cancel`: anyone can have one, as with threads, and who may stop

@@ -101,6 +101,9 @@ pub struct ScopedJoinHandle<'scope, T> {
 /// });
 /// ```
 ///
+/// Its fibers stop with the code that opened it: they inherit the [deadline](super::with_deadline) in force there, unless
+/// [`Scope::ignore_deadline`] is called, and are cancelled with the fiber that called `scope` and with the tokens that it has entered.
+///
 /// If the body panics, its fibers are [cancelled](Scope::cancel) before they are waited for: those that observe it need not do work that
 /// nobody will see. Threads of std's scopes hear of nothing. [`try_scope`](super::try_scope) does the same for errors.
 ///
@@ -210,25 +213,25 @@ impl<'scope> Scope<'scope, '_> {
         CancelToken::of(self.node())
     }
 
-    /// Has fibers that are made in the scope from now on inherit the deadline that is in force where each is made, as
-    /// [`Builder::inherit_deadline`] does for one.
+    /// Lets fibers that are made in the scope from now on ignore the [deadline](super::with_deadline) in
+    /// force where the scope was opened, which they inherit otherwise. Cancellation still reaches them.
     ///
     /// ```
     /// use sinew::{fiber, time};
     /// use std::time::Duration;
     ///
-    /// // Without it, the scope would wait for an hour.
     /// time::timeout(Duration::from_millis(1), || {
     ///     fiber::scope(|scope| {
-    ///         scope.inherit_deadline();
-    ///         for _ in 0..10 {
-    ///             scope.spawn(|| fiber::sleep_cancellable(Duration::from_secs(3_600)).unwrap_err());
-    ///         }
+    ///         // Would wait for an hour without the deadline of the scope.
+    ///         scope.spawn(|| fiber::sleep_cancellable(Duration::from_secs(3_600)).unwrap_err());
+    ///
+    ///         scope.ignore_deadline();
+    ///         scope.spawn(|| fiber::sleep_cancellable(Duration::from_millis(2)).unwrap());
     ///     });
     /// });
     /// ```
-    pub fn inherit_deadline(&self) {
-        self.data.hand_deadlines_down();
+    pub fn ignore_deadline(&self) {
+        self.data.ignore_deadline();
     }
 
     pub(super) fn node(&self) -> Arc<Node> {
@@ -244,8 +247,7 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let inherits_deadline = attributes.inherits_deadline || self.data.hands_deadlines_down();
-        let attributes = Attributes { scope: Some(self.data.clone()), inherits_deadline, ..attributes };
+        let attributes = Attributes { scope: Some(self.data.clone()), ..attributes };
         self.data.join_in();
         // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
         // fiber. The handle cannot leave the scope.

@@ -103,7 +103,6 @@ where
     let at = Location::caller();
     let failed = OnceLock::new();
     let (there, back) = fiber::scope(|scope| {
-        scope.inherit_deadline();
         let token = scope.token();
         let (copy, first) = (token.clone(), &failed);
         let back = scope.spawn(move || pass((&mut &*b, &mut &*a, a), &copy, first));

@@ -62,6 +62,15 @@ impl Force {
     }
 }
 
+/// Which deadlines a new fiber inherits.
+#[derive(Clone, Copy)]
+pub(crate) struct Inherits {
+    /// That of its maker.
+    pub(crate) own: bool,
+    /// That of the scope that it is made in.
+    pub(crate) of_scope: Option<Deadline>,
+}
+
 /// What is in force, and since when.
 #[derive(Debug)]
 pub(crate) struct Ambient {
@@ -91,17 +100,23 @@ impl Ambient {
         Arc::new(Self { force, enrolment: OnceLock::new(), place })
     }
 
-    /// What a new fiber has of it: the values, and if asked for the deadline.
+    /// What is in force for a new fiber whose maker has `this`: the maker's values, and the nearest of
+    /// the deadlines that it inherits.
     #[cold]
-    pub(crate) fn for_child(this: &Arc<Self>, with_deadline: bool) -> Option<Arc<Self>> {
-        let deadline = this.force.deadline.filter(|_| with_deadline);
-        if matches!(this.place, Place::Base) && this.force.deadline.is_some() == deadline.is_some() {
-            // A base has nothing else.
-            return Some(this.clone());
+    pub(crate) fn for_child(this: Option<&Arc<Self>>, inherits: Inherits) -> Option<Arc<Self>> {
+        let mut force = Force::default();
+        let own = this.and_then(|this| this.force.deadline).filter(|_| inherits.own);
+        own.into_iter().chain(inherits.of_scope).for_each(|deadline| force.limit(deadline));
+        if let Some(this) = this {
+            let at = |force: &Force| force.deadline.map(|deadline| deadline.at);
+            if matches!(this.place, Place::Base) && at(&this.force) == at(&force) {
+                // A base has nothing else.
+                return Some(this.clone());
+            }
+            force.values = this.force.values.clone();
         }
-        let is_needed = deadline.is_some() || !this.force.values.is_empty();
-        let force = || Force { deadline, values: this.force.values.clone(), ..Force::default() };
-        is_needed.then(|| Self::new(force(), Place::Base))
+        let is_needed = force.deadline.is_some() || !force.values.is_empty();
+        is_needed.then(|| Self::new(force, Place::Base))
     }
 
     /// Has whoever runs here poked by the node, from now on.

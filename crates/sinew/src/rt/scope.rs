@@ -10,8 +10,9 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::ambient::Deadline;
 use super::reference::Fiber;
-use super::stop::{self, Node, What, Why};
+use super::stop::{self, Above, Node, What, Why};
 use super::unwind::AbortOnUnwind;
 use super::wait::{self, Phase};
 use super::waiter::Waiter;
@@ -22,8 +23,10 @@ use super::word::{Cause, Ends};
 pub(crate) struct ScopeData {
     running: AtomicUsize,
     has_panicked: AtomicBool,
-    /// Its fibers have the deadline that is in force where they are made.
-    hands_deadlines_down: AtomicBool,
+    /// The deadline that was in force where the scope was opened.
+    deadline: Option<Deadline>,
+    /// Fibers made from now on do not inherit the deadline.
+    ignores_deadline: AtomicBool,
     waiter: Mutex<Option<Waiter>>,
     at: &'static Location<'static>,
     failure: Failure,
@@ -48,16 +51,17 @@ pub(crate) enum Failure {
 impl ScopeData {
     /// One that the caller opens.
     pub(crate) fn open(at: &'static Location<'static>, failure: Failure) -> Arc<Self> {
-        let (opener, outer) = stop::above_scope();
+        let Above { opener, node, deadline } = stop::above_scope();
         Arc::new(Self {
             running: AtomicUsize::new(0),
             has_panicked: AtomicBool::new(false),
-            hands_deadlines_down: AtomicBool::new(false),
+            deadline,
+            ignores_deadline: AtomicBool::new(false),
             waiter: Mutex::new(None),
             at,
             failure,
             opener: Mutex::new(opener),
-            outer,
+            outer: node,
             node: OnceLock::new(),
         })
     }
@@ -101,14 +105,16 @@ impl ScopeData {
         }
     }
 
-    /// Has fibers that are made from now on inherit the deadline.
-    pub(crate) fn hand_deadlines_down(&self) {
+    /// Lets fibers that are made from now on have no deadline.
+    pub(crate) fn ignore_deadline(&self) {
         // Relaxed: it says nothing about anything else in memory.
-        self.hands_deadlines_down.store(true, Ordering::Relaxed);
+        self.ignores_deadline.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn hands_deadlines_down(&self) -> bool {
-        self.hands_deadlines_down.load(Ordering::Relaxed)
+    /// The deadline of a fiber that is made now.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        self.deadline.filter(|_| !self.ignores_deadline.load(Ordering::Relaxed))
     }
 
     /// One more.

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use sinew_coroutine::LARGEST_CLASS;
 use sinew_sched::Placement;
 
-use super::ambient::{Ambient, Slot};
+use super::ambient::{Ambient, Inherits, Slot};
 use super::body::Body;
 use super::cell::FiberCell;
 use super::control::{Birth, Control, Moves, NOWHERE};
@@ -152,18 +152,21 @@ impl<'a> Site<'a> {
     ///
     /// The caller has the right to run the fiber.
     #[inline(always)]
-    unsafe fn hand_down(self, control: NonNull<Control>, with_deadline: bool) {
+    unsafe fn hand_down(self, control: NonNull<Control>, inherits: Inherits) {
         match self {
             Self::Worker(local) => {
                 // SAFETY: it runs, so it is there.
                 let slot = local.fiber().map(|maker| unsafe { &maker.as_ref().ambient });
-                if let Some(slot) = slot.filter(|slot| !slot.is_empty()) {
+                let slot = slot.filter(|slot| !slot.is_empty());
+                if slot.is_some() || inherits.of_scope.is_some() {
                     // SAFETY: the caller's right.
-                    unsafe { hand_down(slot, control, with_deadline) };
+                    unsafe { hand_down(slot, control, inherits) };
                 }
             }
             // SAFETY: as above.
-            Self::Outside(_) => wait::with_ambient(|slot| unsafe { hand_down(slot, control, with_deadline) }),
+            Self::Outside(_) => {
+                wait::with_ambient(|slot| unsafe { hand_down(Some(slot), control, inherits) })
+            }
         }
     }
 
@@ -182,8 +185,9 @@ impl<'a> Site<'a> {
 ///
 /// The caller has the right to run the fiber.
 #[cold]
-unsafe fn hand_down(slot: &Slot, control: NonNull<Control>, with_deadline: bool) {
-    let ambient = slot.look(|now| now.and_then(|now| Ambient::for_child(now, with_deadline)));
+unsafe fn hand_down(slot: Option<&Slot>, control: NonNull<Control>, inherits: Inherits) {
+    let for_child = |now: Option<&Arc<Ambient>>| Ambient::for_child(now, inherits);
+    let ambient = slot.map_or_else(|| for_child(None), |slot| slot.look(for_child));
     // SAFETY: the caller's right.
     unsafe { control.as_ref() }.ambient.put(ambient);
 }
@@ -234,6 +238,8 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     };
     let (place, memory) = memory::take(site.memory());
     let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
+    let of_scope = attributes.scope.as_deref().and_then(ScopeData::deadline);
+    let inherits = Inherits { own: attributes.inherits_deadline, of_scope };
     let birth = Birth {
         id: site.count(),
         name: attributes.name,
@@ -248,7 +254,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     // SAFETY: it was just taken.
     let control = unsafe { FiberCell::make(place, birth, NonNull::from(&**engine), body) };
     // SAFETY: the right to run it is ours still.
-    unsafe { site.hand_down(control, attributes.inherits_deadline) };
+    unsafe { site.hand_down(control, inherits) };
     // SAFETY: the other reference of a new fiber.
     Ok((unsafe { Handle::new(control) }, control))
 }

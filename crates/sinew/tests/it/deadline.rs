@@ -2,7 +2,9 @@
 
 use super::support::{everywhere, pinned, quiet_panic};
 use sinew::coroutine::{Coroutine, CoroutineState, MmapStack};
+use sinew::os::unix::net::UnixStream;
 use sinew::{fiber, time};
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::panic::catch_unwind;
 use std::thread;
@@ -145,6 +147,7 @@ fn fibers_have_it_on_request() {
             });
             assert_eq!(heir.unwrap().join().unwrap(), (Some(deadline), None));
             fiber::scope(|scope| {
+                scope.ignore_deadline();
                 assert_eq!(scope.spawn(fiber::deadline).join().unwrap(), None);
                 let heir = fiber::Builder::new().inherit_deadline().spawn_scoped(scope, fiber::deadline);
                 assert_eq!(heir.unwrap().join().unwrap(), Some(deadline));
@@ -280,21 +283,69 @@ fn ticks_are_ended_and_not_lost() {
     thread::spawn(check).join().unwrap();
 }
 
-/// A scope that was asked to hands the deadline down to those made afterwards, and to no others.
+/// The fibers of a scope have the deadline in force where it was opened, whoever makes them; those
+/// made after they are to ignore it have none, and neither have fibers that are in no scope.
 #[test]
-fn scopes_hand_deadlines_down_on_request() {
+fn fibers_of_a_scope_inherit_its_deadline() {
     fn check() {
+        assert_eq!(fiber::scope(|scope| scope.spawn(fiber::deadline).join().unwrap()), None);
         time::timeout(LONG, || {
             let outer = fiber::deadline();
             fiber::scope(|scope| {
-                assert_eq!(scope.spawn(fiber::deadline).join().unwrap(), None);
-                scope.inherit_deadline();
                 assert_eq!(scope.spawn(fiber::deadline).join().unwrap(), outer);
+                let nearer = || time::timeout(LONG / 2, || scope.spawn(fiber::deadline).join().unwrap());
+                assert_eq!(nearer(), outer);
+                assert_eq!(scope.spawn(nearer).join().unwrap(), outer);
+                assert_eq!(fiber::shield(|| scope.spawn(fiber::deadline).join().unwrap()), outer);
                 let grandchild = scope.spawn(|| fiber::spawn(fiber::deadline).join().unwrap());
                 assert_eq!(grandchild.join().unwrap(), None);
+                let of_inner =
+                    scope.spawn(|| fiber::scope(|inner| inner.spawn(fiber::deadline).join().unwrap()));
+                assert_eq!(of_inner.join().unwrap(), outer);
+                scope.ignore_deadline();
+                assert_eq!(scope.spawn(fiber::deadline).join().unwrap(), None);
             });
+            let behind = fiber::shield(|| fiber::scope(|scope| scope.spawn(fiber::deadline).join().unwrap()));
+            assert_eq!(behind, None);
         });
     }
     everywhere(check);
     thread::spawn(check).join().unwrap();
+}
+
+/// A builder that asks for its maker's deadline too has the nearer one, and values come along.
+#[test]
+fn of_two_deadlines_a_fiber_inherits_the_nearer_one() {
+    everywhere(|| {
+        let (near, later) = (far(), far() + LONG);
+        let builder = || fiber::Builder::new().inherit_deadline();
+        fiber::with_deadline(later, || {
+            fiber::scope(|scope| {
+                let heir = || builder().spawn_scoped(scope, fiber::deadline).unwrap().join().unwrap();
+                assert_eq!(fiber::with_deadline(near, heir), Some(near));
+                let found = fiber::shield(|| fiber::with_deadline(later + LONG, heir));
+                assert_eq!(found, Some(later));
+            });
+        });
+    });
+}
+
+/// The scope does not wait for a peer that never answers.
+#[test]
+fn a_time_out_ends_reads_of_the_fibers_of_a_scope() {
+    everywhere(|| {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        let line = line!() + 1;
+        let errors = time::timeout(Duration::from_millis(1), || {
+            fiber::scope(|scope| {
+                let readers = [(); 3].map(|()| scope.spawn(|| (&ours).read(&mut [0]).unwrap_err()));
+                readers.map(|reader| reader.join().unwrap())
+            })
+        });
+        for error in errors {
+            let stopped = error.downcast::<fiber::Stopped>().unwrap();
+            assert!(stopped.is_timed_out());
+            assert_eq!((stopped.by().file(), stopped.by().line()), (file!(), line));
+        }
+    });
 }

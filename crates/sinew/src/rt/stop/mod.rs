@@ -194,13 +194,25 @@ pub(crate) fn may_be_cancelled() -> bool {
     with_caller(|caller| caller.node().is_some())
 }
 
-/// What cancels a scope that the caller opens: the one who opens it, and the node that is in force.
-pub(crate) fn above_scope() -> (Option<Fiber>, Option<Arc<Node>>) {
+/// What stops the fibers of a scope, beside the scope itself.
+pub(crate) struct Above {
+    /// The fiber that opens the scope, unless it is shielded.
+    pub(crate) opener: Option<Fiber>,
+    /// The node in force where the scope is opened.
+    pub(crate) node: Option<Arc<Node>>,
+    /// The deadline in force there.
+    pub(crate) deadline: Option<Deadline>,
+}
+
+/// What stops the fibers of a scope that the caller opens.
+pub(crate) fn above_scope() -> Above {
     with_caller(|caller| {
         let fiber = caller.fiber.filter(|_| !caller.ambient.is_some_and(|now| now.force.is_shielded));
         // SAFETY: the invariant of `fiber`.
         let opener = fiber.map(|fiber| unsafe { Fiber::new(fiber) });
-        (opener, caller.ambient.and_then(|now| now.force.node.clone()))
+        let force = caller.ambient.map(|now| &now.force);
+        let node = force.and_then(|force| force.node.clone());
+        Above { opener, node, deadline: force.and_then(|force| force.deadline) }
     })
 }
 
