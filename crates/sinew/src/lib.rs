@@ -9,6 +9,7 @@
 //!
 //! # Where to look
 //!
+//! - Observing, shutting down and using a runtime without owning it, the default one included: [`runtime::Handle`].
 //! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to be read from a file: [`Config`]. How
 //!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
 //! - The machine, and what a runtime would make of it: [`topology`].
@@ -57,7 +58,7 @@ pub mod os;
 mod phase_tests;
 mod raw;
 mod rt;
-mod runtime;
+pub mod runtime;
 #[cfg(any(not(loom), test))]
 pub mod signal;
 #[cfg(not(loom))]

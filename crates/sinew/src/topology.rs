@@ -3,7 +3,7 @@
 //! A runtime makes its own plan from the settings of its [builder](crate::RuntimeBuilder), so nothing here is needed to start one.
 //! It is for looking first: a [`Topology`] is what there is, an [`Access`] what affinity mask and control groups leave of it, and a
 //! [`Plan`] shows beforehand what groups a runtime with the same [`Wishes`] will have, and why.
-//! [`Runtime::describe`](crate::Runtime::describe) tells it of one that runs.
+//! [`Runtime::describe`](crate::runtime::Handle::describe) tells it of one that runs.
 //!
 //! Here a runtime is started on the CPUs of one NUMA node, with a worker for each:
 //!

@@ -51,7 +51,8 @@ impl Life {
         self.stage() == Stage::Over
     }
 
-    /// Takes no new work from now on. An earlier deadline stays. The caller tells everybody after this.
+    /// Takes no new work from now on. An earlier deadline stays; a new one counts for those who wait
+    /// already. The caller tells the workers after this.
     pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
         let mut inner = self.lock();
         inner.deadline = match (inner.deadline, deadline) {
@@ -59,6 +60,7 @@ impl Life {
             (old, new) => old.or(new),
         };
         self.stage.begin_drain();
+        self.changed.notify_all();
     }
 
     /// When draining has to end; never, while it has not begun.

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::error::{Refusal, SubmitError};
+use super::report::{self, ShutdownReport};
 use crate::context::Context;
 use crate::group::Group;
 use crate::house::House;
@@ -162,6 +164,29 @@ impl Handle {
         if group.watch.may_lack() {
             let _ = group.idle.work_arrived(1, || true, |idle| self.house.wake_from_outside(group, idle));
         }
+    }
+
+    /// Shuts the pool down, as [`Pool::shutdown`](crate::Pool::shutdown).
+    ///
+    /// Several callers may do so. Each of them waits until it is over; of their limits the one that is
+    /// reached first counts for all.
+    pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
+        // A deadline beyond the clock's end is none.
+        let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
+        self.house.begin_drain(deadline);
+        if self.is_current() {
+            return ShutdownReport::without_waiting();
+        }
+        if !self.house.life.wait_until_over() {
+            self.house.end(false);
+        }
+        report::after_end(&self.house, deadline.is_some())
+    }
+
+    /// Begins to shut the pool down, and does not wait: it takes no new work, does what there is, and
+    /// ends its threads.
+    pub fn begin_shutdown(&self) {
+        self.house.begin_drain(None);
     }
 
     /// Whether the calling thread is a worker of this pool.

@@ -11,7 +11,7 @@ mod starter;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use builder::Builder;
 pub use error::{BuildError, Refusal, SubmitError};
@@ -82,16 +82,7 @@ impl Pool {
     /// worker with tasks that have begun and wait. After `at_most` this waits 200 ms longer for threads that may be about to
     /// end, and for as long as tasks are being discarded. Called by one of the pool's own workers, it does not wait at all.
     pub fn shutdown(self, at_most: Option<Duration>) -> ShutdownReport {
-        // A deadline beyond the clock's end is none.
-        let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
-        self.house.begin_drain(deadline);
-        if self.handle().is_current() {
-            return ShutdownReport::without_waiting();
-        }
-        if !self.house.life.wait_until_over() {
-            self.house.end(false);
-        }
-        report::after_end(&self.house, deadline.is_some())
+        self.handle().shutdown(at_most)
     }
 }
 

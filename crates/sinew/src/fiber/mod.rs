@@ -210,6 +210,7 @@ pub use id::{FiberId, ThreadId};
 pub use local_handle::LocalJoinHandle;
 pub use local_key::{AccessError, LocalKey};
 pub use pin::{Pin, no_suspend, pin};
+pub(crate) use scoped::open as open_scope;
 pub use scoped::{Scope, ScopedJoinHandle, scope};
 pub use spawning::{available_parallelism, spawn, spawn_local, try_spawn, try_spawn_local};
 pub(crate) use spawning::{spawn_at, spawn_in};

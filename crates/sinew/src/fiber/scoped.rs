@@ -19,13 +19,15 @@ use super::current::Fiber;
 use super::error::SpawnError;
 use super::handle::{JoinHandle, Result};
 use super::token::CancelToken;
-use crate::rt::{self, Attributes, Failure, Node, ScopeData};
+use crate::rt::{self, Attributes, Engine, Failure, Handle, Node, ScopeData, Site};
 use crate::runtime;
 
 /// A scope, as [`std::thread::Scope`].
 #[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<ScopeData>,
+    /// Where its fibers are made, if not where each of them is made.
+    engine: Option<Arc<Engine>>,
     /// Invariant, so that a scope cannot be taken for a shorter one.
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
@@ -49,21 +51,8 @@ pub struct ScopedJoinHandle<'scope, T> {
 /// assert_eq!(numbers, [2, 4, 6]);
 /// ```
 ///
-/// Called by a fiber, it has its fibers in that one's runtime. Called on a plain thread, it has them in the default runtime, though
-/// another was built. To have them in that one, go inside with all of it, what they borrow included:
-///
-/// ```
-/// let runtime = sinew::Runtime::builder().workers(2).start()?;
-/// let numbers = vec![1, 2, 3];
-/// let sum: i32 = runtime.run(move || {
-///     sinew::fiber::scope(|scope| {
-///         let doubled: Vec<_> = numbers.iter().map(|number| scope.spawn(move || number * 2)).collect();
-///         doubled.into_iter().map(|fiber| fiber.join().unwrap()).sum()
-///     })
-/// });
-/// assert_eq!(sum, 12);
-/// # Ok::<(), sinew::StartError>(())
-/// ```
+/// Its fibers are in the runtime of the calling fiber. If the caller is a plain thread, they are in the default runtime;
+/// [`Handle::scope`](crate::runtime::Handle::scope) has them in another one.
 ///
 /// What lives inside the body only cannot be borrowed, since the fibers may go on when the body has returned:
 ///
@@ -116,12 +105,14 @@ pub fn scope<'env, F, T>(body: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    open(Failure::IsItsOwn, Location::caller(), body, |_| false)
+    open(None, Failure::IsItsOwn, Location::caller(), body, |_| false)
 }
 
-/// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics, or fails.
+/// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics, or fails. They are in the engine, or
+/// in that of the fiber that makes them.
 #[track_caller]
-pub(super) fn open<'env, F, T>(
+pub(crate) fn open<'env, F, T>(
+    engine: Option<&Arc<Engine>>,
     failure: Failure,
     at: &'static Location<'static>,
     body: F,
@@ -132,7 +123,8 @@ where
 {
     // There is no way back once it has fibers.
     rt::check_may_wait();
-    let scope = Scope { data: ScopeData::open(at, failure), scope: PhantomData, env: PhantomData };
+    let data = ScopeData::open(at, failure);
+    let scope = Scope { data, engine: engine.cloned(), scope: PhantomData, env: PhantomData };
     // Caught first: a fiber that unwinds does not wait well.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     match &result {
@@ -168,6 +160,44 @@ impl<'scope> Scope<'scope, '_> {
         match self.spawn_with(Builder::new().attributes(Location::caller()), body) {
             Ok(handle) => handle,
             Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Makes a fiber of each body in the scope, as [`spawn_batch`](super::spawn_batch) does, and returns their handles in the same order.
+    ///
+    /// ```
+    /// let words = ["a", "scope", "of", "fibers"];
+    /// let lengths: Vec<usize> = sinew::fiber::scope(|scope| {
+    ///     let fibers = scope.spawn_batch(words.iter().map(|word| || word.len()));
+    ///     fibers.into_iter().map(|fiber| fiber.join().unwrap()).collect()
+    /// });
+    /// assert_eq!(lengths, [1, 5, 2, 6]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn_batch`](super::spawn_batch).
+    #[track_caller]
+    pub fn spawn_batch<I, F, T>(&'scope self, bodies: I) -> Vec<ScopedJoinHandle<'scope, T>>
+    where
+        I: IntoIterator<Item = F>,
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let at = Location::caller();
+        // Cloned: the iterator is the caller's code, and may wait, and come back on another worker.
+        let engine = self.site().engine().clone();
+        let attributes = || {
+            self.data.join_in();
+            Attributes { scope: Some(self.data.clone()), ..Builder::new().attributes(at) }
+        };
+        // SAFETY: as for one, see `spawn_with`. Those that are discarded leave the scope.
+        match unsafe { rt::spawn_batch(&engine, attributes, bodies.into_iter()) } {
+            Ok(handles) => handles.into_iter().map(ScopedJoinHandle::new).collect(),
+            Err(refused) => {
+                self.data.leave();
+                panic!("{}", SpawnError::new(refused))
+            }
         }
     }
 
@@ -234,6 +264,14 @@ impl<'scope> Scope<'scope, '_> {
         self.data.ignore_deadline();
     }
 
+    /// Where the caller makes a fiber of the scope.
+    fn site(&self) -> Site<'_> {
+        match &self.engine {
+            Some(engine) => Site::of(engine),
+            None => runtime::site(),
+        }
+    }
+
     pub(super) fn node(&self) -> Arc<Node> {
         self.data.node()
     }
@@ -251,9 +289,9 @@ impl<'scope> Scope<'scope, '_> {
         self.data.join_in();
         // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
         // fiber. The handle cannot leave the scope.
-        let made = unsafe { rt::spawn(runtime::site(), attributes, body) };
+        let made = unsafe { rt::spawn(self.site(), attributes, body) };
         match made {
-            Ok(handle) => Ok(ScopedJoinHandle { handle: JoinHandle::new(handle), scope: PhantomData }),
+            Ok(handle) => Ok(ScopedJoinHandle::new(handle)),
             Err(refused) => {
                 self.data.leave();
                 Err(SpawnError::new(refused))
@@ -295,6 +333,10 @@ impl Builder {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
+    fn new(handle: Handle<T>) -> Self {
+        Self { handle: JoinHandle::new(handle), scope: PhantomData }
+    }
+
     /// The fiber that this is about.
     #[must_use]
     pub fn thread(&self) -> &Fiber {

@@ -38,6 +38,7 @@ where
 {
     let at = Location::caller();
     open(
+        None,
         Failure::CancelsOthers,
         at,
         |scope| {

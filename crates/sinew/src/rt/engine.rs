@@ -315,10 +315,16 @@ impl Engine {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Ends everything, and says what became of all fibers.
-    pub(crate) fn shutdown(&self, pool: Pool, at_most: Option<Duration>) -> (ShutdownReport, Fates) {
+    /// Refuses new fibers, and ends when there are none. Does not wait.
+    pub(crate) fn begin_shutdown(&self) {
         self.close();
-        let report = pool.shutdown(at_most);
+        self.pool().begin_shutdown();
+    }
+
+    /// Ends everything, and says what became of all fibers.
+    pub(crate) fn shutdown(&self, at_most: Option<Duration>) -> (ShutdownReport, Fates) {
+        self.close();
+        let report = self.pool().shutdown(at_most);
         if report.waited && !report.drained {
             self.abandon_roamers();
         }

@@ -163,10 +163,10 @@ impl<'a> Site<'a> {
                     unsafe { hand_down(slot, control, inherits) };
                 }
             }
-            // SAFETY: as above.
-            Self::Outside(_) => {
-                wait::with_ambient(|slot| unsafe { hand_down(Some(slot), control, inherits) })
-            }
+            Self::Outside(_) => wait::with_ambient(|slot| {
+                // SAFETY: the caller's right.
+                unsafe { hand_down(Some(slot), control, inherits) };
+            }),
         }
     }
 

@@ -48,7 +48,7 @@ use crate::rt::{Engine, Followers, Settings};
 /// Groups are either given, by [`workers`](Self::workers) or [`groups`](Self::groups), or laid out for the machine: by
 /// [`profile`](Self::profile), [`concurrency`](Self::concurrency), [`group_size`](Self::group_size), [`numa`](Self::numa),
 /// [`cpus`](Self::cpus), [`excluded_cpus`](Self::excluded_cpus) and [`worker_per_cpu`](Self::worker_per_cpu). To set some of both is an error.
-/// If code or a `Config` decides it, variables for the other way do not count; [`Runtime::describe`] tells of that, and of what was chosen and
+/// If code or a `Config` decides it, variables for the other way do not count; [`Runtime::describe`](crate::runtime::Handle::describe) tells of that, and of what was chosen and
 /// why.
 #[must_use = "a runtime is made by `start`"]
 #[derive(Debug, Default)]
@@ -328,8 +328,7 @@ impl RuntimeBuilder {
         if settings.stack_size > LARGEST_CLASS {
             return Err(StartError::StackSize(settings.stack_size));
         }
-        let (engine, pool) = Engine::start(settings).map_err(StartError::Workers)?;
-        Ok(Runtime { engine, pool: Some(pool) })
+        Engine::start(settings).map(Runtime::new).map_err(StartError::Workers)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::Runtime;
+use super::Handle;
 use crate::rt::{Layout, Settings};
 
-impl Runtime {
+impl Handle {
     /// What was found of the machine, what was chosen and why, and the settings, for people to read.
     ///
     /// ```

@@ -2,10 +2,10 @@
 
 use sinew_coroutine::StackStats;
 
-use super::Runtime;
+use super::Handle;
 use crate::rt::{All, Counters};
 
-/// Fibers of a [`Runtime`], counted. Each number is read at its own moment, so those of a busy runtime fit together only about.
+/// Fibers of a [`Runtime`](super::Runtime), counted. Each number is read at its own moment, so those of a busy runtime fit together only about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuntimeStats {
@@ -45,7 +45,7 @@ pub struct WorkerFibers {
     pub waits: u64,
 }
 
-impl Runtime {
+impl Handle {
     /// How many fibers there are and were. A few loads for each worker; nothing stops.
     ///
     /// ```

@@ -5,10 +5,10 @@ use std::panic::Location;
 
 use super::timer::Timer;
 use super::timer_id::TimerId;
-use crate::Runtime;
 use crate::fiber::SpawnError;
 use crate::rt::{self, CallSettings, Callback, How, Refused};
 use crate::runtime;
+use crate::runtime::Handle;
 
 /// How a [`Timer`] is to be, and the fibers that call back.
 ///
@@ -30,7 +30,7 @@ use crate::runtime;
 pub struct TimerBuilder<'a> {
     name: Option<String>,
     stack_size: Option<usize>,
-    runtime: Option<&'a Runtime>,
+    runtime: Option<&'a Handle>,
 }
 
 impl TimerBuilder<'_> {
@@ -47,7 +47,7 @@ impl TimerBuilder<'_> {
     }
 
     /// The runtime whose fibers call back: that of the calling fiber unless set, or the default one.
-    pub fn runtime(self, runtime: &Runtime) -> TimerBuilder<'_> {
+    pub fn runtime(self, runtime: &Handle) -> TimerBuilder<'_> {
         TimerBuilder { name: self.name, stack_size: self.stack_size, runtime: Some(runtime) }
     }
 

@@ -65,6 +65,7 @@ mod park;
 mod pins;
 #[cfg(not(sinew_few))]
 mod quiet;
+mod runtime_handle;
 mod runtimes;
 // Sanitizers need what is refused there.
 #[cfg(not(any(sinew_few, sinew_asan, sinew_tsan)))]

@@ -1,8 +1,9 @@
 //! Fibers that borrow.
 
-use super::support::{Watched, everywhere, in_child, message, mute, quiet_panic, stderr};
-use sinew::fiber;
+use super::support::{Watched, everywhere, in_child, message, mute, panics_with, quiet_panic, stderr};
+use sinew::{fiber, time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -132,4 +133,51 @@ fn a_scoped_fiber_may_have_a_name_and_be_refused() {
         fiber::scope(|scope| fiber::Builder::new().spawn_scoped(scope, || ()).unwrap_err().kind())
     });
     assert_eq!(kind, std::io::ErrorKind::QuotaExceeded);
+}
+
+#[test]
+fn many_fibers_of_a_scope_are_made_at_once() {
+    everywhere(|| {
+        let mut numbers = vec![0; 100];
+        fiber::scope(|scope| {
+            let fibers = scope.spawn_batch(numbers.iter_mut().enumerate().map(|(index, number)| {
+                move || {
+                    *number = index;
+                    index
+                }
+            }));
+            assert_eq!(fibers.len(), 100);
+            assert!(fibers.into_iter().enumerate().all(|(index, fiber)| fiber.join().unwrap() == index));
+        });
+        assert!(numbers.iter().enumerate().all(|(index, number)| index == *number));
+        time::timeout(Duration::from_secs(3_600), || {
+            let deadlines: Vec<_> = fiber::scope(|scope| {
+                scope
+                    .spawn_batch([fiber::deadline; 2])
+                    .into_iter()
+                    .map(|fiber| fiber.join().unwrap())
+                    .collect()
+            });
+            assert_eq!(deadlines, vec![fiber::deadline(); 2]);
+        });
+    });
+}
+
+/// None of them runs, and the scope does not wait for them.
+#[test]
+fn a_batch_of_a_scope_is_made_whole_or_not_at_all() {
+    let runtime = Watched::new(sinew::Runtime::builder().workers(2).max_fibers(4).start().unwrap());
+    let run = Arc::new(AtomicUsize::new(0));
+    let count = run.clone();
+    runtime.run(move || {
+        panics_with("the most that the runtime", || {
+            fiber::scope(|scope| scope.spawn_batch([|| count.fetch_add(1, Ordering::Relaxed); 4]).len())
+        });
+        let bodies = (0..4).map(|number| if number < 3 { || () } else { quiet_panic("iterator") });
+        assert!(
+            catch_unwind(AssertUnwindSafe(|| fiber::scope(|scope| scope.spawn_batch(bodies).len()))).is_err()
+        );
+        assert_eq!(fiber::scope(|scope| scope.spawn_batch([|| (); 3]).len()), 3, "all have left");
+    });
+    assert_eq!(run.load(Ordering::Relaxed), 0);
 }

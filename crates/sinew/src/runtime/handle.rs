@@ -1,0 +1,272 @@
+//! Handles, by which code uses a runtime without owning it.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::default::default_runtime;
+use super::report::ShutdownReport;
+use crate::fiber::{self, JoinHandle, Scope, SpawnError};
+use crate::rt::{self, Engine, Failure, Site};
+
+/// A reference to a runtime, which is cloned freely and sent to any thread.
+///
+/// [`Runtime::handle`](super::Runtime::handle) returns one, [`Handle::current`] that of the runtime where the caller makes fibers, and
+/// [`Handle::default_runtime`] that of the runtime which starts by itself.
+///
+/// ```
+/// use sinew::runtime::Handle;
+///
+/// let stats = sinew::run(|| {
+///     sinew::fiber::spawn(|| ()).join().unwrap();
+///     Handle::current().stats()
+/// });
+/// assert!(stats.finished >= 1);
+/// println!("{}", Handle::default_runtime().describe());
+/// ```
+///
+/// A handle keeps no runtime going. Once it is shut down, by its owner or by any handle, all handles refuse to make fibers:
+/// [`try_spawn`](Self::try_spawn) returns an error, and [`spawn`](Self::spawn) panics. Numbers and descriptions can still be read.
+#[derive(Clone)]
+pub struct Handle {
+    pub(super) engine: Arc<Engine>,
+}
+
+// Nothing of a runtime is seen half done through this, whatever a panic interrupts.
+impl UnwindSafe for Handle {}
+impl RefUnwindSafe for Handle {}
+
+impl Handle {
+    pub(super) fn new(engine: Arc<Engine>) -> Self {
+        Self { engine }
+    }
+
+    /// Returns a handle to the runtime where the caller makes fibers: that of the calling fiber, or the default one, which is started
+    /// if need be.
+    ///
+    /// # Panics
+    ///
+    /// If the default runtime has to be started and cannot be.
+    #[must_use]
+    pub fn current() -> Self {
+        Self::try_current().unwrap_or_else(Self::default_runtime)
+    }
+
+    /// Returns a handle to the runtime of the calling fiber; none, if the caller is no fiber.
+    #[must_use]
+    pub fn try_current() -> Option<Self> {
+        Site::here().map(|site| Self::new(site.engine().clone()))
+    }
+
+    /// Returns a handle to the default runtime, which is started if need be.
+    ///
+    /// The default runtime can be [shut down](Self::shutdown) as any other, for example to wait for its fibers at the end of `main`. It
+    /// is not started again: whatever uses it later, such as [`fiber::spawn`] on a plain thread, is refused.
+    ///
+    /// ```
+    /// use sinew::runtime::Handle;
+    ///
+    /// let fiber = sinew::fiber::spawn(|| 1);
+    /// assert!(Handle::default_runtime().shutdown(None).drained);
+    /// assert_eq!(fiber.join().unwrap(), 1);
+    /// assert!(sinew::fiber::try_spawn(|| 2).is_err());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If it has to be started and cannot be.
+    #[must_use]
+    pub fn default_runtime() -> Self {
+        default_runtime().handle()
+    }
+
+    /// Makes a fiber in this runtime.
+    ///
+    /// # Panics
+    ///
+    /// As [`fiber::spawn`].
+    #[track_caller]
+    pub fn spawn<F, T>(&self, body: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match fiber::spawn_in(&self.engine, body) {
+            Ok(handle) => handle,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Makes a fiber in this runtime, or gives the body back.
+    ///
+    /// # Errors
+    ///
+    /// As [`fiber::try_spawn`].
+    #[track_caller]
+    pub fn try_spawn<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        fiber::spawn_in(&self.engine, body)
+    }
+
+    /// Makes a fiber in steps in this runtime, as [`fiber::spawn_steps`].
+    ///
+    /// # Panics
+    ///
+    /// As [`fiber::spawn`].
+    #[track_caller]
+    pub fn spawn_steps<S, F, T>(&self, state: S, step: F) -> JoinHandle<T>
+    where
+        S: Send + 'static,
+        F: FnMut(&mut S) -> ControlFlow<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        match fiber::spawn_steps_at(Site::of(&self.engine), Location::caller(), state, step) {
+            Ok(handle) => handle,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Makes fibers in this runtime, as [`fiber::spawn_batch`].
+    ///
+    /// # Panics
+    ///
+    /// As [`fiber::spawn_batch`].
+    #[track_caller]
+    pub fn spawn_batch<I, F, T>(&self, bodies: I) -> Vec<JoinHandle<T>>
+    where
+        I: IntoIterator<Item = F>,
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match fiber::spawn_batch_in(&self.engine, Location::caller(), bodies) {
+            Ok(handles) => handles,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Runs `body` as a fiber, and returns what it does. A panic goes on here. As with [`run`](super::run), it has the caller's context and no more.
+    ///
+    /// # Panics
+    ///
+    /// If the body does, or as [`fiber::spawn`].
+    #[track_caller]
+    pub fn run<F, T>(&self, body: F) -> T
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match self.spawn(body).join() {
+            Ok(value) => value,
+            Err(payload) => std::panic::resume_unwind(payload),
+        }
+    }
+
+    /// Where the caller makes something in this runtime.
+    pub(crate) fn site(&self) -> Site<'_> {
+        Site::of(&self.engine)
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.engine.workers()
+    }
+
+    /// How many groups of workers there are.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.engine.groups()
+    }
+
+    /// How many workers a group has; none, if there is no such group.
+    #[must_use]
+    pub fn group_size(&self, group: usize) -> Option<usize> {
+        self.engine.group_size(group)
+    }
+
+    /// The NUMA node that a group is for, by the kernel's number: 0, if groups do not belong to nodes; none, if there is no such group.
+    #[must_use]
+    pub fn group_node(&self, group: usize) -> Option<usize> {
+        self.engine.group_node(group)
+    }
+
+    /// Runs `body` with a [scope](fiber::scope) whose fibers are in this runtime, whatever the runtime of the caller. The body itself runs
+    /// where this is called.
+    ///
+    /// ```
+    /// let runtime = sinew::Runtime::builder().workers(2).start()?;
+    /// let numbers = [1, 2, 3];
+    /// let sum: i32 = runtime.scope(|scope| {
+    ///     let doubled = numbers.each_ref().map(|number| scope.spawn(move || number * 2));
+    ///     doubled.into_iter().map(|fiber| fiber.join().unwrap()).sum()
+    /// });
+    /// assert_eq!(sum, 12);
+    /// # Ok::<(), sinew::StartError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`fiber::scope`].
+    #[track_caller]
+    pub fn scope<'env, F, T>(&self, body: F) -> T
+    where
+        F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+    {
+        fiber::open_scope(Some(&self.engine), Failure::IsItsOwn, Location::caller(), body, |_| false)
+    }
+
+    /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as long as that takes. After
+    /// `at_most` it discards those that have not begun, abandons those that wait, and gives those that run a moment more, some
+    /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
+    ///
+    /// It may be called several times, by several handles at once. Each call waits, and tells what it finds; the limit that is reached
+    /// first counts for all of them.
+    ///
+    /// A fiber that is abandoned keeps what it has, as a thread would that never runs again: locks stay locked, also one that was about to be taken by
+    /// it, and permits and messages that it was just given are lost, as is word of a descriptor that it was just told to be ready: one of another runtime
+    /// that waits for the same one hears of the next.
+    ///
+    /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what they have is done as fibers are.
+    ///
+    /// [Timers](crate::time) are not waited for: nobody is called back once this has begun, and what they hold is dropped here.
+    ///
+    /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics in it, and
+    /// [`try_spawn`](crate::fiber::try_spawn) returns an error. Join what makes fibers before.
+    pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
+        // It waits as a thread, which a fiber of another runtime leaves to a thread for calls that block.
+        #[cfg(not(loom))]
+        if Self::try_current().is_some_and(|own| !Arc::ptr_eq(&own.engine, &self.engine)) && rt::may_wait() {
+            return crate::blocking(|| self.shutdown_here(at_most));
+        }
+        self.shutdown_here(at_most)
+    }
+
+    fn shutdown_here(&self, at_most: Option<Duration>) -> ShutdownReport {
+        let (report, fates) = self.engine.shutdown(at_most);
+        ShutdownReport::new(report, fates)
+    }
+
+    /// Begins to shut the runtime down, and does not wait: it refuses new fibers, and its threads end when all fibers have.
+    ///
+    /// Calling [`shutdown`](Self::shutdown) later waits for that.
+    pub fn begin_shutdown(&self) {
+        self.engine.begin_shutdown();
+    }
+
+    /// Whether the runtime refuses new fibers, because it was shut down or is about to be.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.engine.is_closed()
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("workers", &self.workers()).finish_non_exhaustive()
+    }
+}
