@@ -108,6 +108,7 @@ impl<T> Rendezvous<T> {
     /// If nobody is left to receive it, or the limit is reached.
     #[inline(never)]
     pub(super) fn send(&self, mut message: T, mut limit: Limit) -> Result<(), NotSent<T>> {
+        rt::spend(1);
         let place = Cell::new(None);
         loop {
             message = match self.try_send(message) {
@@ -197,6 +198,7 @@ impl<T> Rendezvous<T> {
     /// If nobody is left to send, or the limit is reached.
     #[inline(never)]
     pub(super) fn receive(&self, mut limit: Limit) -> Result<T, NotReceived> {
+        rt::spend(1);
         let place = Cell::new(None);
         loop {
             if let Some(message) = self.try_receive() {

@@ -8,7 +8,7 @@ use std::array;
 use super::Gate;
 use super::gate::{new_comer, place};
 use crate::rt::sync::{AtomicBool, Ordering, constant};
-use crate::rt::{Claimed, Door, Entrance, GaveUp, Limit, wait_in_all};
+use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, wait_in_all};
 
 /// When it is no longer set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,7 @@ impl RawEvent {
     /// If the limit is reached before.
     #[inline]
     pub(crate) fn wait(&self, limit: Limit) -> Result<(), GaveUp> {
+        rt::spend(1);
         if self.try_wait() { Ok(()) } else { self.gate.wait(limit, || self.take()).into_result() }
     }
 
@@ -136,6 +137,7 @@ pub(crate) fn wait_any<'e>(
     event: impl Fn(usize) -> &'e RawEvent,
     limit: Limit,
 ) -> Result<usize, GaveUp> {
+    rt::spend(1);
     if let Some(index) = try_wait_any(many, &event) {
         return Ok(index);
     }

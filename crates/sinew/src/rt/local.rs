@@ -24,6 +24,7 @@ use super::memory::Memory;
 use super::roster::{Roamers, Roster};
 use super::running::Running;
 use super::target::Home;
+use super::turn::TURN;
 
 /// Who enters a fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub(crate) struct Local {
     was_panicking: Cell<bool>,
     /// Fibers entered by others since the worker took its last task.
     entered: Cell<u32>,
+    /// What fibers have spent of their [turn](super::turn) since then.
+    spent: Cell<u32>,
     /// # Invariant
     ///
     /// Borrowed by one method at a time, each of which calls nobody who knows this value.
@@ -89,6 +92,7 @@ impl Local {
             fiber: Running::none(),
             was_panicking: Cell::new(false),
             entered: Cell::new(0),
+            spent: Cell::new(0),
             stacks,
             memory,
             roster: Roster::default(),
@@ -126,6 +130,15 @@ impl Local {
     #[inline]
     pub(crate) fn begin_task(&self) {
         self.entered.set(0);
+        self.spent.set(0);
+    }
+
+    /// Spends a part of the turn. Returns whether nothing is left.
+    #[inline]
+    pub(crate) fn spend(&self, cost: u32) -> bool {
+        let spent = self.spent.get().saturating_add(cost);
+        self.spent.set(spent);
+        spent >= TURN
     }
 
     /// The worker, as its tasks see it.

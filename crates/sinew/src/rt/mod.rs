@@ -69,6 +69,7 @@ mod target;
 mod ticks;
 mod timers;
 mod tls;
+mod turn;
 mod unwind;
 mod values;
 mod wait;
@@ -110,6 +111,7 @@ pub(crate) use target::Target;
 pub use ticks::MissedTicks;
 pub(crate) use ticks::Ticks;
 pub(crate) use tls::{chance, thread_id};
+pub(crate) use turn::{spend, spend_by_count};
 pub(crate) use unwind::{catch as catch_panic, discard as discard_panic, drop_each};
 pub(crate) use values::Values;
 pub(crate) use wait::{

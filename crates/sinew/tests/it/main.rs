@@ -27,6 +27,7 @@ mod drops;
 #[cfg(not(sinew_fat))]
 mod examples;
 #[cfg(not(sinew_fat))]
+mod fairness;
 mod faults;
 mod follow;
 #[cfg(not(sinew_fat))]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::error::SendError;
 use super::kept::{Found, Kept, Ring};
-use crate::rt::{GaveUp, Limit, Locked, Place, Queue, drop_each};
+use crate::rt::{self, GaveUp, Limit, Locked, Place, Queue, drop_each};
 
 /// The channel.
 pub(super) struct Shared<T> {
@@ -98,6 +98,7 @@ impl<T> Shared<T> {
     ///
     /// If it is not kept any more, none will come, or the limit is reached.
     pub(super) fn receive(&self, next: &mut u64, mut limit: Limit) -> Result<Arc<T>, Lack> {
+        rt::spend(1);
         loop {
             match self.try_receive(next) {
                 Err(Lack::GaveUp(_)) => {}

@@ -12,7 +12,7 @@ use std::cell::Cell;
 use super::{Buffered, Ordering, Outlet, Store};
 use crate::channel::reason::NotReceived;
 use crate::channel::seat::Seat;
-use crate::rt::{Limit, Locked, Place};
+use crate::rt::{self, Limit, Locked, Place};
 
 impl<T, S: Store<T>> Buffered<T, S> {
     /// None, if there is no message.
@@ -86,6 +86,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// If there is none and nobody is left to send one, or the limit is reached.
     #[inline]
     pub(in crate::channel) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
+        // Before, not after: a fiber that is abandoned meanwhile takes no message along.
+        rt::spend_by_count(self.exit.taken.load(Ordering::Relaxed));
         if self.seems_empty() { self.wait_to_receive(limit) } else { self.receive_locked(limit) }
     }
 

@@ -13,7 +13,7 @@ use super::{Buffered, Inlet, Ordering, Refused, Store};
 use crate::channel::reason::NotSent;
 use crate::channel::seat::{Seat, hand_over};
 use crate::rt::sync::fence;
-use crate::rt::{Limit, Locked, Place};
+use crate::rt::{self, Limit, Locked, Place};
 
 impl<T, S: Store<T>> Buffered<T, S> {
     /// # Errors
@@ -64,9 +64,10 @@ impl<T, S: Store<T>> Buffered<T, S> {
             return self.send_slow(entrance, message, limit);
         }
         // SAFETY: there is room.
-        unsafe { self.put(&mut entrance, message) };
+        let sent = unsafe { self.put(&mut entrance, message) };
         drop(entrance);
         self.watchers.tell();
+        rt::spend_by_count(sent);
         Ok(())
     }
 
@@ -81,6 +82,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         let mut place = Cell::new(Some(message));
         let is_closed = self.try_send_under(entrance, place.get_mut());
         if place.get_mut().is_none() {
+            rt::spend(1);
             return Ok(());
         }
         let why =
@@ -124,8 +126,10 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 return false;
             }
             if self.store.has_place(&mut entrance.end, &mut spare) {
-                // SAFETY: there is room.
-                message.take().into_iter().for_each(|message| unsafe { self.put(&mut entrance, message) });
+                if let Some(message) = message.take() {
+                    // SAFETY: there is room.
+                    unsafe { self.put(&mut entrance, message) };
+                }
                 drop(entrance);
                 break;
             }
@@ -157,17 +161,20 @@ impl<T, S: Store<T>> Buffered<T, S> {
         self.entrance.sent.load(order) + reserved
     }
 
+    /// Returns how many were put before.
+    ///
     /// # Safety
     ///
     /// There is room, and a place.
     #[inline]
-    pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>, message: T) {
+    pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>, message: T) -> usize {
         // SAFETY: the end is of this store. Fewer are kept than there are places, and the caller has seen that by `taken`, or has
         // just taken one itself.
         unsafe { self.store.put(&mut entrance.end, message) };
         let sent = self.entrance.sent.load(Ordering::Relaxed);
         // Release: pairs with the acquire of whoever takes it.
         self.entrance.sent.store(sent + 1, Ordering::Release);
+        sent
     }
 
     /// Waits until the message was sent, which is gone then.

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::mem;
 
 use super::super::NotReceived;
-use crate::rt::{Claimed, GaveUp, Limit, Place, Queue};
+use crate::rt::{self, Claimed, GaveUp, Limit, Place, Queue};
 
 /// The channel.
 pub(super) struct Shared<T> {
@@ -71,6 +71,7 @@ impl<T> Shared<T> {
     ///
     /// If none will come, or the limit is reached.
     pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
+        rt::spend(1);
         match self.try_receive() {
             Err(NotReceived::TimedOut) => self.receive_slow(limit),
             received => received,

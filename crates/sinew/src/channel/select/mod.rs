@@ -37,7 +37,7 @@ use self::port::Token;
 use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
 use super::{Receiver, Sender};
 use crate::fiber::Stopped;
-use crate::rt::{GaveUp, Limit, Outcome, wait_in_all};
+use crate::rt::{self, GaveUp, Limit, Outcome, wait_in_all};
 
 /// So many operations are selected from without allocation.
 const FEW: usize = 8;
@@ -311,6 +311,7 @@ impl<'a> Select<'a> {
     }
 
     fn select_to(&mut self, mut limit: Limit) -> Result<SelectedOperation<'a>, GaveUp> {
+        rt::spend(1);
         self.mix();
         loop {
             if let Some(operation) = self.attempt() {
@@ -353,6 +354,7 @@ impl<'a> Select<'a> {
     }
 
     fn ready_to(&mut self, mut limit: Limit) -> Result<usize, GaveUp> {
+        rt::spend(1);
         loop {
             if let Some(index) = self.find_ready() {
                 return Ok(index);

@@ -17,7 +17,7 @@ use super::super::driver::CoreDriver;
 use super::super::local::Local;
 use super::super::queue::{Limit, Outcome, Unbound};
 use super::super::stop::{self, Stop};
-use super::super::wait;
+use super::super::{turn, wait};
 use super::gate::{Gate, Left, Turn};
 use super::readiness::{Direction, News, Seen};
 use super::table::Token;
@@ -100,12 +100,15 @@ impl Source {
         patience: Patience,
         mut attempt: impl FnMut(Seen) -> io::Result<(R, Left)>,
     ) -> Result<R, Halt> {
+        // Whoever does not wait may have been told by somebody else that it need not.
+        let does_not_wait = matches!(patience, Patience::None);
+        if !does_not_wait {
+            turn::spend(turn::SYSTEM_CALL);
+        }
         stop::check().map_err(stopped)?;
         let mut wait = None;
         // However it ends: others may have been left waiting for the sake of this one.
         let _pass_on = PassOn { gate: &self.gate, direction };
-        // Whoever does not wait may have been told by somebody else that it need not.
-        let does_not_wait = matches!(patience, Patience::None);
         loop {
             let seen = self.gate.look();
             if seen.is_closed() {

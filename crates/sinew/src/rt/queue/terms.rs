@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::stop::{Stop, wait_or_stop};
+use super::super::turn;
 use super::super::wait::{Phase, Publish, once, wait};
 use super::super::waiter::Waiter;
 use super::super::word::{Cause, Ends};
@@ -66,6 +67,7 @@ impl Limit {
     /// If the limit is reached before.
     pub(crate) fn sleep_until(self, when: Option<Instant>) -> Result<(), GaveUp> {
         let mut limit = self;
+        turn::spend(1);
         loop {
             let nearer = limit.next_wait().or_until(when);
             let is_mine = nearer.until.is_some() && nearer.until != when;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use self::contents::{Contents, Offered, Seat};
 use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
-use crate::rt::{Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
+use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 
 /// Values that any number push and any number pop, fibers and threads alike, in order, of which there are at most so many at a time.
 ///
@@ -295,6 +295,7 @@ impl<T> BlockingQueue<T> {
     }
 
     fn push_within(&self, mut value: T, mut limit: Limit) -> Result<(), Refusal<T>> {
+        rt::spend(1);
         loop {
             value = match self.offer(value) {
                 Ok(()) => return Ok(()),
@@ -329,6 +330,7 @@ impl<T> BlockingQueue<T> {
     }
 
     fn pop_within(&self, mut limit: Limit) -> Result<T, Lack> {
+        rt::spend(1);
         loop {
             match self.take() {
                 Ok(value) => return Ok(value),

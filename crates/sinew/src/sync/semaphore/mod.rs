@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use self::permits::{Answer, Permits, Want};
 use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
-use crate::rt::{GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
+use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 
 /// Permits that are had by at most so many at a time, for fibers and threads alike.
 ///
@@ -234,6 +234,7 @@ impl Semaphore {
     }
 
     fn acquire_within(&self, permits: usize, limit: Limit) -> Result<SemaphorePermit<'_>, Refusal> {
+        rt::spend(1);
         let answer = match self.ask(permits) {
             Answer::Wait => self.wait(permits, limit).map_err(Refusal::GaveUp)?,
             answer => answer,
