@@ -161,14 +161,6 @@ fn a_movable_coroutine_goes_on_in_another_thread() {
 }
 
 #[test]
-fn debug_output_tells_the_state() {
-    let mut short = coroutine::<(), (), ()>(|_, ()| {});
-    assert_eq!(format!("{short:?}"), "Coroutine { done: false, .. }");
-    short.resume(());
-    assert_eq!(format!("{short:?}"), "Coroutine { done: true, .. }");
-}
-
-#[test]
 fn a_coroutine_that_only_hands_out_is_an_iterator() {
     leak_checked(|| {
         let mut squares = coroutine(|suspender, ()| (1..4).for_each(|n| suspender.suspend(n * n)));

@@ -5,6 +5,7 @@ mod backtraces;
 mod basics;
 mod chaining;
 mod crashes;
+mod debug;
 mod dropping;
 mod errors;
 mod gdb;
