@@ -125,3 +125,19 @@ unsafe fn discard<F, Ret>(body: *mut F) -> Outcome<Ret> {
 // The suspender's destructor is never run: its memory is the stack's. And its address is that of the base.
 const _: () = assert!(!mem::needs_drop::<Suspender<String, String>>());
 const _: () = assert!(mem::offset_of!(Root<(), (), String>, suspender) == 0);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_space_of_a_value_counts_only_alignment_that_the_stack_lacks() {
+        #[repr(align(32))]
+        struct Aligned(#[expect(dead_code, reason = "it gives the type a size")] u8);
+        assert_eq!(STACK_ALIGN, 16);
+        assert_eq!(space_of::<()>(), 0);
+        assert_eq!(space_of::<[u8; 100]>(), 100);
+        assert_eq!(space_of::<u128>(), 16);
+        assert_eq!(space_of::<Aligned>(), 32 + 32);
+    }
+}

@@ -113,6 +113,38 @@ fn what_is_accepted_has_room_for_its_values() {
     assert!(output.status.success(), "{output:?}");
 }
 
+/// Returns the size that a refusal asks for, if a stack of `usable` bytes is refused.
+fn needed<const CAPTURED: usize>(usable: usize) -> Option<usize> {
+    let captured = [1_u8; CAPTURED];
+    let refused =
+        Coroutine::<u64, u64, u64, _>::try_new(Cut(stack(), SIZE - usable), move |_, number: u64| {
+            number + captured.len() as u64
+        });
+    let words = refused.err()?.to_string();
+    let (_, rest) = words.split_once("this coroutine needs ").expect(&words);
+    Some(rest.split_once(' ').expect(&words).0.parse().expect(&words))
+}
+
+/// Checks that a stack of the size that a refusal asks for is accepted, and that one which is smaller by
+/// more than the alignment is not.
+fn assert_advice_is_exact<const CAPTURED: usize>() {
+    const ALIGN: usize = 16;
+    let advised = needed::<CAPTURED>(0).expect("a stack of no bytes is refused");
+    for usable in advised..advised + 2 * ALIGN {
+        assert_eq!(needed::<CAPTURED>(usable), None, "{CAPTURED}: {usable}");
+    }
+    for usable in advised - 3 * ALIGN..advised - ALIGN {
+        assert_eq!(needed::<CAPTURED>(usable), Some(advised), "{CAPTURED}: {usable}");
+    }
+}
+
+#[test]
+fn a_refusal_asks_for_a_stack_that_is_enough_and_no_more() {
+    assert_advice_is_exact::<0>();
+    assert_advice_is_exact::<100>();
+    assert_advice_is_exact::<1_001>();
+}
+
 #[test]
 fn a_closure_larger_than_the_stack_is_refused() {
     let large = [1_u8; SIZE];
