@@ -22,6 +22,21 @@ fn exchange(new: Option<&libc::stack_t>) -> libc::stack_t {
     unsafe { old.assume_init() }
 }
 
+/// Makes memory that stays for ever the alternate stack of this thread.
+fn set_alternate(size: usize) -> libc::stack_t {
+    let memory = Box::leak(vec![0_u8; size].into_boxed_slice());
+    let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: size };
+    exchange(Some(&stack));
+    stack
+}
+
+/// The most that the kernel itself puts on the stack of a handler.
+fn signal_frame() -> usize {
+    // SAFETY: no precondition.
+    let size = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) };
+    usize::try_from(size).expect("small").max(libc::MINSIGSTKSZ)
+}
+
 fn is_protected() -> bool {
     exchange(None).ss_flags & libc::SS_DISABLE == 0
 }
@@ -77,12 +92,36 @@ fn protections_that_end_in_order_leave_nothing() {
 }
 
 #[test]
+fn a_protected_thread_has_64_kib_beyond_the_frame_of_the_kernel() {
+    without_alternate(|| {
+        let _protection = overflow::protect_thread().expect("an alternate stack");
+        let (size, least) = (exchange(None).ss_size, signal_frame() + 64 * 1024);
+        // Rounded up to whole pages, which have 64 KiB at most.
+        assert!((least..least + 64 * 1024).contains(&size), "{size}");
+    });
+}
+
+/// The handler needs 4 KiB beyond the frame of the kernel.
+#[test]
+fn an_alternate_stack_is_replaced_only_if_it_is_too_small() {
+    let enough = signal_frame() + 4 * 1024;
+    for (size, is_kept) in [(enough - 1, false), (enough, true), (1 << 20, true)] {
+        without_alternate(|| {
+            let theirs = set_alternate(size);
+            let protection = overflow::protect_thread().expect("an alternate stack");
+            assert_eq!(exchange(None).ss_sp == theirs.ss_sp, is_kept, "{size}");
+            drop(protection);
+            assert_eq!(exchange(None).ss_sp, theirs.ss_sp, "{size}");
+        });
+    }
+}
+
+#[test]
 fn a_stack_that_somebody_may_put_back_stays() {
     without_alternate(|| {
         let protection = overflow::protect_thread().expect("an alternate stack");
-        let memory = Box::leak(vec![0_u8; 64 * 1024].into_boxed_slice());
-        let theirs = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: memory.len() };
-        let ours = exchange(Some(&theirs));
+        let ours = exchange(None);
+        let theirs = set_alternate(64 * 1024);
         drop(protection);
         assert_eq!(exchange(Some(&ours)).ss_sp, theirs.ss_sp, "theirs is left alone");
         assert!(is_mapped(ours.ss_sp));
