@@ -103,8 +103,8 @@ impl Delivery {
     /// The last word of the report. The kernel fills 48 bytes and clears the others, so that each delivery begins without a
     /// mark, even if a handler left the last one by a jump.
     fn mark(self) -> *mut u64 {
-        let words = size_of::<libc::siginfo_t>() / size_of::<u64>();
-        self.info.cast::<u64>().wrapping_add(words - 1)
+        let end = self.info.wrapping_add(1);
+        end.cast::<u64>().wrapping_sub(1)
     }
 
     /// The kernel's default: what caused the signal is run again and faults again. What does not, is sent again; it comes as
@@ -163,7 +163,7 @@ impl Delivery {
 }
 
 fn is_handler(action: &libc::sigaction) -> bool {
-    action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN
+    !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
 }
 
 /// Whether it is this call's turn: a handler that asked for one call gets one, and the default takes its place.
@@ -172,4 +172,34 @@ fn may_be_called(action: &libc::sigaction, before: *mut libc::sigaction) -> bool
     let exchange =
         || BEFORE.compare_exchange(before, ptr::null_mut(), Ordering::AcqRel, Ordering::Acquire).is_ok();
     !is_one_shot || exchange()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// To call one of these numbers faults in the handler, which ends the process as the default does, but
+    /// at an address that has nothing to do with the first fault.
+    #[test]
+    fn the_default_and_ignoring_are_not_called() {
+        // SAFETY: all zeros is a valid value of this C struct.
+        let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+        for (address, expected) in [(libc::SIG_DFL, false), (libc::SIG_IGN, false), (0x1000, true)] {
+            action.sa_sigaction = address;
+            assert_eq!(is_handler(&action), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_the_last_word_of_a_report() {
+        let mut words = [0_u64; size_of::<libc::siginfo_t>() / size_of::<u64>() + 2];
+        let last = words.len() - 3;
+        // SAFETY: nothing but the mark is used, which lies within the words.
+        let delivery = unsafe { Delivery::new(libc::SIGSEGV, words.as_mut_ptr().cast(), ptr::null_mut()) };
+        assert!(!delivery.is_passed_on());
+        delivery.set_mark(PASSED_ON);
+        assert!(delivery.is_passed_on());
+        let marked: Vec<_> = (0..words.len()).filter(|&index| words[index] != 0).collect();
+        assert_eq!(marked, [last]);
+    }
 }
