@@ -128,7 +128,7 @@ impl Delivery {
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const action.sa_mask, before.as_mut_ptr()) };
         // SAFETY: the action has a set of signals.
         let is_masked = unsafe { libc::sigismember(&raw const action.sa_mask, self.signal) } == 1;
-        if action.sa_flags & libc::SA_NODEFER != 0 && !is_masked {
+        if has_flag(action, libc::SA_NODEFER) && !is_masked {
             self.unblock();
         }
         self.call(action);
@@ -150,7 +150,7 @@ impl Delivery {
     fn call(self, action: &libc::sigaction) {
         type WithInfo = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
         type Plain = extern "C" fn(libc::c_int);
-        if action.sa_flags & libc::SA_SIGINFO != 0 {
+        if has_flag(action, libc::SA_SIGINFO) {
             // SAFETY: the flag says that the address is that of such a function.
             let handler: WithInfo = unsafe { core::mem::transmute(action.sa_sigaction) };
             handler(self.signal, self.info, self.context);
@@ -162,16 +162,19 @@ impl Delivery {
     }
 }
 
+fn has_flag(action: &libc::sigaction, flag: libc::c_int) -> bool {
+    action.sa_flags & flag != 0
+}
+
 fn is_handler(action: &libc::sigaction) -> bool {
     !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
 }
 
 /// Whether it is this call's turn: a handler that asked for one call gets one, and the default takes its place.
 fn may_be_called(action: &libc::sigaction, before: *mut libc::sigaction) -> bool {
-    let is_one_shot = action.sa_flags & libc::SA_RESETHAND != 0;
     let exchange =
         || BEFORE.compare_exchange(before, ptr::null_mut(), Ordering::AcqRel, Ordering::Acquire).is_ok();
-    !is_one_shot || exchange()
+    !has_flag(action, libc::SA_RESETHAND) || exchange()
 }
 
 #[cfg(test)]
