@@ -118,20 +118,19 @@ fn overflow(address: usize, stack_pointer: usize) -> Option<Overflow> {
 fn no_room(stack_pointer: usize) -> Option<Overflow> {
     let area = registry().find(stack_pointer)?;
     let (index, offset) = area.slot(stack_pointer);
-    let frame = signal_frame() + RED_ZONE;
-    let limit = stack_pointer - offset + area.guard;
     // The kernel tells the largest frame, which may be larger than this one.
-    let touched = stack_pointer.saturating_sub(frame).min(limit - 1);
-    (offset < area.guard + frame).then(|| describe(&area, index, touched))
+    let frame = signal_frame() + RED_ZONE;
+    let is_overflow = offset < area.guard + frame;
+    is_overflow.then(|| describe(&area, index, stack_pointer.saturating_sub(frame)))
 }
 
-/// Puts together what is known of a stack that somebody runs on, and that was touched at an address too low.
+/// Puts together what is known of a stack that a thread runs on, and that was touched at an address too low.
 fn describe(area: &Area, index: usize, touched: usize) -> Overflow {
-    let low = area.start + index * area.stride;
     let (limit, top, label) = match slot(area, index) {
         // SAFETY: this handler interrupted the code that runs on the stack.
         Some(slot) => (slot.limit.addr().get(), slot.top.addr().get(), unsafe { slot.label() }),
-        None => (low + area.guard, low + area.stride, None),
+        // An area without slots is a single stack.
+        None => (area.start + area.guard, area.start + area.length, None),
     };
     Overflow { size: top - limit, depth: top - touched, label }
 }
@@ -163,4 +162,47 @@ fn stack_pointer(context: &libc::ucontext_t) -> usize {
 #[cfg(target_arch = "aarch64")]
 fn stack_pointer(context: &libc::ucontext_t) -> usize {
     context.uc_mcontext.sp as usize
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::stack::{MmapStack, Stack, StackPool};
+
+    /// The size and the depth that an overflow tells.
+    fn numbers(overflow: Option<Overflow>) -> Option<(usize, usize)> {
+        overflow.map(|overflow| (overflow.size, overflow.depth))
+    }
+
+    /// Runs a test on a plain stack, and on neighbours of a pool.
+    fn with_stacks(test: impl Fn(&dyn Stack)) {
+        test(&MmapStack::new(64 * 1024).expect("a stack"));
+        let pool = StackPool::new();
+        let stacks = [(); 3].map(|()| pool.acquire(64 * 1024).expect("a stack"));
+        stacks.iter().for_each(|stack| test(stack));
+    }
+
+    #[test]
+    fn a_fault_below_the_limit_of_a_stack_is_an_overflow() {
+        with_stacks(|stack| {
+            let (size, limit) = (stack.size(), stack.limit().addr().get());
+            assert_eq!(numbers(overflow(limit, limit)), None);
+            assert_eq!(numbers(overflow(limit - 1, limit)), Some((size, size + 1)));
+            assert_eq!(numbers(overflow(limit - 8, limit - 8)), Some((size, size + 8)));
+        });
+        assert_eq!(numbers(overflow(0, 0)), None);
+    }
+
+    #[test]
+    fn a_signal_without_room_for_its_frame_is_an_overflow() {
+        with_stacks(|stack| {
+            let (size, limit) = (stack.size(), stack.limit().addr().get());
+            let frame = signal_frame() + RED_ZONE;
+            assert_eq!(numbers(no_room(limit + frame)), None);
+            assert_eq!(numbers(no_room(limit + frame - 1)), Some((size, size + 1)));
+            assert_eq!(numbers(no_room(limit)), Some((size, size + frame)));
+            assert_eq!(numbers(no_room(limit - 1)), Some((size, size + frame + 1)));
+        });
+        assert_eq!(numbers(no_room(0)), None);
+    }
 }

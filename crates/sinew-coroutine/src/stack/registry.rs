@@ -25,7 +25,7 @@ pub(crate) struct Area {
     pub(crate) length: usize,
     pub(crate) stride: usize,
     pub(crate) guard: usize,
-    /// What is known of each slot, in order; null if nothing is.
+    /// What is known of each slot, in order; null for a single stack of which nothing is known.
     pub(crate) slots: *const Slot,
 }
 

@@ -43,6 +43,14 @@ pub(crate) fn assert_told(output: &Output, who: &str) {
     assert!(words.contains(&format!("sinew: stack overflow in {who}: its stack has")), "{words}");
 }
 
+/// Checks that a child told this size of its stack, and a fault within so many bytes below it.
+fn assert_told_bounds(output: &Output, size: usize, below: usize) {
+    let words = stderr(output);
+    let (_, rest) = words.split_once(&format!("its stack has {size} bytes, and byte ")).expect(&words);
+    let touched = rest.split_once(' ').expect("more words").0.parse::<usize>().expect("a number");
+    assert!((size + 1..=size + below).contains(&touched), "{words}");
+}
+
 /// Checks that a child died of a plain SIGSEGV.
 pub(crate) fn assert_plain(output: &Output) {
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
@@ -63,10 +71,7 @@ fn deep_recursion_is_told_by_name_and_size() {
     assert_told(&output, "fiber 7, 'diver'");
     // The first stack of any pool has as much, and what was touched lies in the guard below it.
     let size = StackPool::new().acquire(64 * 1024).expect("a stack").size();
-    let words = stderr(&output);
-    let (_, rest) = words.split_once(&format!("its stack has {size} bytes, and byte ")).expect(&words);
-    let touched = rest.split_once(' ').expect("more words").0.parse::<usize>().expect("a number");
-    assert!((size + 1..=size + 4096).contains(&touched), "{words}");
+    assert_told_bounds(&output, size, 4096);
 }
 
 /// Sanitizers touch the far end of a huge frame first, beyond the guard.
@@ -88,6 +93,7 @@ fn a_plain_stack_without_a_label_is_told() {
         Coroutine::<u64, (), u64>::new(stack, |_, depth| dive(depth)).resume(1);
     });
     assert_told(&output, "a coroutine");
+    assert_told_bounds(&output, 64 * 1024, 4096);
 }
 
 #[test]
