@@ -103,10 +103,11 @@ impl StackCache {
     }
 
     fn refill(&mut self, class: SizeClass) -> Result<PooledStack, StackError> {
+        let batch = self.batch();
         let list = &mut self.lists[class.index()];
         // Without memory for more, the cache does without.
-        let _ = list.try_reserve((self.most / 2).min(AT_ONCE));
-        let more = list.capacity().min(self.most / 2);
+        let _ = list.try_reserve(batch.min(AT_ONCE));
+        let more = list.capacity().min(batch);
         let stack = self.pool.take(class, list, more)?;
         // The pool gave the newest first; the last of a list is the next to go.
         list.reverse();
@@ -145,12 +146,17 @@ impl StackCache {
         let class = stack.class();
         let list = &mut self.lists[class.index()];
         if list.len() >= self.most {
-            self.give_back(class, self.most / 2);
+            self.give_back(class, self.batch());
         } else if list.try_reserve(1).is_err() {
             // Without memory to keep it here, it goes to the pool, which has room for all of its own.
             return drop(stack);
         }
         self.release(stack);
+    }
+
+    /// The most stacks that the cache takes from its pool, or returns to it, at once.
+    fn batch(&self) -> usize {
+        self.most / 2
     }
 
     /// Returns all stacks to the pool, as before a long rest: what a cache holds is neither trimmed nor anybody else's.

@@ -167,6 +167,35 @@ fn a_cache_exchanges_with_its_pool_in_batches() {
 }
 
 #[test]
+fn an_empty_cache_takes_half_of_what_it_holds_the_newest_first() {
+    let pool = StackPool::builder().cache(8).build();
+    let stacks = acquire(&pool, 100);
+    let newest: Vec<_> = stacks.iter().rev().take(5).map(Stack::top).collect();
+    drop(stacks);
+    let mut cache = pool.cache();
+    let first = cache.acquire(SIZE).expect("a stack");
+    assert_eq!(pool.trim(), 95, "the cache has four");
+    let mut taken = vec![first];
+    taken.extend((0..4).map(|_| cache.acquire(SIZE).expect("a stack")));
+    assert_eq!(taken.iter().map(Stack::top).collect::<Vec<_>>(), newest);
+}
+
+/// Six stacks leave a part of the list's memory unused, eight do not.
+#[test]
+fn a_full_cache_returns_its_older_half() {
+    for most in [6, 8] {
+        let pool = StackPool::builder().cache(most).build();
+        let mut cache = pool.cache();
+        let stacks = acquire(&pool, most + 1);
+        let newest: Vec<_> = stacks.iter().rev().take(most / 2 + 1).map(Stack::top).collect();
+        stacks.into_iter().for_each(|stack| cache.release(stack));
+        assert_eq!(pool.trim(), most / 2, "the cache has the others");
+        let taken = newest.iter().map(|_| cache.acquire(SIZE).expect("a stack")).collect::<Vec<_>>();
+        assert_eq!(taken.iter().map(Stack::top).collect::<Vec<_>>(), newest);
+    }
+}
+
+#[test]
 fn a_stack_of_another_pool_finds_its_way_home() {
     let (pool, other) = (StackPool::new(), StackPool::new());
     let mut cache = pool.cache();
@@ -235,6 +264,24 @@ fn trimming_gives_everything_back() {
     let stats = pool.stats();
     assert_eq!((stats.slabs, stats.reserved, pool.resident()), (0, 0, 0), "{stats:?}");
     assert_eq!((stats.guards_by_advice, stats.guards_by_protection), (0, 0));
+}
+
+#[test]
+fn each_slab_has_twice_as_many_stacks_as_the_one_before() {
+    let pool = StackPool::new();
+    let mut stacks = Vec::new();
+    for (count, slabs) in [(1, 1), (16, 1), (17, 2), (48, 2), (49, 3), (112, 3), (113, 4)] {
+        stacks.extend(acquire(&pool, count - stacks.len()));
+        assert_eq!(pool.stats().slabs, slabs, "for {count} stacks");
+    }
+    // The two largest slabs go, and the next ones are as large as they were.
+    stacks.truncate(48);
+    pool.trim();
+    assert_eq!(pool.stats().slabs, 2);
+    for (count, slabs) in [(49, 3), (112, 3), (113, 4)] {
+        stacks.extend(acquire(&pool, count - stacks.len()));
+        assert_eq!(pool.stats().slabs, slabs, "for {count} stacks");
+    }
 }
 
 #[test]
