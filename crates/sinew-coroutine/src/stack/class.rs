@@ -298,3 +298,70 @@ impl Class {
         self.slabs.iter().flatten().map(|occupied| (&*occupied.slab, occupied.guards))
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::size::{LARGEST_CLASS, SizeClass};
+    use super::*;
+
+    /// So many stacks of this class fit into a slab.
+    const IN_A_SLAB: usize = 3;
+
+    fn class() -> Class {
+        let class = SizeClass::of(LARGEST_CLASS / (IN_A_SLAB + 1)).expect("a class");
+        Class::new(Shape::new(class, 1, sys::page_size()), GuardKind::best())
+    }
+
+    /// Takes all stacks of new slabs. None of them asks for its pool.
+    fn take(class: &mut Class, slabs: usize) -> Vec<RawStack> {
+        let take = |_| class.take_cold(NonNull::dangling()).expect("a stack");
+        let stacks = (0..slabs * IN_A_SLAB).map(take).collect();
+        assert_eq!(class.slabs().count(), slabs);
+        stacks
+    }
+
+    /// Returns stacks and has them cooled, up to where the class is unlocked for that.
+    fn begin_to_cool(class: &mut Class, stacks: impl IntoIterator<Item = RawStack>) -> Retired {
+        let mut retired = Retired::new();
+        class.put_back(stacks);
+        let warm = class.warm();
+        assert_eq!(class.retire(warm, &mut retired), warm);
+        assert_eq!((retired.cooling.iter().count(), retired.slabs.iter().count()), (warm, 0));
+        retired
+    }
+
+    /// Unmaps the slabs that go. Returns how many.
+    fn unmap(class: &mut Class, retired: &mut Retired) -> usize {
+        retired.slabs.drain().map(|slab| class.settle(slab.give_back())).count()
+    }
+
+    #[test]
+    fn a_slab_goes_with_the_last_of_its_stacks_that_is_cooled() {
+        let mut class = class();
+        let stacks = take(&mut class, 1);
+        let mut first = begin_to_cool(&mut class, stacks[..1].iter().copied());
+        let mut second = begin_to_cool(&mut class, stacks[1..].iter().copied());
+        class.cooled(&mut first);
+        assert_eq!(unmap(&mut class, &mut first), 0, "two stacks are being cooled");
+        class.cooled(&mut second);
+        assert_eq!(unmap(&mut class, &mut second), 1);
+        assert_eq!((class.slabs().count(), class.leaving), (0, 0));
+    }
+
+    #[test]
+    fn slabs_beyond_those_that_can_go_at_once_go_later() {
+        const SLABS: usize = 9;
+        let mut class = class();
+        let stacks = take(&mut class, SLABS);
+        let (firsts, others): (Vec<_>, Vec<_>) =
+            stacks.into_iter().partition(|stack| stack.slot().index == 0);
+        let mut first = begin_to_cool(&mut class, firsts);
+        let mut second = begin_to_cool(&mut class, others);
+        class.cooled(&mut first);
+        class.cooled(&mut second);
+        assert_eq!(unmap(&mut class, &mut second), SLABS - 1);
+        assert_eq!(class.slabs().count(), 1);
+        class.retry_refused();
+        assert_eq!((class.slabs().count(), class.leaving), (0, 0));
+    }
+}

@@ -44,6 +44,20 @@ fn returning_and_trimming_take_no_memory() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
+/// Lists grow by more than they need, and hide that there is too little room for most numbers.
+#[test]
+fn any_number_of_stacks_is_returned_without_memory() {
+    let output = in_child("no_memory::any_number_of_stacks_is_returned_without_memory", || {
+        for count in 1..=64 {
+            let pool = StackPool::new();
+            let stacks: Vec<_> = (0..count).map(|_| pool.acquire(SIZE).expect("a stack")).collect();
+            granted(0, || drop(stacks));
+            assert_eq!(pool.stats().pooled, count);
+        }
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
 #[test]
 fn a_cache_does_without_memory() {
     let output = in_child("no_memory::a_cache_does_without_memory", || {
