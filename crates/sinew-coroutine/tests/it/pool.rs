@@ -107,6 +107,26 @@ fn every_kind_of_guard_guards_all_its_pages() {
     }
 }
 
+/// Returns whether the kernel knows `MADV_GUARD_INSTALL`, and makes a page fault by it.
+fn has_advice() -> bool {
+    const GUARD_INSTALL: libc::c_int = 102;
+    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a new mapping.
+    let page = unsafe { libc::mmap(std::ptr::null_mut(), PAGE, access, flags, -1, 0) };
+    assert_ne!(page, libc::MAP_FAILED);
+    // SAFETY: the page is ours and holds nothing.
+    let is_taken = unsafe { libc::madvise(page, PAGE, GUARD_INSTALL) } == 0;
+    let works = is_taken && faults(NonNull::new(page.cast()).expect("an address"));
+    // SAFETY: the page is ours, and nothing uses it.
+    assert_eq!(unsafe { libc::munmap(page, PAGE) }, 0);
+    works
+}
+
+#[test]
+fn guards_are_made_by_advice_where_the_kernel_takes_it() {
+    assert_eq!(GuardKind::best() == GuardKind::Advice, has_advice());
+}
+
 #[test]
 fn guards_survive_reuse_and_trimming() {
     for kind in kinds() {
