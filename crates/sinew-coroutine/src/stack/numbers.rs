@@ -11,11 +11,9 @@ const BITS: usize = u64::BITS as usize;
 impl Numbers {
     /// Makes room for the numbers below `end`.
     pub(super) fn make_room(&mut self, end: usize) -> Result<(), TryReserveError> {
-        let words = end.div_ceil(BITS);
-        if words > self.0.len() {
-            self.0.try_reserve(words - self.0.len())?;
-            self.0.resize(words, 0);
-        }
+        let missing = end.div_ceil(BITS).saturating_sub(self.0.len());
+        self.0.try_reserve(missing)?;
+        self.0.extend(std::iter::repeat_n(0, missing));
         Ok(())
     }
 
