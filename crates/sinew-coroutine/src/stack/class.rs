@@ -330,9 +330,36 @@ mod tests {
         retired
     }
 
+    /// Gives all warm stacks back, with their slabs. Returns how many.
+    fn trim(class: &mut Class) -> usize {
+        let mut retired = Retired::new();
+        let count = class.retire(usize::MAX, &mut retired);
+        unmap(class, &mut retired);
+        count
+    }
+
     /// Unmaps the slabs that go. Returns how many.
     fn unmap(class: &mut Class, retired: &mut Retired) -> usize {
         retired.slabs.drain().map(|slab| class.settle(slab.give_back())).count()
+    }
+
+    #[test]
+    fn stacks_that_were_not_needed_between_two_looks_are_given_back_once() {
+        let mut class = class();
+        let stacks = take(&mut class, 3);
+        class.put_back(stacks);
+        class.look();
+        assert_eq!(class.take_idle(100), 0, "all were needed before the first look");
+        let needed = [class.take_warm(), class.take_warm()].map(|stack| stack.expect("a warm stack"));
+        class.put_back(needed);
+        class.look();
+        assert_eq!([3, 3, 3].map(|most| class.take_idle(most)), [3, 3, 1]);
+        class.look();
+        let needed: Vec<_> = (0..5).map(|_| class.take_warm().expect("a warm stack")).collect();
+        assert_eq!(class.take_idle(100), 4, "five of nine were needed since");
+        class.put_back(needed);
+        assert_eq!(trim(&mut class), 9);
+        assert_eq!((class.slabs().count(), class.leaving), (0, 0));
     }
 
     #[test]
