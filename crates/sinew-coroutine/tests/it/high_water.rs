@@ -9,7 +9,9 @@ use std::hint::black_box;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sinew_coroutine::{Coroutine, CoroutineState, MmapStack, Stack, clear_used, high_water};
+use sinew_coroutine::{
+    Coroutine, CoroutineState, LARGEST_CLASS, MmapStack, Stack, StackPool, clear_used, high_water,
+};
 
 use crate::support::is_emulated;
 
@@ -116,6 +118,20 @@ fn asking_brings_no_page_of_an_odd_stack_into_memory() {
     // SAFETY: a byte for each page of the mapping.
     let asked = unsafe { libc::mincore(stack.mapping.cast(), page() * (PAGES + 1), there.as_mut_ptr()) };
     assert_eq!((asked, there.map(|byte| byte & 1)), (0, [0, 0, 0, 0, 1]));
+}
+
+/// The kernel is asked about 4 MiB at a time.
+#[test]
+fn asking_brings_no_page_of_a_large_stack_into_memory() {
+    if is_emulated() {
+        return eprintln!("skipped: the emulator does not tell which pages are in memory");
+    }
+    let pool = StackPool::new();
+    let stack = pool.acquire(LARGEST_CLASS).expect("a stack");
+    assert_eq!((high_water(&stack), pool.resident()), (0, 0));
+    // SAFETY: the highest byte of a stack that nothing runs on.
+    unsafe { stack.top().as_ptr().wrapping_sub(1).write(7) };
+    assert_eq!((high_water(&stack), pool.resident()), (1, page()));
 }
 
 /// A suspended coroutine may have lent a part of its stack to another thread.
