@@ -50,6 +50,22 @@ impl<const N: usize> SeqCell<N> {
     }
 }
 
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// As a signal handler finds them that interrupts the writer.
+    #[test]
+    fn words_that_are_changing_are_not_read() {
+        let cell = SeqCell::new([1, 1]);
+        assert_eq!(cell.read(), Some([1, 1]));
+        cell.version.store(1, Ordering::Relaxed);
+        assert_eq!(cell.read(), None);
+        cell.version.store(2, Ordering::Relaxed);
+        assert_eq!(cell.read(), Some([1, 1]));
+    }
+}
+
 #[cfg(all(test, loom))]
 mod model {
     use super::SeqCell;
