@@ -3,6 +3,7 @@
 mod alternate;
 mod backtraces;
 mod basics;
+mod cache;
 mod chaining;
 mod crashes;
 mod debug;

@@ -13,7 +13,7 @@ use sinew_coroutine::{
     Stack, StackError, StackPool, clear_used, high_water,
 };
 
-use crate::support::{allocations, is_emulated};
+use crate::support::is_emulated;
 
 // Some tests are not for sanitizers: these need address space themselves, never lock memory, and keep locals elsewhere.
 
@@ -41,7 +41,7 @@ pub(crate) fn read_first(stack: &PooledStack) -> u64 {
     unsafe { stack.top().as_ptr().wrapping_sub(16).cast::<u64>().read() }
 }
 
-fn acquire(pool: &StackPool, count: usize) -> Vec<PooledStack> {
+pub(crate) fn acquire(pool: &StackPool, count: usize) -> Vec<PooledStack> {
     (0..count).map(|_| pool.acquire(SIZE).expect("a stack")).collect()
 }
 
@@ -156,74 +156,6 @@ fn the_last_one_in_is_the_first_one_out() {
 }
 
 #[test]
-fn a_cache_takes_and_returns_without_allocating() {
-    let pool = StackPool::new();
-    let mut cache = pool.cache();
-    let stack = cache.acquire(SIZE).expect("a stack");
-    cache.release(stack);
-    let count = allocations(|| {
-        for _ in 0..1000 {
-            let stack = cache.acquire(SIZE).expect("a stack");
-            cache.release(stack);
-        }
-    });
-    assert_eq!(count, 0);
-    assert_eq!((pool.stats().live, pool.stats().pooled), (0, 1));
-}
-
-#[test]
-fn a_cache_exchanges_with_its_pool_in_batches() {
-    let pool = StackPool::builder().cache(8).build();
-    let mut cache = pool.cache();
-    let stacks: Vec<_> = (0..100).map(|_| cache.acquire(SIZE).expect("a stack")).collect();
-    assert_eq!((pool.stats().live, pool.stats().pooled), (100, 0));
-    stacks.into_iter().for_each(|stack| cache.release(stack));
-    assert_eq!((pool.stats().live, pool.stats().pooled), (0, 100));
-    cache.flush();
-    assert_eq!(pool.stats().pooled, 100);
-    drop(cache);
-    assert_eq!((pool.stats().live, pool.stats().pooled), (0, 100));
-    assert_eq!(pool.trim(), 100);
-}
-
-#[test]
-fn an_empty_cache_takes_half_of_what_it_holds_the_newest_first() {
-    let pool = StackPool::builder().cache(8).build();
-    let stacks = acquire(&pool, 100);
-    let newest: Vec<_> = stacks.iter().rev().take(5).map(Stack::top).collect();
-    drop(stacks);
-    let mut cache = pool.cache();
-    let first = cache.acquire(SIZE).expect("a stack");
-    assert_eq!(pool.trim(), 95, "the cache has four");
-    let mut taken = vec![first];
-    taken.extend((0..4).map(|_| cache.acquire(SIZE).expect("a stack")));
-    assert_eq!(taken.iter().map(Stack::top).collect::<Vec<_>>(), newest);
-}
-
-/// Six stacks leave a part of the list's memory unused, eight do not.
-#[test]
-fn a_full_cache_returns_its_older_half() {
-    for most in [6, 8] {
-        let pool = StackPool::builder().cache(most).build();
-        let mut cache = pool.cache();
-        let stacks = acquire(&pool, most + 1);
-        let newest: Vec<_> = stacks.iter().rev().take(most / 2 + 1).map(Stack::top).collect();
-        stacks.into_iter().for_each(|stack| cache.release(stack));
-        assert_eq!(pool.trim(), most / 2, "the cache has the others");
-        let taken = newest.iter().map(|_| cache.acquire(SIZE).expect("a stack")).collect::<Vec<_>>();
-        assert_eq!(taken.iter().map(Stack::top).collect::<Vec<_>>(), newest);
-    }
-}
-
-#[test]
-fn a_stack_of_another_pool_finds_its_way_home() {
-    let (pool, other) = (StackPool::new(), StackPool::new());
-    let mut cache = pool.cache();
-    cache.release(other.acquire(SIZE).expect("a stack"));
-    assert_eq!((pool.stats().pooled, other.stats().pooled), (0, 1));
-}
-
-#[test]
 fn stacks_outlive_their_pool() {
     let pool = StackPool::new();
     let mut cache = pool.cache();
@@ -293,6 +225,8 @@ fn each_slab_has_twice_as_many_stacks_as_the_one_before() {
     for (count, slabs) in [(1, 1), (16, 1), (17, 2), (48, 2), (49, 3), (112, 3), (113, 4)] {
         stacks.extend(acquire(&pool, count - stacks.len()));
         assert_eq!(pool.stats().slabs, slabs, "for {count} stacks");
+        let (reserved, usable) = (pool.stats().reserved, ((16 << slabs) - 16) * SIZE);
+        assert!((usable..usable * 5 / 4).contains(&reserved), "{reserved} bytes in {slabs} slabs");
     }
     // The two largest slabs go, and the next ones are as large as they were.
     stacks.truncate(48);
@@ -328,6 +262,27 @@ fn many_idle_stacks_are_trimmed_some_at_a_time() {
     let counts: Vec<_> = (0..6).map(|_| pool.trim_idle()).collect();
     assert_eq!(counts, [0, 512, 512, 512, 454, 0]);
     assert_eq!((pool.stats().pooled, pool.time_to_trim()), (10, None));
+}
+
+#[test]
+fn idle_stacks_of_all_sizes_are_trimmed_some_at_a_time() {
+    let pool = StackPool::builder().keep(0..=100_000).idle(Duration::ZERO).build();
+    for size in [SMALLEST_CLASS, SIZE] {
+        let stacks: Vec<_> = (0..600).map(|_| pool.acquire(size).expect("a stack")).collect();
+        drop(stacks);
+    }
+    let counts: Vec<_> = (0..5).map(|_| pool.trim_idle()).collect();
+    assert_eq!(counts, [0, 512, 512, 176, 0]);
+}
+
+#[test]
+fn nothing_is_to_trim_while_only_stacks_to_keep_are_unused() {
+    let pool = StackPool::builder().keep(10..=100).idle(Duration::ZERO).build();
+    let mut stacks = acquire(&pool, 12);
+    stacks.truncate(2);
+    assert_eq!((pool.stats().pooled, pool.time_to_trim()), (10, None));
+    stacks.truncate(1);
+    assert_eq!((pool.stats().pooled, pool.time_to_trim()), (11, Some(Duration::ZERO)));
 }
 
 #[test]
