@@ -2,8 +2,11 @@
 
 use super::pool_error::StackError;
 
-/// What a stack has unless told otherwise. Debug builds use about twice the stack of release builds, so they get twice.
-pub const DEFAULT_STACK_SIZE: usize = if cfg!(debug_assertions) { 256 * 1024 } else { 128 * 1024 };
+/// The default size of a stack: 128 KiB, and twice that in debug builds, which use about twice the stack.
+pub const DEFAULT_STACK_SIZE: usize = if cfg!(debug_assertions) { 2 * RELEASE_SIZE } else { RELEASE_SIZE };
+
+/// The default size of a stack in release builds.
+const RELEASE_SIZE: usize = 128 * 1024;
 
 /// The smallest stack that a [`StackPool`](super::StackPool) hands out; smaller requests get this.
 ///
@@ -54,6 +57,13 @@ impl SizeClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_default_is_what_the_guide_says() {
+        let debug = cfg!(debug_assertions);
+        assert_eq!(DEFAULT_STACK_SIZE, if debug { 262_144 } else { 131_072 });
+        assert_eq!(SizeClass::of(DEFAULT_STACK_SIZE).map(SizeClass::bytes).ok(), Some(DEFAULT_STACK_SIZE));
+    }
 
     #[test]
     fn sizes_are_rounded_up_to_their_class() {
