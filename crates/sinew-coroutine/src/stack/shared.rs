@@ -305,3 +305,18 @@ impl Shared {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::cache::StackCache;
+    use super::*;
+
+    #[test]
+    fn nothing_is_kept_of_a_cache_that_has_ended() {
+        let shared = Arc::new(Shared::new(Settings::default()));
+        let caches = [shared.clone(), shared.clone()].map(StackCache::new);
+        assert_eq!(lock(&shared.caches).len(), 2);
+        drop(caches);
+        assert_eq!(lock(&shared.caches).len(), 0);
+    }
+}

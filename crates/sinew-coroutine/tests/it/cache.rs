@@ -66,6 +66,21 @@ fn a_full_cache_returns_its_older_half() {
 }
 
 #[test]
+fn the_stacks_of_a_cache_are_counted_until_it_ends() {
+    let pool = StackPool::new();
+    let mut caches = [pool.cache(), pool.cache(), pool.cache()].map(Some);
+    for cache in caches.iter_mut().flatten() {
+        acquire(&pool, 2).into_iter().for_each(|stack| cache.release(stack));
+    }
+    assert_eq!((pool.stats().live, pool.stats().pooled), (0, 6));
+    for ended in [1, 0, 2] {
+        caches[ended] = None;
+        assert_eq!((pool.stats().live, pool.stats().pooled), (0, 6), "after cache {ended}");
+    }
+    assert_eq!(pool.trim(), 6);
+}
+
+#[test]
 fn a_stack_of_another_pool_finds_its_way_home() {
     let (pool, other) = (StackPool::new(), StackPool::new());
     let mut cache = pool.cache();
