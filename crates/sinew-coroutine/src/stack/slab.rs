@@ -334,6 +334,17 @@ pub(super) unsafe fn free(stacks: &Few<RawStack, { sys::MOST_RANGES }>) {
 mod tests {
     use super::*;
 
+    #[cfg(not(loom))]
+    #[test]
+    #[should_panic(expected = "a slot of this slab")]
+    fn a_slab_ends_with_its_last_slot() {
+        let class = SizeClass::of(1).expect("a class");
+        let shape = Shape::new(class, 1, sys::page_size());
+        let slab = Slab::map(shape, 2, Need::Urgent, NonNull::dangling()).expect("a slab");
+        assert_eq!(slab.at(1).addr().get() - slab.at(0).addr().get(), shape.stride);
+        slab.at(2);
+    }
+
     #[test]
     fn guards_begin_and_end_with_pages_of_any_size() {
         for page in [4 << 10, 16 << 10, 64 << 10] {

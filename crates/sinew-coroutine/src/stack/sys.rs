@@ -188,16 +188,34 @@ mod tests {
         let good = (map(page).expect("a page"), page);
         // SAFETY: within the page. No range can be advised that does not begin where a page does.
         let bad = (unsafe { good.0.add(1) }, page);
-        for (failing, working) in [(0, 3), (1, 3), (2, 3), (MOST_RANGES, MOST_RANGES), (MOST_RANGES + 1, 3)] {
-            let mut ranges = vec![good; working];
+        const MOST: usize = MOST_RANGES;
+        for (before, failing, after) in
+            [(3, 0, 3), (3, 1, 3), (3, 1, MOST + 3), (3, 2, 3), (MOST, MOST, MOST), (3, MOST + 1, 3)]
+        {
+            let mut ranges = vec![good; before];
             ranges.extend(vec![bad; failing]);
-            ranges.extend(vec![good; working]);
+            ranges.extend(vec![good; after]);
             // SAFETY: the page holds nothing.
             let (done, result) = unsafe { advise_each(&ranges, libc::MADV_DONTNEED) };
-            let expected = if failing == 0 { 2 * working } else { working };
-            assert_eq!((done, result.is_ok()), (expected, failing == 0), "{failing}, {working}");
+            let expected = if failing == 0 { before + after } else { before };
+            assert_eq!((done, result.is_ok()), (expected, failing == 0), "{before}, {failing}, {after}");
         }
         // SAFETY: nobody uses it.
         unsafe { unmap(good) }.expect("it goes");
+    }
+
+    #[test]
+    fn an_address_faults_only_where_nothing_is() {
+        let page = page_size();
+        let (nothing, memory) = (map_nothing(page).expect("a page"), map(page).expect("a page"));
+        // By turns: a call that works leaves the error of the one before.
+        for _ in 0..2 {
+            assert!(faults(nothing));
+            assert!(!faults(memory));
+        }
+        for start in [nothing, memory] {
+            // SAFETY: nobody uses it.
+            unsafe { unmap((start, page)) }.expect("it goes");
+        }
     }
 }
