@@ -24,7 +24,7 @@ pub(crate) fn spend(cost: u32) {
     }
 }
 
-/// Of `GROUP` operations on one object, the first `SOME` are counted, for all of them.
+/// Of `GROUP` operations on one object, the first `SOME` are counted, for all of them. Powers of two.
 const GROUP: usize = 64;
 const SOME: usize = 4;
 
@@ -33,7 +33,7 @@ const SOME: usize = 4;
 /// Several in a row are counted, not one in a row of fewer: of several fibers that take turns, each is counted.
 #[inline]
 pub(crate) fn spend_by_count(count: usize) {
-    if count % GROUP < SOME {
+    if count & (GROUP - SOME) == 0 {
         spend((GROUP / SOME) as u32);
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Entrance<T, S: Store<T>> {
     refilled: AtomicUsize,
     /// Counts reservations whose places became free. Changed under the lock.
     given_up: AtomicUsize,
+    /// Counts messages that were handed to a receiver which waited. Changed under the lock.
+    handed: AtomicUsize,
     /// Changed under the lock.
     is_closed: AtomicBool,
 }
@@ -101,6 +103,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 reserved,
                 refilled,
                 given_up,
+                handed: AtomicUsize::new(0),
                 is_closed,
             }),
             exit: Padded(Exit { queue: Queue::new(outlet), taken, seen }),

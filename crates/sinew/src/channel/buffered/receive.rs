@@ -86,13 +86,13 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// If there is none and nobody is left to send one, or the limit is reached.
     #[inline]
     pub(in crate::channel) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
-        // Before, not after: a fiber that is abandoned meanwhile takes no message along.
-        rt::spend_by_count(self.exit.taken.load(Ordering::Relaxed));
         if self.seems_empty() { self.wait_to_receive(limit) } else { self.receive_locked(limit) }
     }
 
     #[inline(never)]
     fn receive_locked(&self, limit: Limit) -> Result<T, NotReceived> {
+        // Before, not after: a fiber that is abandoned meanwhile takes no message along.
+        rt::spend_by_count(self.exit.taken.load(Ordering::Relaxed));
         match self.try_receive_locked() {
             Some(message) => Ok(message),
             None => self.wait_to_receive(limit),

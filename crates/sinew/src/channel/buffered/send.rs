@@ -82,7 +82,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         let mut place = Cell::new(Some(message));
         let is_closed = self.try_send_under(entrance, place.get_mut());
         if place.get_mut().is_none() {
-            rt::spend(1);
+            rt::spend_by_count(self.entrance.handed.load(Ordering::Relaxed));
             return Ok(());
         }
         let why =
@@ -118,6 +118,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
             }
             // SAFETY: it is the queue of this channel, in which all have places.
             if let Some(claimed) = unsafe { hand_over(&mut entrance, message) } {
+                let handed = &self.entrance.handed;
+                handed.store(handed.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                 drop(entrance);
                 claimed.go();
                 return false;
