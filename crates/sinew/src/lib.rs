@@ -21,8 +21,32 @@
 //! - Signals of the operating system: [`signal`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
 //! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
-//! - What thread-locals mean when several fibers share a thread, and the one way to undefined behaviour:
-//!   [thread-locals](fiber#thread-locals).
+//! - Which calls let other fibers run, and what to do in a loop without any: [turns](fiber#turns).
+//!
+//! # Thread-locals
+//!
+//! Fibers share the thread-locals of the worker that they run on. [`fiber_local!`] gives each fiber a value of its own, and is
+//! written like `thread_local!`.
+//!
+//! Safe code has one way to undefined behaviour: **a wait inside the initializer of a std `thread_local!`**. While a fiber waits there,
+//! another one of the same worker runs the initializer too, and borrows the value that the first one then replaces. Do not wait there:
+//!
+//! ```
+//! use std::thread::sleep;
+//! use std::time::Duration;
+//!
+//! thread_local! {
+//!     // `sinew::fiber::sleep`, or a lock, channel or socket of sinew, would be wrong here. What blocks the thread is sound.
+//!     static SLOW: u32 = { sleep(Duration::from_millis(1)); 1 };
+//! }
+//! sinew::fiber_local! {
+//!     // May wait, since nobody else gets here.
+//!     static FINE: u32 = { sinew::fiber::sleep(Duration::from_millis(1)); 2 };
+//! }
+//! assert_eq!(sinew::run(|| SLOW.with(|one| *one) + FINE.with(|two| *two)), 3);
+//! ```
+//!
+//! Other crates that build on thread-locals have limits of their own: [all cases](fiber#thread-locals), with programs.
 //!
 //! # Output in tests
 //!

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | a thread per `spawn` | a fiber in the calling fiber's [runtime](crate::Runtime), or in the default one |
 //! | [`Thread`], [`ThreadId`] | other names for [`Fiber`], [`FiberId`], which plain threads have too; a fiber's numbers and a thread's never meet |
-//! | threads are interrupted to let others run | a fiber runs until it waits, yields or ends |
+//! | threads are interrupted to let others run | a fiber runs until it waits, yields or ends, or its [turn](#turns) is over |
 //! | what blocks, blocks one thread | what is not sinew's (locks, channels, sockets and `sleep` of std, system calls) blocks a worker, and all fibers that have begun there; [`blocking`](crate::blocking()) has other threads do it |
 //! | a stack of 2 MiB, `RUST_MIN_STACK` | 128 KiB, double that in debug builds, [`RuntimeBuilder::stack_size`](crate::RuntimeBuilder::stack_size), `SINEW_STACK_SIZE` |
 //! | `Builder::name` | any string, as it names no thread |
@@ -42,6 +42,34 @@
 //! A fiber that is cancelled before it has begun still runs, since its body may have to see to what it was given: its first such call
 //! fails. Cancelling one that has ended does nothing. [`Fiber`] has no `cancel`: anyone can have one, as with threads, and who may stop
 //! a fiber is for whoever made it to say.
+//!
+//! # Turns
+//!
+//! No fiber is interrupted, but a call that may wait, such as `recv`, `read`, `accept` or `acquire`, also ends the fiber's turn after a
+//! number of calls in a row that found what they needed: 128, or 4 if they are system calls. The fiber lets others run then, and goes on
+//! when it is its turn again. So a receiver whose channel is never empty does not keep its neighbours from running. `send` is such a call
+//! for every channel, also for an unbounded one, where it never waits otherwise. Calls named `try_` never suspend: use them where a fiber
+//! holds what it must not hold across a wait, such as a lock of std.
+//!
+//! Code that waits for nothing has no such end, unlike on threads: a loop that computes, that spins on an atomic, or that calls `try_recv`,
+//! `try_lock` and the like until they succeed. What it waits for may be up to a fiber behind it, and then it spins for ever. Call
+//! [`yield_now`] in such a loop, or better a call that waits:
+//!
+//! ```
+//! use sinew::fiber;
+//! use std::sync::Arc;
+//! use std::sync::atomic::{AtomicBool, Ordering};
+//!
+//! let is_ready = Arc::new(AtomicBool::new(false));
+//! let seen = is_ready.clone();
+//! let spins = fiber::spawn(move || {
+//!     while !seen.load(Ordering::Relaxed) {
+//!         fiber::yield_now(); // Without this, a runtime with one worker would hang.
+//!     }
+//! });
+//! fiber::spawn(move || is_ready.store(true, Ordering::Relaxed));
+//! spins.join().unwrap();
+//! ```
 //!
 //! # Locks of std
 //!
@@ -162,8 +190,31 @@
 //!
 //! Clone what the coroutine needs out of the thread-local, or take the coroutine out of its thread-local before the thread ends.
 //!
-//! **A `RefCell` in a thread-local that stays borrowed across a wait** makes the next fiber of the worker panic. This is an ordinary
-//! panic, and the borrow ends when its owner continues.
+//! **Do not keep a `RefCell` in a thread-local borrowed across a wait.** The next fiber of the worker that borrows it panics. This is an
+//! ordinary panic, and the borrow ends when its owner continues:
+//!
+//! ```
+//! use sinew::fiber;
+//! use std::cell::RefCell;
+//!
+//! thread_local! {
+//!     static CACHE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+//! }
+//! let runtime = sinew::Runtime::builder().workers(1).start()?;
+//! let neighbour_panicked = runtime.run(|| {
+//!     CACHE.with_borrow_mut(|cache| {
+//!         cache.push(1);
+//!         // Waits for a fiber of the same worker, which finds the cache borrowed.
+//!         fiber::spawn(|| CACHE.with_borrow_mut(|cache| cache.push(2))).join().is_err()
+//!     })
+//! });
+//! assert!(neighbour_panicked);
+//! # Ok::<(), sinew::StartError>(())
+//! ```
+//!
+//! Executors of futures do the same inside: `block_on` of the crate `futures`, or of tokio, panics in a fiber while a neighbour on the
+//! same worker is inside another one ("cannot execute `LocalPool` executor from within another executor", "Cannot start a runtime from
+//! within a runtime"). Call them from [`blocking`](crate::blocking()), which has a thread of its own for each call.
 //!
 //! # Groups
 //!
