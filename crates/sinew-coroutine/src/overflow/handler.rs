@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use super::alternate::signal_frame;
 use super::chain::{self, Delivery};
-use super::message::{Overflow, Text};
+use super::message::{self, Overflow, Text};
 use crate::stack::registry::{Area, registry};
 use crate::stack::slot::Slot;
 
@@ -132,7 +132,7 @@ fn describe(area: &Area, index: usize, touched: usize) -> Overflow {
         // An area without slots is a single stack.
         None => (area.start + area.guard, area.start + area.length, None),
     };
-    Overflow { size: top - limit, depth: top - touched, label }
+    Overflow { size: top - limit, depth: top - touched, label, advice: message::advice() }
 }
 
 /// What the pool knows of a stack that somebody runs on.

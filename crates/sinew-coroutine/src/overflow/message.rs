@@ -1,15 +1,47 @@
 //! The message of an overflow, made without an allocation. Knows no signal.
+//!
+//! # Safety
+//!
+//! Trusted with the advice, a reference that is kept as a pointer.
+#![expect(unsafe_code, reason = "a signal handler reads the advice without a lock")]
 
 use core::fmt::{self, Write};
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::stack::Label;
+
+/// What the message advises for stacks with a label; null, before somebody has said.
+static ADVICE: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
+
+/// Sets what the message of an overflow advises, if the stack has a [label](crate::Label): how its owner gives it a larger stack. Up to
+/// 128 bytes of it are shown. The last call counts, for the whole process.
+///
+/// ```
+/// sinew_coroutine::overflow::advise(&"raise `stack_size` in server.toml");
+/// ```
+pub fn advise(advice: &'static &'static str) {
+    ADVICE.store(ptr::from_ref(advice).cast_mut(), Ordering::Relaxed);
+}
+
+/// What somebody has advised.
+pub(super) fn advice() -> Option<&'static str> {
+    // SAFETY: null, or from a reference that lives for ever to what never changes: no order is needed.
+    unsafe { ADVICE.load(Ordering::Relaxed).as_ref() }.copied()
+}
 
 /// The most bytes of a label that are shown, so that there is room for the rest.
 const LONGEST_LABEL: usize = 256;
 
+/// The same of an advice.
+const LONGEST_ADVICE: usize = 128;
+
+/// Room for the longest message.
+const SIZE: usize = 640;
+
 /// Text in a fixed buffer; what does not fit is cut off.
 pub(super) struct Text {
-    bytes: [u8; 512],
+    bytes: [u8; SIZE],
     length: usize,
     /// What is written must end here.
     end: usize,
@@ -19,7 +51,7 @@ pub(super) struct Text {
 
 impl Text {
     pub(super) const fn new() -> Self {
-        Self { bytes: [0; 512], length: 0, end: 512, is_cut: false }
+        Self { bytes: [0; SIZE], length: 0, end: SIZE, is_cut: false }
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
@@ -45,10 +77,12 @@ pub(super) struct Overflow {
     /// How far below the top of the stack the fault was.
     pub(super) depth: usize,
     pub(super) label: Option<Label>,
+    /// What its owner should do, if the stack has a label.
+    pub(super) advice: Option<&'static str>,
 }
 
 impl Overflow {
-    /// Puts it into words: a line of less than 400 bytes, however long the label is.
+    /// Puts it into words: a line of less than 600 bytes, however long label and advice are.
     pub(super) fn write(&self, out: &mut Text) {
         let _ = self.try_write(out);
         let _ = out.write_str("\n");
@@ -58,7 +92,9 @@ impl Overflow {
         out.write_str("sinew: stack overflow in ")?;
         self.write_label(out)?;
         let (size, depth) = (self.size, self.depth);
-        write!(out, ": its stack has {size} bytes, and byte {depth} was touched; give it a larger stack")
+        write!(out, ": its stack has {size} bytes, and byte {depth} was touched; ")?;
+        let advice = self.label.and(self.advice).unwrap_or("give it a larger stack");
+        out.write_str(&advice[..advice.floor_char_boundary(LONGEST_ADVICE)])
     }
 
     /// Writes as much of the label as there is room for. Whoever describes himself may fail, or have nothing to say; the
@@ -82,8 +118,12 @@ mod tests {
     use super::*;
 
     fn words(label: Option<Label>) -> String {
+        words_with(label, None)
+    }
+
+    fn words_with(label: Option<Label>, advice: Option<&'static str>) -> String {
         let mut text = Text::new();
-        Overflow { size: 1000, depth: 1008, label }.write(&mut text);
+        Overflow { size: 1000, depth: 1008, label, advice }.write(&mut text);
         String::from_utf8_lossy(text.as_bytes()).into_owned()
     }
 
@@ -121,6 +161,19 @@ mod tests {
         assert!(LONG.len() > LONGEST_LABEL && !LONG.is_char_boundary(LONGEST_LABEL));
         assert!(words(Some(Label::text(&LONG))).contains("xßßß"));
         assert!(words(Some(Label::text(&LONG))).contains("ß...: its stack"));
+    }
+
+    #[test]
+    fn an_advice_is_given_for_stacks_with_a_label() {
+        static LONG: &str = match str::from_utf8(&[b'y'; 300]) {
+            Ok(text) => text,
+            Err(_) => "",
+        };
+        let label = Some(Label::text(&"fiber 7"));
+        assert!(words_with(label, Some("raise it")).ends_with("was touched; raise it\n"));
+        assert_eq!(words_with(None, Some("raise it")), words(None));
+        let shown = &LONG[..LONGEST_ADVICE];
+        assert!(words_with(label, Some(LONG)).ends_with(&format!("was touched; {shown}\n")));
     }
 
     #[test]

@@ -11,3 +11,4 @@ mod message;
 
 pub use alternate::{ThreadProtection, protect_thread};
 pub use handler::install;
+pub use message::advise;

@@ -155,6 +155,7 @@ impl Engine {
     /// Starts one, with the pool that its owner shuts down.
     pub(crate) fn start(mut settings: Settings) -> Result<(Arc<Self>, Pool), BuildError> {
         overflow::install().ok();
+        overflow::advise(&"raise `stack_size` of its builder or of the runtime's, or SINEW_STACK_SIZE");
         hook::install(settings.panic_hook);
         spans::follow(&mut settings.followers);
         let (settings_of_pool, vtables) = (settings.clone(), run::vtables_for(&settings.followers));

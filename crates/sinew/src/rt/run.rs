@@ -274,10 +274,12 @@ fn label(control: NonNull<Control>) -> Label {
     unsafe fn describe(data: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
         // SAFETY: the caller's promise; a fiber is there while it has a stack.
         let birth = &unsafe { &*data.cast::<Control>() }.birth;
-        match &birth.name {
-            Some(name) => write!(out, "fiber '{name}' ({})", birth.id),
-            None => write!(out, "fiber {}", birth.id),
+        match birth.name.as_deref() {
+            // Not all of a long name, so that there is room for the place.
+            Some(name) => write!(out, "fiber '{}' ({})", &name[..name.floor_char_boundary(100)], birth.id)?,
+            None => write!(out, "fiber {}", birth.id)?,
         }
+        write!(out, ", made at {}", birth.location)
     }
     // SAFETY: the fiber is there for as long as it has the stack, and what is read of it never changes.
     unsafe { Label::new(control.as_ptr().cast_const().cast(), describe) }

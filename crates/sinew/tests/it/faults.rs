@@ -39,7 +39,9 @@ fn an_overflow_names_the_fiber() {
     });
     let text = stderr(&output);
     assert!(!output.status.success());
-    assert!(text.contains("fiber 'deep'") && text.contains("overflow"), "{text}");
+    assert!(text.contains("stack overflow in fiber 'deep' ("), "{text}");
+    assert!(text.contains("made at ") && text.contains("faults.rs:"), "{text}");
+    assert!(text.contains("SINEW_STACK_SIZE"), "{text}");
 }
 
 #[test]
