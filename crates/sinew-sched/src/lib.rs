@@ -49,6 +49,8 @@ pub use pool::{
 };
 #[doc(hidden)]
 pub use prefetch::prefetch;
+#[doc(hidden)]
+pub use spelling::nearest_name;
 pub use stats::{PoolStats, WorkerState, WorkerStats};
 pub use strategy::{ParseStrategyError, Strategy};
 pub use task::{Header, TaskRef, Vtable};

@@ -3,10 +3,17 @@
 /// The one whose name is nearest to a misspelt one, if any is near. Capital letters make no difference.
 pub(crate) fn nearest<T: Copy>(misspelt: &str, all: &[T], name: fn(T) -> &'static str) -> Option<T> {
     let misspelt = misspelt.to_lowercase();
-    let distances = all.iter().map(|one| (distance(&misspelt, name(*one)), *one));
+    let distances = all.iter().map(|one| (distance(&misspelt, &name(*one).to_lowercase()), *one));
     let (distance, one) = distances.min_by_key(|(distance, _)| *distance)?;
     // With more than half of the letters wrong it is another word.
     (2 * distance <= name(one).len()).then_some(one)
+}
+
+/// The name that is nearest to a misspelt one, if any is near. For crates that have names of their own.
+#[doc(hidden)]
+#[must_use]
+pub fn nearest_name(misspelt: &str, names: &[&'static str]) -> Option<&'static str> {
+    nearest(misspelt, names, |name| name)
 }
 
 /// How many letters must be put in, taken out or changed to make one word of the other.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS};
+use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS, SMALLEST_CLASS};
 use sinew_sched::topology::CpuList;
 use sinew_sched::{Profile, Strategy};
 
@@ -32,15 +32,16 @@ use crate::rt::{Engine, Followers, Settings};
 /// | `SINEW_STRATEGY` | [`strategy`](Self::strategy) |
 /// | `SINEW_STEAL_WITHIN_NODE`, `SINEW_STEAL_ACROSS_NODES` | [`steal_within_node`](Self::steal_within_node), [`steal_across_nodes`](Self::steal_across_nodes) |
 /// | `SINEW_QUEUE_CAPACITY` | [`queue_capacity`](Self::queue_capacity) |
-/// | `SINEW_STACK_SIZE`, in bytes | [`stack_size`](Self::stack_size) |
+/// | `SINEW_STACK_SIZE`, in bytes, or as `128k`, `1M` | [`stack_size`](Self::stack_size) |
 /// | `SINEW_MAX_FIBERS` | [`max_fibers`](Self::max_fibers) |
 /// | `SINEW_PREWARM` | [`prewarm`](Self::prewarm) |
 /// | `SINEW_BLOCKING_THREADS` | [`blocking_threads`](Self::blocking_threads) |
 /// | `SINEW_BLOCKING_IDLE_MS` | [`blocking_idle`](Self::blocking_idle) |
 /// | `SINEW_STALL_REPORT_MS`, 0 for never | [`stall_report`](Self::stall_report) |
 ///
-/// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups) and [`name`](Self::name), and those with
-/// names that are not in the table are not looked at.
+/// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups) and [`name`](Self::name). Of a
+/// variable that begins with `SINEW_` and is not in the table, the first runtime of a process tells on standard error, with the one that
+/// may be meant.
 ///
 /// What is set in code or in a [`Config`] counts, then the environment, then what is stated at each setting. To let the environment override a
 /// file, see [`Config::from_environment`].
@@ -67,7 +68,7 @@ impl From<Config> for RuntimeBuilder {
 }
 
 impl RuntimeBuilder {
-    /// How many workers, 1 to 64, in one group. Unless set, groups are laid out for the machine; to say only how many workers there should be,
+    /// How many workers, in one group if they are 64 at most, and else in as few groups as possible. Unless set, groups are laid out for the machine; to say only how many workers there should be,
     /// use [`concurrency`](Self::concurrency). Of this and [`groups`](Self::groups) the later call counts.
     pub fn workers(mut self, workers: usize) -> Self {
         (self.config.workers, self.config.groups) = (Some(workers), None);
@@ -181,8 +182,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// How much stack a fiber has, in bytes, unless it is made with another: 128 KiB unless set, double that in debug builds; 64 MiB
-    /// at most.
+    /// How much stack a fiber has, in bytes, unless it is made with another: 128 KiB unless set, double that in debug builds; at least
+    /// 16 KiB and at most 64 MiB.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.config.stack_size = Some(size);
         self
@@ -297,11 +298,20 @@ impl RuntimeBuilder {
     ///
     /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left behind then.
     pub fn start(self) -> Result<Runtime, StartError> {
+        environment::report_unknown();
         let environment = environment::config()?;
         let ignored = environment::ignored(&self.config, &environment);
+        // What is set in code is the caller's doing.
+        let variables =
+            if self.config.plans_by().is_none() { environment::planning(&environment) } else { Vec::new() };
         let config = self.config.or(environment);
         check_ranges(&config)?;
-        let layout = layout::choose(&config, self.machine_root)?;
+        let layout = layout::choose(&config, self.machine_root).map_err(|error| match error {
+            StartError::Plan(error) if !variables.is_empty() => {
+                StartError::PlanFromEnvironment { error, variables }
+            }
+            error => error,
+        })?;
         let stall_report = match config.stall_report_ms {
             None => Some(Duration::from_secs(1)),
             Some(0) => None,
@@ -315,7 +325,7 @@ impl RuntimeBuilder {
             steal_across_nodes: config.steal_across_nodes,
             queue_capacity: config.queue_capacity,
             name: config.name.unwrap_or_else(|| "sinew".to_owned()),
-            stack_size: config.stack_size.unwrap_or(DEFAULT_STACK_SIZE).max(1),
+            stack_size: config.stack_size.unwrap_or(DEFAULT_STACK_SIZE),
             max_fibers: config.max_fibers,
             prewarm: config.prewarm.unwrap_or(0),
             migrates: self.migrates,
@@ -325,9 +335,6 @@ impl RuntimeBuilder {
             blocking_threads: config.blocking_threads.unwrap_or(512),
             blocking_idle: Duration::from_millis(config.blocking_idle_ms.unwrap_or(10_000)),
         };
-        if settings.stack_size > LARGEST_CLASS {
-            return Err(StartError::StackSize(settings.stack_size));
-        }
         Engine::start(settings).map(Runtime::new).map_err(StartError::Workers)
     }
 }
@@ -343,6 +350,16 @@ fn check_ranges(config: &Config) -> Result<(), StartError> {
         }
         (Some(stacks), _) if stacks > MOST_PREWARMED => refused("prewarm", stacks, "a million at most"),
         (_, Some(0)) => refused("max_fibers", 0, "1 or more, since nothing runs without a fiber"),
+        _ => check_stack_size(config.stack_size),
+    }
+}
+
+/// # Errors
+///
+/// If no stack has that size, or what was meant was perhaps KiB.
+fn check_stack_size(size: Option<usize>) -> Result<(), StartError> {
+    match size {
+        Some(size) if !(SMALLEST_CLASS..=LARGEST_CLASS).contains(&size) => Err(StartError::StackSize(size)),
         _ => Ok(()),
     }
 }

@@ -2,19 +2,84 @@
 
 use std::env;
 use std::fmt::Display;
+use std::io::{Write, stderr};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::sync::Once;
 
-use sinew_coroutine::LARGEST_CLASS;
+use sinew_coroutine::{LARGEST_CLASS, SMALLEST_CLASS};
+use sinew_sched::nearest_name;
 
 use super::config::Config;
 use super::error::StartError;
 
 /// The most workers that a group has.
-const MOST_WORKERS: usize = 64;
+pub(super) const MOST_WORKERS: usize = 64;
+
+/// The most groups that there are.
+const MOST_GROUPS: usize = 1024;
 
 /// The most fibers that the queue of a group takes before it spills.
 const LARGEST_QUEUE: usize = 1 << 24;
+
+/// A setting's variable, of those that are read below.
+const VARIABLES: [&str; 18] = [
+    WORKERS,
+    "SINEW_PROFILE",
+    "SINEW_CONCURRENCY",
+    "SINEW_GROUP_SIZE",
+    "SINEW_NUMA",
+    "SINEW_CPUS",
+    "SINEW_EXCLUDED_CPUS",
+    "SINEW_WORKER_PER_CPU",
+    "SINEW_STRATEGY",
+    "SINEW_STEAL_WITHIN_NODE",
+    "SINEW_STEAL_ACROSS_NODES",
+    "SINEW_QUEUE_CAPACITY",
+    "SINEW_STACK_SIZE",
+    "SINEW_MAX_FIBERS",
+    "SINEW_PREWARM",
+    "SINEW_BLOCKING_THREADS",
+    "SINEW_BLOCKING_IDLE_MS",
+    "SINEW_STALL_REPORT_MS",
+];
+
+/// Beginnings of variables that are not the runtime's, but of the project's own tests and measurements.
+const OF_OTHERS: [&str; 3] = ["SINEW_TEST_", "SINEW_REQUIRE_", "SINEW_BENCH_"];
+
+/// Variables that look like settings and are none, each with the one that may be meant.
+pub(super) fn unknown() -> Vec<(String, Option<&'static str>)> {
+    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let is_unknown = |name: &String| {
+        name.starts_with("SINEW_")
+            && !VARIABLES.contains(&name.as_str())
+            && !OF_OTHERS.iter().any(|others| name.starts_with(others))
+    };
+    let meant = |name: &str| {
+        let bare = |name: &'static str| name.trim_start_matches("SINEW_");
+        let words = VARIABLES.map(bare);
+        let nearest = nearest_name(name.trim_start_matches("SINEW_"), &words)?;
+        VARIABLES.into_iter().find(|variable| bare(variable) == nearest)
+    };
+    let mut unknown: Vec<_> = names.filter(is_unknown).map(|name| (name.clone(), meant(&name))).collect();
+    unknown.sort();
+    unknown
+}
+
+/// Tells of [unknown] variables, once in a process.
+pub(super) fn report_unknown() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (name, meant) in unknown() {
+            let hint = meant.map_or_else(String::new, |meant| format!(": did you mean {meant}?"));
+            // Not by `eprintln!`, which panics if nobody reads.
+            let _ = writeln!(
+                stderr(),
+                "sinew: {name} is set in the environment, and there is no such setting{hint}"
+            );
+        }
+    });
+}
 
 /// All settings that are there.
 ///
@@ -23,7 +88,7 @@ const LARGEST_QUEUE: usize = 1 << 24;
 /// If one makes no sense.
 pub(super) fn config() -> Result<Config, StartError> {
     let config = Config {
-        workers: number(WORKERS, 1..=MOST_WORKERS)?,
+        workers: number(WORKERS, 1..=MOST_WORKERS * MOST_GROUPS)?,
         groups: None,
         profile: value("SINEW_PROFILE")?,
         concurrency: number("SINEW_CONCURRENCY", 1..=usize::MAX)?,
@@ -37,7 +102,7 @@ pub(super) fn config() -> Result<Config, StartError> {
         steal_across_nodes: number("SINEW_STEAL_ACROSS_NODES", 0..=u32::MAX)?,
         queue_capacity: number("SINEW_QUEUE_CAPACITY", 1..=LARGEST_QUEUE)?,
         name: None,
-        stack_size: number("SINEW_STACK_SIZE", 1..=LARGEST_CLASS)?,
+        stack_size: size("SINEW_STACK_SIZE", SMALLEST_CLASS..=LARGEST_CLASS)?,
         max_fibers: number("SINEW_MAX_FIBERS", 1..=usize::MAX)?,
         prewarm: number("SINEW_PREWARM", 0..=1_000_000)?,
         blocking_threads: number("SINEW_BLOCKING_THREADS", 1..=usize::MAX)?,
@@ -68,6 +133,12 @@ fn variable(setting: &'static str) -> &'static str {
     }
 }
 
+/// The variables by which these settings say how to lay groups out.
+pub(super) fn planning(environment: &Config) -> Vec<&'static str> {
+    let set = environment.planning().into_iter().filter(|(_, is_set)| *is_set);
+    set.map(|(setting, _)| variable(setting)).collect()
+}
+
 /// The variables in these settings that do not count beside others, which come first.
 pub(super) fn ignored(first: &Config, environment: &Config) -> Vec<&'static str> {
     let (is_given, is_planned) = (first.gives_by().is_some(), first.plans_by().is_some());
@@ -95,6 +166,36 @@ fn number<T: FromStr + PartialOrd + Display>(
         Ok(number) if numbers.contains(&number) => Ok(Some(number)),
         _ => Err(refused(name, text, format!("a number from {} to {}", numbers.start(), numbers.end()))),
     }
+}
+
+/// A number of bytes, which may end with a unit: `128k`, `1M`.
+fn size(name: &'static str, sizes: RangeInclusive<usize>) -> Result<Option<usize>, StartError> {
+    let Some(text) = text(name) else { return Ok(None) };
+    match parse_size(&text) {
+        Some(size) if sizes.contains(&size) => Ok(Some(size)),
+        _ => {
+            let wanted = format!(
+                "a number of bytes from {} to {}, such as 131072 or 128k",
+                sizes.start(),
+                sizes.end()
+            );
+            Err(refused(name, text, wanted))
+        }
+    }
+}
+
+/// A number of bytes in words: digits, and perhaps `k`, `M` or `G` for multiples of 1,024, with or without `B` or `iB` behind it.
+pub(super) fn parse_size(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let shift = match unit.trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        _ => return None,
+    };
+    digits.parse::<usize>().ok()?.checked_mul(1 << shift)
 }
 
 /// Yes or no.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use sinew_coroutine::LARGEST_CLASS;
+use sinew_coroutine::{LARGEST_CLASS, SMALLEST_CLASS};
 use sinew_sched::BuildError;
 use sinew_sched::topology::PlanError;
 
@@ -15,6 +15,14 @@ pub enum StartError {
     Workers(BuildError),
     /// Groups could not be laid out for this machine.
     Plan(PlanError),
+    /// Groups could not be laid out for this machine as the environment asks for.
+    #[non_exhaustive]
+    PlanFromEnvironment {
+        /// Why not.
+        error: PlanError,
+        /// The variables that ask for it.
+        variables: Vec<&'static str>,
+    },
     /// Two settings that exclude one another.
     #[non_exhaustive]
     Contradiction {
@@ -43,7 +51,7 @@ pub enum StartError {
         /// What is wrong with it, or what would make sense, in words.
         wanted: String,
     },
-    /// No stack is so large as all were to be.
+    /// No stack is so large, or so small, as all were to be.
     StackSize(usize),
 }
 
@@ -52,10 +60,15 @@ impl fmt::Display for StartError {
         match self {
             Self::Workers(error) => write!(f, "{error}"),
             Self::Plan(error) => write!(f, "{error}"),
+            Self::PlanFromEnvironment { error, variables } => {
+                write!(f, "{error} (by {} in the environment)", variables.join(", "))
+            }
             Self::Contradiction { given, setting } => {
                 write!(f, "`{given}` and `{setting}` are both set, and exclude one another: leave one out")?;
                 if given.to_ascii_lowercase().contains("workers") && *setting != "groups" {
-                    write!(f, ", or say `concurrency` in place of `{given}`")?;
+                    let concurrency =
+                        if given.starts_with("SINEW_") { "SINEW_CONCURRENCY" } else { "concurrency" };
+                    write!(f, ", or say `{concurrency}` in place of `{given}`")?;
                 }
                 Ok(())
             }
@@ -66,7 +79,10 @@ impl fmt::Display for StartError {
                 write!(f, "{name} is {value:?} in the environment: {wanted}")
             }
             Self::StackSize(size) => {
-                write!(f, "stacks of {size} bytes were asked for: the largest has {LARGEST_CLASS}")
+                write!(
+                    f,
+                    "stacks of {size} bytes were asked for: they have {SMALLEST_CLASS} bytes at least, and {LARGEST_CLASS} at most"
+                )
             }
         }
     }
@@ -77,7 +93,7 @@ impl Error for StartError {
         match self {
             // What they say is said here already.
             Self::Workers(error) => error.source(),
-            Self::Plan(error) => error.source(),
+            Self::Plan(error) | Self::PlanFromEnvironment { error, .. } => error.source(),
             Self::Contradiction { .. }
             | Self::OutOfRange { .. }
             | Self::Environment { .. }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use sinew_sched::topology::{Plan, Selection, Wishes};
 
 use super::config::Config;
+use super::environment::MOST_WORKERS;
 use super::error::StartError;
 use crate::rt::Layout;
 
@@ -18,7 +19,7 @@ pub(super) fn choose(config: &Config, root: Option<PathBuf>) -> Result<Layout, S
         (Some(_), Some(_)) => {
             return Err(StartError::Contradiction { given: "workers", setting: "groups" });
         }
-        (Some(workers), None) => Some(vec![workers]),
+        (Some(workers), None) => Some(groups_of(workers)),
         (None, groups) => groups.clone(),
     };
     match (given, config.gives_by(), config.plans_by()) {
@@ -26,6 +27,12 @@ pub(super) fn choose(config: &Config, root: Option<PathBuf>) -> Result<Layout, S
         (Some(groups), _, _) => Ok(Layout::Given(groups)),
         (None, _, _) => plan(wishes(config), root.unwrap_or_else(|| PathBuf::from("/"))),
     }
+}
+
+/// So many workers in as few groups of about the same size as there can be.
+fn groups_of(workers: usize) -> Vec<usize> {
+    let groups = workers.div_ceil(MOST_WORKERS).max(1);
+    (0..groups).map(|group| workers / groups + usize::from(group < workers % groups)).collect()
 }
 
 fn plan(wishes: Wishes, root: PathBuf) -> Result<Layout, StartError> {

@@ -48,7 +48,9 @@ fn an_overflow_names_the_fiber() {
 fn settings_that_make_no_sense_are_errors() {
     for (builder, hint) in [
         (Runtime::builder().workers(0), "1 to 64"),
-        (Runtime::builder().workers(65), "1 to 64"),
+        (Runtime::builder().workers(65_537), "groups"),
+        (Runtime::builder().stack_size(128), "16384 bytes at least"),
+        (Runtime::builder().stack_size(65 << 20), "67108864 at most"),
         (Runtime::builder().workers(1).name("a\0b"), "zero byte"),
     ] {
         let error = builder.start().unwrap_err();
@@ -61,24 +63,92 @@ fn a_variable_that_makes_no_sense_is_an_error() {
     let output = in_child("faults::a_variable_that_makes_no_sense_is_an_error", || {
         // SAFETY: this process has no other thread that reads it now.
         let set = |name, value| unsafe { std::env::set_var(name, value) };
-        for value in ["many", "", "0", "65"] {
+        for value in ["many", "", "0", "65537"] {
             set("SINEW_WORKERS", value);
             let error = Runtime::builder().start().unwrap_err().to_string();
-            assert!(error.contains("SINEW_WORKERS") && error.contains("1 to 64"), "{error}");
+            assert!(error.contains("SINEW_WORKERS") && error.contains("1 to 65536"), "{error}");
         }
         set("SINEW_WORKERS", "64");
         assert_eq!(Runtime::builder().start().unwrap().workers(), 64);
         set("SINEW_WORKERS", " 3 ");
-        for value in ["64k", "67108865"] {
+        for value in ["128", "64 sheep", "k", "67108865", "65M", "99999999999G"] {
             set("SINEW_STACK_SIZE", value);
             let error = Runtime::builder().start().unwrap_err().to_string();
             assert!(error.contains("SINEW_STACK_SIZE") && error.contains("67108864"), "{error}");
+            assert!(error.contains("128k"), "{error}");
         }
-        set("SINEW_STACK_SIZE", "65536");
-        let runtime = Runtime::builder().start().unwrap();
-        assert_eq!((runtime.workers(), runtime.run(fiber::current).stack_size()), (3, Some(65_536)));
+        for (value, size) in [("65536", 65_536), ("64k", 65_536), ("128 KiB", 131_072), ("1M", 1 << 20)] {
+            set("SINEW_STACK_SIZE", value);
+            let runtime = Runtime::builder().start().unwrap();
+            assert_eq!((runtime.workers(), runtime.run(fiber::current).stack_size()), (3, Some(size)));
+        }
     });
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// Messages name the variables, not the settings in code that they stand for.
+#[test]
+fn errors_of_the_environment_name_its_variables() {
+    let output = in_child("faults::errors_of_the_environment_name_its_variables", || {
+        // SAFETY: this process has no other thread that reads it now.
+        let set = |name, value| unsafe { std::env::set_var(name, value) };
+        set("SINEW_CONCURRENCY", "999999999");
+        let error = Runtime::builder().start().unwrap_err().to_string();
+        assert!(error.contains("999999999") && error.contains("SINEW_CONCURRENCY"), "{error}");
+        set("SINEW_CONCURRENCY", "2");
+        set("SINEW_WORKERS", "2");
+        let error = Runtime::builder().start().unwrap_err().to_string();
+        assert!(error.contains("`SINEW_CONCURRENCY` in place of `SINEW_WORKERS`"), "{error}");
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn unknown_variables_are_told_of_once() {
+    let output = child("faults::unknown_variables_are_told_of_in_a_child")
+        .envs([("SINEW_WORKER", "3"), ("SINEW_STACKSIZE", "64k"), ("SINEW_ZEBRA", ""), ("SINEWY", "1")])
+        .output()
+        .unwrap();
+    let text = stderr(&output);
+    assert!(output.status.success(), "{text}");
+    let lines: Vec<_> = text.lines().filter(|line| line.contains("no such setting")).collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(
+        lines[0].contains("SINEW_STACKSIZE") && lines[0].contains("did you mean SINEW_STACK_SIZE?"),
+        "{text}"
+    );
+    assert!(lines[1].contains("SINEW_WORKER ") && lines[1].contains("did you mean SINEW_WORKERS?"), "{text}");
+    assert!(lines[2].contains("SINEW_ZEBRA") && lines[2].ends_with("setting"), "{text}");
+}
+
+#[test]
+fn unknown_variables_are_told_of_in_a_child() {
+    for _ in 0..2 {
+        assert!(Runtime::builder().workers(1).start().unwrap().shutdown(None).drained);
+    }
+}
+
+#[test]
+fn more_workers_than_a_group_has_are_in_several() {
+    let runtime = Runtime::builder().workers(130).start().unwrap();
+    assert_eq!((runtime.workers(), runtime.groups()), (130, 3));
+    assert_eq!(
+        (0..3).map(|group| runtime.group_size(group)).collect::<Vec<_>>(),
+        [Some(44), Some(43), Some(43)]
+    );
+    assert!(runtime.shutdown(None).drained);
+}
+
+#[test]
+fn a_default_runtime_that_does_not_start_is_a_panic_of_the_caller() {
+    let output = in_child("faults::a_default_runtime_that_does_not_start_is_a_panic_of_the_caller", || {
+        // SAFETY: this process has no other thread that reads it now.
+        unsafe { std::env::set_var("SINEW_WORKERS", "none") };
+        sinew::run(|| ());
+    });
+    let text = stderr(&output);
+    assert!(text.contains("the default runtime did not start: SINEW_WORKERS is \"none\""), "{text}");
+    assert!(text.contains("panicked at") && text.contains("it/faults.rs"), "{text}");
 }
 
 #[test]
