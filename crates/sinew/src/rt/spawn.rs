@@ -266,7 +266,8 @@ pub(super) unsafe fn make<F: Body<T>, T>(
 unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
     // SAFETY: a fiber that runs is there.
     let may_enter = |running: NonNull<Control>| local.may_enter(unsafe { running.as_ref() });
-    if at_once && local.fiber().is_some_and(may_enter) {
+    // A fiber that unwinds, or is in a panic hook, lets no other one run on its thread.
+    if at_once && !local.is_held() && local.fiber().is_some_and(may_enter) {
         // SAFETY: the caller's right.
         if unsafe { run::enter(local, control, By::Fiber) }.is_ok() {
             return;

@@ -232,6 +232,9 @@ impl RuntimeBuilder {
 
     /// Leaves the panic hook alone. Unless this is called for the first runtime of a process, and for all others, the hook is
     /// wrapped once: a panic in a fiber is told with the fiber's name, and then the hook that was there is called.
+    ///
+    /// A hook that is wrapped may wait: it keeps its worker meanwhile. One that is not, because of this or because it was set
+    /// later, must not wait for longer than 10 ms: another fiber of the same worker that panics meanwhile aborts the process.
     pub fn without_panic_hook(mut self) -> Self {
         self.no_panic_hook = true;
         self

@@ -3,6 +3,7 @@
 use super::support::{everywhere, in_child, message, mute, pinned, quiet_panic, stderr};
 use sinew::{Runtime, fiber, time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::time::Duration;
 
 #[test]
@@ -128,6 +129,29 @@ fn a_hook_may_wait_while_other_fibers_of_its_worker_panic() {
                 others.into_iter().for_each(|other| other.join().unwrap());
             });
         }
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// A fiber that is to run at once does not run inside a panic hook: std would take a panic of it for
+/// one of the hook.
+#[test]
+fn a_hook_enters_no_fiber() {
+    let output = in_child("panics::a_hook_enters_no_fiber", || {
+        static MADE: Mutex<Vec<fiber::JoinHandle<()>>> = Mutex::new(Vec::new());
+        std::panic::set_hook(Box::new(|panic| {
+            if panic.payload_as_str() == Some("makes another") {
+                let builder = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+                let other = builder.spawn(|| panic!("another")).unwrap();
+                MADE.lock().unwrap().push(other);
+            }
+        }));
+        everywhere(|| {
+            let first = fiber::spawn(|| panic!("makes another"));
+            assert_eq!(message(&*first.join().unwrap_err()), "makes another");
+            let other = MADE.lock().unwrap().pop().unwrap();
+            assert_eq!(message(&*other.join().unwrap_err()), "another");
+        });
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
