@@ -90,7 +90,7 @@ fn wait_otherwise(
 ) -> Cause {
     let Some((local, control)) = running else { return wait_on_thread(ends, until, publish) };
     if local.is_between() {
-        return wait_between(local, phase, (ends, until, publish));
+        return wait_between(phase, (ends, until, publish));
     }
     // SAFETY: it runs, so it is there.
     let manner = unusual_manner(local, unsafe { control.as_ref() }, phase);
@@ -123,7 +123,8 @@ fn unusual_manner(local: &Local, this: &Control, phase: Phase) -> Manner {
         (true, _) => Manner::Hold,
         (false, true) => Manner::SuspendHere,
         (false, false) => {
-            assert!(phase == Phase::Later, "{NO_SUSPEND}");
+            // Its thread may unwind because of it, as above, or because of another fiber: nobody can tell.
+            assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
             Manner::Hold
         }
     }
@@ -155,11 +156,13 @@ pub(crate) fn check_may_wait() {
     assert!(may_wait(), "{NO_SUSPEND}");
 }
 
-/// Whether the caller may wait now: it is a thread, or a fiber that may be suspended.
+/// Whether the caller may wait now: it is a thread, or a fiber that may be suspended. Where the thread
+/// unwinds, every caller may: a second panic would abort the process.
 pub(crate) fn may_wait() -> bool {
     running().is_none_or(|(local, control)| {
         // SAFETY: it runs, so it is there.
-        local.is_held() || !local.is_between() && unsafe { control.as_ref() }.may_suspend()
+        let may_suspend = || !local.is_between() && unsafe { control.as_ref() }.may_suspend();
+        std::thread::panicking() || may_suspend()
     })
 }
 
@@ -295,11 +298,12 @@ fn hold(local: &Local, this: &Control, wait: WaitId) -> bool {
 /// The message of a wait that is refused.
 pub(crate) const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the wait out of it";
 
-/// Lets other fibers run. Does nothing while the caller is known to unwind.
+/// Lets other fibers run. Does nothing while the caller is known to unwind, nor where it must not
+/// suspend and may be unwinding.
 ///
 /// # Panics
 ///
-/// If the fiber must not suspend.
+/// If the fiber must not suspend, and its thread does not unwind.
 #[inline]
 pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
     // SAFETY: it runs.
@@ -312,11 +316,12 @@ pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
 
 #[cold]
 fn yield_unusually(local: &Local, this: &Control) {
-    if local.is_held() {
-        return;
+    let may_suspend = !local.is_between() && this.may_suspend();
+    // A second panic would abort the process.
+    assert!(may_suspend || std::thread::panicking(), "{NO_SUSPEND}");
+    if may_suspend && !local.is_held() {
+        yield_here(this);
     }
-    assert!(!local.is_between() && this.may_suspend(), "{NO_SUSPEND}");
-    yield_here(this);
 }
 
 /// Lets other fibers run, and continues on the same worker.
@@ -368,12 +373,8 @@ fn suspend(this: &Control, how: Pause) {
 /// wait already. The first wait of an operation panics; if the thread unwinds already, it waits as a thread, because a second
 /// panic would abort the process, and so does a wait that continues an operation.
 #[cold]
-fn wait_between(
-    local: &Local,
-    phase: Phase,
-    (ends, until, publish): (Ends, Option<Instant>, Publish<'_>),
-) -> Cause {
-    assert!(phase == Phase::Later || local.is_held(), "{NO_SUSPEND}");
+fn wait_between(phase: Phase, (ends, until, publish): (Ends, Option<Instant>, Publish<'_>)) -> Cause {
+    assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
     match ends {
         // An unpark is meant for the fiber, not for this function. A park may return for no reason.
         Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,

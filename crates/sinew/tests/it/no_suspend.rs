@@ -9,7 +9,7 @@ use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::fiber::{self, Builder, Launch};
 use sinew::{Runtime, channel};
 
-use super::support::{WORKERS, Watched, message, pinned, quiet_panic, refused};
+use super::support::{WORKERS, Watched, in_child, message, pinned, quiet_panic, refused, stderr};
 use crate::runtimes::each;
 
 /// Fibers in the memory of those that have just ended sleep for as long as they want to.
@@ -238,4 +238,79 @@ fn a_wait_of_a_fiber_that_unwinds_keeps_its_worker() {
             assert_eq!(message(&*unwinds.join().unwrap_err()), "on its way out");
         });
     }
+}
+
+/// Waits of several kinds.
+const WAITS: [fn(); 4] = [
+    fiber::yield_now,
+    || fiber::sleep(Duration::from_millis(1)),
+    || fiber::scope(|_| ()),
+    || sinew::blocking(|| ()),
+];
+
+/// Calls `body` in a fiber of a worker whose thread counts as panicking, because of another fiber of
+/// that worker.
+fn beside_one_that_unwinds(runtime: &Runtime, body: impl FnOnce() + Send + 'static) {
+    runtime.run(|| {
+        let (ends, end) = channel::bounded::<()>(0);
+        let unwinds = fiber::spawn(move || {
+            let _wait = Finally(|| end.recv().unwrap_err());
+            quiet_panic("on its way out");
+        });
+        // Longer than a fiber that unwinds keeps its worker.
+        while !std::thread::panicking() {
+            fiber::sleep(Duration::from_millis(1));
+        }
+        body();
+        drop(ends);
+        assert_eq!(message(&*unwinds.join().unwrap_err()), "on its way out");
+    });
+}
+
+/// Calls a function when it is dropped.
+struct Finally<F: FnMut() -> R, R>(F);
+
+impl<F: FnMut() -> R, R> Drop for Finally<F, R> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// A panic in a destructor would abort the process. Which of the fibers of a thread unwinds is not known there.
+#[test]
+fn a_wait_of_a_fiber_that_unwinds_beside_another_one_keeps_its_worker() {
+    let name = "no_suspend::a_wait_of_a_fiber_that_unwinds_beside_another_one_keeps_its_worker";
+    let output = in_child(name, || {
+        for wait in WAITS {
+            beside_one_that_unwinds(&pinned(1), move || {
+                let unwinds = fiber::spawn(move || {
+                    let _wait = OnDrop(wait);
+                    let _inside = Finally(|| fiber::no_suspend(wait));
+                    quiet_panic("beside it");
+                });
+                assert_eq!(message(&*unwinds.join().unwrap_err()), "beside it");
+            });
+        }
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn what_unwinds_at_a_switch_beside_a_fiber_that_unwinds_waits_there() {
+    let name = "no_suspend::what_unwinds_at_a_switch_beside_a_fiber_that_unwinds_waits_there";
+    let output = in_child(name, || {
+        for wait in WAITS {
+            let builder = Runtime::builder().workers(1).on_suspend(move || {
+                if fiber::current().name() == Some("followed") {
+                    let _wait = OnDrop(wait);
+                    quiet_panic("at a switch");
+                }
+            });
+            beside_one_that_unwinds(&Watched::new(builder.start().unwrap()), || {
+                let followed = Builder::new().name("followed".to_owned());
+                followed.spawn(fiber::yield_now).unwrap().join().unwrap();
+            });
+        }
+    });
+    assert!(output.status.success(), "{}", stderr(&output));
 }
