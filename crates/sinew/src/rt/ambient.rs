@@ -78,6 +78,8 @@ pub(crate) struct Ambient {
     /// Whoever runs here, with the node; from its first wait on that the node may end.
     enrolment: OnceLock<Enrolment>,
     place: Place,
+    /// It was entered by a function that is called at a switch, and is over when that returns.
+    is_between: bool,
 }
 
 /// How it came to be in force.
@@ -97,7 +99,8 @@ const _: fn() = || {
 
 impl Ambient {
     fn new(force: Force, place: Place) -> Arc<Self> {
-        Arc::new(Self { force, enrolment: OnceLock::new(), place })
+        let is_between = matches!(place, Place::Region(_)) && wait::is_between();
+        Arc::new(Self { force, enrolment: OnceLock::new(), place, is_between })
     }
 
     /// What is in force for a new fiber whose maker has `this`: the maker's values, and the nearest of
@@ -201,8 +204,22 @@ impl Slot {
     /// Between two steps of a fiber: no region is in force, though a coroutine may be suspended in one.
     #[inline]
     pub(crate) fn rest(&self) {
+        self.rest_until(|now| matches!(now.place, Place::Base));
+    }
+
+    /// At the end of a function that is called at a switch: no region that it has entered is in force,
+    /// though a coroutine may be suspended in one.
+    #[inline]
+    pub(crate) fn leave_switch(&self) {
+        if !self.is_empty() {
+            self.rest_until(|now| !now.is_between);
+        }
+    }
+
+    /// Leaves regions until one is in force of which `is_last` holds, or nothing.
+    fn rest_until(&self, is_last: impl Fn(&Ambient) -> bool) {
         while let Some(now) = self.take() {
-            if matches!(now.place, Place::Base) {
+            if is_last(&now) {
                 return self.put(Some(now));
             }
             self.put(now.outer().cloned());

@@ -5,8 +5,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::ambient::Slot;
 use super::local::Local;
-use super::unwind;
+use super::{unwind, wait};
 
 /// One of them.
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
@@ -50,9 +51,14 @@ impl Drop for Followers {
 }
 
 /// They run on the worker's stack, not on the fiber's: a wait there would suspend the wrong stack. What they do to themselves,
-/// such as forbidding waits, does not concern the fiber.
+/// such as forbidding waits or entering a region, does not concern the fiber.
 fn call<'a>(local: &Local, hooks: impl Iterator<Item = &'a Hook>) {
-    local.between(|| hooks.for_each(|hook| unwind::catch(|| hook())));
+    local.between(|| {
+        for hook in hooks {
+            unwind::catch(|| hook());
+            wait::with_ambient(Slot::leave_switch);
+        }
+    });
 }
 
 impl fmt::Debug for Followers {

@@ -1,6 +1,7 @@
 //! Functions that are called at each switch.
 
 use crate::support::{Watched, mute, quiet_panic, strategies};
+use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::{Runtime, fiber};
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -262,4 +263,38 @@ fn what_a_panic_there_carries_is_dropped() {
     runtime.run(|| (0..10).for_each(|_| fiber::yield_now()));
     drop(runtime);
     assert_eq!(alive.load(Ordering::Relaxed), 0);
+}
+
+/// A coroutine that was resumed at a switch, and suspended inside a region of each kind.
+fn leave_regions() {
+    let stack = MmapStack::new(1 << 16).unwrap();
+    let mut inside = Coroutine::<(), (), ()>::new(stack, |suspender, ()| {
+        fiber::shield(|| fiber::with_deadline(Instant::now(), || suspender.suspend(())));
+    });
+    inside.resume(()).yielded().unwrap();
+    std::mem::forget(inside);
+}
+
+/// What is in force for a fiber is changed by the fiber alone.
+#[test]
+fn a_region_that_is_entered_there_does_not_concern_the_fiber() {
+    for builder in [Runtime::builder().on_suspend(leave_regions), Runtime::builder().on_resume(leave_regions)]
+    {
+        let runtime = Watched::new(builder.workers(2).start().unwrap());
+        runtime.run(|| {
+            let far = Instant::now() + Duration::from_secs(3_600);
+            let waits = fiber::spawn(move || {
+                fiber::with_deadline(far, || {
+                    fiber::yield_now();
+                    let deadline = fiber::deadline();
+                    (deadline, fiber::park_cancellable(), fiber::deadline())
+                })
+            });
+            waits.cancel();
+            let (before, stopped, after) = waits.join().unwrap();
+            assert!(stopped.unwrap_err().is_cancelled());
+            assert_eq!((before, after), (Some(far), Some(far)));
+            assert_eq!(fiber::deadline(), None);
+        });
+    }
 }
