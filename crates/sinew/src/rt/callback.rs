@@ -31,6 +31,7 @@ use super::driver::CoreDriver;
 use super::spawn::Site;
 use super::ticks::Ticks;
 use super::timers::TimerId;
+use super::unwind;
 use super::wait;
 use super::word::{Cause, Ends};
 
@@ -286,6 +287,9 @@ impl Callback {
         let ended = catch_unwind(AssertUnwindSafe(|| body(&self)));
         self.end(fiber, ended.is_err());
         if let Err(payload) = ended {
+            // If nobody else has the timer, the callback goes with it. Not while the panic unwinds: a
+            // panic of its destructor would abort the process.
+            unwind::catch(|| drop(self));
             // The fiber ends by it, and the hook has told of it.
             resume_unwind(payload);
         }

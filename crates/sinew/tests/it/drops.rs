@@ -5,6 +5,7 @@
 use super::support::{Watched, everywhere, in_child, message, pinned, stderr};
 use sinew::channel::{Select, bounded, broadcast, oneshot, unbounded};
 use sinew::sync::{BlockingQueue, mpsc};
+use sinew::time::{Schedule, Timer};
 use sinew::{Runtime, fiber};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -341,5 +342,26 @@ fn fibers_that_never_begin_drop_what_they_hold() {
         });
         let report = runtime.take().shutdown(Some(std::time::Duration::ZERO));
         super::support::until(|| bombs.alive() == 0, || format!("{report:?}"));
+    });
+}
+
+/// A timer that nobody else has drops its callback when that panicked, and not while it unwinds.
+#[test]
+fn a_callback_that_panicked_is_dropped() {
+    survives("a_callback_that_panicked_is_dropped", || {
+        everywhere(|| {
+            let bombs = Bombs::default();
+            let (bomb, (detached, is_detached)) = (bombs.make(0), bounded(1));
+            let timer = Timer::new(move || {
+                is_detached.recv().unwrap();
+                panic!("a callback with {:?}", &bomb);
+            });
+            timer.arm(Schedule::after(std::time::Duration::ZERO));
+            timer.detach();
+            detached.send(()).unwrap();
+            while bombs.alive() > 0 {
+                fiber::yield_now();
+            }
+        });
     });
 }
