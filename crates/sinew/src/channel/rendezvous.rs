@@ -34,6 +34,15 @@ pub(super) struct Rendezvous<T> {
     message: PhantomData<Mutex<T>>,
 }
 
+/// How far a receiver goes to meet a sender whose message is yet to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meets {
+    /// It waits for the message if other fibers of its worker run meanwhile: one of them may be the sender.
+    IfOthersRun,
+    /// It would wait for a sender anyway, and waits for the message wherever it may wait at all.
+    Anyhow,
+}
+
 /// What one who receives at once has met.
 #[derive(PartialEq, Eq)]
 enum Met {
@@ -131,18 +140,23 @@ impl<T> Rendezvous<T> {
     }
 
     /// None, if nobody waits to send.
-    #[inline(never)]
     pub(super) fn try_receive(&self) -> Option<T> {
+        self.receive_now(Meets::IfOthersRun)
+    }
+
+    /// The message of one who waits to send. None, if there is none that the caller may meet.
+    #[inline(never)]
+    pub(super) fn receive_now(&self, meets: Meets) -> Option<T> {
         let place = Cell::new(None);
-        self.receive_into(&place);
+        self.receive_into(&place, meets);
         place.into_inner()
     }
 
     /// The message of one who waits to send, if somebody does. If it is promised, it is waited for.
-    fn receive_into(&self, place: &MessagePlace<T>) {
+    fn receive_into(&self, place: &MessagePlace<T>, meets: Meets) {
         loop {
             let meeting = Meeting::at(place);
-            if self.meet(place, &meeting) != Met::Promise {
+            if self.meet(place, &meeting, meets) != Met::Promise {
                 return;
             }
             meeting.wait();
@@ -153,11 +167,11 @@ impl<T> Rendezvous<T> {
         }
     }
 
-    fn meet(&self, place: &MessagePlace<T>, meeting: &Meeting) -> Met {
+    fn meet(&self, place: &MessagePlace<T>, meeting: &Meeting, meets: Meets) -> Met {
         let mut senders = self.senders.lock();
         while let Some(seat) = senders.first() {
             let is_promise = seat.is_promise();
-            if !can_meet(seat) {
+            if !can_meet(seat, meets) {
                 return self.meet_behind(senders, place);
             }
             let to_meeting = |at| move |seat: &Seat| seat.meeting.set(at);
@@ -201,7 +215,7 @@ impl<T> Rendezvous<T> {
         rt::spend(1);
         let place = Cell::new(None);
         loop {
-            if let Some(message) = self.try_receive() {
+            if let Some(message) = self.receive_now(Meets::Anyhow) {
                 return Ok(message);
             }
             let meeting = Meeting::at(&place);
@@ -253,7 +267,7 @@ impl<T> Rendezvous<T> {
     /// and senders are left. See `buffered/stamp.rs`.
     pub(super) fn no_sender_stamp(&self) -> Option<u64> {
         let senders = self.senders.lock();
-        let is_ready = self.is_closed() || senders.has_such(can_meet);
+        let is_ready = self.is_closed() || senders.has_such(|seat| can_meet(seat, Meets::IfOthersRun));
         // Relaxed: changed under the lock.
         (!is_ready).then(|| self.senders_entered.load(Ordering::Relaxed) as u64)
     }
@@ -293,8 +307,12 @@ impl<T> Rendezvous<T> {
 
 /// Whether a receiver may meet the sender in this seat: one that must not wait cannot meet a sender
 /// whose message is yet to be made.
-fn can_meet(seat: &Seat) -> bool {
-    !seat.is_promise() || rt::may_wait()
+fn can_meet(seat: &Seat, meets: Meets) -> bool {
+    !seat.is_promise()
+        || match meets {
+            Meets::IfOthersRun => rt::lets_others_run(),
+            Meets::Anyhow => rt::may_wait(),
+        }
 }
 
 /// Counts who enters a queue, under its lock, and says where.

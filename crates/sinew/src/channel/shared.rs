@@ -4,7 +4,7 @@ use super::blocks::{Blocks, LEN as BLOCK};
 use super::buffered::{Buffered, Refused};
 use super::clock::Clock;
 use super::reason::{NotReceived, NotSent};
-use super::rendezvous::Rendezvous;
+use super::rendezvous::{Meets, Rendezvous};
 use super::ring::Ring;
 use crate::rt::Limit;
 use crate::rt::sync::{AtomicUsize, Ordering, fence};
@@ -109,7 +109,7 @@ impl<T> Channel<T> {
         // Of two callers that each send to the other and then look here, one at least finds the
         // message: what was sent before the first of the two fences is seen after the second one.
         fence(Ordering::SeqCst);
-        self.look_for_message()
+        self.look_for_message(Meets::IfOthersRun)
     }
 
     /// The same, for callers that look once more after a fence before they report that there is nothing.
@@ -118,8 +118,12 @@ impl<T> Channel<T> {
     ///
     /// As [`try_receive`](Self::try_receive).
     #[inline]
-    pub(super) fn look_for_message(&self) -> Result<T, NotReceived> {
-        match each!(self, flavour => flavour.try_receive(), clock => clock.try_receive()) {
+    pub(super) fn look_for_message(&self, meets: Meets) -> Result<T, NotReceived> {
+        let message = match &self.flavour {
+            Flavour::Rendezvous(rendezvous) => rendezvous.receive_now(meets),
+            _ => each!(self, flavour => flavour.try_receive(), clock => clock.try_receive()),
+        };
+        match message {
             Some(message) => Ok(message),
             None => self.look_for_end(),
         }

@@ -115,7 +115,8 @@ pub(crate) use turn::{spend, spend_by_count};
 pub(crate) use unwind::{catch as catch_panic, discard as discard_panic, drop_each};
 pub(crate) use values::Values;
 pub(crate) use wait::{
-    Phase, caller, check_may_wait, give_way, is_unwinding, may_wait, running, running_fiber, wait, yield_now,
+    Phase, caller, check_may_wait, give_way, is_unwinding, lets_others_run, may_wait, running, running_fiber,
+    wait, yield_now,
 };
 pub(crate) use waiter::{Claimed, Waiter};
 pub(crate) use word::{Cause, Ends};

@@ -166,6 +166,14 @@ pub(crate) fn may_wait() -> bool {
     })
 }
 
+/// Whether a wait of the caller lets other fibers of its worker run, at once or after a while. True for threads.
+pub(crate) fn lets_others_run() -> bool {
+    running().is_none_or(|(local, control)| {
+        // SAFETY: it runs, so it is there.
+        !local.is_between() && !local.is_in_hook() && unsafe { control.as_ref() }.may_suspend()
+    })
+}
+
 /// A reference to the fiber that calls this.
 pub(crate) fn running_fiber() -> Option<Fiber> {
     // SAFETY: it runs, so it is there.

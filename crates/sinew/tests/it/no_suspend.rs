@@ -314,3 +314,28 @@ fn what_unwinds_at_a_switch_beside_a_fiber_that_unwinds_waits_there() {
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
+
+/// A sender that selects makes its message when it is met. Where nothing else runs on the worker
+/// meanwhile, it may never do so.
+#[test]
+fn a_try_beside_a_fiber_that_unwinds_waits_for_no_sender_that_selects() {
+    let (sender, receiver) = channel::bounded::<u32>(0);
+    beside_one_that_unwinds(&pinned(1), move || {
+        let sends = fiber::spawn(move || {
+            let mut select = channel::Select::new();
+            select.send(&sender);
+            select.select().send(&sender, 7).unwrap();
+        });
+        while sends.thread().state() != fiber::State::Parked {
+            fiber::yield_now();
+        }
+        fiber::no_suspend(|| {
+            assert!(receiver.try_recv().unwrap_err().is_empty());
+            let mut select = channel::Select::new();
+            select.recv(&receiver);
+            assert!(select.try_select().is_err());
+        });
+        assert_eq!(receiver.recv(), Ok(7));
+        sends.join().unwrap();
+    });
+}

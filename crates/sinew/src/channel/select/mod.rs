@@ -35,6 +35,7 @@ use self::arm::Arm;
 use self::doors::{Seated, Watching};
 use self::port::Token;
 use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
+use super::rendezvous::Meets;
 use super::{Receiver, Sender};
 use crate::fiber::Stopped;
 use crate::rt::{self, GaveUp, Limit, Outcome, wait_in_all};
@@ -158,7 +159,7 @@ impl<'a> Select<'a> {
     pub fn try_select(&mut self) -> Result<SelectedOperation<'a>, TrySelectError> {
         self.mix();
         loop {
-            if let Some(operation) = self.attempt() {
+            if let Some(operation) = self.attempt(Meets::IfOthersRun) {
                 return Ok(operation);
             }
             if nothing::is_certain(self.arms()) {
@@ -304,8 +305,8 @@ impl<'a> Select<'a> {
         }
     }
 
-    fn attempt(&self) -> Option<SelectedOperation<'a>> {
-        let mut token = Token::new();
+    fn attempt(&self, meets: Meets) -> Option<SelectedOperation<'a>> {
+        let mut token = Token::new(meets);
         let arm = self.arms().find(|arm| arm.port.try_select(&mut token))?;
         Some(SelectedOperation::new(*arm, token))
     }
@@ -314,7 +315,7 @@ impl<'a> Select<'a> {
         rt::spend(1);
         self.mix();
         loop {
-            if let Some(operation) = self.attempt() {
+            if let Some(operation) = self.attempt(Meets::Anyhow) {
                 return Ok(operation);
             }
             match self.wait(limit.next_wait()) {
@@ -322,7 +323,7 @@ impl<'a> Select<'a> {
                 Ok(None) => {}
                 Err(GaveUp::TimedOut) if !limit.is_over() => {}
                 // What came at the last moment is not left behind.
-                Err(gave_up) => return self.attempt().ok_or(gave_up),
+                Err(gave_up) => return self.attempt(Meets::Anyhow).ok_or(gave_up),
             }
         }
     }
@@ -341,7 +342,7 @@ impl<'a> Select<'a> {
         let (outcome, index) = wait_in_all(&doors, self.sooner(limit));
         let Outcome::Woken = outcome else { return outcome.into_result().map(|()| None) };
         let door = index.map(|index| &doors[index]);
-        let mut token = Token::new();
+        let mut token = Token::new(Meets::Anyhow);
         // SAFETY: it is that of the port, and has left.
         let accepted = door.filter(|door| unsafe { door.arm.port.accept(&door.chair, &mut token) });
         let arm = accepted.map(|door| door.arm);

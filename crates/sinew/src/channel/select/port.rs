@@ -8,6 +8,7 @@
 use std::time::Instant;
 
 use super::space::Space;
+use crate::channel::rendezvous::Meets;
 use crate::channel::seat::{Meeting, Seat};
 use crate::rt::{Entered, Stay, Waiter};
 
@@ -16,6 +17,8 @@ pub(in crate::channel) struct Token {
     pub(in crate::channel) how: How,
     /// The message, if one was received.
     pub(in crate::channel) space: Space,
+    /// How far it goes to receive.
+    pub(in crate::channel) meets: Meets,
 }
 
 /// How it is to be done.
@@ -40,8 +43,8 @@ pub(in crate::channel) enum How {
 }
 
 impl Token {
-    pub(in crate::channel) fn new() -> Self {
-        Self { how: How::Not, space: Space::new() }
+    pub(in crate::channel) fn new(meets: Meets) -> Self {
+        Self { how: How::Not, space: Space::new(), meets }
     }
 }
 

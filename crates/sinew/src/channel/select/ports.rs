@@ -33,7 +33,7 @@ const NO_SENDER: &str = "nobody sends to a clock";
 
 impl<T> Port for Receiver<T> {
     fn try_select(&self, token: &mut Token) -> bool {
-        token.how = match self.channel.look_for_message() {
+        token.how = match self.channel.look_for_message(token.meets) {
             Ok(message) => {
                 token.space.fill(message);
                 How::Received
