@@ -43,7 +43,14 @@ impl Builder {
         Self::default()
     }
 
-    /// A name, for messages. Any string will do, unlike for threads.
+    /// Names the fiber: [`Fiber::name`](super::Fiber::name) returns the name, and messages show it.
+    /// As for threads, it must not contain a NUL (`\0`): [`spawn`](Self::spawn) panics if it does.
+    ///
+    /// ```should_panic
+    /// # use sinew::fiber;
+    /// # std::panic::set_hook(Box::new(|_| ()));
+    /// let _ = fiber::Builder::new().name("half\0name".to_owned()).spawn(|| ());
+    /// ```
     pub fn name(mut self, name: String) -> Self {
         self.name = Some(name);
         self
@@ -148,6 +155,10 @@ impl Builder {
     /// # Errors
     ///
     /// If the runtime is being shut down or has as many fibers as it may, if there is no stack of that size, or if there is no such group.
+    ///
+    /// # Panics
+    ///
+    /// If the [name](Self::name) contains a NUL, as std's does.
     #[track_caller]
     pub fn spawn<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
     where
@@ -168,6 +179,10 @@ impl Builder {
     /// # Errors
     ///
     /// As [`spawn`](Self::spawn).
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](Self::spawn).
     #[expect(unsafe_code, reason = "how long things live is the caller's promise")]
     #[track_caller]
     pub unsafe fn spawn_unchecked<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
@@ -180,10 +195,14 @@ impl Builder {
         made.map_err(io::Error::from)
     }
 
+    /// # Panics
+    ///
+    /// If the name contains a NUL.
     #[inline]
+    #[track_caller]
     pub(super) fn attributes(self, location: &'static Location<'static>) -> Attributes {
         Attributes {
-            name: self.name.map(String::into_boxed_str),
+            name: self.name.map(checked),
             stack_size: self.stack_size,
             moves: if self.migrates { Moves::Always } else { Moves::UntilItRuns },
             location,
@@ -195,4 +214,16 @@ impl Builder {
             inherits_deadline: self.inherits_deadline,
         }
     }
+}
+
+/// A name that threads may have too.
+///
+/// # Panics
+///
+/// With the message of std, if it contains a NUL.
+#[inline(never)]
+#[track_caller]
+fn checked(name: String) -> Box<str> {
+    assert!(!name.contains('\0'), "thread name may not contain interior null bytes: {name:?}");
+    name.into_boxed_str()
 }

@@ -318,6 +318,10 @@ impl Builder {
     /// # Errors
     ///
     /// As [`spawn`](Self::spawn).
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](Self::spawn).
     #[track_caller]
     pub fn spawn_scoped<'scope, 'env, F, T>(
         self,

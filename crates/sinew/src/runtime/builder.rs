@@ -176,7 +176,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// What the threads are called: `sinew` unless set, with the worker's number behind it.
+    /// What the threads are called: `sinew` unless set, with the worker's number behind it. It must
+    /// not contain a NUL (`\0`), as no name of a thread does.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.config.name = Some(name.into());
         self

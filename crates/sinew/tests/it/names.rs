@@ -101,6 +101,16 @@ macro_rules! program {
                 Ok(())
             }
 
+            fn refused_names() {
+                let name = "weft\0warp".to_owned();
+                let plain = thread::Builder::new().name(name.clone());
+                let text = "thread name may not contain interior null bytes";
+                super::super::support::panics_with(text, || plain.spawn(|| ()));
+                super::super::support::panics_with(text, || {
+                    thread::scope(|scope| thread::Builder::new().name(name).spawn_scoped(scope, || ()).map(drop))
+                });
+            }
+
             fn scopes() {
                 let mut numbers = [1, 2, 3];
                 let sum = thread::scope(|scope: &thread::Scope<'_, '_>| {
@@ -133,6 +143,7 @@ macro_rules! program {
             pub(super) fn all() {
                 functions().unwrap();
                 builders().unwrap();
+                refused_names();
                 scopes();
                 locals();
                 let late = thread::spawn(|| thread::park_timeout(Duration::from_secs(3_600)));

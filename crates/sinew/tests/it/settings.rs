@@ -65,6 +65,8 @@ fn what_contradicts_or_cannot_be_is_refused() {
     assert!(error.contains("a million at most"), "{error}");
     let error = refused(Runtime::builder().queue_capacity(0));
     assert!(error.contains("1 to 2^24"), "{error}");
+    let error = refused(Runtime::builder().name("weft\0warp"));
+    assert!(error.contains(r#""weft\0warp": take the zero byte out"#), "{error}");
 }
 
 #[test]
