@@ -10,7 +10,7 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::builder::Builder;
@@ -34,10 +34,24 @@ pub struct Scope<'scope, 'env: 'scope> {
 }
 
 /// The right to join a fiber of a scope.
+///
+/// It is [`Send`] and [`Sync`] if the result is [`Send`], as std's:
+///
+/// ```compile_fail,E0277
+/// use sinew::fiber::ScopedJoinHandle;
+///
+/// fn send<T: Send>() {}
+/// send::<ScopedJoinHandle<'_, std::rc::Rc<()>>>();
+/// ```
 pub struct ScopedJoinHandle<'scope, T> {
     handle: JoinHandle<T>,
-    scope: PhantomData<&'scope ()>,
+    scope: PhantomData<(&'scope (), Takeable<T>)>,
 }
+
+/// Stands for the result in a handle. It is [`Send`] and [`Sync`] exactly if `T` is [`Send`],
+/// because the owner of the handle may take the result, and a shared handle gives nothing of it
+/// away. Unlike the mutex alone, it is [`Unpin`] whatever `T` is.
+type Takeable<T> = Arc<Mutex<T>>;
 
 /// Runs `body`, which may make fibers that borrow what lives longer than this call. All of them have ended when it returns.
 ///

@@ -31,7 +31,9 @@ pub(crate) struct Handle<T> {
     ///
     /// It is not a thread.
     fiber: ManuallyDrop<Fiber>,
-    result: PhantomData<T>,
+    /// As a function that returns it: a handle can be moved while it is pinned, and used after a
+    /// panic, whatever the type of the result. Whether it may be sent is said below.
+    result: PhantomData<fn() -> T>,
 }
 
 // SAFETY: the result may be sent, and the block is shared.

@@ -3,6 +3,8 @@
 //! Where tests are slow to build or to run, some are left out: with `cfg(sinew_few)`, what does not depend on the machine; with `cfg(sinew_fat)` as well, where all is
 //! optimised as one program, only what suspends fibers in most ways is there, and what may be lost by that.
 
+#[cfg(not(sinew_few))]
+mod auto_traits;
 mod batch;
 #[cfg(not(sinew_fat))]
 mod blocking;
