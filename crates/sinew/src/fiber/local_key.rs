@@ -46,6 +46,46 @@ use crate::rt::{self, Gone, Key, Used};
 ///
 /// Those of the main thread may not be dropped at all, as with std.
 ///
+/// # In a global allocator
+///
+/// A `#[global_allocator]` may use fiber-locals, to count what each fiber allocates, say: their own
+/// memory comes from [`std::alloc::System`]. As with thread-locals that have a destructor, it uses
+/// [`try_with`](LocalKey::try_with), because memory is allocated and freed after the values of a
+/// fiber or thread are gone, and the initialiser must not allocate: a `const` one does not.
+///
+/// ```standalone_crate
+/// use std::alloc::{GlobalAlloc, Layout, System};
+/// use std::cell::Cell;
+///
+/// sinew::fiber_local!(static ALLOCATED: Cell<usize> = const { Cell::new(0) });
+///
+/// struct Counting;
+///
+/// // SAFETY: all is up to the system's allocator.
+/// unsafe impl GlobalAlloc for Counting {
+///     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+///         let _ = ALLOCATED.try_with(|bytes| bytes.set(bytes.get() + layout.size()));
+///         unsafe { System.alloc(layout) }
+///     }
+///
+///     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+///         unsafe { System.dealloc(pointer, layout) }
+///     }
+/// }
+///
+/// #[global_allocator]
+/// static COUNTING: Counting = Counting;
+///
+/// let fiber = sinew::fiber::spawn(|| {
+///     let before = ALLOCATED.get();
+///     let text = String::with_capacity(100);
+///     (ALLOCATED.get() - before, text.capacity())
+/// });
+/// assert_eq!(fiber.join().unwrap(), (100, 100));
+/// ```
+///
+/// # When values are leaked
+///
 /// Values are not dropped if their fiber never ends, nor if a reference to one is still in use when it does: inside
 /// [`with`](LocalKey::with), a [coroutine](crate::coroutine) may have suspended itself that outlives the fiber.
 #[macro_export]

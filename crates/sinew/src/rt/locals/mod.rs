@@ -12,6 +12,7 @@
 #![expect(unsafe_code, reason = "the running fiber and its slots are pointers")]
 
 mod key;
+mod memory;
 mod place;
 mod slot;
 mod table;

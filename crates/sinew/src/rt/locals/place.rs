@@ -12,6 +12,7 @@ use std::ptr::{self, NonNull};
 
 use super::Gone;
 use super::key::Key;
+use super::memory;
 use super::slot::{self, Found, Frame, Used};
 use super::table::Table;
 
@@ -22,7 +23,7 @@ pub(crate) type Panic = Box<dyn Any + Send>;
 pub(crate) struct Place {
     /// # Invariant
     ///
-    /// Null, [`ENDED`], or from a box and there until this is changed.
+    /// Null, [`ENDED`], or from [`memory::leak`] and there until this is changed.
     table: Cell<*mut Table>,
 }
 
@@ -64,8 +65,8 @@ impl Place {
         // SAFETY: the invariant of `table`.
         let this = unsafe { table.as_ref() };
         let slot = this.find(number).unwrap_or_else(|| {
-            let slot = slot::make::<T>(table);
-            // SAFETY: just made, for this table and the key's type.
+            let slot = slot::make::<T>(number, table);
+            // SAFETY: just made, for this table, the key's number and its type.
             unsafe { this.add(number, slot) };
             slot
         });
@@ -85,7 +86,7 @@ impl Place {
 
     #[cold]
     fn make_table(&self) -> NonNull<Table> {
-        let table = NonNull::from(Box::leak(Box::<Table>::default()));
+        let table = memory::leak(Table::default());
         self.table.set(table.as_ptr());
         table
     }
@@ -120,8 +121,9 @@ impl Place {
         // SAFETY: the invariant of `table`.
         let panic = unsafe { table.as_ref() }.end_values();
         self.table.set(ENDED);
-        // SAFETY: it is from a box, and nobody finds it any more: slots in use are marked as gone.
-        drop(unsafe { Box::from_raw(table.as_ptr()) });
+        // SAFETY: the invariant of `table`, and nobody finds it any more: slots in use are marked
+        // as gone.
+        unsafe { memory::free(table) };
         panic
     }
 

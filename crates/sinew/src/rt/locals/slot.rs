@@ -16,10 +16,12 @@
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
+use std::num::NonZero;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
 use super::Gone;
+use super::memory;
 use super::table::Table;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,10 @@ enum State {
 /// The beginning of every slot. Only the fiber or thread that it belongs to touches it, and what runs on the same thread with a
 /// part of that fiber's frames.
 pub(super) struct Header {
+    /// That of its key.
+    number: NonZero<u32>,
+    /// The next slot of those that have no place in the table itself.
+    next: Cell<Option<NonNull<Header>>>,
     state: Cell<State>,
     /// # Invariant
     ///
@@ -77,14 +83,17 @@ impl<T> Slot<T> {
     }
 
     unsafe fn free(header: NonNull<Header>) {
-        // SAFETY: called through the vtable, for a slot of this type that nobody has any more; made from a box.
-        drop(unsafe { Box::from_raw(header.cast::<Self>().as_ptr()) });
+        // SAFETY: called through the vtable, for a slot of this type that nobody has any more; made
+        // by `make`.
+        unsafe { memory::free(header.cast::<Self>()) };
     }
 }
 
-/// Makes a slot for a table.
-pub(super) fn make<T>(table: NonNull<Table>) -> NonNull<Header> {
+/// Makes a slot for the key with this number, and for a table.
+pub(super) fn make<T>(number: NonZero<u32>, table: NonNull<Table>) -> NonNull<Header> {
     let header = Header {
+        number,
+        next: Cell::new(None),
         state: Cell::new(State::New),
         uses: Cell::new(0),
         before: Cell::new(None),
@@ -92,7 +101,29 @@ pub(super) fn make<T>(table: NonNull<Table>) -> NonNull<Header> {
         vtable: Slot::<T>::VTABLE,
     };
     let slot = Slot::<T> { header, value: UnsafeCell::new(MaybeUninit::uninit()) };
-    NonNull::from(Box::leak(Box::new(slot))).cast()
+    memory::leak(slot).cast()
+}
+
+/// Links a slot in front of others, and returns the first of all.
+///
+/// # Safety
+///
+/// The slot is there, and not linked.
+pub(super) unsafe fn link(header: NonNull<Header>, next: Option<NonNull<Header>>) -> NonNull<Header> {
+    // SAFETY: the caller's promise.
+    unsafe { header.as_ref() }.next.set(next);
+    header
+}
+
+/// The number of the key that a slot was made for, and the slot that is linked behind it.
+///
+/// # Safety
+///
+/// The slot is there.
+pub(super) unsafe fn number_and_next(header: NonNull<Header>) -> (NonZero<u32>, Option<NonNull<Header>>) {
+    // SAFETY: the caller's promise.
+    let this = unsafe { header.as_ref() };
+    (this.number, this.next.get())
 }
 
 /// Puts a slot before the newest one.

@@ -1,6 +1,8 @@
 //! The slots of one fiber or thread, by the numbers of their keys, and in the order in which they were initialised.
 //!
-//! Eight slots are in the table itself, each in the place that its number has there if that is free; more are in a list behind.
+//! Eight slots have a place in the table itself: the place of their number, or another if that is
+//! taken. The others are linked to a list, which needs no memory of its own: see
+//! [`memory`](super::memory).
 //!
 //! # Safety
 //!
@@ -8,7 +10,7 @@
 #![expect(unsafe_code, reason = "slots are pointers")]
 
 use std::any::Any;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::num::NonZero;
 use std::ptr::NonNull;
 
@@ -17,9 +19,6 @@ use super::slot::{self, Header};
 
 /// How many keys have their place in the table itself.
 const FIRST: usize = 8;
-
-/// A slot and the number of its key.
-type Entry = (NonZero<u32>, NonNull<Header>);
 
 /// The slots.
 ///
@@ -31,7 +30,8 @@ pub(super) struct Table {
     /// Zero where there is none.
     numbers: [Cell<u32>; FIRST],
     slots: [Cell<Option<NonNull<Header>>>; FIRST],
-    more: RefCell<Vec<Entry>>,
+    /// The first slot of those that have no place above, the newest.
+    more: Cell<Option<NonNull<Header>>>,
     /// The slot initialised last among those whose value is there and is to be dropped; it knows the one before it.
     newest: Cell<Option<NonNull<Header>>>,
 }
@@ -50,7 +50,16 @@ impl Table {
         if let Some(index) = self.numbers.iter().position(|other| other.get() == number.get()) {
             return self.slots[index].get();
         }
-        self.more.borrow().iter().find(|(other, _)| *other == number).map(|(_, slot)| *slot)
+        let mut next = self.more.get();
+        while let Some(slot) = next {
+            // SAFETY: the invariant.
+            let (other, behind) = unsafe { slot::number_and_next(slot) };
+            if other == number {
+                break;
+            }
+            next = behind;
+        }
+        next
     }
 
     /// Adds a slot for a number that has none.
@@ -65,7 +74,8 @@ impl Table {
                 self.numbers[free].set(number.get());
                 self.slots[free].set(Some(slot));
             }
-            None => self.more.borrow_mut().push((number, slot)),
+            // SAFETY: the caller's promise: the slot is there, and new.
+            None => self.more.set(Some(unsafe { slot::link(slot, self.more.get()) })),
         }
     }
 
@@ -91,10 +101,16 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        let first = self.slots.iter().filter_map(Cell::take);
-        let more = self.more.take().into_iter().map(|(_, slot)| slot);
-        for slot in first.chain(more) {
+        for slot in self.slots.iter().filter_map(Cell::take) {
             // SAFETY: the invariant; values have ended before the table does, and nobody finds the slot any more.
+            unsafe { slot::end(slot) };
+        }
+        let mut more = self.more.take();
+        while let Some(slot) = more {
+            // SAFETY: the invariant.
+            let (_, behind) = unsafe { slot::number_and_next(slot) };
+            more = behind;
+            // SAFETY: as above.
             unsafe { slot::end(slot) };
         }
     }
