@@ -228,6 +228,28 @@ impl<T: 'static> LocalKey<Cell<T>> {
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
+
+    /// Sets the value to what `f` makes of it.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    ///
+    /// sinew::fiber_local!(static ASKED: Cell<u32> = const { Cell::new(1) });
+    ///
+    /// ASKED.update(|asked| asked + 1);
+    /// assert_eq!(ASKED.get(), 2);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`with`](Self::with), and if `f` does: the value stays as it was then.
+    #[track_caller]
+    pub fn update(&'static self, f: impl FnOnce(T) -> T)
+    where
+        T: Copy,
+    {
+        self.with(|cell| cell.update(f));
+    }
 }
 
 impl<T: 'static> LocalKey<RefCell<T>> {

@@ -15,8 +15,10 @@
 //! - [`ReadDir`] and [`File`] are types of their own, with conversions from and to std's. [`Metadata`], [`Permissions`], [`FileType`], [`FileTimes`] and
 //!   [`TryLockError`] are std's. std's traits in [`std::os::unix::fs`] are implemented; its functions are in
 //!   [`unix`], and both in [`os::unix::fs`](crate::os::unix::fs).
-//! - Some of std's impls are not possible outside of it: `Read`, `Write` and `Seek` for `Arc<File>` (use `&*file`), and `IsTerminal`. There is no
-//!   `soft_link`, which std has deprecated.
+//! - std's `Read`, `Write` and `Seek` cannot be implemented for `Arc<File>` outside of std: use
+//!   `&*file`, since they are implemented for `&File`. std's `IsTerminal` cannot be implemented
+//!   either: [`io::IsTerminal`](crate::io::IsTerminal) stands in for it. There is no `soft_link`,
+//!   which std has deprecated.
 //!
 //! ```
 //! use sinew::fs::{self, File};
@@ -42,6 +44,7 @@ mod open_options;
 mod paths;
 mod raw_fd;
 mod read_dir;
+mod times;
 pub mod unix;
 
 pub use std::fs::{FileTimes, FileType, Metadata, Permissions, TryLockError};
@@ -55,6 +58,7 @@ pub use paths::{
     write,
 };
 pub use read_dir::{DirEntry, ReadDir, read_dir};
+pub use times::{set_times, set_times_nofollow};
 
 use std::io;
 use std::panic::Location;

@@ -27,6 +27,7 @@ mod fd;
 mod halt;
 mod handle;
 mod input;
+mod is_terminal;
 mod mode_calls;
 mod modes;
 mod pipe;
@@ -45,12 +46,13 @@ pub(crate) use mode_calls::mode_calls;
 pub use both_ways::{HalfClose, copy_bidirectional};
 pub use copy::copy;
 pub use fd::{Fd, FdError};
+pub use is_terminal::IsTerminal;
 pub use pipe::{PipeReader, PipeWriter, pipe};
 pub use stdin::{Stdin, StdinLock, stdin};
 
 pub use std::io::{
     BufRead, BufReader, BufWriter, Bytes, Chain, Cursor, Empty, Error, ErrorKind, IntoInnerError, IoSlice,
-    IoSliceMut, IsTerminal, LineWriter, Lines, Read, Repeat, Result, Seek, SeekFrom, Sink, Split, Stderr,
-    StderrLock, Stdout, StdoutLock, Take, Write, WriterPanicked, empty, prelude, read_to_string, repeat,
-    sink, stderr, stdout,
+    IoSliceMut, LineWriter, Lines, Read, Repeat, Result, Seek, SeekFrom, Sink, Split, Stderr, StderrLock,
+    Stdout, StdoutLock, Take, Write, WriterPanicked, empty, prelude, read_to_string, repeat, sink, stderr,
+    stdout,
 };

@@ -1,7 +1,7 @@
 //! Standard input, with the names of std. Knows not what it is: a terminal, a pipe or a file.
 
 use std::fmt;
-use std::io::{self, BufRead, BufReader, IoSliceMut, IsTerminal, Lines, Read};
+use std::io::{self, BufRead, BufReader, IoSliceMut, Lines, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::sync::{OnceLock, PoisonError};
 
@@ -38,7 +38,8 @@ pub fn stdin() -> Stdin {
 /// It is what it was at the first read: a program that puts another descriptor in its place later goes on reading from the old one.
 ///
 /// It differs from std's in this too: reads observe cancellation and deadlines, also while others hold the lock, and
-/// whether it is a terminal is told by a method of its own, since std's trait is closed.
+/// [`IsTerminal`](super::IsTerminal) is a trait of this crate, because that of std cannot be
+/// implemented outside of it.
 pub struct Stdin {
     inner: &'static Mutex<BufReader<Input>>,
 }
@@ -70,23 +71,11 @@ impl Stdin {
         self.lock().lines()
     }
 
-    /// Whether it is a terminal.
-    pub fn is_terminal(&self) -> bool {
-        self.as_fd().is_terminal()
-    }
-
     /// Locks it, unless the caller is to stop.
     #[track_caller]
     fn claim(&self) -> io::Result<StdinLock<'static>> {
         let inner = self.inner.lock_cancellable()?.unwrap_or_else(PoisonError::into_inner);
         Ok(StdinLock { inner })
-    }
-}
-
-impl StdinLock<'_> {
-    /// Whether it is a terminal.
-    pub fn is_terminal(&self) -> bool {
-        self.as_fd().is_terminal()
     }
 }
 

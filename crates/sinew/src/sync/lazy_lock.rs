@@ -179,6 +179,20 @@ impl<T: Default> Default for LazyLock<T> {
     }
 }
 
+impl<T, F> From<T> for LazyLock<T, F> {
+    /// One whose value is made already.
+    ///
+    /// ```
+    /// use sinew::sync::LazyLock;
+    ///
+    /// let number: LazyLock<u32> = LazyLock::from(5);
+    /// assert_eq!(LazyLock::get(&number), Some(&5));
+    /// ```
+    fn from(value: T) -> Self {
+        Self { once: Once::done(), state: UnsafeCell::new(State::Made(value)) }
+    }
+}
+
 impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_tuple("LazyLock");

@@ -8,7 +8,7 @@ use sinew::os::fd::{AsFd, AsRawFd, OwnedFd};
 use sinew::os::unix::fs::{DirBuilderExt, DirEntryExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -119,6 +119,39 @@ fn use_files() {
     fs::unix::fchown(&file, None, None).unwrap();
 }
 
+/// The times of a file, or of the symbolic link itself.
+fn times(path: &Path) -> [SystemTime; 2] {
+    let known = fs::symlink_metadata(path).unwrap();
+    [known.accessed().unwrap(), known.modified().unwrap()]
+}
+
+fn use_times() {
+    let place = Place::new();
+    let (path, link) = (place.join("file"), place.join("link"));
+    fs::write(&path, "").unwrap();
+    fs::unix::symlink(&path, &link).unwrap();
+    // Nobody may open it, but its owner may change its times.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    let moment = |nanos| SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos);
+    let [first, second, third] = [1_000_000_001, 2_000_000_002, 4_000_000_000_000_000_003].map(moment);
+    fs::set_times(&path, fs::FileTimes::new().set_accessed(first).set_modified(second)).unwrap();
+    assert_eq!(times(&path), [first, second]);
+    fs::set_times(&path, fs::FileTimes::new().set_modified(third)).unwrap();
+    assert_eq!(times(&path), [first, third]);
+    fs::set_times(&path, fs::FileTimes::new()).unwrap();
+    assert_eq!(times(&path), [first, third]);
+    // Through a link, and of the link.
+    fs::set_times(&link, fs::FileTimes::new().set_accessed(second)).unwrap();
+    assert_eq!(times(&path), [second, third]);
+    fs::set_times_nofollow(&link, fs::FileTimes::new().set_modified(first)).unwrap();
+    assert_eq!((times(&path), times(&link)[1]), ([second, third], first));
+    let early = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
+    fs::set_times(&path, fs::FileTimes::new().set_modified(early)).unwrap();
+    assert_eq!(times(&path), [second, early]);
+    let none = fs::set_times(place.join("none"), fs::FileTimes::new().set_modified(first));
+    assert_eq!(kind(none), Some(ErrorKind::NotFound));
+}
+
 fn use_locks_and_options() {
     let place = Place::new();
     let path = place.join("file");
@@ -180,11 +213,19 @@ fn use_directories() {
     assert_eq!((ours.by_ref().count(), ours.next().is_none()), (151, true));
 }
 
-const USES: [fn(); 4] = [use_paths, use_files, use_locks_and_options, use_directories];
+const USES: [fn(); 5] = [use_paths, use_files, use_times, use_locks_and_options, use_directories];
 
 #[test]
 fn files_and_directories_are_used_as_by_std() {
     in_crowds(|crowd| drop(crowd.all(USES.len(), |number| USES[number]())));
+}
+
+#[test]
+fn a_file_is_asked_whether_it_is_a_terminal() {
+    use sinew::io::IsTerminal;
+    let (terminal, none) = (File::open("/dev/ptmx").unwrap(), File::open("/dev/null").unwrap());
+    assert!(terminal.is_terminal() && !none.is_terminal());
+    assert!(std::fs::File::from(terminal).is_terminal());
 }
 
 #[test]

@@ -84,8 +84,9 @@ fn all_methods_of_cells() {
         assert_eq!(NUMBER.replace(8), 7);
         assert_eq!(NUMBER.take(), 8);
         assert_eq!(NUMBER.get(), 0);
-        NUMBER.set(9);
+        NUMBER.update(|number| number + 9);
         assert_eq!(NUMBER.with(Cell::get), 9);
+        panics_with("while it is updated", || NUMBER.update(|_| panic!("while it is updated")));
         assert_eq!(NUMBER.try_with(Cell::get), Ok(9));
         assert_eq!(WORDS.replace(vec!["second".to_owned()]), ["first"]);
         assert_eq!(WORDS.with_borrow(Vec::len), 1);

@@ -4,6 +4,7 @@ use super::super::descriptors::{is_cancel, is_deadline};
 use super::super::support::{child, is_child, migrating, pinned, stderr};
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use sinew::io::IsTerminal;
 use sinew::{fiber, io, time};
 use std::fs::File;
 use std::io::{BufRead, Read, Seek, Write};

@@ -102,6 +102,19 @@ as_std! {
 }
 
 #[test]
+fn a_value_that_is_there_needs_no_initialiser() {
+    let mut lazy: LazyLock<String> = String::from("made").into();
+    assert_eq!(LazyLock::get(&lazy).map(String::as_str), Some("made"));
+    assert_eq!((lazy.len(), LazyLock::force(&lazy).as_str()), (4, "made"));
+    LazyLock::force_mut(&mut lazy).push('!');
+    assert_eq!(*lazy, "made!");
+    // Dropped once.
+    let shared = Arc::new(());
+    drop::<LazyLock<_>>(shared.clone().into());
+    assert_eq!(Arc::strong_count(&shared), 1);
+}
+
+#[test]
 fn an_initialiser_may_suspend_and_others_wait() {
     in_crowds(|crowd| {
         let lazy = Arc::new(LazyLock::new(|| {
