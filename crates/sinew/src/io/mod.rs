@@ -1,9 +1,10 @@
 //! Input and output that give way: what has the names of [`std::io`], and whatever else the kernel can tell to be ready.
 //!
-//! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`. Ours are [`pipe()`], [`stdin()`] and [`copy()`], which
-//! fibers wait in without stopping their worker, and [`Fd`], which makes that of any descriptor. A plain thread blocks in the same calls.
-//! [`stdout`] and [`stderr`] are std's: they block the worker while whoever reads what is written does not keep up, and a fiber that minds
-//! writes inside [`blocking`](crate::blocking()).
+//! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`.
+//! Ours are [`pipe()`], [`stdin()`], [`stdout()`], [`stderr()`] and [`copy()`], which fibers wait
+//! in without stopping their worker, and [`Fd`], which makes that of any descriptor. A plain thread
+//! blocks in the same calls. [`println!`] and its like are std's, and [differ from
+//! `stdout()`](fn@stdout#instead-of-println) in what they exclude and block.
 //!
 //! Every wait ends with an error when its fiber is [cancelled](crate::fiber#stopping) or a deadline passes: the
 //! [`Stopped`](crate::fiber::Stopped) is inside.
@@ -20,6 +21,7 @@
 //! ```
 
 mod adopt;
+mod at_exit;
 mod both_ways;
 mod by_reference;
 mod copy;
@@ -30,9 +32,13 @@ mod input;
 mod is_terminal;
 mod mode_calls;
 mod modes;
+mod output;
 mod pipe;
 mod raw;
+mod shared_writer;
+mod stderr;
 mod stdin;
+mod stdout;
 #[cfg(test)]
 mod tests;
 mod unblocked;
@@ -48,11 +54,12 @@ pub use copy::copy;
 pub use fd::{Fd, FdError};
 pub use is_terminal::IsTerminal;
 pub use pipe::{PipeReader, PipeWriter, pipe};
+pub use stderr::{Stderr, StderrLock, stderr};
 pub use stdin::{Stdin, StdinLock, stdin};
+pub use stdout::{Stdout, StdoutLock, stdout};
 
 pub use std::io::{
     BufRead, BufReader, BufWriter, Bytes, Chain, Cursor, Empty, Error, ErrorKind, IntoInnerError, IoSlice,
-    IoSliceMut, LineWriter, Lines, Read, Repeat, Result, Seek, SeekFrom, Sink, Split, Stderr, StderrLock,
-    Stdout, StdoutLock, Take, Write, WriterPanicked, empty, prelude, read_to_string, repeat, sink, stderr,
-    stdout,
+    IoSliceMut, LineWriter, Lines, Read, Repeat, Result, Seek, SeekFrom, Sink, Split, Take, Write,
+    WriterPanicked, empty, prelude, read_to_string, repeat, sink,
 };

@@ -96,6 +96,10 @@ fn other_types_have_the_auto_traits_of_those_of_std() {
         sinew::io::PipeWriter, std::io::PipeWriter;
         sinew::io::Stdin, std::io::Stdin;
         sinew::io::StdinLock<'static>, std::io::StdinLock<'static>;
+        sinew::io::Stdout, std::io::Stdout;
+        sinew::io::StdoutLock<'static>, std::io::StdoutLock<'static>;
+        sinew::io::Stderr, std::io::Stderr;
+        sinew::io::StderrLock<'static>, std::io::StderrLock<'static>;
         sinew::net::TcpStream, std::net::TcpStream;
     }
 }

@@ -5,3 +5,4 @@ mod fd;
 mod pipe;
 mod places;
 mod stdin;
+mod stdout;
