@@ -31,7 +31,7 @@ use crate::rt;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct File {
-    pub(super) inner: fs::File,
+    pub(crate) inner: fs::File,
 }
 
 impl File {

@@ -4,10 +4,12 @@
 //! Most descriptors have nothing set and no clone: those have no memory for it either, and nothing to look up for each call.
 
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use super::unblocked::set_nonblocking;
 use crate::rt::io::{Direction, Patience};
 
 /// No limit.
@@ -26,6 +28,33 @@ struct Settings {
     write_timeout: AtomicU64,
     /// What the kernel told one who had written something, and has to be told to the next one; zero, if there is nothing.
     unheard: AtomicI32,
+    unblocked: Mutex<Unblocked>,
+}
+
+/// Whose calls on a descriptor that blocks must not block now.
+#[derive(Debug, Default)]
+struct Unblocked {
+    /// How many [`Unblock`] there are.
+    count: usize,
+    /// Whether calls on it did not block before the first of them.
+    was_nonblocking: bool,
+}
+
+/// Until it is dropped, calls on a descriptor and its duplicates do not block.
+#[derive(Debug)]
+pub(crate) struct Unblock<'a> {
+    settings: &'a Settings,
+    fd: BorrowedFd<'a>,
+}
+
+impl Drop for Unblock<'_> {
+    fn drop(&mut self) {
+        let mut state = self.settings.unblocked.lock().unwrap_or_else(PoisonError::into_inner);
+        state.count -= 1;
+        if state.count == 0 && !state.was_nonblocking {
+            let _ = set_nonblocking(self.fd, false);
+        }
+    }
 }
 
 impl Modes {
@@ -76,6 +105,21 @@ impl Modes {
             Some(settings) if settings.unheard.load(Ordering::Relaxed) != 0 => settings.hear(),
             _ => Ok(()),
         }
+    }
+
+    /// Has calls on this descriptor not block, until all guards of it and its clones are dropped.
+    ///
+    /// # Errors
+    ///
+    /// If it is no descriptor for input or output.
+    pub(super) fn unblock<'a>(&'a self, fd: BorrowedFd<'a>) -> io::Result<Unblock<'a>> {
+        let settings = self.0.get_or_init(Arc::default);
+        let mut state = settings.unblocked.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.count == 0 {
+            state.was_nonblocking = set_nonblocking(fd, true)?;
+        }
+        state.count += 1;
+        Ok(Unblock { settings, fd })
     }
 
     /// What is set for a connection that a socket with these settings takes in: the kernel has it so.
@@ -137,5 +181,31 @@ impl Settings {
             Direction::Read => &self.read_timeout,
             Direction::Write => &self.write_timeout,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+
+    use super::super::unblocked::is_nonblocking;
+    use super::Modes;
+
+    #[test]
+    fn the_last_guard_of_all_clones_lets_calls_block_again() {
+        let (socket, _kept) = UnixStream::pair().unwrap();
+        let (fd, modes) = (socket.as_fd(), Modes::default());
+        let clone = modes.share();
+        let [first, second] = [&modes, &clone].map(|modes| modes.unblock(fd).unwrap());
+        assert!(is_nonblocking(fd).unwrap());
+        drop(first);
+        assert!(is_nonblocking(fd).unwrap());
+        drop(second);
+        assert!(!is_nonblocking(fd).unwrap());
+        // What did not block before does not afterwards.
+        socket.set_nonblocking(true).unwrap();
+        drop(clone.unblock(fd).unwrap());
+        assert!(is_nonblocking(fd).unwrap());
     }
 }

@@ -60,14 +60,14 @@ pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
 ///
 /// Calls observe cancellation and deadlines.
 pub struct PipeReader {
-    handle: Handle<io::PipeReader>,
+    pub(super) handle: Handle<io::PipeReader>,
 }
 
 /// The end of a pipe that is written to. As [`std::io::PipeWriter`], and what [`PipeReader`] says of itself holds for it too.
 ///
 /// What is written by one call, and is no longer than `PIPE_BUF` (4,096 bytes), stays together, as in any pipe.
 pub struct PipeWriter {
-    handle: Handle<io::PipeWriter>,
+    pub(super) handle: Handle<io::PipeWriter>,
 }
 
 impl PipeReader {

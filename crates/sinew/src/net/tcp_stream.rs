@@ -40,7 +40,7 @@ use crate::rt::io::Direction;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct TcpStream {
-    pub(super) handle: Handle<std::net::TcpStream>,
+    pub(crate) handle: Handle<std::net::TcpStream>,
 }
 
 mode_calls!(TcpStream);

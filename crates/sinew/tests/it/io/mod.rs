@@ -1,7 +1,9 @@
 //! Input and output.
 
 mod copy;
+mod copy_buf;
 mod fd;
+mod kernel_copy;
 mod pipe;
 mod places;
 mod stdin;

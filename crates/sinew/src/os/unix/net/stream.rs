@@ -31,7 +31,7 @@ use crate::rt::io::{Direction, Patience};
 /// # Ok::<(), io::Error>(())
 /// ```
 pub struct UnixStream {
-    pub(super) handle: Handle<net::UnixStream>,
+    pub(crate) handle: Handle<net::UnixStream>,
 }
 
 mode_calls!(UnixStream);

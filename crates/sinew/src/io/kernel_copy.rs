@@ -1,0 +1,306 @@
+//! Copying from one descriptor to another without passing the bytes through the program. Knows what
+//! each pair of kinds of descriptors needs, and no protocol.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::sendfile;
+use rustix::io::Errno;
+use rustix::pipe::{SpliceFlags, splice};
+
+use super::copy::copy;
+use super::handle::Handle;
+use super::modes::Unblock;
+use super::pipe::{PipeReader, PipeWriter};
+use crate::fiber;
+use crate::fs::File;
+use crate::net::TcpStream;
+use crate::os::unix::net::UnixStream;
+use crate::rt;
+use crate::rt::io::Direction;
+
+/// How much the kernel is asked to copy at a time.
+const CHUNK: usize = 1 << 20;
+
+/// Others have their turn after this many calls. Each moves at most what a pipe holds, unless it
+/// waits.
+const TURN: u64 = 16;
+
+/// Copies all that comes from one descriptor to another, as [`copy()`](super::copy()), and returns
+/// how many bytes that were. The kernel copies where it can, and the bytes do not pass through the
+/// program.
+///
+/// ```
+/// use sinew::fs::File;
+/// use sinew::io::{self, Read};
+/// use sinew::os::unix::net::UnixStream;
+///
+/// let (mut client, server) = UnixStream::pair()?;
+/// let sends = sinew::fiber::spawn(move || {
+///     let program = File::open(std::env::current_exe()?)?;
+///     io::kernel_copy(&program, &server)
+/// });
+/// let mut bytes = Vec::new();
+/// client.read_to_end(&mut bytes)?;
+/// assert_eq!(sends.join().unwrap()?, bytes.len() as u64);
+/// # Ok::<(), io::Error>(())
+/// ```
+///
+/// | from | to | by |
+/// | --- | --- | --- |
+/// | file | file | `copy_file_range`, which shares blocks where the file system can |
+/// | file | socket | `sendfile` |
+/// | pipe, file or socket | pipe | `splice` |
+/// | pipe | file or socket | `splice` |
+/// | socket | file or socket | a buffer of the program: the kernel has no such call |
+///
+/// Where the kernel refuses, for a file that is open for appending say, a buffer of the program is
+/// used as well. [`std::io::copy`] finds out by itself what it copies between; a crate outside of
+/// std cannot, so this is a function of its own, for the types of this crate.
+///
+/// While bytes go to or from a socket, calls on it do not wait in the kernel (`O_NONBLOCK`). That
+/// holds for its duplicates outside of this crate too, those of other processes included, until the
+/// copy has ended. A peer that is gone causes a signal (`SIGPIPE`), which programs in Rust ignore
+/// unless told otherwise.
+///
+/// # Errors
+///
+/// Any error of the descriptors, and if the caller is to stop. What was copied before that stays
+/// so.
+#[track_caller]
+pub fn kernel_copy<S, D>(source: &S, sink: &D) -> io::Result<u64>
+where
+    S: KernelSource + ?Sized,
+    D: KernelSink + ?Sized,
+{
+    let mut copied = 0;
+    match by_kernel(&source.end(), &sink.end(), &mut copied)? {
+        Outcome::Ended => Ok(copied),
+        Outcome::Refused => Ok(copied + copy(&mut *source.reader(), &mut *sink.writer())?),
+    }
+}
+
+/// A descriptor that [`kernel_copy`] copies from. Implemented for types of this crate only.
+pub trait KernelSource {
+    #[doc(hidden)]
+    fn end(&self) -> End<'_>;
+
+    #[doc(hidden)]
+    fn reader(&self) -> Box<dyn Read + '_>;
+}
+
+/// A descriptor that [`kernel_copy`] copies to. Implemented for types of this crate only.
+pub trait KernelSink {
+    #[doc(hidden)]
+    fn end(&self) -> End<'_>;
+
+    #[doc(hidden)]
+    fn writer(&self) -> Box<dyn Write + '_>;
+}
+
+/// A descriptor, by what the kernel can do with it. Nobody outside of this crate can make one.
+pub struct End<'a>(Kind<'a>);
+
+enum Kind<'a> {
+    /// It is always ready, and blocks.
+    File(&'a fs::File),
+    /// Calls on it do not block.
+    Pipe(&'a dyn Stream),
+    Socket(&'a dyn Stream),
+}
+
+/// What can be waited for.
+trait Stream {
+    fn fd(&self) -> BorrowedFd<'_>;
+
+    fn unblock(&self) -> io::Result<Unblock<'_>>;
+
+    #[track_caller]
+    fn wait(&self, direction: Direction) -> io::Result<()>;
+}
+
+impl<T: AsFd> Stream for Handle<T> {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.as_fd()
+    }
+
+    fn unblock(&self) -> io::Result<Unblock<'_>> {
+        self.modes().unblock(self.as_fd())
+    }
+
+    fn wait(&self, direction: Direction) -> io::Result<()> {
+        self.call(direction, |fd| check(fd.as_fd(), direction))
+    }
+}
+
+/// Whether bytes can be moved now, or an end or an error is there. Something urgent does not count:
+/// it is not copied.
+fn check(fd: BorrowedFd<'_>, direction: Direction) -> io::Result<()> {
+    let flags = match direction {
+        Direction::Read => PollFlags::IN,
+        Direction::Write => PollFlags::OUT,
+    };
+    match poll(&mut [PollFd::new(&fd, flags)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? {
+        0 => Err(io::ErrorKind::WouldBlock.into()),
+        _ => Ok(()),
+    }
+}
+
+/// How the kernel's part of a copy has ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    /// The source is at its end.
+    Ended,
+    /// The kernel does not copy between these, or not any more.
+    Refused,
+}
+
+#[track_caller]
+fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<Outcome> {
+    let _unblocked = [unblock(source)?, unblock(sink)?];
+    let mut calls = 0_u64;
+    loop {
+        calls += 1;
+        if calls.is_multiple_of(TURN) {
+            rt::give_way();
+        }
+        fiber::checkpoint()?;
+        match once(&source.0, &sink.0) {
+            // A file that is made up when it is read, as those in `/proc`, may look empty to the
+            // kernel.
+            Ok(0) if *copied == 0 && matches!(source.0, Kind::File(_)) => return Ok(Outcome::Refused),
+            Ok(0) => return Ok(Outcome::Ended),
+            Ok(more) => *copied += more,
+            Err(Errno::AGAIN) => {
+                // One of them has nothing or no room. The other one is ready.
+                wait(source, Direction::Read)?;
+                wait(sink, Direction::Write)?;
+            }
+            Err(Errno::INTR) => {}
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM | Errno::OVERFLOW) => {
+                return Ok(Outcome::Refused);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// One call. [`Errno::INVAL`], if there is none for these.
+fn once(source: &Kind<'_>, sink: &Kind<'_>) -> Result<u64, Errno> {
+    let splice = |from: BorrowedFd<'_>, to: BorrowedFd<'_>| {
+        splice(from, None, to, None, CHUNK, SpliceFlags::NONBLOCK | SpliceFlags::MOVE)
+            .map(|count| count as u64)
+    };
+    match (source, sink) {
+        (Kind::File(from), Kind::File(to)) => rt::blocking(|| copy_file(from, to)),
+        // The disk may take long.
+        (Kind::File(from), Kind::Socket(to)) => {
+            let to = to.fd();
+            rt::blocking(|| sendfile(to, from, None, CHUNK).map(|count| count as u64))
+        }
+        (Kind::File(from), Kind::Pipe(to)) => {
+            let to = to.fd();
+            rt::blocking(|| splice(from.as_fd(), to))
+        }
+        (Kind::Pipe(from), Kind::File(to)) => {
+            let from = from.fd();
+            rt::blocking(|| splice(from, to.as_fd()))
+        }
+        (Kind::Pipe(from), Kind::Pipe(to) | Kind::Socket(to)) | (Kind::Socket(from), Kind::Pipe(to)) => {
+            splice(from.fd(), to.fd())
+        }
+        (Kind::Socket(_), Kind::File(_) | Kind::Socket(_)) => Err(Errno::INVAL),
+    }
+}
+
+/// std knows which call works between two files.
+fn copy_file(from: &fs::File, to: &fs::File) -> Result<u64, Errno> {
+    let (mut from, mut to) = (from.take(CHUNK as u64), to);
+    io::copy(&mut from, &mut to).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
+fn unblock<'a>(end: &End<'a>) -> io::Result<Option<Unblock<'a>>> {
+    match end.0 {
+        Kind::Socket(socket) => socket.unblock().map(Some),
+        Kind::Pipe(_) | Kind::File(_) => Ok(None),
+    }
+}
+
+#[track_caller]
+fn wait(end: &End<'_>, direction: Direction) -> io::Result<()> {
+    match end.0 {
+        Kind::Socket(stream) | Kind::Pipe(stream) => stream.wait(direction),
+        Kind::File(_) => Ok(()),
+    }
+}
+
+macro_rules! ends {
+    ($($trait:ident, $method:ident, $way:ident: $type:ty, $kind:expr;)*) => {$(
+        impl $trait for $type {
+            fn end(&self) -> End<'_> {
+                let kind: for<'a> fn(&'a $type) -> Kind<'a> = $kind;
+                End(kind(self))
+            }
+
+            fn $method(&self) -> Box<dyn $way + '_> {
+                Box::new(self)
+            }
+        }
+    )*};
+}
+
+ends! {
+    KernelSource, reader, Read: File, |file| Kind::File(&file.inner);
+    KernelSource, reader, Read: TcpStream, |stream| Kind::Socket(&stream.handle);
+    KernelSource, reader, Read: UnixStream, |stream| Kind::Socket(&stream.handle);
+    KernelSource, reader, Read: PipeReader, |pipe| Kind::Pipe(&pipe.handle);
+    KernelSink, writer, Write: File, |file| Kind::File(&file.inner);
+    KernelSink, writer, Write: TcpStream, |stream| Kind::Socket(&stream.handle);
+    KernelSink, writer, Write: UnixStream, |stream| Kind::Socket(&stream.handle);
+    KernelSink, writer, Write: PipeWriter, |pipe| Kind::Pipe(&pipe.handle);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KernelSink, KernelSource, Outcome, by_kernel};
+    use crate::fs::File;
+    use crate::io::{Write, pipe};
+    use crate::os::unix::net::UnixStream;
+
+    /// The kernel's part of a copy.
+    fn part(source: &impl KernelSource, sink: &impl KernelSink) -> (Outcome, u64) {
+        let mut copied = 0;
+        let outcome = by_kernel(&source.end(), &sink.end(), &mut copied).unwrap();
+        (outcome, copied)
+    }
+
+    fn sources() -> (File, impl KernelSource, impl KernelSource) {
+        let (reader, mut writer) = pipe().unwrap();
+        writer.write_all(b"some").unwrap();
+        let (mut theirs, ours) = UnixStream::pair().unwrap();
+        theirs.write_all(b"some").unwrap();
+        let file: File =
+            std::fs::File::from(rustix::fs::memfd_create("source", rustix::fs::MemfdFlags::CLOEXEC).unwrap())
+                .into();
+        (&file).write_all(b"some").and_then(|()| std::io::Seek::rewind(&mut &file)).unwrap();
+        (file, reader, ours)
+    }
+
+    #[test]
+    fn the_kernel_copies_where_it_can() {
+        let (sink, _kept) = UnixStream::pair().unwrap();
+        let (file, reader, stream) = sources();
+        assert_eq!((part(&file, &sink), part(&reader, &sink)), ((Outcome::Ended, 4), (Outcome::Ended, 4)));
+        assert_eq!(part(&stream, &sink), (Outcome::Refused, 0));
+        let (_kept, sink) = pipe().unwrap();
+        let (file, reader, stream) = sources();
+        assert_eq!((part(&file, &sink), part(&reader, &sink)), ((Outcome::Ended, 4), (Outcome::Ended, 4)));
+        assert_eq!(part(&stream, &sink), (Outcome::Ended, 4));
+        let (sink, _, _) = sources();
+        let (file, reader, stream) = sources();
+        assert_eq!((part(&file, &sink), part(&reader, &sink)), ((Outcome::Ended, 4), (Outcome::Ended, 4)));
+        assert_eq!(part(&stream, &sink), (Outcome::Refused, 0));
+    }
+}
