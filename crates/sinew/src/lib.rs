@@ -15,7 +15,8 @@
 //! - The machine, and what a runtime would make of it: [`topology`].
 //! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
 //! - Work that is done one after the other: [`work`].
-//! - Sockets, with the names of std: [`net`], [`os::unix::net`]. Other descriptors, pipes, standard input: [`io`].
+//! - Sockets, with the names of std: [`net`], [`os::unix::net`]. Other descriptors, pipes, standard input and
+//!   output: [`io`].
 //! - Calls that block a thread: [`mod@blocking`]. Files: [`fs`].
 //! - Sleeping, timers that call back, intervals: [`time`].
 //! - Signals of the operating system: [`signal`].
