@@ -19,7 +19,7 @@ use super::current::Fiber;
 use super::error::SpawnError;
 use super::handle::{JoinHandle, Result};
 use super::token::CancelToken;
-use crate::rt::{self, Attributes, Engine, Failure, Handle, Node, ScopeData, Site};
+use crate::rt::{self, Attributes, Failure, Handle, Node, ScopeData, Site};
 use crate::runtime;
 
 /// A scope, as [`std::thread::Scope`].
@@ -27,7 +27,7 @@ use crate::runtime;
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<ScopeData>,
     /// Where its fibers are made, if not where each of them is made.
-    engine: Option<Arc<Engine>>,
+    runtime: Option<runtime::Handle>,
     /// Invariant, so that a scope cannot be taken for a shorter one.
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
@@ -122,11 +122,11 @@ where
     open(None, Failure::IsItsOwn, Location::caller(), body, |_| false)
 }
 
-/// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics, or fails. They are in the engine, or
-/// in that of the fiber that makes them.
+/// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics, or fails. They are in the runtime,
+/// or in that of the fiber that makes them.
 #[track_caller]
 pub(crate) fn open<'env, F, T>(
-    engine: Option<&Arc<Engine>>,
+    runtime: Option<&runtime::Handle>,
     failure: Failure,
     at: &'static Location<'static>,
     body: F,
@@ -138,7 +138,7 @@ where
     // There is no way back once it has fibers.
     rt::check_may_wait();
     let data = ScopeData::open(at, failure);
-    let scope = Scope { data, engine: engine.cloned(), scope: PhantomData, env: PhantomData };
+    let scope = Scope { data, runtime: runtime.cloned(), scope: PhantomData, env: PhantomData };
     // Caught first: a fiber that unwinds does not wait well.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     match &result {
@@ -280,8 +280,8 @@ impl<'scope> Scope<'scope, '_> {
 
     /// Where the caller makes a fiber of the scope.
     fn site(&self) -> Site<'_> {
-        match &self.engine {
-            Some(engine) => Site::of(engine),
+        match &self.runtime {
+            Some(runtime) => runtime.site(),
             None => runtime::site(),
         }
     }

@@ -217,7 +217,7 @@ impl Handle {
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
     {
-        fiber::open_scope(Some(&self.engine), Failure::IsItsOwn, Location::caller(), body, |_| false)
+        fiber::open_scope(Some(self), Failure::IsItsOwn, Location::caller(), body, |_| false)
     }
 
     /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as long as that takes. After

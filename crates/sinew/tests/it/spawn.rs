@@ -201,7 +201,7 @@ fn a_stack_that_cannot_be_is_refused() {
         assert_eq!(fiber::Builder::new().stack_size(0).spawn(|| 1).unwrap().join().unwrap(), 1);
     });
     let error = Runtime::builder().stack_size(1 << 40).start().unwrap_err();
-    assert!(error.to_string().contains("the largest has"), "{error}");
+    assert!(error.to_string().contains("67108864 at most"), "{error}");
 }
 
 #[test]
