@@ -279,6 +279,7 @@ impl<'scope> Scope<'scope, '_> {
     }
 
     /// Where the caller makes a fiber of the scope.
+    #[track_caller]
     fn site(&self) -> Site<'_> {
         match &self.runtime {
             Some(runtime) => runtime.site(),
@@ -290,6 +291,7 @@ impl<'scope> Scope<'scope, '_> {
         self.data.node()
     }
 
+    #[track_caller]
     fn spawn_with<F, T>(
         &'scope self,
         attributes: Attributes,
@@ -300,10 +302,12 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let attributes = Attributes { scope: Some(self.data.clone()), ..attributes };
+        // First: if the default runtime does not start, nobody has joined the scope.
+        let site = self.site();
         self.data.join_in();
         // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
         // fiber. The handle cannot leave the scope.
-        let made = unsafe { rt::spawn(self.site(), attributes, body) };
+        let made = unsafe { rt::spawn(site, attributes, body) };
         match made {
             Ok(handle) => Ok(ScopedJoinHandle::new(handle)),
             Err(refused) => {

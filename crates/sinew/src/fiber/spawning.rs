@@ -92,6 +92,7 @@ where
 }
 
 #[inline]
+#[track_caller]
 pub(super) fn spawn_with<F, T>(attributes: Attributes, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -105,6 +106,7 @@ where
 ///
 /// What the body and its result borrow lives until the fiber has ended and its result is dropped.
 #[inline]
+#[track_caller]
 pub(super) unsafe fn spawn_unchecked<F, T>(
     attributes: Attributes,
     body: F,
@@ -200,6 +202,7 @@ where
 /// # Errors
 ///
 /// Never; the signature is std's.
+#[track_caller]
 pub fn available_parallelism() -> io::Result<NonZero<usize>> {
     Ok(NonZero::new(runtime::site().engine().workers()).unwrap_or(NonZero::<usize>::MIN))
 }

@@ -50,8 +50,12 @@ impl Handle {
     ///
     /// If the default runtime has to be started and cannot be.
     #[must_use]
+    #[track_caller]
     pub fn current() -> Self {
-        Self::try_current().unwrap_or_else(Self::default_runtime)
+        match Self::try_current() {
+            Some(own) => own,
+            None => Self::default_runtime(),
+        }
     }
 
     /// Returns a handle to the runtime of the calling fiber; none, if the caller is no fiber.
@@ -78,6 +82,7 @@ impl Handle {
     ///
     /// If it has to be started and cannot be.
     #[must_use]
+    #[track_caller]
     pub fn default_runtime() -> Self {
         default_runtime().handle()
     }

@@ -71,6 +71,7 @@ impl TimerBuilder<'_> {
         self.make(Location::caller(), move |timer| callback(&TimerId::new(timer)))
     }
 
+    #[track_caller]
     fn make(
         self,
         location: &'static Location<'static>,

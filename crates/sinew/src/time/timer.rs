@@ -78,6 +78,7 @@ impl Timer {
 
     /// Without settings.
     #[inline]
+    #[track_caller]
     pub(super) fn plain(
         location: &'static Location<'static>,
         body: impl FnMut(&Callback) + Send + 'static,

@@ -9,6 +9,7 @@ use super::support::{child, everywhere, in_child, is_child, is_emulated, stderr}
 use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::{Runtime, fiber};
 use std::hint::black_box;
+use std::panic::catch_unwind;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -144,11 +145,24 @@ fn a_default_runtime_that_does_not_start_is_a_panic_of_the_caller() {
     let output = in_child("faults::a_default_runtime_that_does_not_start_is_a_panic_of_the_caller", || {
         // SAFETY: this process has no other thread that reads it now.
         unsafe { std::env::set_var("SINEW_WORKERS", "none") };
-        sinew::run(|| ());
+        let needs: [fn(); 7] = [
+            || sinew::run(|| ()),
+            || drop(fiber::spawn(|| ())),
+            || drop(fiber::Builder::new().spawn(|| ())),
+            || fiber::scope(|scope| drop(scope.spawn(|| ()))),
+            || drop(fiber::spawn_batch([|| ()])),
+            || drop(sinew::time::after(Duration::ZERO, || ())),
+            || drop(sinew::runtime::Handle::current()),
+        ];
+        for need in needs {
+            catch_unwind(need).unwrap_err();
+        }
     });
     let text = stderr(&output);
     assert!(text.contains("the default runtime did not start: SINEW_WORKERS is \"none\""), "{text}");
-    assert!(text.contains("panicked at") && text.contains("it/faults.rs"), "{text}");
+    let places: Vec<_> = text.lines().filter(|line| line.contains("panicked at")).collect();
+    assert_eq!(places.len(), 7, "{text}");
+    assert!(places.iter().all(|place| place.contains("it/faults.rs:")), "{text}");
 }
 
 #[test]
