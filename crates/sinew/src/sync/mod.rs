@@ -52,7 +52,7 @@ pub use reentrant_lock::{ReentrantLock, ReentrantLockGuard};
 pub use rwlock::RwLock;
 pub use rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 pub use rwlock_mapped::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
-pub use semaphore::{AcquireError, Semaphore, SemaphorePermit, TryAcquireError};
+pub use semaphore::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError};
 pub use seq_lock::{SeqLock, SeqLockWriteGuard};
 pub use wait_group::{WaitGroup, WaitGroupGuard};
 

@@ -6,11 +6,12 @@
 //! there is, or has given up and is about to serve the others.
 
 mod error;
+mod owned;
 mod permit;
 mod permits;
 
 pub use error::{AcquireError, TryAcquireError};
-pub use permit::SemaphorePermit;
+pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 use std::cell::Cell;
 use std::fmt;
@@ -31,8 +32,9 @@ use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 /// Those who wait are served in the order in which they came, each with all that it asks for. Nobody overtakes: if the first one waits for more
 /// than there is, whoever comes later waits too, even for less, so that a big batch is not starved by small ones.
 ///
-/// It has the names of tokio's, where that has them, and the timed forms of C++'s `counting_semaphore`. It can be [closed](Self::close), for
-/// those who wait to hear that they do so in vain.
+/// It has the names of tokio's, where that has them, and the timed forms of C++'s `counting_semaphore`.
+/// [`acquire_owned`](Self::acquire_owned) and its variants return permits that own their semaphore. A
+/// semaphore can be [closed](Self::close), which ends all waits for its permits.
 ///
 /// ```
 /// use sinew::fiber;
@@ -53,10 +55,21 @@ pub struct Semaphore {
     queue: Queue<Permits, Want>,
 }
 
-/// Why somebody has no permits.
+/// Why a caller got no permits.
 enum Refusal {
     Closed,
     GaveUp(GaveUp),
+}
+
+impl Refusal {
+    /// Separates a closed semaphore from a wait that ended early.
+    fn or_gave_up<P>(acquired: Result<P, Self>) -> Result<Result<P, AcquireError>, GaveUp> {
+        match acquired {
+            Ok(permit) => Ok(Ok(permit)),
+            Err(Self::Closed) => Ok(Err(AcquireError::new())),
+            Err(Self::GaveUp(gave_up)) => Err(gave_up),
+        }
+    }
 }
 
 // No code of the user's runs while it is changed.
@@ -126,11 +139,8 @@ impl Semaphore {
     ///
     /// If more are asked for than there can be.
     pub fn try_acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        match self.ask(permits) {
-            Answer::Granted => Ok(SemaphorePermit::new(self, permits)),
-            Answer::Closed => Err(TryAcquireError::Closed),
-            Answer::Wait => Err(TryAcquireError::NoPermits),
-        }
+        self.try_take(permits)?;
+        Ok(SemaphorePermit::new(self, permits))
     }
 
     /// [`acquire`](Self::acquire), for at most so long.
@@ -219,11 +229,7 @@ impl Semaphore {
         &self,
         permits: usize,
     ) -> Result<Result<SemaphorePermit<'_>, AcquireError>, Stopped> {
-        unless_stopped(match self.acquire_within(permits, Limit::STOP) {
-            Ok(permit) => Ok(Ok(permit)),
-            Err(Refusal::Closed) => Ok(Err(AcquireError::new())),
-            Err(Refusal::GaveUp(gave_up)) => Err(gave_up),
-        })
+        unless_stopped(Refusal::or_gave_up(self.acquire_within(permits, Limit::STOP)))
     }
 
     fn ask(&self, permits: usize) -> Answer {
@@ -234,13 +240,28 @@ impl Semaphore {
     }
 
     fn acquire_within(&self, permits: usize, limit: Limit) -> Result<SemaphorePermit<'_>, Refusal> {
+        self.take_within(permits, limit)?;
+        Ok(SemaphorePermit::new(self, permits))
+    }
+
+    /// Takes the permits if that is possible without waiting. The caller makes a guard of them.
+    fn try_take(&self, permits: usize) -> Result<(), TryAcquireError> {
+        match self.ask(permits) {
+            Answer::Granted => Ok(()),
+            Answer::Closed => Err(TryAcquireError::Closed),
+            Answer::Wait => Err(TryAcquireError::NoPermits),
+        }
+    }
+
+    /// Waits for the permits and takes them. The caller makes a guard of them.
+    fn take_within(&self, permits: usize, limit: Limit) -> Result<(), Refusal> {
         rt::spend(1);
         let answer = match self.ask(permits) {
             Answer::Wait => self.wait(permits, limit).map_err(Refusal::GaveUp)?,
             answer => answer,
         };
         match answer {
-            Answer::Granted => Ok(SemaphorePermit::new(self, permits)),
+            Answer::Granted => Ok(()),
             _ => Err(Refusal::Closed),
         }
     }

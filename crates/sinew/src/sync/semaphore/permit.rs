@@ -1,12 +1,52 @@
-//! Permits that somebody has.
+//! Guards for permits that a caller has acquired: one that borrows its semaphore and one that owns it.
 
 use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use super::Semaphore;
 
+/// Permits that are given back on drop. `S` refers to the semaphore: a reference or an `Arc`.
+struct Held<S: Deref<Target = Semaphore>> {
+    semaphore: S,
+    permits: usize,
+}
+
+impl<S: Deref<Target = Semaphore>> Held<S> {
+    fn forget(mut self) {
+        let permits = std::mem::take(&mut self.permits);
+        self.semaphore.write_off(permits);
+    }
+
+    fn split(&mut self, permits: usize) -> Option<Self>
+    where
+        S: Clone,
+    {
+        self.permits = self.permits.checked_sub(permits)?;
+        Some(Self { semaphore: self.semaphore.clone(), permits })
+    }
+
+    #[track_caller]
+    fn merge(&mut self, mut other: Self) {
+        let is_same = std::ptr::eq(&*self.semaphore, &*other.semaphore);
+        assert!(is_same, "permits of two semaphores cannot be merged");
+        self.permits += std::mem::take(&mut other.permits);
+    }
+}
+
+impl<S: Deref<Target = Semaphore>> Drop for Held<S> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.permits > 0 {
+            self.semaphore.give_back(self.permits);
+        }
+    }
+}
+
 /// Permits of a [`Semaphore`], which are given back when this is dropped.
 ///
-/// It may be sent: who gives permits back need not be who acquired them.
+/// The guard may be sent: another fiber or thread may give the permits back.
+/// [`OwnedSemaphorePermit`] keeps its semaphore alive and has no lifetime.
 ///
 /// ```
 /// use sinew::fiber;
@@ -20,55 +60,147 @@ use super::Semaphore;
 #[must_use = "the permits are given back at once if this is not kept"]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
-    semaphore: &'a Semaphore,
-    permits: usize,
+    held: Held<&'a Semaphore>,
 }
 
 impl<'a> SemaphorePermit<'a> {
+    #[inline]
     pub(super) fn new(semaphore: &'a Semaphore, permits: usize) -> Self {
-        Self { semaphore, permits }
+        Self { held: Held { semaphore, permits } }
     }
 
-    /// How many they are.
+    /// Returns the number of permits.
     #[must_use]
     pub fn num_permits(&self) -> usize {
-        self.permits
+        self.held.permits
     }
 
-    /// Does not give them back: there are so many less from now on.
-    pub fn forget(mut self) {
-        self.semaphore.write_off(std::mem::take(&mut self.permits));
+    /// Drops the guard without giving the permits back: the semaphore has that many fewer.
+    pub fn forget(self) {
+        self.held.forget();
     }
 
-    /// Splits so many off. None, if there are fewer.
+    /// Splits off this many permits. Returns `None` if there are fewer.
     pub fn split(&mut self, permits: usize) -> Option<Self> {
-        self.permits = self.permits.checked_sub(permits)?;
-        Some(Self::new(self.semaphore, permits))
+        self.held.split(permits).map(|held| Self { held })
     }
 
-    /// Takes those of another one over.
+    /// Adds the permits of another guard to this one.
     ///
     /// # Panics
     ///
-    /// If they are of another semaphore. They are given back to it then.
-    pub fn merge(&mut self, mut other: Self) {
-        let is_same = std::ptr::eq(self.semaphore, other.semaphore);
-        assert!(is_same, "permits of two semaphores cannot be merged");
-        self.permits += std::mem::take(&mut other.permits);
-    }
-}
-
-impl Drop for SemaphorePermit<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        if self.permits > 0 {
-            self.semaphore.give_back(self.permits);
-        }
+    /// If they belong to another semaphore. They are given back to it then.
+    #[track_caller]
+    pub fn merge(&mut self, other: Self) {
+        self.held.merge(other.held);
     }
 }
 
 impl fmt::Debug for SemaphorePermit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SemaphorePermit").field("permits", &self.permits).finish_non_exhaustive()
+        f.debug_struct("SemaphorePermit").field("permits", &self.held.permits).finish_non_exhaustive()
+    }
+}
+
+/// Permits of a [`Semaphore`] in an [`Arc`], which are given back when this is dropped.
+///
+/// The guard owns a reference to its semaphore, so it can be stored in a struct, or moved into a
+/// fiber that outlives the caller. [`Semaphore::acquire_owned`] and its variants return it.
+///
+/// ```
+/// use sinew::fiber;
+/// use sinew::sync::Semaphore;
+/// use std::sync::Arc;
+///
+/// // At most 4 fibers of this loop run at a time.
+/// let limit = Arc::new(Semaphore::new(4));
+/// let mut fibers = Vec::new();
+/// for number in 0..20 {
+///     let permit = limit.clone().acquire_owned().unwrap();
+///     fibers.push(fiber::spawn(move || {
+///         let _permit = permit;
+///         number * 2
+///     }));
+/// }
+/// let sum: u32 = fibers.into_iter().map(|fiber| fiber.join().unwrap()).sum();
+/// assert_eq!((sum, limit.available_permits()), (380, 4));
+/// ```
+#[must_use = "the permits are given back at once if this is not kept"]
+#[clippy::has_significant_drop]
+pub struct OwnedSemaphorePermit {
+    held: Held<Arc<Semaphore>>,
+}
+
+impl OwnedSemaphorePermit {
+    #[inline]
+    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize) -> Self {
+        Self { held: Held { semaphore, permits } }
+    }
+
+    /// Returns the number of permits.
+    #[must_use]
+    pub fn num_permits(&self) -> usize {
+        self.held.permits
+    }
+
+    /// Returns the semaphore that the permits belong to.
+    ///
+    /// ```
+    /// use sinew::sync::Semaphore;
+    /// use std::sync::Arc;
+    ///
+    /// let semaphore = Arc::new(Semaphore::new(1));
+    /// let permit = semaphore.clone().acquire_owned().unwrap();
+    /// assert!(Arc::ptr_eq(permit.semaphore(), &semaphore));
+    /// ```
+    #[must_use]
+    pub fn semaphore(&self) -> &Arc<Semaphore> {
+        &self.held.semaphore
+    }
+
+    /// Drops the guard without giving the permits back: the semaphore has that many fewer.
+    ///
+    /// ```
+    /// use sinew::sync::Semaphore;
+    /// use std::sync::Arc;
+    ///
+    /// let semaphore = Arc::new(Semaphore::new(3));
+    /// semaphore.clone().acquire_owned().unwrap().forget();
+    /// assert_eq!(semaphore.available_permits(), 2);
+    /// ```
+    pub fn forget(self) {
+        self.held.forget();
+    }
+
+    /// Splits off this many permits. Returns `None` if there are fewer.
+    ///
+    /// ```
+    /// use sinew::sync::Semaphore;
+    /// use std::sync::Arc;
+    ///
+    /// let semaphore = Arc::new(Semaphore::new(3));
+    /// let mut batch = semaphore.acquire_many_owned(3).unwrap();
+    /// let one = batch.split(1).unwrap();
+    /// assert_eq!((batch.num_permits(), one.num_permits()), (2, 1));
+    /// assert!(batch.split(3).is_none());
+    /// ```
+    pub fn split(&mut self, permits: usize) -> Option<Self> {
+        self.held.split(permits).map(|held| Self { held })
+    }
+
+    /// Adds the permits of another guard to this one.
+    ///
+    /// # Panics
+    ///
+    /// If they belong to another semaphore. They are given back to it then.
+    #[track_caller]
+    pub fn merge(&mut self, other: Self) {
+        self.held.merge(other.held);
+    }
+}
+
+impl fmt::Debug for OwnedSemaphorePermit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedSemaphorePermit").field("permits", &self.held.permits).finish_non_exhaustive()
     }
 }

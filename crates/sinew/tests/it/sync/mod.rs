@@ -37,6 +37,8 @@ mod rwlock_waits;
 #[cfg(not(sinew_few))]
 mod semaphore;
 #[cfg(not(sinew_few))]
+mod semaphore_owned;
+#[cfg(not(sinew_few))]
 mod seq_lock;
 #[cfg(not(sinew_few))]
 mod wait_group;
