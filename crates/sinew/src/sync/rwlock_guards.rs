@@ -13,6 +13,7 @@ use std::ptr::NonNull;
 
 use super::poison::{Before, Flag};
 use super::rwlock::RwLock;
+use super::rwlock_mapped::MappedRwLockReadGuard;
 use crate::raw::RawRwLock;
 
 /// The right to read what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockReadGuard`].
@@ -153,6 +154,82 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         lock.raw.downgrade();
         // SAFETY: the invariant of `lock`, whose guard is gone without giving it back: it has just become a reader's.
         unsafe { RwLockReadGuard::new(lock) }
+    }
+
+    /// Keeps the lock to read only, with a guard for a part of the value. No writer gets the lock in
+    /// between. As tokio's `RwLockWriteGuard::downgrade_map`.
+    ///
+    /// Not a method, as [`downgrade`](Self::downgrade) is not.
+    ///
+    /// ```
+    /// use sinew::sync::{RwLock, RwLockWriteGuard};
+    ///
+    /// let lock = RwLock::new((1, "one"));
+    /// let mut writer = lock.write().unwrap();
+    /// *writer = (2, "two");
+    /// let name = RwLockWriteGuard::downgrade_map(writer, |pair| pair.1);
+    /// assert_eq!((&*name, lock.read().unwrap().0), ("two", 2));
+    /// assert!(lock.try_write().is_err());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the closure does. It runs while the lock is held to write, so the lock is poisoned then, as
+    /// by [`map`](Self::map).
+    pub fn downgrade_map<U, F>(orig: Self, f: F) -> MappedRwLockReadGuard<'a, U>
+    where
+        F: FnOnce(&T) -> &U,
+        U: ?Sized,
+    {
+        let value = NonNull::from(f(&*orig));
+        // SAFETY: the closure returned a part of what it was lent, or something that outlives it.
+        unsafe { orig.downgrade_to(value) }
+    }
+
+    /// [`downgrade_map`](Self::downgrade_map) if the closure returns a part. As tokio's
+    /// `RwLockWriteGuard::try_downgrade_map`.
+    ///
+    /// ```
+    /// use sinew::sync::{RwLock, RwLockWriteGuard};
+    ///
+    /// let lock = RwLock::new(vec![1, 2, 3]);
+    /// let writer = lock.write().unwrap();
+    /// let mut writer = RwLockWriteGuard::try_downgrade_map(writer, |list| list.get(3)).unwrap_err();
+    /// writer.push(4);
+    /// let last = RwLockWriteGuard::try_downgrade_map(writer, |list| list.get(3)).unwrap();
+    /// assert_eq!((*last, lock.read().unwrap().len()), (4, 4));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The guard as it was, if the closure returns `None`. The lock is still held to write.
+    ///
+    /// # Panics
+    ///
+    /// As [`downgrade_map`](Self::downgrade_map).
+    pub fn try_downgrade_map<U, F>(orig: Self, f: F) -> Result<MappedRwLockReadGuard<'a, U>, Self>
+    where
+        F: FnOnce(&T) -> Option<&U>,
+        U: ?Sized,
+    {
+        match f(&*orig).map(NonNull::from) {
+            // SAFETY: as for `downgrade_map`.
+            Some(value) => Ok(unsafe { orig.downgrade_to(value) }),
+            None => Err(orig),
+        }
+    }
+
+    /// Makes this a reader's guard of `value`.
+    ///
+    /// # Safety
+    ///
+    /// A reader of the lock may read `value`.
+    unsafe fn downgrade_to<U: ?Sized>(self, value: NonNull<U>) -> MappedRwLockReadGuard<'a, U> {
+        let (raw, ..) = self.into_parts();
+        raw.downgrade();
+        // SAFETY: the writer's guard is gone without an unlock and the lock has just become a
+        // reader's, for the new guard. The rest is the caller's promise.
+        unsafe { MappedRwLockReadGuard::new(value, raw) }
     }
 }
 

@@ -149,7 +149,7 @@ impl<'a, T: ?Sized> MappedRwLockReadGuard<'a, T> {
     /// # Safety
     ///
     /// The lock is for this guard, and gives the right to read the value.
-    unsafe fn new(value: NonNull<T>, raw: &'a RawRwLock) -> Self {
+    pub(super) unsafe fn new(value: NonNull<T>, raw: &'a RawRwLock) -> Self {
         Self { value, raw }
     }
 

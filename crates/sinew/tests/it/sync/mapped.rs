@@ -2,6 +2,7 @@
 
 use super::super::crowd::in_crowds;
 use super::super::support::quiet_panic;
+use sinew::fiber;
 use sinew::sync::{
     MappedMutexGuard, MappedRwLockReadGuard, MappedRwLockWriteGuard, Mutex, MutexGuard, RwLock,
     RwLockReadGuard, RwLockWriteGuard,
@@ -117,6 +118,63 @@ fn a_closure_that_panics_gives_the_lock_back() {
     assert!(lock.is_poisoned());
     lock.clear_poison();
     assert!(lock.try_write().is_ok());
+}
+
+/// Writers that wait get the lock after the reader that a writer became, and readers get in beside it.
+#[test]
+fn a_writer_keeps_a_part_to_read() {
+    in_crowds(|crowd| {
+        let lock = Arc::new(RwLock::new(named()));
+        let copy = lock.clone();
+        crowd.all(6, move |number| {
+            for round in 0..20 {
+                let mut writer = copy.write().unwrap();
+                writer.0 += 1;
+                let now = writer.0;
+                let one = match (number + round) % 2 {
+                    0 => RwLockWriteGuard::downgrade_map(writer, |named| &named.0),
+                    _ => RwLockWriteGuard::try_downgrade_map(writer, |named| Some(&named.0)).unwrap(),
+                };
+                fiber::yield_now();
+                assert_eq!(*one, now);
+                assert!(copy.try_write().is_err());
+            }
+        });
+        assert_eq!(lock.try_write().unwrap().0, 121);
+    });
+    let lock = RwLock::new(named());
+    let part = RwLockWriteGuard::downgrade_map(lock.write().unwrap(), |named| &named.1);
+    assert!(lock.try_read().is_ok() && lock.try_write().is_err());
+    drop(part);
+    // Without a part, nothing is downgraded.
+    let none =
+        RwLockWriteGuard::try_downgrade_map(lock.write().unwrap(), |_| None::<&u32>).map(drop).unwrap_err();
+    assert!(lock.try_read().is_err());
+    drop(none);
+    assert!(lock.try_write().is_ok());
+}
+
+/// The closure runs while the lock is held to write. A panic with the reader's guard is a reader's.
+#[test]
+fn a_panic_of_the_closure_that_downgrades_poisons() {
+    let lock = RwLock::new(1);
+    panics(|| {
+        drop(RwLockWriteGuard::downgrade_map(lock.write().unwrap(), |_| -> &u32 { quiet_panic("in it") }))
+    });
+    assert!(lock.is_poisoned());
+    lock.clear_poison();
+    panics(|| {
+        _ = RwLockWriteGuard::try_downgrade_map(lock.write().unwrap(), |_| -> Option<&u32> {
+            quiet_panic("in it")
+        })
+    });
+    assert!(lock.is_poisoned());
+    lock.clear_poison();
+    panics(|| {
+        let _one = RwLockWriteGuard::downgrade_map(lock.write().unwrap(), |one| one);
+        quiet_panic("with the guard");
+    });
+    assert!(!lock.is_poisoned() && lock.try_write().is_ok());
 }
 
 #[test]
