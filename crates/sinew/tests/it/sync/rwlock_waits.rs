@@ -166,6 +166,37 @@ fn no_writer_starves() {
     });
 }
 
+/// A writer waits for a reader that keeps the lock. Nobody wakes the writer, so new readers are let in
+/// however long it has waited. The first that leaves wakes it, and the writer keeps newcomers out then.
+#[test]
+fn readers_come_in_beside_one_that_stays_until_one_leaves() {
+    in_crowds(|crowd| {
+        let lock = Arc::new(RwLock::new(0));
+        let stays = lock.read().unwrap();
+        let is_asked = Arc::new(AtomicBool::new(false));
+        let (copy, asks) = (lock.clone(), is_asked.clone());
+        let writer = crowd.spawn(1, move || {
+            asks.store(true, Ordering::Relaxed);
+            *copy.write().unwrap() += 1;
+        });
+        while !is_asked.load(Ordering::Relaxed) {
+            fiber::yield_now();
+        }
+        // Longer than the writer's patience, if it waits already. The test is right in either case.
+        fiber::sleep(Duration::from_millis(3));
+        let beside: Vec<_> = (0..3).map(|_| lock.try_read().unwrap()).collect();
+        drop(beside);
+        // Each reader that leaves wakes the writer, which has waited long enough sooner or later.
+        while lock.try_read().is_ok() {
+            fiber::yield_now();
+        }
+        assert!(!writer.is_finished());
+        drop(stays);
+        writer.join();
+        assert_eq!(*lock.read().unwrap(), 1);
+    });
+}
+
 /// Writers take it again and again, without ever leaving it free for long: the readers get it all the same.
 #[test]
 fn no_reader_starves() {
