@@ -6,9 +6,9 @@
 use std::array;
 
 use super::Gate;
-use super::gate::{new_comer, place};
+use super::gate::{Came, Openings, new_comer, place};
 use crate::rt::sync::{AtomicBool, Ordering, constant};
-use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, wait_in_all};
+use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, Locked, wait_in_all};
 
 /// When it is no longer set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +57,18 @@ impl RawEvent {
     }
 
     fn set_for_one(&self) {
+        self.set_for(|queue| queue.claim(|_| ()));
+    }
+
+    /// Sets it for the waiter that came last.
+    pub(crate) fn set_for_last(&self) {
+        self.set_for(|queue| queue.claim_last());
+    }
+
+    /// Lets the waiter go on that `claim` returns. Sets the event if there is none.
+    fn set_for(&self, claim: impl FnOnce(&mut Locked<'_, Openings, Came>) -> Option<Claimed>) {
         let mut queue = self.gate.queue.lock();
-        let claimed = queue.claim(|_| ());
+        let claimed = claim(&mut queue);
         if claimed.is_none() {
             self.is_set.store(true, Ordering::Release);
         }

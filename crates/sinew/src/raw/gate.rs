@@ -12,7 +12,7 @@ use crate::rt::sync::constant;
 use crate::rt::{Limit, Locked, Outcome, Place, Queue, Wakes};
 
 /// How often it was opened.
-type Openings = u64;
+pub(super) type Openings = u64;
 
 /// How often it had been opened when a waiter came.
 pub(super) type Came = Cell<Openings>;

@@ -18,7 +18,7 @@ use crate::rt::Limit;
 /// - [`notify_waiters`](Self::notify_waiters) is for those who wait now, and nobody else. Who has looked whether there is something to do, and
 ///   does not wait yet, misses it: use a [`Condvar`](super::Condvar) there, or an [`Event`](super::Event) that is reset by hand.
 ///
-/// Those who wait are told in the order in which they came. What was done before a notification is seen by whoever goes on by it.
+/// Waiters are told in the order in which they came, but for [`notify_last`](Self::notify_last). What was done before a notification is seen by whoever goes on by it.
 ///
 /// ```
 /// use sinew::fiber;
@@ -56,6 +56,29 @@ impl Notify {
     /// Has the one go on who has waited longest; if nobody waits, the next one to come.
     pub fn notify_one(&self) {
         self.raw.set();
+    }
+
+    /// Wakes the waiter that came last; if nobody waits, the next one to come goes on at once. Otherwise as
+    /// [`notify_one`](Self::notify_one), which wakes the one that has waited longest.
+    ///
+    /// The one that came last has probably run most recently, so its data may still be in a cache. The
+    /// others may starve.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use sinew::sync::Notify;
+    ///
+    /// static IDLE: Notify = Notify::new();
+    ///
+    /// // Nobody waits: it is kept.
+    /// IDLE.notify_last();
+    /// assert!(IDLE.try_wait());
+    /// let waits = fiber::spawn(|| IDLE.wait());
+    /// IDLE.notify_last();
+    /// waits.join().unwrap();
+    /// ```
+    pub fn notify_last(&self) {
+        self.raw.set_for_last();
     }
 
     /// Has all go on who wait now. If nobody does, nothing is kept.

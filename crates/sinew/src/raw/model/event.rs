@@ -70,6 +70,25 @@ fn one_who_gives_up_takes_nothing_along() {
     });
 }
 
+/// As above, with the one that came last. Who is served first does not matter: nobody waits for ever.
+#[test]
+fn one_who_gives_up_takes_nothing_along_from_the_back() {
+    check(2, || {
+        let events = Events::new(Reset::Auto);
+        let (one, two) = (events.clone(), events.clone());
+        let hasty = thread::spawn(move || {
+            if one.first().wait(Limit::until(Some(Instant::now()))).is_ok() {
+                one.first().set_for_last();
+            }
+        });
+        let setter = thread::spawn(move || two.first().set_for_last());
+        events.first().wait(Limit::NEVER).unwrap();
+        hasty.join().unwrap();
+        setter.join().unwrap();
+        assert_eq!(events.left(), 0);
+    });
+}
+
 /// Two events are set at once, and one who waits for both gives up at any moment: it takes one of them or none.
 #[test]
 fn one_of_two_is_taken() {

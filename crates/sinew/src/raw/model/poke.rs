@@ -75,6 +75,28 @@ fn a_notification_is_not_lost() {
     });
 }
 
+/// A waiter is poked while others wake the last one and all of them: it is woken, or waits in its place.
+#[test]
+fn a_wake_up_of_the_last_is_not_lost() {
+    check(2, || {
+        let event = Arc::new(RawEvent::new(Reset::Auto));
+        let (one, two) = (event.clone(), event.clone());
+        let waiter = thread::spawn(move || {
+            one.wait(Limit::NEVER).unwrap();
+            one.set_for_last();
+        });
+        let setter = thread::spawn(move || {
+            two.wake_all();
+            two.set_for_last();
+        });
+        let poker = thread::spawn(pokes_caller());
+        event.wait(Limit::STOP).unwrap();
+        // The other one may have to be told: one notification is kept, not two.
+        event.set_for_last();
+        [waiter, poker, setter].into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
 /// Of several events one ends the wait, and is taken; the others stay.
 #[test]
 fn one_of_several_events_is_taken() {

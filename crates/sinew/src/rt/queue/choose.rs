@@ -1,4 +1,4 @@
-//! Claiming a waiter that is chosen by its data, and need not be the first.
+//! Claiming a waiter that need not be the first: one that is chosen by its data, or the last.
 //!
 //! # Safety
 //!
@@ -8,7 +8,7 @@
 use std::ptr::NonNull;
 
 use super::super::waiter::Claimed;
-use super::Locked;
+use super::{Locked, Place};
 
 impl<S, T> Locked<'_, S, T> {
     /// [Claims](Self::claim_or) the first waiter whose data is such.
@@ -24,5 +24,17 @@ impl<S, T> Locked<'_, S, T> {
         // SAFETY: it is in this list.
         let waiter = unsafe { self.inside.list.remove(there) }?;
         self.claim_removed((node, waiter), tell, take_back)
+    }
+    /// [Claims](Self::claim) the last waiter whose wait is still open.
+    pub(crate) fn claim_last(&mut self) -> Option<Claimed> {
+        while let Some((node, waiter)) = self.inside.list.remove_last() {
+            let claimed = self.claim_removed((node, waiter), |_| (), |_| ());
+            if claimed.is_some() {
+                return claimed;
+            }
+            // SAFETY: its wait was not claimed, so its owner has to pass the lock to go on.
+            unsafe { node.as_ref() }.lost_at.set(Some(Place::Back));
+        }
+        None
     }
 }

@@ -16,8 +16,9 @@ pub(crate) struct Node<T> {
     links: Cell<Links<T>>,
     /// Whom to wake; none, if the node is in no list.
     waiter: Cell<Option<Waiter>>,
-    /// Whoever took it out of its list found the wait ended by another. As `data`.
-    pub(crate) has_lost: Cell<bool>,
+    /// Set by a waker that took it out of its list and found the wait ended by another: where it took it
+    /// out. As `data`.
+    pub(crate) lost_at: Cell<Option<Place>>,
     /// When it was put into its list.
     epoch: Cell<Epoch>,
     /// For both sides: the waker, while the node is in a list and it holds the lock of that; the owner, before and after.
@@ -47,7 +48,7 @@ impl<T> Node<T> {
         Self {
             links: Cell::new(Links::NONE),
             waiter: Cell::new(None),
-            has_lost: Cell::new(false),
+            lost_at: Cell::new(None),
             epoch: Cell::new(Epoch(0)),
             data,
         }
@@ -76,7 +77,7 @@ impl Epoch {
     }
 }
 
-/// Where a node goes.
+/// An end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Behind all others.
@@ -162,6 +163,16 @@ impl<T> List<T> {
         self.set_before(after, None);
         self.len -= 1;
         Some((first, waiter))
+    }
+
+    /// Takes the last node out. None, if there is none.
+    pub(crate) fn remove_last(&mut self) -> Option<(NonNull<Node<T>>, Waiter)> {
+        let last = self.last?;
+        // SAFETY: the invariant of `first`.
+        let node = unsafe { last.as_ref() };
+        // SAFETY: it is in this list.
+        let waiter = unsafe { self.remove(node) }?;
+        Some((last, waiter))
     }
 
     /// The node that has waited longest.

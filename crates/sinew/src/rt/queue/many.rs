@@ -113,7 +113,7 @@ impl<T> Stay<T> {
         let mut locked = queue.lock();
         // SAFETY: the invariant of `node`, and the caller's promise.
         let is_taken_out = unsafe { locked.remove(&self.node) }.is_none();
-        is_taken_out && !self.node.has_lost.get()
+        is_taken_out && self.node.lost_at.get().is_none()
     }
 }
 

@@ -194,8 +194,8 @@ impl<S, T> Queue<S, T> {
         unsafe { self.lock().link(node, waiter, enter) }
     }
 
-    /// Goes on in the queue with a new wait, where the node is. If somebody has found the old one ended, and taken it out, it was the
-    /// first, and so it is again, if it is still needed.
+    /// Goes on in the queue with a new wait, where the node is. If a waker has found the old wait ended, and
+    /// taken the node out at one end of the list, the node goes back to that end, if it is still needed.
     ///
     /// # Safety
     ///
@@ -210,9 +210,9 @@ impl<S, T> Queue<S, T> {
         if node.renew(waiter) {
             return true;
         }
-        node.has_lost.set(false);
+        let place = node.lost_at.take().unwrap_or(Place::Front);
         // SAFETY: it is in no list, and the caller's promise.
-        unsafe { locked.link(node, waiter, |locked| enter(locked).map(|_| Place::Front)) }
+        unsafe { locked.link(node, waiter, |locked| enter(locked).map(|_| place)) }
     }
 
     /// Takes a node out whose wait was not claimed.
@@ -312,7 +312,7 @@ impl<S, T> Locked<'_, S, T> {
         let claimed = unsafe { waiter.claim(Cause::Event) };
         if claimed.is_none() {
             // For the same reason the node is there: its owner was claimed by nobody through it.
-            node.has_lost.set(true);
+            node.lost_at.set(Some(Place::Front));
             take_back(&node.data);
         }
         claimed

@@ -1,12 +1,12 @@
 //! Notifications.
 
 use super::super::crowd::in_crowds;
-use super::super::support::{everywhere, pinned, refused};
+use super::super::support::{everywhere, everywhere_in, pinned, refused};
 use sinew::fiber;
 use sinew::sync::Notify;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -37,7 +37,10 @@ fn no_notification_is_lost() {
             match number {
                 0 => (0..100).for_each(|_| {
                     work.fetch_add(1, Ordering::SeqCst);
-                    notify.notify_one();
+                    match work.load(Ordering::SeqCst) % 2 {
+                        0 => notify.notify_one(),
+                        _ => notify.notify_last(),
+                    }
                 }),
                 1..3 => {
                     while done.load(Ordering::SeqCst) < 100 {
@@ -100,6 +103,60 @@ fn a_wait_ends_at_its_time() {
     });
 }
 
+/// With one worker, where each fiber runs at once until it waits.
+#[test]
+fn the_last_one_to_come_is_told() {
+    everywhere_in(&[&[1]], || {
+        let (notify, log) = (Arc::new(Notify::new()), Arc::new(Mutex::new(Vec::new())));
+        let waits = |number: usize| {
+            let (notify, log) = (notify.clone(), log.clone());
+            let builder = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+            let waits = move || {
+                notify.wait();
+                log.lock().unwrap().push(number);
+            };
+            builder.spawn(waits).unwrap()
+        };
+        let told = |notify: &dyn Fn(), many: usize| {
+            notify();
+            while log.lock().unwrap().len() < many {
+                fiber::yield_now();
+            }
+        };
+        let members: Vec<_> = (0..4).map(waits).collect();
+        told(&|| notify.notify_last(), 1);
+        told(&|| notify.notify_one(), 2);
+        told(&|| notify.notify_last(), 3);
+        let late = waits(4);
+        told(&|| notify.notify_last(), 4);
+        told(&|| notify.notify_last(), 5);
+        members.into_iter().chain([late]).for_each(|member| member.join().unwrap());
+        assert_eq!(*log.lock().unwrap(), [3, 0, 2, 4, 1]);
+        assert!(!notify.try_wait());
+    });
+}
+
+/// One that has given up is passed over: the one before it is told, or the next one to come.
+#[test]
+fn one_that_gave_up_is_not_the_last() {
+    everywhere_in(&[&[1]], || {
+        let notify = Arc::new(Notify::new());
+        let waits = || {
+            let notify = notify.clone();
+            let builder = fiber::Builder::new().launch(fiber::Launch::Dispatch);
+            builder.spawn(move || notify.wait_cancellable().is_ok()).unwrap()
+        };
+        let (patient, hasty) = (waits(), waits());
+        // It is woken by the cancel, and has not run yet.
+        hasty.cancel();
+        notify.notify_last();
+        assert!(!hasty.join().unwrap() && patient.join().unwrap());
+        notify.notify_last();
+        notify.notify_last();
+        assert!(notify.try_wait() && !notify.try_wait(), "one is kept");
+    });
+}
+
 /// A fiber is cancelled while it is told: it was told, or the next one is.
 #[test]
 fn a_cancel_that_meets_a_notification_loses_nothing() {
@@ -111,7 +168,10 @@ fn a_cancel_that_meets_a_notification_loses_nothing() {
             (0..round % 3).for_each(|_| fiber::yield_now());
             let copy = waits.clone();
             let canceller = fiber::spawn(move || copy.cancel());
-            notify.notify_one();
+            match round % 2 {
+                0 => notify.notify_one(),
+                _ => notify.notify_last(),
+            }
             canceller.join().unwrap();
             let outcome = Arc::into_inner(waits).unwrap().join().unwrap();
             assert_eq!(notify.try_wait(), outcome.is_err());
