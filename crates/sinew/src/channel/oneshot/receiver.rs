@@ -15,11 +15,13 @@ use crate::rt::{Limit, drop_each};
 pub struct Receiver<T> {
     /// Until the value is received by [`recv`](Self::recv).
     shared: Option<Arc<Shared<T>>>,
+    /// A call has returned the value, or that none will come.
+    is_terminated: bool,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { shared: Some(shared) }
+        Self { shared: Some(shared), is_terminated: false }
     }
 
     fn shared(&self) -> &Shared<T> {
@@ -58,7 +60,8 @@ impl<T> Receiver<T> {
     ///
     /// If it is not there, or will not come.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.shared().try_receive().map_err(|error| match error {
+        let received = self.shared().try_receive();
+        self.note(received).map_err(|error| match error {
             NotReceived::Closed => TryRecvError::Closed,
             NotReceived::TimedOut | NotReceived::Stopped(_) => TryRecvError::Empty,
         })
@@ -101,7 +104,8 @@ impl<T> Receiver<T> {
     }
 
     fn recv_to(&mut self, limit: Limit) -> Result<T, RecvTimeoutError> {
-        self.shared().receive(limit).map_err(|error| match error {
+        let received = self.shared().receive(limit);
+        self.note(received).map_err(|error| match error {
             NotReceived::Closed => RecvTimeoutError::Closed,
             NotReceived::TimedOut | NotReceived::Stopped(_) => RecvTimeoutError::Timeout,
         })
@@ -118,11 +122,55 @@ impl<T> Receiver<T> {
     /// As [`recv`](Self::recv).
     #[track_caller]
     pub fn recv_cancellable(&mut self) -> Result<Result<T, RecvError>, Stopped> {
-        match self.shared().receive(Limit::STOP) {
+        let received = self.shared().receive(Limit::STOP);
+        match self.note(received) {
             Ok(value) => Ok(Ok(value)),
             Err(NotReceived::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
             Err(NotReceived::Closed | NotReceived::TimedOut) => Ok(Err(RecvError)),
         }
+    }
+
+    /// Remembers that a call has returned what there is to receive.
+    fn note(&mut self, received: Result<T, NotReceived>) -> Result<T, NotReceived> {
+        self.is_terminated |= matches!(received, Ok(_) | Err(NotReceived::Closed));
+        received
+    }
+
+    /// Returns whether no value waits to be received: none was sent, or it was received. Never waits.
+    ///
+    /// ```
+    /// use sinew::channel::oneshot;
+    ///
+    /// let (sender, mut receiver) = oneshot::channel();
+    /// assert!(receiver.is_empty());
+    /// sender.send(5).unwrap();
+    /// assert!(!receiver.is_empty());
+    /// assert_eq!(receiver.try_recv(), Ok(5));
+    /// assert!(receiver.is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shared().is_empty()
+    }
+
+    /// Returns whether there is no reason to receive again: a call has returned the value, or that none
+    /// will come.
+    ///
+    /// A sender that is gone does not terminate the receiver; the call that reports it does.
+    ///
+    /// ```
+    /// use sinew::channel::oneshot::{self, TryRecvError};
+    ///
+    /// let (sender, mut receiver) = oneshot::channel::<u32>();
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// drop(sender);
+    /// assert!(!receiver.is_terminated());
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed));
+    /// assert!(receiver.is_terminated());
+    /// ```
+    #[must_use]
+    pub fn is_terminated(&self) -> bool {
+        self.is_terminated
     }
 
     /// Has the sender keep its value, from now on. One that was sent before can still be received.

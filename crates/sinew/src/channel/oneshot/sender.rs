@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::shared::Shared;
 use crate::fiber::Stopped;
@@ -79,6 +79,16 @@ impl<T> Sender<T> {
     #[must_use = "it may not be closed"]
     pub fn closed_timeout(&self, timeout: Duration) -> bool {
         self.shared().wait_for_close(Limit::lasting(timeout)).is_ok()
+    }
+
+    /// [`closed`](Self::closed) with a deadline. Returns false if that was reached before.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
+    #[must_use = "it may not be closed"]
+    pub fn closed_deadline(&self, deadline: Instant) -> bool {
+        self.shared().wait_for_close(Limit::until(Some(deadline))).is_ok()
     }
 
     /// [`closed`](Self::closed), where [cancellation and deadlines](crate::fiber#stopping) count.

@@ -89,6 +89,11 @@ impl<T> Shared<T> {
         self.try_receive()
     }
 
+    /// Returns whether no value waits to be received.
+    pub(super) fn is_empty(&self) -> bool {
+        !matches!(*self.queue.lock(), State::Sent(_))
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         matches!(*self.queue.lock(), State::Closed)
     }

@@ -94,6 +94,59 @@ fn closing_keeps_what_was_sent() {
 }
 
 #[test]
+fn a_receiver_says_what_there_is_to_receive() {
+    let (sender, mut receiver) = oneshot::channel();
+    assert!(receiver.is_empty() && !receiver.is_terminated());
+    assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
+    assert!(!receiver.is_terminated(), "it may be asked again");
+    sender.send(1).unwrap();
+    assert!(!receiver.is_empty() && !receiver.is_terminated());
+    assert_eq!(receiver.recv_timeout(Duration::ZERO), Ok(1));
+    assert!(receiver.is_empty() && receiver.is_terminated());
+
+    let (sender, mut receiver) = oneshot::channel::<u32>();
+    drop(sender);
+    assert!(receiver.is_empty() && !receiver.is_terminated(), "it has not heard of the end");
+    assert_eq!(receiver.recv_cancellable().unwrap(), Err(RecvError));
+    assert!(receiver.is_terminated());
+
+    // A value that was sent before the receiver was closed is still there.
+    let (sender, mut receiver) = oneshot::channel();
+    sender.send(1).unwrap();
+    receiver.close();
+    assert!(!receiver.is_empty() && !receiver.is_terminated());
+    assert_eq!(receiver.try_recv(), Ok(1));
+    assert!(receiver.is_empty() && receiver.is_terminated());
+
+    let (sender, mut receiver) = oneshot::channel::<u32>();
+    receiver.close();
+    assert!(receiver.is_empty() && !receiver.is_terminated());
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed));
+    assert!(receiver.is_terminated() && sender.closed_deadline(Instant::now()));
+}
+
+/// The value comes at any moment: it is there, or a receive finds it.
+#[test]
+fn a_receiver_that_is_not_empty_has_the_value() {
+    in_crowds(|crowd| {
+        for round in 0..20 {
+            let (sender, mut receiver) = oneshot::channel();
+            let sends = crowd.spawn(round, move || sender.send(round));
+            while receiver.is_empty() {
+                assert_eq!(receiver.try_recv().ok().filter(|value| *value != round), None);
+                if receiver.is_terminated() {
+                    break;
+                }
+                fiber::yield_now();
+            }
+            assert!(receiver.is_terminated() || receiver.try_recv() == Ok(round));
+            assert!(receiver.is_terminated() && receiver.is_empty());
+            sends.join().unwrap();
+        }
+    });
+}
+
+#[test]
 fn a_wait_ends_at_its_time_and_the_value_is_not_lost() {
     in_crowds(|crowd| {
         let (sender, mut receiver) = oneshot::channel();
