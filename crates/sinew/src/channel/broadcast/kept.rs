@@ -19,6 +19,7 @@ pub(super) struct Kept<T> {
     /// How many receivers have received all.
     at_end: usize,
     pub(super) senders: usize,
+    pub(super) weak_senders: usize,
     pub(super) receivers: usize,
 }
 
@@ -37,7 +38,15 @@ pub(super) enum Found<T> {
 
 impl<T> Kept<T> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { values: VecDeque::new(), first: 0, capacity, at_end: 0, senders: 1, receivers: 0 }
+        Self {
+            values: VecDeque::new(),
+            first: 0,
+            capacity,
+            at_end: 0,
+            senders: 1,
+            weak_senders: 0,
+            receivers: 0,
+        }
     }
 
     pub(super) fn len(&self) -> usize {

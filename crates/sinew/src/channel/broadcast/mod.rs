@@ -6,7 +6,8 @@
 //! - The capacity is exact, and may be of any size: memory is taken as values come.
 //! - Values are cloned by whoever receives them, several at once and under no lock, so the handles of a channel are `Send` only if its values are `Sync`
 //!   too. The last one who receives a value has the value itself.
-//! - There is [`Receiver::recv_cancellable`], which [cancellation and deadlines](crate::fiber#stopping) end.
+//! - There are [`Receiver::recv_cancellable`] and [`Sender::closed_cancellable`], which
+//!   [cancellation and deadlines](crate::fiber#stopping) end.
 //!
 //! [`select!`](crate::select) and [`Select`](super::Select) take no receivers of this kind. To wait for values among others, have a fiber that receives them
 //! send them on by a [`bounded`](super::bounded) channel.
@@ -36,10 +37,12 @@ mod model;
 mod receiver;
 mod sender;
 mod shared;
+mod weak;
 
 pub use error::{RecvError, RecvTimeoutError, SendError, TryRecvError};
 pub use receiver::Receiver;
 pub use sender::Sender;
+pub use weak::WeakSender;
 
 /// A channel that keeps up to so many values, with one who sends and one who receives. There may be more of either: [`Sender::clone`],
 /// [`Sender::subscribe`].

@@ -39,6 +39,26 @@ fn what_is_missed_is_told() {
     });
 }
 
+/// A sender waits for the end of two receivers. Another receiver comes and goes meanwhile.
+#[test]
+fn the_sender_hears_that_the_receivers_are_gone() {
+    check(2, || {
+        let shared = Arc::new(Shared::<u64>::new(1));
+        let next = shared.with(|kept| (kept.enter(), kept.enter()));
+        let (one, two) = (shared.clone(), shared.clone());
+        let leaves = thread::spawn(move || one.drop_receiver(next.0));
+        let changes = thread::spawn(move || {
+            let other = two.with(|kept| kept.enter());
+            two.drop_receiver(next.1);
+            two.drop_receiver(other);
+        });
+        shared.wait_for_close(Limit::NEVER).unwrap();
+        leaves.join().unwrap();
+        changes.join().unwrap();
+        assert_eq!(shared.with(|kept| kept.receivers), 0);
+    });
+}
+
 /// Two listen, one of them not for long.
 #[test]
 fn one_who_leaves_leaves_nothing_behind() {

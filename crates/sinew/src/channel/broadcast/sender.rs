@@ -1,12 +1,16 @@
 //! The handle to send by.
 
 use std::fmt;
-use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::error::SendError;
 use super::receiver::Receiver;
 use super::shared::Shared;
+use super::weak::WeakSender;
+use crate::fiber::Stopped;
+use crate::rt::{GaveUp, Limit};
 
 /// Sends to all [`Receiver`]s of a channel.
 ///
@@ -34,6 +38,11 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
+    /// A handle that is counted as a sender already.
+    pub(super) fn counted(shared: Arc<Shared<T>>) -> Self {
+        Self { shared }
+    }
+
     /// That of a channel which keeps up to so many values, and nobody listens to yet.
     ///
     /// # Panics
@@ -83,6 +92,89 @@ impl<T> Sender<T> {
     #[must_use]
     pub fn receiver_count(&self) -> usize {
         self.shared.with(|kept| kept.receivers)
+    }
+
+    /// Waits until there is no receiver. Returns also if another one has subscribed since.
+    ///
+    /// ```
+    /// use sinew::channel::broadcast;
+    /// use sinew::fiber;
+    ///
+    /// let (sender, receiver) = broadcast::channel::<u32>(1);
+    /// let watches = fiber::spawn(move || sender.closed());
+    /// drop(receiver);
+    /// watches.join().unwrap();
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    pub fn closed(&self) {
+        let _ = self.shared.wait_for_close(Limit::NEVER);
+    }
+
+    /// [`closed`](Self::closed) with a time limit. Returns false if that was reached before.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
+    #[must_use = "there may be receivers"]
+    pub fn closed_timeout(&self, timeout: Duration) -> bool {
+        self.shared.wait_for_close(Limit::lasting(timeout)).is_ok()
+    }
+
+    /// [`closed`](Self::closed) with a deadline. Returns false if that was reached before.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
+    #[must_use = "there may be receivers"]
+    pub fn closed_deadline(&self, deadline: Instant) -> bool {
+        self.shared.wait_for_close(Limit::until(Some(deadline))).is_ok()
+    }
+
+    /// [`closed`](Self::closed) that [cancellation and deadlines](crate::fiber#stopping) end.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
+    #[track_caller]
+    pub fn closed_cancellable(&self) -> Result<(), Stopped> {
+        match self.shared.wait_for_close(Limit::STOP) {
+            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
+            Ok(()) | Err(GaveUp::TimedOut) => Ok(()),
+        }
+    }
+
+    /// Makes a handle that does not keep the channel open.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakSender<T> {
+        WeakSender::new(self.shared.clone())
+    }
+
+    /// Returns the number of senders.
+    ///
+    /// ```
+    /// use sinew::channel::broadcast::Sender;
+    ///
+    /// let sender = Sender::<u32>::new(1);
+    /// let (other, weak) = (sender.clone(), sender.downgrade());
+    /// assert_eq!((sender.strong_count(), sender.weak_count()), (2, 1));
+    /// # drop((other, weak));
+    /// ```
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        self.shared.with(|kept| kept.senders)
+    }
+
+    /// Returns the number of [`WeakSender`]s.
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        self.shared.with(|kept| kept.weak_senders)
     }
 
     /// Whether both send to the same channel.

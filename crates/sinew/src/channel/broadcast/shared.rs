@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use super::error::SendError;
 use super::kept::{Found, Kept, Ring};
+use crate::raw::Gate;
 use crate::rt::{self, GaveUp, Limit, Locked, Place, Queue, drop_each};
 
 /// The channel.
 pub(super) struct Shared<T> {
     /// Whoever waits to receive waits in it, and has received all.
     queue: Queue<Kept<T>, ()>,
+    /// Senders that wait until there is no receiver. Its lock is taken before that of `queue`.
+    no_receivers: Gate,
 }
 
 /// The right to what is in it.
@@ -26,7 +29,7 @@ pub(super) enum Lack {
 impl<T> Shared<T> {
     /// With one who sends.
     pub(super) fn new(capacity: usize) -> Self {
-        Self { queue: Queue::new(Kept::new(capacity)) }
+        Self { queue: Queue::new(Kept::new(capacity)), no_receivers: Gate::new() }
     }
 
     /// Shows what is kept, to be looked at or counted.
@@ -122,14 +125,33 @@ impl<T> Shared<T> {
         }
     }
 
-    /// A receiver is gone, whose next value this was. What nobody else needs is dropped, whatever the
-    /// destructors of values do.
+    /// Waits until there is no receiver.
+    ///
+    /// No wake-up is lost: the caller looks at the number of receivers under the lock of the gate, and
+    /// [`drop_receiver`](Self::drop_receiver) changes it under that lock. So the caller sees zero, or is at
+    /// the gate when that opens it. Receivers that subscribe later do not keep it waiting.
+    ///
+    /// # Errors
+    ///
+    /// If the limit is reached before.
+    pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
+        let is_closed = || self.with(|kept| kept.receivers == 0);
+        if is_closed() { Ok(()) } else { self.no_receivers.wait(limit, is_closed).into_result() }
+    }
+
+    /// Removes a receiver, whose next value this was, and wakes the senders that wait for the end of the
+    /// last one. Drops the values that nobody else needs, whatever their destructors do.
     ///
     /// # Panics
     ///
     /// As [`drop_each`].
     pub(super) fn drop_receiver(&self, next: u64) {
-        self.with(|kept| kept.leave(next));
+        self.no_receivers.open_if(|| {
+            self.with(|kept| {
+                kept.leave(next);
+                kept.receivers == 0
+            })
+        });
         drop_each(|| self.with(Kept::collect));
     }
 }

@@ -5,6 +5,8 @@ mod bodies;
 #[cfg(not(sinew_few))]
 mod broadcast;
 #[cfg(not(sinew_few))]
+mod broadcast_ends;
+#[cfg(not(sinew_few))]
 mod cancel;
 #[cfg(not(sinew_few))]
 mod clocks;
