@@ -6,7 +6,7 @@ mod count;
 mod event;
 mod gate;
 #[cfg(all(test, loom))]
-mod model;
+pub(crate) mod model;
 mod mutex;
 mod once;
 mod reentrant;

@@ -11,3 +11,5 @@ mod reentrant;
 mod rwlock;
 mod seq_lock;
 mod watched;
+
+pub(crate) use watched::Watched;

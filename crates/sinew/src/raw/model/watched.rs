@@ -8,7 +8,7 @@
 use loom::cell::UnsafeCell;
 
 /// A number.
-pub(super) struct Watched(UnsafeCell<u32>);
+pub(crate) struct Watched(UnsafeCell<u32>);
 
 // SAFETY: the checker panics before two touch it at once.
 unsafe impl Send for Watched {}
@@ -16,18 +16,18 @@ unsafe impl Send for Watched {}
 unsafe impl Sync for Watched {}
 
 impl Watched {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(UnsafeCell::new(0))
     }
 
     /// Changes it.
-    pub(super) fn add(&self) {
+    pub(crate) fn add(&self) {
         // SAFETY: as for `Sync`.
         self.0.with_mut(|value| unsafe { *value += 1 });
     }
 
     /// Reads it.
-    pub(super) fn get(&self) -> u32 {
+    pub(crate) fn get(&self) -> u32 {
         // SAFETY: as for `Sync`.
         self.0.with(|value| unsafe { *value })
     }

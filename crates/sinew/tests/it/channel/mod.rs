@@ -39,6 +39,10 @@ mod select_macro;
 mod stress;
 #[cfg(not(sinew_few))]
 mod temporaries;
+#[cfg(not(sinew_few))]
+mod watch;
+#[cfg(not(sinew_few))]
+mod watch_waits;
 
 use sinew::fiber;
 use std::sync::Arc;

@@ -1,0 +1,296 @@
+//! The handle that sends.
+
+use std::fmt;
+use std::mem;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::error::SendError;
+use super::receiver::Receiver;
+use super::reference::Ref;
+use super::shared::Shared;
+use crate::fiber::Stopped;
+use crate::rt::{GaveUp, Limit};
+
+/// Changes the value that the [`Receiver`]s of a channel see.
+///
+/// There may be several: clone it. When the last one is dropped, the receivers hear that the channel is
+/// closed, and still see the last value.
+///
+/// ```
+/// use sinew::channel::watch::Sender;
+///
+/// let sender = Sender::new(0);
+/// let mut receiver = sender.subscribe();
+/// let other = sender.clone();
+/// other.send_modify(|value| *value += 1);
+/// assert_eq!(*receiver.borrow_and_update(), 1);
+/// drop((sender, other));
+/// assert!(receiver.changed().is_err());
+/// ```
+///
+/// Receivers share the value, so it must be `Sync` for a handle to be sent:
+///
+/// ```compile_fail,E0277
+/// use sinew::channel::watch::Sender;
+/// use std::cell::Cell;
+///
+/// fn is_sent<T: Send>(_: T) {}
+/// is_sent(Sender::new(Cell::new(1)));
+/// ```
+pub struct Sender<T> {
+    shared: Arc<Shared<T>>,
+}
+
+impl<T> Sender<T> {
+    /// Makes a channel with this value and no receiver.
+    #[must_use]
+    pub fn new(init: T) -> Self {
+        Self { shared: Arc::new(Shared::new(init)) }
+    }
+
+    /// Replaces the value and wakes all receivers that wait for a change.
+    ///
+    /// ```
+    /// use sinew::channel::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// assert_eq!(sender.send(2), Ok(()));
+    /// drop(receiver);
+    /// assert_eq!(sender.send(3).unwrap_err().0, 3);
+    /// assert_eq!(*sender.borrow(), 2);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no receiver. The value is in the error. Use [`send_replace`](Self::send_replace) to
+    /// change the value nevertheless.
+    ///
+    /// # Panics
+    ///
+    /// As [`send_modify`](Self::send_modify). If the destructor of the old value does: the new one was sent
+    /// then.
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        if self.is_closed() {
+            return Err(SendError(value));
+        }
+        drop(self.send_replace(value));
+        Ok(())
+    }
+
+    /// Replaces the value, also if there is no receiver, and wakes all receivers that wait for a change.
+    /// Returns the old value.
+    ///
+    /// ```
+    /// use sinew::channel::watch::Sender;
+    ///
+    /// let sender = Sender::new(1);
+    /// assert_eq!(sender.send_replace(2), 1);
+    /// assert_eq!(*sender.borrow(), 2);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`send_modify`](Self::send_modify).
+    pub fn send_replace(&self, mut value: T) -> T {
+        self.send_modify(|old| mem::swap(old, &mut value));
+        value
+    }
+
+    /// Changes the value in place, also if there is no receiver, and wakes all receivers that wait for a
+    /// change.
+    ///
+    /// Waits until no [`Ref`] of the value is left. The closure may wait, and keeps receivers from
+    /// borrowing the value meanwhile. It must not use the channel: it would wait for itself.
+    ///
+    /// ```
+    /// use sinew::channel::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(vec![1]);
+    /// sender.send_modify(|list| list.push(2));
+    /// assert_eq!(*receiver.borrow(), [1, 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). If the
+    /// closure does: the value stays as the closure left it, and receivers are not told of a change.
+    pub fn send_modify<F: FnOnce(&mut T)>(&self, modify: F) {
+        self.send_if_modified(|value| {
+            modify(value);
+            true
+        });
+    }
+
+    /// Changes the value in place. If the closure returns true, the receivers are told of a change, as by
+    /// [`send_modify`](Self::send_modify). Returns what the closure does.
+    ///
+    /// ```
+    /// use sinew::channel::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(5);
+    /// let raise = |to: u32| {
+    ///     sender.send_if_modified(|value| {
+    ///         let is_higher = to > *value;
+    ///         *value = to.max(*value);
+    ///         is_higher
+    ///     })
+    /// };
+    /// assert!(!raise(4));
+    /// assert_eq!(receiver.has_changed(), Ok(false));
+    /// assert!(raise(6));
+    /// assert_eq!(receiver.has_changed(), Ok(true));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`send_modify`](Self::send_modify).
+    pub fn send_if_modified<F: FnOnce(&mut T) -> bool>(&self, modify: F) -> bool {
+        self.shared.modify(modify)
+    }
+
+    /// Borrows the value. Read about [deadlocks](Ref#deadlocks) before you keep the borrow.
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    pub fn borrow(&self) -> Ref<'_, T> {
+        let (value, _) = self.shared.borrow(Limit::NEVER).expect("there is no limit");
+        Ref::new(value, false)
+    }
+
+    /// Adds a receiver, which has seen the current value.
+    ///
+    /// ```
+    /// use sinew::channel::watch::Sender;
+    ///
+    /// let sender = Sender::new(1);
+    /// sender.send_replace(2);
+    /// let receiver = sender.subscribe();
+    /// assert_eq!((receiver.has_changed(), *receiver.borrow()), (Ok(false), 2));
+    /// ```
+    #[must_use]
+    pub fn subscribe(&self) -> Receiver<T> {
+        Receiver::new(self.shared.clone())
+    }
+
+    /// Returns whether there is no receiver. One may [subscribe](Self::subscribe) later.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        !self.shared.has_receivers()
+    }
+
+    /// Waits until there is no receiver. Returns also if another one has subscribed since.
+    ///
+    /// ```
+    /// use sinew::channel::watch;
+    /// use sinew::fiber;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// let watches = fiber::spawn(move || sender.closed());
+    /// drop(receiver);
+    /// watches.join().unwrap();
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    pub fn closed(&self) {
+        let _ = self.shared.wait_for_close(Limit::NEVER);
+    }
+
+    /// [`closed`](Self::closed) with a time limit. Returns false if that was reached before.
+    ///
+    /// ```
+    /// use sinew::channel::watch;
+    /// use std::time::Duration;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// assert!(!sender.closed_timeout(Duration::from_millis(1)));
+    /// drop(receiver);
+    /// assert!(sender.closed_timeout(Duration::MAX));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
+    #[must_use = "there may be receivers"]
+    pub fn closed_timeout(&self, timeout: Duration) -> bool {
+        self.shared.wait_for_close(Limit::lasting(timeout)).is_ok()
+    }
+
+    /// [`closed`](Self::closed) with a deadline. Returns false if that was reached before.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
+    #[must_use = "there may be receivers"]
+    pub fn closed_deadline(&self, deadline: Instant) -> bool {
+        self.shared.wait_for_close(Limit::until(Some(deadline))).is_ok()
+    }
+
+    /// [`closed`](Self::closed) that [cancellation and deadlines](crate::fiber#stopping) end.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop before.
+    ///
+    /// # Panics
+    ///
+    /// As [`closed`](Self::closed).
+    #[track_caller]
+    pub fn closed_cancellable(&self) -> Result<(), Stopped> {
+        match self.shared.wait_for_close(Limit::STOP) {
+            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
+            Ok(()) | Err(GaveUp::TimedOut) => Ok(()),
+        }
+    }
+
+    /// Returns the number of receivers.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.shared.receivers()
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.senders()
+    }
+
+    /// Returns whether both send to the same channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.shared.add_sender();
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl<T: Default> Default for Sender<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.shared.drop_sender();
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+// A panic leaves the channel in order; what a closure leaves of the value is documented.
+impl<T> UnwindSafe for Sender<T> {}
+impl<T> RefUnwindSafe for Sender<T> {}

@@ -1,0 +1,75 @@
+//! The state of a watch channel in one word: the version of the value, and whether all senders are gone.
+//! Knows neither the value nor who waits. The argument for its orderings is in [`shared`](super::shared).
+
+use crate::rt::sync::{AtomicU64, Ordering};
+
+/// Set when the last sender is gone.
+const CLOSED: u64 = 1;
+/// What the word grows by with each version.
+const STEP: u64 = 2;
+
+/// The word.
+pub(super) struct State(AtomicU64);
+
+/// Which value of a channel: a number that grows with each change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version(u64);
+
+impl Version {
+    /// The version that no value has: a receiver that has seen no value.
+    pub(super) const NONE: Self = Self(0);
+}
+
+/// What a receiver finds in the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// There is another version than the one that it has seen.
+    Changed(Version),
+    /// There is none, and none will come.
+    Closed,
+    /// There is none now.
+    Nothing,
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self(AtomicU64::new(STEP))
+    }
+
+    /// Acquire: pairs with the release of [`change`](Self::change) and [`close`](Self::close).
+    fn load(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    pub(super) fn version(&self) -> Version {
+        Version(self.load() & !CLOSED)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.load() & CLOSED != 0
+    }
+
+    /// Compares the state with the version that a receiver has seen. Both answers come from one load, so
+    /// [`News::Closed`] means that the receiver has seen the last version.
+    pub(super) fn news(&self, seen: Version) -> News {
+        let word = self.load();
+        let version = Version(word & !CLOSED);
+        if version != seen {
+            News::Changed(version)
+        } else if word & CLOSED != 0 {
+            News::Closed
+        } else {
+            News::Nothing
+        }
+    }
+
+    /// Begins a new version. The caller holds the lock of the queue, and the value to write.
+    pub(super) fn change(&self) {
+        self.0.fetch_add(STEP, Ordering::Release);
+    }
+
+    /// Records that all senders are gone. The caller holds the lock of the queue.
+    pub(super) fn close(&self) {
+        self.0.fetch_or(CLOSED, Ordering::Release);
+    }
+}
