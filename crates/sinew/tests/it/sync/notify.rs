@@ -157,6 +157,35 @@ fn one_that_gave_up_is_not_the_last() {
     });
 }
 
+/// The last one is disturbed for nothing, by a cancel that a shield hides, while the last one is told. It
+/// is passed over, and waits behind the others again.
+#[test]
+fn one_that_is_passed_over_stays_behind_the_others() {
+    everywhere_in(&[&[1]], || {
+        let (notify, log) = (Arc::new(Notify::new()), Arc::new(Mutex::new(Vec::new())));
+        let members = [0, 1, 2].map(|number| {
+            let (notify, log) = (notify.clone(), log.clone());
+            let waits = move || {
+                fiber::shield(|| fiber::CancelToken::new().run(|| notify.wait_cancellable())).unwrap();
+                log.lock().unwrap().push(number);
+            };
+            fiber::Builder::new().launch(fiber::Launch::Dispatch).spawn(waits).unwrap()
+        });
+        members[2].cancel();
+        notify.notify_last();
+        // It waits again after this.
+        (0..9).for_each(|_| fiber::yield_now());
+        for many in 2..=3 {
+            notify.notify_one();
+            while log.lock().unwrap().len() < many {
+                fiber::yield_now();
+            }
+        }
+        members.into_iter().for_each(|member| member.join().unwrap());
+        assert_eq!(*log.lock().unwrap(), [1, 0, 2]);
+    });
+}
+
 /// A fiber is cancelled while it is told: it was told, or the next one is.
 #[test]
 fn a_cancel_that_meets_a_notification_loses_nothing() {
