@@ -20,6 +20,8 @@
 //! [`Receiver::borrow_and_update`], [`Receiver::changed`] and [`Receiver::wait_for`] do. Values are not
 //! compared: a value that is sent is a change, even if it is equal.
 //!
+//! What was done before a value is sent is seen by a receiver that has heard of the change.
+//!
 //! A value that is replaced is dropped without a lock, so its `Drop` may wait or use the channel.
 //!
 //! ```

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::super::NotReceived;
 use super::shared::Shared;
-use super::state::Version;
+use super::state::{News, Version};
 use crate::raw::model::Watched;
 use crate::rt::Limit;
 use crate::rt::model::{check, pokes_caller};
@@ -45,17 +45,45 @@ fn who_hears_of_a_change_sees_it() {
     });
 }
 
-/// Without a wait: by the state alone.
+/// Without a lock: what was done before a value is sent is seen by a receiver that knows of its version.
+///
+/// The checker runs changes of one word in their order, so it does not show the other thing that acquire is
+/// for: that the receiver locks the value after the sender did.
 #[test]
-fn who_looks_at_the_state_sees_what_it_says() {
+fn who_looks_at_the_state_sees_what_was_done_before() {
     check(3, || {
         let (shared, seen) = channel();
-        let other = shared.clone();
-        let sender = thread::spawn(move || send(&other));
+        let before = Arc::new(Watched::new());
+        let (other, done) = (shared.clone(), before.clone());
+        let sender = thread::spawn(move || {
+            done.add();
+            send(&other);
+        });
         if shared.state.version() != seen {
-            assert_eq!(value(&shared), 1);
+            assert_eq!((before.get(), value(&shared)), (1, 1));
         }
         sender.join().unwrap();
+    });
+}
+
+/// The same for the end of the senders.
+#[test]
+fn who_sees_the_end_sees_what_was_done_before() {
+    check(3, || {
+        let (shared, seen) = channel();
+        shared.add_sender();
+        let before = Arc::new([Watched::new(), Watched::new()]);
+        let senders = [0, 1].map(|index| {
+            let (shared, before) = (shared.clone(), before.clone());
+            thread::spawn(move || {
+                before[index].add();
+                shared.drop_sender();
+            })
+        });
+        if shared.state.news(seen) == News::Closed {
+            assert_eq!((before[0].get(), before[1].get()), (1, 1));
+        }
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
     });
 }
 

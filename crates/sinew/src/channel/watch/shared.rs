@@ -21,7 +21,9 @@
 //! 4. **A receiver hears of the last version before it hears of the end.** Each sender counts itself out
 //!    with release after its last change. The last one does so with acquire and closes after that, so
 //!    closing comes after all changes in the order of the word. A receiver reads both from one load.
-//! 5. **The end of the receivers** is a [`Count`] that comes down to zero, with a queue of its own.
+//! 5. **What was done before a value is sent, or a sender dropped, is seen by a receiver that hears of it**,
+//!    by the same pairs. It need not borrow the value for that.
+//! 6. **The end of the receivers** is a [`Count`] that comes down to zero, with a queue of its own.
 //!
 //! The two locks are taken in one order: that of the value, then that of the queue. Receivers are woken
 //! when both are free: they take the value's lock next.
