@@ -215,6 +215,35 @@ fn a_limit_bounds_the_wait_for_a_slow_sender() {
     });
 }
 
+/// A receiver hears of a change, and its time is over before it can borrow the value: that is not seen.
+#[test]
+fn a_change_that_could_not_be_borrowed_is_not_seen() {
+    everywhere(|| {
+        let (sender, mut receiver) = watch::channel(0);
+        let (has_begun, is_over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (begins, ends) = (has_begun.clone(), is_over.clone());
+        let waits = fiber::spawn(move || {
+            begins.store(true, Ordering::Relaxed);
+            let found = receiver.wait_for_timeout(|value| *value > 0, Duration::from_millis(2)).map(drop);
+            ends.store(true, Ordering::Relaxed);
+            (found, receiver)
+        });
+        while !has_begun.load(Ordering::Relaxed) {
+            fiber::yield_now();
+        }
+        sender.send(1).unwrap();
+        // It is woken, and finds the value locked, unless it was faster.
+        sender.send_if_modified(|_| {
+            while !is_over.load(Ordering::Relaxed) {
+                fiber::yield_now();
+            }
+            false
+        });
+        let (found, receiver) = waits.join().unwrap();
+        assert!(found.is_ok() || *receiver.borrow() == 1 && receiver.has_changed() == Ok(true));
+    });
+}
+
 #[test]
 fn a_wait_inside_no_suspend_panics_and_leaves_no_trace() {
     let runtime = pinned(1);
