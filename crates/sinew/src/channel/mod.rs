@@ -15,8 +15,8 @@
 //! [`after`], [`at`], [`tick`] and [`never()`] make ends that receive by the clock, without any fiber or timer behind them. The macros
 //! [`select!`](crate::select) and [`select_biased!`](crate::select_biased) wait for several channels at once, as does [`Select`], for any number of them.
 //!
-//! There are three more kinds of channel, with tokio's names: [`oneshot`] for a single value, [`broadcast`] for
-//! values that all receivers get, and [`watch`] for the latest value.
+//! There are three more kinds of channel, with tokio's names: [`oneshot`] for a single value,
+//! [`broadcast`] for values that all receivers get, and [`watch`] for the latest value.
 //!
 //! What is different from crossbeam-channel 0.5:
 //!

@@ -18,7 +18,8 @@ use crate::rt::Limit;
 /// - [`notify_waiters`](Self::notify_waiters) is for those who wait now, and nobody else. Who has looked whether there is something to do, and
 ///   does not wait yet, misses it: use a [`Condvar`](super::Condvar) there, or an [`Event`](super::Event) that is reset by hand.
 ///
-/// Waiters are told in the order in which they came, but for [`notify_last`](Self::notify_last). What was done before a notification is seen by whoever goes on by it.
+/// Waiters are told in the order in which they came, but for [`notify_last`](Self::notify_last).
+/// What was done before a notification is seen by whoever goes on by it.
 ///
 /// ```
 /// use sinew::fiber;
@@ -58,11 +59,11 @@ impl Notify {
         self.raw.set();
     }
 
-    /// Wakes the waiter that came last; if nobody waits, the next one to come goes on at once. Otherwise as
-    /// [`notify_one`](Self::notify_one), which wakes the one that has waited longest.
+    /// Wakes the waiter that came last; if nobody waits, the next one to come goes on at once.
+    /// Otherwise as [`notify_one`](Self::notify_one), which wakes the one that has waited longest.
     ///
-    /// The one that came last has probably run most recently, so its data may still be in a cache. The
-    /// others may starve.
+    /// The one that came last has probably run most recently, so its data may still be in a cache.
+    /// The others may starve.
     ///
     /// ```
     /// use sinew::fiber;

@@ -35,20 +35,22 @@ use crate::rt::Limit;
 ///
 /// # Who is first
 ///
-/// Neither readers nor writers are preferred. A caller that finds the lock free for it takes it, even
-/// if others wait: a reader, unless a writer holds the lock; a writer, if nobody does. Waiters keep the
-/// order in which they came. When a holder leaves, the first waiter is woken, and tries too.
+/// Neither readers nor writers are preferred. A caller that finds the lock free for it takes it,
+/// even if others wait: a reader, unless a writer holds the lock; a writer, if nobody does. Waiters
+/// keep the order in which they came. When a holder leaves, the first waiter is woken, and tries
+/// too.
 ///
-/// A waiter that was woken, did not get the lock and has waited for more than about a millisecond keeps
-/// newcomers out: the lock is handed to the first waiter next, or to all readers that are first.
+/// A waiter that was woken, did not get the lock and has waited for more than about a millisecond
+/// keeps newcomers out: the lock is handed to the first waiter next, or to all readers that are
+/// first.
 ///
-/// A waiter that nobody wakes keeps nobody out. So new readers are let in beside a reader that keeps the
-/// lock, however long a writer has waited, until one of the readers leaves. After that, the writer
-/// waits only for the readers that are in. Neither readers nor writers starve.
+/// A waiter that nobody wakes keeps nobody out. So new readers are let in beside a reader that
+/// keeps the lock, however long a writer has waited, until one of the readers leaves. After that,
+/// the writer waits only for the readers that are in. Neither readers nor writers starve.
 ///
-/// A reader may thus have to wait for a writer that waits for other readers. As with std's, a caller
-/// that reads must not read again before it has released the lock: with a writer between the two, all of
-/// them would wait for ever.
+/// A reader may thus have to wait for a writer that waits for other readers. As with std's, a
+/// caller that reads must not read again before it has released the lock: with a writer between the
+/// two, all of them would wait for ever.
 ///
 /// ```
 /// use sinew::fiber;

@@ -156,8 +156,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         unsafe { RwLockReadGuard::new(lock) }
     }
 
-    /// Keeps the lock to read only, with a guard for a part of the value. No writer gets the lock in
-    /// between. As tokio's `RwLockWriteGuard::downgrade_map`.
+    /// Keeps the lock to read only, with a guard for a part of the value. No writer gets the lock
+    /// in between. As tokio's `RwLockWriteGuard::downgrade_map`.
     ///
     /// Not a method, as [`downgrade`](Self::downgrade) is not.
     ///
@@ -174,8 +174,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the closure does. It runs while the lock is held to write, so the lock is poisoned then, as
-    /// by [`map`](Self::map).
+    /// If the closure does. It runs while the lock is held to write, so the lock is poisoned then,
+    /// as by [`map`](Self::map).
     pub fn downgrade_map<U, F>(orig: Self, f: F) -> MappedRwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,

@@ -127,9 +127,10 @@ impl<T> Shared<T> {
 
     /// Waits until there is no receiver.
     ///
-    /// No wake-up is lost: the caller looks at the number of receivers under the lock of the gate, and
-    /// [`drop_receiver`](Self::drop_receiver) changes it under that lock. So the caller sees zero, or is at
-    /// the gate when that opens it. Receivers that subscribe later do not keep it waiting.
+    /// No wake-up is lost: the caller looks at the number of receivers under the lock of the gate,
+    /// and [`drop_receiver`](Self::drop_receiver) changes it under that lock. So the caller sees
+    /// zero, or is at the gate when that opens it. Receivers that subscribe later do not keep it
+    /// waiting.
     ///
     /// # Errors
     ///
@@ -139,8 +140,8 @@ impl<T> Shared<T> {
         if is_closed() { Ok(()) } else { self.no_receivers.wait(limit, is_closed).into_result() }
     }
 
-    /// Removes a receiver, whose next value this was, and wakes the senders that wait for the end of the
-    /// last one. Drops the values that nobody else needs, whatever their destructors do.
+    /// Removes a receiver, whose next value this was, and wakes the senders that wait for the end
+    /// of the last one. Drops the values that nobody else needs, whatever their destructors do.
     ///
     /// # Panics
     ///

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::sender::Sender;
 use super::shared::Shared;
 
-/// A handle from which a [`Sender`] can be made as long as there is one. From [`Sender::downgrade`].
+/// A handle from which a [`Sender`] can be made as long as there is one. From
+/// [`Sender::downgrade`].
 ///
-/// It does not count as a sender: the channel is closed for its receivers when the last [`Sender`] is
-/// dropped, whether there are weak ones or not.
+/// It does not count as a sender: the channel is closed for its receivers when the last [`Sender`]
+/// is dropped, whether there are weak ones or not.
 ///
 /// ```
 /// use sinew::channel::broadcast::{self, RecvError};

@@ -136,7 +136,8 @@ impl<T> Receiver<T> {
         received
     }
 
-    /// Returns whether no value waits to be received: none was sent, or it was received. Never waits.
+    /// Returns whether no value waits to be received: none was sent, or it was received. Never
+    /// waits.
     ///
     /// ```
     /// use sinew::channel::oneshot;
@@ -153,8 +154,8 @@ impl<T> Receiver<T> {
         self.shared().is_empty()
     }
 
-    /// Returns whether there is no reason to receive again: a call has returned the value, or that none
-    /// will come.
+    /// Returns whether there is no reason to receive again: a call has returned the value, or that
+    /// none will come.
     ///
     /// A sender that is gone does not terminate the receiver; the call that reports it does.
     ///

@@ -1,24 +1,25 @@
-//! The latest value, for all receivers: they see that it has changed, and may miss values in between.
-//! For fibers and threads alike.
+//! The latest value, for all receivers: they see that it has changed, and may miss values in
+//! between. For fibers and threads alike.
 //!
-//! Use it for a value that is replaced now and then and read by many: a configuration, a state, a signal
-//! to shut down. It has the names of tokio's `watch`. What is different:
+//! Use it for a value that is replaced now and then and read by many: a configuration, a state, a
+//! signal to shut down. It has the names of tokio's `watch`. What is different:
 //!
-//! - Errors are here, as [`watch::RecvError`](RecvError), where tokio has a module `error` for them.
-//! - [`Receiver::changed`], [`Receiver::wait_for`] and [`Sender::closed`] have variants with a time limit,
-//!   with a deadline, and [`cancellable`](Receiver::changed_cancellable) ones, which
+//! - Errors are here, as [`watch::RecvError`](RecvError), where tokio has a module `error` for
+//!   them.
+//! - [`Receiver::changed`], [`Receiver::wait_for`] and [`Sender::closed`] have variants with a time
+//!   limit, with a deadline, and [`cancellable`](Receiver::changed_cancellable) ones, which
 //!   [cancellation and deadlines](crate::fiber#stopping) end.
-//! - [`Ref::has_changed`] of [`Receiver::wait_for`] compares with what the receiver had seen before the
-//!   call. In tokio it is false after a wait.
-//! - Sending waits for [borrows](Ref) of the value, and borrowing waits for a sender that is changing it. A
-//!   fiber that waits gives its worker to others; tokio's block the thread.
+//! - [`Ref::has_changed`] of [`Receiver::wait_for`] compares with what the receiver had seen before
+//!   the call. In tokio it is false after a wait.
+//! - Sending waits for [borrows](Ref) of the value, and borrowing waits for a sender that is
+//!   changing it. A fiber that waits gives its worker to others; tokio's block the thread.
 //!
 //! [`select!`](crate::select) and [`Select`](super::Select) take no receivers of this kind.
 //!
-//! Each value has a version, and each receiver remembers which version it has seen. A receiver that is new
-//! has seen the current one. [`Receiver::borrow`] does not mark the value as seen;
-//! [`Receiver::borrow_and_update`], [`Receiver::changed`] and [`Receiver::wait_for`] do. Values are not
-//! compared: a value that is sent is a change, even if it is equal.
+//! Each value has a version, and each receiver remembers which version it has seen. A receiver that
+//! is new has seen the current one. [`Receiver::borrow`] does not mark the value as seen;
+//! [`Receiver::borrow_and_update`], [`Receiver::changed`] and [`Receiver::wait_for`] do. Values are
+//! not compared: a value that is sent is a change, even if it is equal.
 //!
 //! What was done before a value is sent is seen by a receiver that has heard of the change.
 //!

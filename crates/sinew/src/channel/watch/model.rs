@@ -1,5 +1,5 @@
-//! The models of a watch channel: no receiver waits for ever, a receiver that hears of a change sees it,
-//! and the last value is seen before the end.
+//! The models of a watch channel: no receiver waits for ever, a receiver that hears of a change
+//! sees it, and the last value is seen before the end.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -45,10 +45,11 @@ fn who_hears_of_a_change_sees_it() {
     });
 }
 
-/// Without a lock: what was done before a value is sent is seen by a receiver that knows of its version.
+/// Without a lock: what was done before a value is sent is seen by a receiver that knows of its
+/// version.
 ///
-/// The checker runs changes of one word in their order, so it does not show the other thing that acquire is
-/// for: that the receiver locks the value after the sender did.
+/// The checker runs changes of one word in their order, so it does not show the other thing that
+/// acquire is for: that the receiver locks the value after the sender did.
 #[test]
 fn who_looks_at_the_state_sees_what_was_done_before() {
     check(3, || {

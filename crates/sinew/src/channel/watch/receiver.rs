@@ -32,8 +32,8 @@ impl<T> Receiver<T> {
         Self { shared, seen }
     }
 
-    /// Borrows the value. It does not count as seen by that. Read about [deadlocks](Ref#deadlocks) before
-    /// you keep the borrow.
+    /// Borrows the value. It does not count as seen by that. Read about [deadlocks](Ref#deadlocks)
+    /// before you keep the borrow.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -46,8 +46,8 @@ impl<T> Receiver<T> {
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). It waits
-    /// if a sender is changing the value.
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). It
+    /// waits if a sender is changing the value.
     pub fn borrow(&self) -> Ref<'_, T> {
         let (value, version) = self.shared.borrow(Limit::NEVER).expect("there is no limit");
         Ref::new(value, version != self.seen)
@@ -55,8 +55,8 @@ impl<T> Receiver<T> {
 
     /// Borrows the value, and marks it as seen.
     ///
-    /// Use this, not [`borrow`](Self::borrow), in a loop around [`changed`](Self::changed). A value that is
-    /// sent between the two calls is seen then, and does not end the next wait.
+    /// Use this, not [`borrow`](Self::borrow), in a loop around [`changed`](Self::changed). A value
+    /// that is sent between the two calls is seen then, and does not end the next wait.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -117,8 +117,8 @@ impl<T> Receiver<T> {
         self.seen = self.shared.state.version();
     }
 
-    /// Waits until there is a value that this receiver has not seen, and marks it as seen. Returns at once
-    /// if there is one.
+    /// Waits until there is a value that this receiver has not seen, and marks it as seen. Returns
+    /// at once if there is one.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -183,8 +183,8 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before there is a new value, or was to stop already and there is none.
-    /// Inside, as [`changed`](Self::changed).
+    /// If the caller is to stop before there is a new value, or was to stop already and there is
+    /// none. Inside, as [`changed`](Self::changed).
     ///
     /// # Panics
     ///
@@ -199,11 +199,13 @@ impl<T> Receiver<T> {
         Ok(())
     }
 
-    /// Waits until the closure returns true for the value, which is borrowed then, and marked as seen.
+    /// Waits until the closure returns true for the value, which is borrowed then, and marked as
+    /// seen.
     ///
-    /// The closure is called with the current value first, seen or not, and with each new value after
-    /// that, unless values come faster. It runs while the value is borrowed, so it must not use the
-    /// channel; it may wait. Read about [deadlocks](Ref#deadlocks) before you keep the borrow.
+    /// The closure is called with the current value first, seen or not, and with each new value
+    /// after that, unless values come faster. It runs while the value is borrowed, so it must not
+    /// use the channel; it may wait. Read about [deadlocks](Ref#deadlocks) before you keep the
+    /// borrow.
     ///
     /// ```
     /// use sinew::channel::watch;

@@ -9,15 +9,16 @@ use super::value::Reading;
 /// [`Receiver::borrow_and_update`](super::Receiver::borrow_and_update) and
 /// [`Receiver::wait_for`](super::Receiver::wait_for).
 ///
-/// It holds a lock to read, as a guard of [`RwLock`](crate::sync::RwLock) does. It may be held across a
-/// suspension and stays with its fiber. Senders wait until it is dropped: a fiber that waits gives its
-/// worker to others. So clone the value if you need it for long.
+/// It holds a lock to read, as a guard of [`RwLock`](crate::sync::RwLock) does. It may be held
+/// across a suspension and stays with its fiber. Senders wait until it is dropped: a fiber that
+/// waits gives its worker to others. So clone the value if you need it for long.
 ///
 /// # Deadlocks
 ///
 /// - A fiber that holds one and sends to the same channel waits for itself.
-/// - A fiber that holds one must not borrow from the same channel again, also by `wait_for`. If a sender
-///   waits between the two borrows, the second one may wait for the sender, which waits for the first.
+/// - A fiber that holds one must not borrow from the same channel again, also by `wait_for`. If a
+///   sender waits between the two borrows, the second one may wait for the sender, which waits for
+///   the first.
 ///
 /// As with std's guards, it is not [`Send`]:
 ///
@@ -43,8 +44,8 @@ impl<'a, T> Ref<'a, T> {
         Self { value, has_changed }
     }
 
-    /// Returns whether the receiver had not seen this value before it borrowed it. False for a borrow by
-    /// a [`Sender`](super::Sender).
+    /// Returns whether the receiver had not seen this value before it borrowed it. False for a
+    /// borrow by a [`Sender`](super::Sender).
     ///
     /// ```
     /// use sinew::channel::watch;

@@ -15,8 +15,8 @@ use crate::rt::{GaveUp, Limit};
 
 /// Changes the value that the [`Receiver`]s of a channel see.
 ///
-/// There may be several: clone it. When the last one is dropped, the receivers hear that the channel is
-/// closed, and still see the last value.
+/// There may be several: clone it. When the last one is dropped, the receivers hear that the
+/// channel is closed, and still see the last value.
 ///
 /// ```
 /// use sinew::channel::watch::Sender;
@@ -64,13 +64,13 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// If there is no receiver. The value is in the error. Use [`send_replace`](Self::send_replace) to
-    /// change the value nevertheless.
+    /// If there is no receiver. The value is in the error. Use [`send_replace`](Self::send_replace)
+    /// to change the value nevertheless.
     ///
     /// # Panics
     ///
-    /// As [`send_modify`](Self::send_modify). If the destructor of the old value does: the new one was sent
-    /// then.
+    /// As [`send_modify`](Self::send_modify). If the destructor of the old value does: the new one
+    /// was sent then.
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         if self.is_closed() {
             return Err(SendError(value));
@@ -79,8 +79,8 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Replaces the value, also if there is no receiver, and wakes all receivers that wait for a change.
-    /// Returns the old value.
+    /// Replaces the value, also if there is no receiver, and wakes all receivers that wait for a
+    /// change. Returns the old value.
     ///
     /// ```
     /// use sinew::channel::watch::Sender;
@@ -98,8 +98,8 @@ impl<T> Sender<T> {
         value
     }
 
-    /// Changes the value in place, also if there is no receiver, and wakes all receivers that wait for a
-    /// change.
+    /// Changes the value in place, also if there is no receiver, and wakes all receivers that wait
+    /// for a change.
     ///
     /// Waits until no [`Ref`] of the value is left. The closure may wait, and keeps receivers from
     /// borrowing the value meanwhile. It must not use the channel: it would wait for itself.
@@ -114,8 +114,9 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). If the
-    /// closure does: the value stays as the closure left it, and receivers are not told of a change.
+    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). If
+    /// the closure does: the value stays as the closure left it, and receivers are not told of a
+    /// change.
     pub fn send_modify<F: FnOnce(&mut T)>(&self, modify: F) {
         self.send_if_modified(|value| {
             modify(value);
@@ -123,8 +124,8 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Changes the value in place. If the closure returns true, the receivers are told of a change, as by
-    /// [`send_modify`](Self::send_modify). Returns what the closure does.
+    /// Changes the value in place. If the closure returns true, the receivers are told of a change,
+    /// as by [`send_modify`](Self::send_modify). Returns what the closure does.
     ///
     /// ```
     /// use sinew::channel::watch;

@@ -1,32 +1,34 @@
-//! What the handles of a watch channel share: the value, its version, and the receivers that wait for
-//! another one. Knows no handle.
+//! What the handles of a watch channel share: the value, its version, and the receivers that wait
+//! for another one. Knows no handle.
 //!
 //! # The protocol
 //!
-//! The [state](State) is one word: the version of the value, and whether all senders are gone. It changes
-//! only under the lock of the queue in which receivers wait. The version changes only while the value is
-//! locked to write, too.
+//! The [state](State) is one word: the version of the value, and whether all senders are gone. It
+//! changes only under the lock of the queue in which receivers wait. The version changes only while
+//! the value is locked to write, too.
 //!
-//! 1. **No wake-up is lost.** A receiver enters the queue only if the state has nothing new for it, and
-//!    looks under the lock of the queue. A sender changes the state under that lock, and wakes all
-//!    receivers in the queue afterwards. So a receiver sees the change, or is in the queue when the sender
-//!    looks there.
-//! 2. **The version that is loaded under the value's lock is that of the value.** Nobody changes the
-//!    version meanwhile, and the lock orders the load after the last change. So no receiver marks a value
-//!    as seen that it was not lent.
-//! 3. **A receiver that has heard of a version borrows that one or a later one.** It loads the state with
-//!    acquire, and the sender changes it with release while it holds the value to write. So the sender took
-//!    the value's lock before the receiver does, and the receiver waits until it is released. With relaxed
-//!    orderings the receiver could lock the value before the sender does, and read the old one.
-//! 4. **A receiver hears of the last version before it hears of the end.** Each sender counts itself out
-//!    with release after its last change. The last one does so with acquire and closes after that, so
-//!    closing comes after all changes in the order of the word. A receiver reads both from one load.
-//! 5. **What was done before a value is sent, or a sender dropped, is seen by a receiver that hears of it**,
-//!    by the same pairs. It need not borrow the value for that.
+//! 1. **No wake-up is lost.** A receiver enters the queue only if the state has nothing new for it,
+//!    and looks under the lock of the queue. A sender changes the state under that lock, and wakes
+//!    all receivers in the queue afterwards. So a receiver sees the change, or is in the queue when
+//!    the sender looks there.
+//! 2. **The version that is loaded under the value's lock is that of the value.** Nobody changes
+//!    the version meanwhile, and the lock orders the load after the last change. So no receiver
+//!    marks a value as seen that it was not lent.
+//! 3. **A receiver that has heard of a version borrows that one or a later one.** It loads the
+//!    state with acquire, and the sender changes it with release while it holds the value to write.
+//!    So the sender took the value's lock before the receiver does, and the receiver waits until it
+//!    is released. With relaxed orderings the receiver could lock the value before the sender does,
+//!    and read the old one.
+//! 4. **A receiver hears of the last version before it hears of the end.** Each sender counts
+//!    itself out with release after its last change. The last one does so with acquire and closes
+//!    after that, so closing comes after all changes in the order of the word. A receiver reads
+//!    both from one load.
+//! 5. **What was done before a value is sent, or a sender dropped, is seen by a receiver that hears
+//!    of it**, by the same pairs. It need not borrow the value for that.
 //! 6. **The end of the receivers** is a [`Count`] that comes down to zero, with a queue of its own.
 //!
-//! The two locks are taken in one order: that of the value, then that of the queue. Receivers are woken
-//! when both are free: they take the value's lock next.
+//! The two locks are taken in one order: that of the value, then that of the queue. Receivers are
+//! woken when both are free: they take the value's lock next.
 
 use super::super::NotReceived;
 use super::state::{News, State, Version};
@@ -67,8 +69,8 @@ impl<T> Shared<T> {
         Ok((value, self.state.version()))
     }
 
-    /// Changes the value, and wakes the receivers if `modify` returns true. Returns what that does. If it
-    /// panics, nobody is woken.
+    /// Changes the value, and wakes the receivers if `modify` returns true. Returns what that does.
+    /// If it panics, nobody is woken.
     pub(super) fn modify(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         let mut value = self.value.write();
         if !modify(&mut value) {
@@ -98,15 +100,16 @@ impl<T> Shared<T> {
                 News::Nothing => {}
             }
             let has_none = || self.state.news(seen) == News::Nothing;
-            // A sender that wakes all may wake a receiver that came after its change: that one waits again.
+            // A sender that wakes all may wake a receiver that came after its change: that one
+            // waits again.
             let (outcome, ()) =
                 self.changes.wait((), limit.next_wait(), |_| has_none().then_some(Place::Back));
             outcome.into_result()?;
         }
     }
 
-    /// Waits until the value is one for which `is_right` returns true, and locks that to read. Each value
-    /// that is shown to `is_right` counts as seen.
+    /// Waits until the value is one for which `is_right` returns true, and locks that to read. Each
+    /// value that is shown to `is_right` counts as seen.
     ///
     /// # Errors
     ///
@@ -141,7 +144,8 @@ impl<T> Shared<T> {
 
     /// Removes a sender.
     pub(super) fn drop_sender(&self) {
-        // Release: what this sender sent comes before the end. Acquire: and so does what the others sent.
+        // Release: what this sender sent comes before the end. Acquire: and so does what the others
+        // sent.
         if self.senders.fetch_sub(1, Ordering::AcqRel) > 1 {
             return;
         }

@@ -1,5 +1,6 @@
-//! The state of a watch channel in one word: the version of the value, and whether all senders are gone.
-//! Knows neither the value nor who waits. The argument for its orderings is in [`shared`](super::shared).
+//! The state of a watch channel in one word: the version of the value, and whether all senders are
+//! gone. Knows neither the value nor who waits. The argument for its orderings is in
+//! [`shared`](super::shared).
 
 use crate::rt::sync::{AtomicU64, Ordering};
 
@@ -49,8 +50,8 @@ impl State {
         self.load() & CLOSED != 0
     }
 
-    /// Compares the state with the version that a receiver has seen. Both answers come from one load, so
-    /// [`News::Closed`] means that the receiver has seen the last version.
+    /// Compares the state with the version that a receiver has seen. Both answers come from one
+    /// load, so [`News::Closed`] means that the receiver has seen the last version.
     pub(super) fn news(&self, seen: Version) -> News {
         let word = self.load();
         let version = Version(word & !CLOSED);

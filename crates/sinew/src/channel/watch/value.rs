@@ -1,5 +1,5 @@
-//! The value of a watch channel, behind a lock for readers and writers without poison. Knows neither
-//! versions nor waiting receivers.
+//! The value of a watch channel, behind a lock for readers and writers without poison. Knows
+//! neither versions nor waiting receivers.
 //!
 //! # Safety
 //!
@@ -24,8 +24,8 @@ pub(super) struct Value<T> {
 
 // SAFETY: it owns its value, which `T: Send` allows to move with it.
 unsafe impl<T: Send> Send for Value<T> {}
-// SAFETY: by the invariant of `value`, writers pass it from one to the next, which `T: Send` allows, and
-// readers share it, which `T: Sync` allows.
+// SAFETY: by the invariant of `value`, writers pass it from one to the next, which `T: Send`
+// allows, and readers share it, which `T: Sync` allows.
 unsafe impl<T: Send + Sync> Sync for Value<T> {}
 
 impl<T> Value<T> {

@@ -70,7 +70,8 @@ fn one_who_gives_up_takes_nothing_along() {
     });
 }
 
-/// As above, with the one that came last. Who is served first does not matter: nobody waits for ever.
+/// As above, with the one that came last. Who is served first does not matter: nobody waits for
+/// ever.
 #[test]
 fn one_who_gives_up_takes_nothing_along_from_the_back() {
     check(2, || {

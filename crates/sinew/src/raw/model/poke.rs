@@ -75,7 +75,8 @@ fn a_notification_is_not_lost() {
     });
 }
 
-/// A waiter is poked while others wake the last one and all of them: it is woken, or waits in its place.
+/// A waiter is poked while others wake the last one and all of them: it is woken, or waits in its
+/// place.
 #[test]
 fn a_wake_up_of_the_last_is_not_lost() {
     check(2, || {

@@ -16,8 +16,8 @@ pub(crate) struct Node<T> {
     links: Cell<Links<T>>,
     /// Whom to wake; none, if the node is in no list.
     waiter: Cell<Option<Waiter>>,
-    /// Set by a waker that took it out of its list and found the wait ended by another: where it took it
-    /// out. As `data`.
+    /// Set by a waker that took it out of its list and found the wait ended by another: where it
+    /// took it out. As `data`.
     pub(crate) lost_at: Cell<Option<Place>>,
     /// When it was put into its list.
     epoch: Cell<Epoch>,

@@ -194,8 +194,9 @@ impl<S, T> Queue<S, T> {
         unsafe { self.lock().link(node, waiter, enter) }
     }
 
-    /// Goes on in the queue with a new wait, where the node is. If a waker has found the old wait ended, and
-    /// taken the node out at one end of the list, the node goes back to that end, if it is still needed.
+    /// Goes on in the queue with a new wait, where the node is. If a waker has found the old wait
+    /// ended, and taken the node out at one end of the list, the node goes back to that end, if it
+    /// is still needed.
     ///
     /// # Safety
     ///

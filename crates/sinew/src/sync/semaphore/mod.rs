@@ -32,9 +32,10 @@ use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 /// Those who wait are served in the order in which they came, each with all that it asks for. Nobody overtakes: if the first one waits for more
 /// than there is, whoever comes later waits too, even for less, so that a big batch is not starved by small ones.
 ///
-/// It has the names of tokio's, where that has them, and the timed forms of C++'s `counting_semaphore`.
-/// [`acquire_owned`](Self::acquire_owned) and its variants return permits that own their semaphore. A
-/// semaphore can be [closed](Self::close), which ends all waits for its permits.
+/// It has the names of tokio's, where that has them, and the timed forms of C++'s
+/// `counting_semaphore`. [`acquire_owned`](Self::acquire_owned) and its variants return permits
+/// that own their semaphore. A semaphore can be [closed](Self::close), which ends all waits for its
+/// permits.
 ///
 /// ```
 /// use sinew::fiber;

@@ -1,4 +1,5 @@
-//! Guards for permits that a caller has acquired: one that borrows its semaphore and one that owns it.
+//! Guards for permits that a caller has acquired: one that borrows its semaphore and one that owns
+//! it.
 
 use std::fmt;
 use std::ops::Deref;

@@ -115,7 +115,8 @@ fn weak_senders_count_and_keep_nothing_open() {
     assert_eq!(format!("{weak:?}"), "WeakSender { .. }");
 }
 
-/// Upgrades meet the end of the last sender: each that succeeds sends before the receiver hears of the end.
+/// Upgrades meet the end of the last sender: each that succeeds sends before the receiver hears of
+/// the end.
 #[test]
 fn an_upgrade_that_meets_the_end_is_received_or_refused() {
     in_crowds(|crowd| {

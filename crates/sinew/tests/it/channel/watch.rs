@@ -15,8 +15,8 @@ fn closed() -> RecvError {
     receiver.changed().unwrap_err()
 }
 
-/// Sees each change until the end: values only grow, and the last one is seen. Returns the last value, and
-/// how many were seen.
+/// Sees each change until the end: values only grow, and the last one is seen. Returns the last
+/// value, and how many were seen.
 fn follow(receiver: &mut Receiver<u64>) -> (u64, u64) {
     let (mut last, mut seen) = (*receiver.borrow_and_update(), 0);
     while receiver.changed().is_ok() {

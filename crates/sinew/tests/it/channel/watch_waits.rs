@@ -186,7 +186,8 @@ fn a_borrow_stays_with_its_fiber_across_suspensions() {
     });
 }
 
-/// A sender changes the value for long. A receiver with a limit does not wait for that longer than it says.
+/// A sender changes the value for long. A receiver with a limit does not wait for that longer than
+/// it says.
 #[test]
 fn a_limit_bounds_the_wait_for_a_slow_sender() {
     everywhere(|| {
@@ -215,7 +216,8 @@ fn a_limit_bounds_the_wait_for_a_slow_sender() {
     });
 }
 
-/// A receiver hears of a change, and its time is over before it can borrow the value: that is not seen.
+/// A receiver hears of a change, and its time is over before it can borrow the value: that is not
+/// seen.
 #[test]
 fn a_change_that_could_not_be_borrowed_is_not_seen() {
     everywhere(|| {

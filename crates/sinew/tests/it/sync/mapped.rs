@@ -120,7 +120,8 @@ fn a_closure_that_panics_gives_the_lock_back() {
     assert!(lock.try_write().is_ok());
 }
 
-/// Writers that wait get the lock after the reader that a writer became, and readers get in beside it.
+/// Writers that wait get the lock after the reader that a writer became, and readers get in beside
+/// it.
 #[test]
 fn a_writer_keeps_a_part_to_read() {
     in_crowds(|crowd| {

@@ -157,8 +157,8 @@ fn one_that_gave_up_is_not_the_last() {
     });
 }
 
-/// The last one is disturbed for nothing, by a cancel that a shield hides, while the last one is told. It
-/// is passed over, and waits behind the others again.
+/// The last one is disturbed for nothing, by a cancel that a shield hides, while the last one is
+/// told. It is passed over, and waits behind the others again.
 #[test]
 fn one_that_is_passed_over_stays_behind_the_others() {
     everywhere_in(&[&[1]], || {

@@ -166,8 +166,9 @@ fn no_writer_starves() {
     });
 }
 
-/// A writer waits for a reader that keeps the lock. Nobody wakes the writer, so new readers are let in
-/// however long it has waited. The first that leaves wakes it, and the writer keeps newcomers out then.
+/// A writer waits for a reader that keeps the lock. Nobody wakes the writer, so new readers are let
+/// in however long it has waited. The first that leaves wakes it, and the writer keeps newcomers
+/// out then.
 #[test]
 fn readers_come_in_beside_one_that_stays_until_one_leaves() {
     in_crowds(|crowd| {
