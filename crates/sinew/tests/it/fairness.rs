@@ -4,7 +4,7 @@
 //! would not wake up, and the test would hang.
 
 use super::support::{Watched, migrating, pinned};
-use sinew::channel::{self, Select, broadcast, oneshot};
+use sinew::channel::{self, Select, broadcast, oneshot, watch};
 use sinew::io::pipe;
 use sinew::net::{TcpListener, TcpStream, UdpSocket};
 use sinew::os::unix::net::UnixStream;
@@ -96,6 +96,34 @@ fn whoever_sends_and_receives() {
             queue.push(1).unwrap();
             assert_eq!(queue.pop(), Ok(1));
         }
+    });
+}
+
+/// A value that has changed, one that is right already, and an end that has come.
+#[test]
+fn receivers_and_senders_of_the_latest_value() {
+    check(|| {
+        let (sender, mut receiver) = watch::channel(0);
+        move || {
+            sender.send(1).unwrap();
+            assert_eq!(receiver.changed(), Ok(()));
+        }
+    });
+    check(|| {
+        let (_sender, mut receiver) = watch::channel(0);
+        move || drop(receiver.wait_for(|value| *value == 0).unwrap())
+    });
+    check(|| {
+        let sender = watch::Sender::new(0);
+        move || sender.closed()
+    });
+    check(|| {
+        let sender = broadcast::Sender::<u32>::new(1);
+        move || sender.closed()
+    });
+    check(|| {
+        let semaphore = Arc::new(Semaphore::new(1));
+        move || drop(semaphore.clone().acquire_owned().unwrap())
     });
 }
 

@@ -136,6 +136,7 @@ impl<T> Shared<T> {
     ///
     /// If the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
+        rt::spend(1);
         let is_closed = || self.with(|kept| kept.receivers == 0);
         if is_closed() { Ok(()) } else { self.no_receivers.wait(limit, is_closed).into_result() }
     }

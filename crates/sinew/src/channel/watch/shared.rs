@@ -35,7 +35,7 @@ use super::state::{News, State, Version};
 use super::value::{Reading, Value};
 use crate::raw::Count;
 use crate::rt::sync::{AtomicUsize, Ordering};
-use crate::rt::{GaveUp, Limit, Place, Queue};
+use crate::rt::{self, GaveUp, Limit, Place, Queue};
 
 /// The channel.
 pub(super) struct Shared<T> {
@@ -93,6 +93,7 @@ impl<T> Shared<T> {
     ///
     /// If none will come, or the limit is reached before.
     pub(super) fn changed(&self, seen: Version, mut limit: Limit) -> Result<Version, NotReceived> {
+        rt::spend(1);
         loop {
             match self.state.news(seen) {
                 News::Changed(version) => return Ok(version),
@@ -120,6 +121,7 @@ impl<T> Shared<T> {
         limit: Limit,
         mut is_right: impl FnMut(&T) -> bool,
     ) -> Result<Reading<'_, T>, NotReceived> {
+        rt::spend(1);
         loop {
             let (value, version) = self.borrow(limit)?;
             *seen = version;
@@ -177,6 +179,7 @@ impl<T> Shared<T> {
     ///
     /// If the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
+        rt::spend(1);
         self.receivers.wait(limit)
     }
 }
