@@ -44,6 +44,7 @@ pub fn at(when: Instant, callback: impl FnOnce() + Send + 'static) -> Timer {
 }
 
 #[inline]
+#[track_caller]
 fn once(
     schedule: Schedule,
     location: &'static Location<'static>,
