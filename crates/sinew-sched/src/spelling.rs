@@ -9,7 +9,8 @@ pub(crate) fn nearest<T: Copy>(misspelt: &str, all: &[T], name: fn(T) -> &'stati
     (2 * distance <= name(one).len()).then_some(one)
 }
 
-/// The name that is nearest to a misspelt one, if any is near. For crates that have names of their own.
+/// The name that is nearest to a misspelt one, if any is near. For crates that have names of their
+/// own.
 #[doc(hidden)]
 #[must_use]
 pub fn nearest_name(misspelt: &str, names: &[&'static str]) -> Option<&'static str> {

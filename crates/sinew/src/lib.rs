@@ -9,14 +9,15 @@
 //!
 //! # Where to look
 //!
-//! - Observing, shutting down and using a runtime without owning it, the default one included: [`runtime::Handle`].
+//! - Observing, shutting down and using a runtime without owning it, the default one included:
+//!   [`runtime::Handle`].
 //! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to be read from a file: [`Config`]. How
 //!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
 //! - The machine, and what a runtime would make of it: [`topology`].
 //! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
 //! - Work that is done one after the other: [`work`].
-//! - Sockets, with the names of std: [`net`], [`os::unix::net`]. Other descriptors, pipes, standard input and
-//!   output: [`io`].
+//! - Sockets, with the names of std: [`net`], [`os::unix::net`]. Other descriptors, pipes, standard
+//!   input and output: [`io`].
 //! - Calls that block a thread: [`mod@blocking`]. Files: [`fs`].
 //! - Sleeping, timers that call back, intervals: [`time`].
 //! - Signals of the operating system: [`signal`].
@@ -26,11 +27,12 @@
 //!
 //! # Thread-locals
 //!
-//! Fibers share the thread-locals of the worker that they run on. [`fiber_local!`] gives each fiber a value of its own, and is
-//! written like `thread_local!`.
+//! Fibers share the thread-locals of the worker that they run on. [`fiber_local!`] gives each fiber
+//! a value of its own, and is written like `thread_local!`.
 //!
-//! Safe code has one way to undefined behaviour: **a wait inside the initializer of a std `thread_local!`**. While a fiber waits there,
-//! another one of the same worker runs the initializer too, and borrows the value that the first one then replaces. Do not wait there:
+//! Safe code has one way to undefined behaviour: **a wait inside the initializer of a std
+//! `thread_local!`**. While a fiber waits there, another one of the same worker runs the
+//! initializer too, and borrows the value that the first one then replaces. Do not wait there:
 //!
 //! ```
 //! use std::thread::sleep;
@@ -47,7 +49,8 @@
 //! assert_eq!(sinew::run(|| SLOW.with(|one| *one) + FINE.with(|two| *two)), 3);
 //! ```
 //!
-//! Other crates that build on thread-locals have limits of their own: [all cases](fiber#thread-locals), with programs.
+//! Other crates that build on thread-locals have limits of their own: [all
+//! cases](fiber#thread-locals), with programs.
 //!
 //! # Output in tests
 //!

@@ -151,7 +151,8 @@ fn a_receiver_waits_for_the_message_it_was_promised() {
         let stage = Stage::begin(move || receive(&receiver));
         let mut select = Select::new();
         select.send(&sender);
-        // Only once the receiver is in its queue: one that must not wait accepts no promise from then on.
+        // Only once the receiver is in its queue: one that must not wait accepts no promise from
+        // then on.
         let operation = loop {
             match select.try_select() {
                 Ok(operation) => break operation,

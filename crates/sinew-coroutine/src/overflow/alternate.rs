@@ -69,8 +69,8 @@ impl Drop for ThreadProtection {
     fn drop(&mut self) {
         let Some((stack, before)) = self.ours.take() else { return };
         let is_ours = current().is_ok_and(|now| now.ss_sp == stack.limit().as_ptr().cast());
-        // It stays if other code has replaced it and may put it back, if this is a handler that runs on it,
-        // and if the system does not say.
+        // It stays if other code has replaced it and may put it back, if this is a handler that
+        // runs on it, and if the system does not say.
         if !is_ours || set(&before).is_err() {
             core::mem::forget(stack);
         }

@@ -181,8 +181,8 @@ fn may_be_called(action: &libc::sigaction, before: *mut libc::sigaction) -> bool
 mod tests {
     use super::*;
 
-    /// To call one of these numbers faults in the handler, which ends the process as the default does, but
-    /// at an address that has nothing to do with the first fault.
+    /// To call one of these numbers faults in the handler, which ends the process as the default
+    /// does, but at an address that has nothing to do with the first fault.
     #[test]
     fn the_default_and_ignoring_are_not_called() {
         // SAFETY: all zeros is a valid value of this C struct.

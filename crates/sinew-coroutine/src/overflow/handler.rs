@@ -124,7 +124,8 @@ fn no_room(stack_pointer: usize) -> Option<Overflow> {
     is_overflow.then(|| describe(&area, index, stack_pointer.saturating_sub(frame)))
 }
 
-/// Puts together what is known of a stack that a thread runs on, and that was touched at an address too low.
+/// Puts together what is known of a stack that a thread runs on, and that was touched at an address
+/// too low.
 fn describe(area: &Area, index: usize, touched: usize) -> Overflow {
     let (limit, top, label) = match slot(area, index) {
         // SAFETY: this handler interrupted the code that runs on the stack.

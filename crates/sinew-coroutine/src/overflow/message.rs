@@ -11,11 +11,12 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::stack::Label;
 
-/// What the message advises for stacks with a label; null, before somebody has said.
+/// What the message advises for stacks with a label; null until it is set.
 static ADVICE: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 
-/// Sets what the message of an overflow advises, if the stack has a [label](crate::Label): how its owner gives it a larger stack. Up to
-/// 128 bytes of it are shown. The last call counts, for the whole process.
+/// Sets what the message of an overflow advises, if the stack has a [label](crate::Label): how its
+/// owner gives it a larger stack. Up to 128 bytes of it are shown. The last call counts, for the
+/// whole process.
 ///
 /// ```
 /// sinew_coroutine::overflow::advise(&"raise `stack_size` in server.toml");
@@ -24,9 +25,10 @@ pub fn advise(advice: &'static &'static str) {
     ADVICE.store(ptr::from_ref(advice).cast_mut(), Ordering::Relaxed);
 }
 
-/// What somebody has advised.
+/// Returns the advice, if one was set.
 pub(super) fn advice() -> Option<&'static str> {
-    // SAFETY: null, or from a reference that lives for ever to what never changes: no order is needed.
+    // SAFETY: null, or from a reference that lives for ever to what never changes: no order is
+    // needed.
     unsafe { ADVICE.load(Ordering::Relaxed).as_ref() }.copied()
 }
 

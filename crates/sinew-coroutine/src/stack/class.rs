@@ -304,7 +304,7 @@ mod tests {
     use super::super::size::{LARGEST_CLASS, SizeClass};
     use super::*;
 
-    /// So many stacks of this class fit into a slab.
+    /// How many stacks of this class fit into a slab.
     const IN_A_SLAB: usize = 3;
 
     fn class() -> Class {

@@ -2,7 +2,8 @@
 
 use super::pool_error::StackError;
 
-/// The default size of a stack: 128 KiB, and twice that in debug builds, which use about twice the stack.
+/// The default size of a stack: 128 KiB, and twice that in debug builds, which use about twice the
+/// stack.
 pub const DEFAULT_STACK_SIZE: usize = if cfg!(debug_assertions) { 2 * RELEASE_SIZE } else { RELEASE_SIZE };
 
 /// The default size of a stack in release builds.

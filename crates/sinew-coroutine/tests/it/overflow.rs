@@ -43,7 +43,7 @@ pub(crate) fn assert_told(output: &Output, who: &str) {
     assert!(words.contains(&format!("sinew: stack overflow in {who}: its stack has")), "{words}");
 }
 
-/// Checks that a child told this size of its stack, and a fault within so many bytes below it.
+/// Checks that a child told this size of its stack, and a fault at most this many bytes below it.
 fn assert_told_bounds(output: &Output, size: usize, below: usize) {
     let words = stderr(output);
     let (_, rest) = words.split_once(&format!("its stack has {size} bytes, and byte ")).expect(&words);

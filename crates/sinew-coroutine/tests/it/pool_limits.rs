@@ -110,7 +110,8 @@ fn a_moment_without_memory_does_not_settle_the_kind_of_guard() {
     assert!(words.contains(&format!("Protection, then {:?};", GuardKind::best())), "{words}");
 }
 
-/// Limits the address space of this process to what it has plus this many bytes. Returns the old limit.
+/// Limits the address space of this process to what it has plus this many bytes. Returns the old
+/// limit.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 fn leave_address_space(bytes: u64) -> libc::rlimit {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("what the process has");

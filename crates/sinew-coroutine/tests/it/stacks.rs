@@ -125,8 +125,8 @@ fn needed<const CAPTURED: usize>(usable: usize) -> Option<usize> {
     Some(rest.split_once(' ').expect(&words).0.parse().expect(&words))
 }
 
-/// Checks that a stack of the size that a refusal asks for is accepted, and that one which is smaller by
-/// more than the alignment is not.
+/// Checks that a stack of the size that a refusal asks for is accepted, and that one which is
+/// smaller by more than the alignment is not.
 fn assert_advice_is_exact<const CAPTURED: usize>() {
     const ALIGN: usize = 16;
     let advised = needed::<CAPTURED>(0).expect("a stack of no bytes is refused");

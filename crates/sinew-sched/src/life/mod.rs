@@ -51,8 +51,8 @@ impl Life {
         self.stage() == Stage::Over
     }
 
-    /// Takes no new work from now on. An earlier deadline stays; a new one counts for those who wait
-    /// already. The caller tells the workers after this.
+    /// Takes no new work from now on. An earlier deadline stays; a new one counts for those who
+    /// wait already. The caller tells the workers after this.
     pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
         let mut inner = self.lock();
         inner.deadline = match (inner.deadline, deadline) {

@@ -168,8 +168,8 @@ impl Handle {
 
     /// Shuts the pool down, as [`Pool::shutdown`](crate::Pool::shutdown).
     ///
-    /// Several callers may do so. Each of them waits until it is over; of their limits the one that is
-    /// reached first counts for all.
+    /// Several callers may do so. Each of them waits until it is over; of their limits the one that
+    /// is reached first counts for all.
     pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
         // A deadline beyond the clock's end is none.
         let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
@@ -183,8 +183,8 @@ impl Handle {
         report::after_end(&self.house, deadline.is_some())
     }
 
-    /// Begins to shut the pool down, and does not wait: it takes no new work, does what there is, and
-    /// ends its threads.
+    /// Begins to shut the pool down, and does not wait: it takes no new work, does what there is,
+    /// and ends its threads.
     pub fn begin_shutdown(&self) {
         self.house.begin_drain(None);
     }

@@ -29,9 +29,10 @@
 //!
 //! # The end of the runtime
 //!
-//! A fiber that waits for its call is waited for as any other, so a [shutdown](crate::runtime::Handle::shutdown) without a limit waits for all calls. With a
-//! limit, calls that were not begun by then never are, and one that runs goes on, by a thread that ends with it: what it borrows is there, since the
-//! stack of a fiber that is abandoned stays as it is.
+//! A fiber that waits for its call is waited for as any other, so a
+//! [shutdown](crate::runtime::Handle::shutdown) without a limit waits for all calls. With a limit,
+//! calls that were not begun by then never are, and one that runs goes on, by a thread that ends
+//! with it: what it borrows is there, since the stack of a fiber that is abandoned stays as it is.
 
 mod calls;
 mod in_place;

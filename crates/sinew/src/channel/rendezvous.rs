@@ -37,7 +37,8 @@ pub(super) struct Rendezvous<T> {
 /// How far a receiver goes to meet a sender whose message is yet to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meets {
-    /// It waits for the message if other fibers of its worker run meanwhile: one of them may be the sender.
+    /// It waits for the message if other fibers of its worker run meanwhile: one of them may be the
+    /// sender.
     IfOthersRun,
     /// It would wait for a sender anyway, and waits for the message wherever it may wait at all.
     Anyhow,

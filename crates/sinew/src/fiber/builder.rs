@@ -18,8 +18,9 @@ pub enum Launch {
     /// When its turn comes; the fiber that makes it goes on.
     #[default]
     Post,
-    /// At once, if a fiber makes it: that one goes on when the new one first waits, yields or ends. Not if
-    /// the fiber that makes it unwinds, is in a panic hook, or must not suspend: then as with `Post`.
+    /// At once, if a fiber makes it: that one goes on when the new one first waits, yields or ends.
+    /// Not if the fiber that makes it unwinds, is in a panic hook, or must not suspend: then as
+    /// with `Post`.
     Dispatch,
 }
 

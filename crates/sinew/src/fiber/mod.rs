@@ -34,10 +34,11 @@
 //! - A [`CancelToken`] cancels whatever code has [entered](CancelToken::run) it, in fibers and plain threads.
 //! - [`with_deadline`] says until when its body may take, [`time::timeout`](crate::time::timeout) for how long.
 //!
-//! What else they reach: the fibers of a [scope] have the deadline in force where it was opened, unless they are to
-//! [ignore it](Scope::ignore_deadline), and are cancelled with the code that opened it. Other fibers that are made inside, and the one
-//! that [`run`](crate::run) makes of its body, are not stopped: set deadlines and enter tokens in there, or
-//! [ask for the deadline](Builder::inherit_deadline).
+//! What else they reach: the fibers of a [scope] have the deadline in force where it was opened,
+//! unless they are to [ignore it](Scope::ignore_deadline), and are cancelled with the code that
+//! opened it. Other fibers that are made inside, and the one that [`run`](crate::run) makes of its
+//! body, are not stopped: set deadlines and enter tokens in there, or [ask for the
+//! deadline](Builder::inherit_deadline).
 //!
 //! A fiber that is cancelled before it has begun still runs, since its body may have to see to what it was given: its first such call
 //! fails. Cancelling one that has ended does nothing. [`Fiber`] has no `cancel`: anyone can have one, as with threads, and who may stop
@@ -45,15 +46,18 @@
 //!
 //! # Turns
 //!
-//! No fiber is interrupted, but a call that may wait, such as `recv`, `read`, `accept` or `acquire`, also ends the fiber's turn after a
-//! number of calls in a row that found what they needed: 128, or 4 if they are system calls. The fiber lets others run then, and goes on
-//! when it is its turn again. So a receiver whose channel is never empty does not keep its neighbours from running. `send` is such a call
-//! for every channel, also for an unbounded one, where it never waits otherwise. Calls named `try_` never suspend: use them where a fiber
-//! holds what it must not hold across a wait, such as a lock of std.
+//! No fiber is interrupted, but a call that may wait, such as `recv`, `read`, `accept` or
+//! `acquire`, also ends the fiber's turn after a number of calls in a row that found what they
+//! needed: 128, or 4 if they are system calls. The fiber lets others run then, and goes on when it
+//! is its turn again. So a receiver whose channel is never empty does not keep its neighbours from
+//! running. `send` is such a call for every channel, also for an unbounded one, where it never
+//! waits otherwise. Calls named `try_` never suspend: use them where a fiber holds what it must not
+//! hold across a wait, such as a lock of std.
 //!
-//! Code that waits for nothing has no such end, unlike on threads: a loop that computes, that spins on an atomic, or that calls `try_recv`,
-//! `try_lock` and the like until they succeed. What it waits for may be up to a fiber behind it, and then it spins for ever. Call
-//! [`yield_now`] in such a loop, or better a call that waits:
+//! Code that waits for nothing has no such end, unlike on threads: a loop that computes, that spins
+//! on an atomic, or that calls `try_recv`, `try_lock` and the like until they succeed. What it
+//! waits for may be up to a fiber behind it, and then it spins for ever. Call [`yield_now`] in such
+//! a loop, or better a call that waits:
 //!
 //! ```
 //! use sinew::fiber;
@@ -190,8 +194,9 @@
 //!
 //! Clone what the coroutine needs out of the thread-local, or take the coroutine out of its thread-local before the thread ends.
 //!
-//! **Do not keep a `RefCell` in a thread-local borrowed across a wait.** The next fiber of the worker that borrows it panics. This is an
-//! ordinary panic, and the borrow ends when its owner continues:
+//! **Do not keep a `RefCell` in a thread-local borrowed across a wait.** The next fiber of the
+//! worker that borrows it panics. This is an ordinary panic, and the borrow ends when its owner
+//! continues:
 //!
 //! ```
 //! use sinew::fiber;
@@ -212,9 +217,11 @@
 //! # Ok::<(), sinew::StartError>(())
 //! ```
 //!
-//! Executors of futures do the same inside: `block_on` of the crate `futures`, or of tokio, panics in a fiber while a neighbour on the
-//! same worker is inside another one ("cannot execute `LocalPool` executor from within another executor", "Cannot start a runtime from
-//! within a runtime"). Call them from [`blocking`](crate::blocking()), which has a thread of its own for each call.
+//! Executors of futures do the same inside: `block_on` of the crate `futures`, or of tokio, panics
+//! in a fiber while a neighbour on the same worker is inside another one ("cannot execute
+//! `LocalPool` executor from within another executor", "Cannot start a runtime from within a
+//! runtime"). Call them from [`blocking`](crate::blocking()), which has a thread of its own for
+//! each call.
 //!
 //! # Groups
 //!

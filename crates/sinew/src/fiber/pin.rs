@@ -85,8 +85,9 @@ impl fmt::Debug for Pin {
 /// });
 /// ```
 ///
-/// A call that finds what it wants, such as the lock of a free mutex, does not wait. A wait of a fiber that already unwinds
-/// blocks its worker instead. So does a wait on a thread where another fiber unwinds: the two cannot be told apart.
+/// A call that finds what it wants, such as the lock of a free mutex, does not wait. A wait of a
+/// fiber that already unwinds blocks its worker instead. So does a wait on a thread where another
+/// fiber unwinds: the two cannot be told apart.
 ///
 /// # Panics
 ///

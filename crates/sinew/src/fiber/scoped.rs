@@ -65,8 +65,8 @@ type Takeable<T> = Arc<Mutex<T>>;
 /// assert_eq!(numbers, [2, 4, 6]);
 /// ```
 ///
-/// Its fibers are in the runtime of the calling fiber. If the caller is a plain thread, they are in the default runtime;
-/// [`Handle::scope`](crate::runtime::Handle::scope) has them in another one.
+/// Its fibers are in the runtime of the calling fiber. If the caller is a plain thread, they are in
+/// the default runtime; [`Handle::scope`](crate::runtime::Handle::scope) has them in another one.
 ///
 /// What lives inside the body only cannot be borrowed, since the fibers may go on when the body has returned:
 ///
@@ -104,8 +104,9 @@ type Takeable<T> = Arc<Mutex<T>>;
 /// });
 /// ```
 ///
-/// Its fibers stop with the code that opened it: they inherit the [deadline](super::with_deadline) in force there, unless
-/// [`Scope::ignore_deadline`] is called, and are cancelled with the fiber that called `scope` and with the tokens that it has entered.
+/// Its fibers stop with the code that opened it: they inherit the [deadline](super::with_deadline)
+/// in force there, unless [`Scope::ignore_deadline`] is called, and are cancelled with the fiber
+/// that called `scope` and with the tokens that it has entered.
 ///
 /// If the body panics, its fibers are [cancelled](Scope::cancel) before they are waited for: those that observe it need not do work that
 /// nobody will see. Threads of std's scopes hear of nothing. [`try_scope`](super::try_scope) does the same for errors.
@@ -122,8 +123,8 @@ where
     open(None, Failure::IsItsOwn, Location::caller(), body, |_| false)
 }
 
-/// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics, or fails. They are in the runtime,
-/// or in that of the fiber that makes them.
+/// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics,
+/// or fails. They are in the runtime, or in that of the fiber that makes them.
 #[track_caller]
 pub(crate) fn open<'env, F, T>(
     runtime: Option<&runtime::Handle>,
@@ -177,7 +178,8 @@ impl<'scope> Scope<'scope, '_> {
         }
     }
 
-    /// Makes a fiber of each body in the scope, as [`spawn_batch`](super::spawn_batch) does, and returns their handles in the same order.
+    /// Makes a fiber of each body in the scope, as [`spawn_batch`](super::spawn_batch) does, and
+    /// returns their handles in the same order.
     ///
     /// ```
     /// let words = ["a", "scope", "of", "fibers"];
@@ -257,8 +259,9 @@ impl<'scope> Scope<'scope, '_> {
         CancelToken::of(self.node())
     }
 
-    /// Lets fibers that are made in the scope from now on ignore the [deadline](super::with_deadline) in
-    /// force where the scope was opened, which they inherit otherwise. Cancellation still reaches them.
+    /// Lets fibers that are made in the scope from now on ignore the
+    /// [deadline](super::with_deadline) in force where the scope was opened, which they inherit
+    /// otherwise. Cancellation still reaches them.
     ///
     /// ```
     /// use sinew::{fiber, time};

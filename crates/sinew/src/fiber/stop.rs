@@ -12,10 +12,11 @@ use crate::rt::{self, Deadline};
 /// else that cannot say so do not. Of deadlines inside one another the nearest counts. If it has passed already, the body runs, and
 /// its first such call fails.
 ///
-/// The fibers of a [scope](super::scope) that is opened inside inherit the deadline, so that the scope, which waits for all of them, ends
-/// in time. Other fibers that are made inside have none, unless [`Builder::inherit_deadline`](super::Builder::inherit_deadline) asks for
-/// it; neither has the one that [`run`](crate::run) makes of its body. A [coroutine](crate::coroutine) that is suspended inside the
-/// body does not take the deadline along.
+/// The fibers of a [scope](super::scope) that is opened inside inherit the deadline, so that the
+/// scope, which waits for all of them, ends in time. Other fibers that are made inside have none,
+/// unless [`Builder::inherit_deadline`](super::Builder::inherit_deadline) asks for it; neither has
+/// the one that [`run`](crate::run) makes of its body. A [coroutine](crate::coroutine) that is
+/// suspended inside the body does not take the deadline along.
 ///
 /// ```
 /// use sinew::fiber;

@@ -103,8 +103,8 @@ impl Ambient {
         Arc::new(Self { force, enrolment: OnceLock::new(), place, is_between })
     }
 
-    /// What is in force for a new fiber whose maker has `this`: the maker's values, and the nearest of
-    /// the deadlines that it inherits.
+    /// What is in force for a new fiber whose maker has `this`: the maker's values, and the nearest
+    /// of the deadlines that it inherits.
     #[cold]
     pub(crate) fn for_child(this: Option<&Arc<Self>>, inherits: Inherits) -> Option<Arc<Self>> {
         let mut force = Force::default();
@@ -207,8 +207,8 @@ impl Slot {
         self.rest_until(|now| matches!(now.place, Place::Base));
     }
 
-    /// At the end of a function that is called at a switch: no region that it has entered is in force,
-    /// though a coroutine may be suspended in one.
+    /// At the end of a function that is called at a switch: no region that it has entered is in
+    /// force, though a coroutine may be suspended in one.
     #[inline]
     pub(crate) fn leave_switch(&self) {
         if !self.is_empty() {

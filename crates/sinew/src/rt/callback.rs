@@ -287,8 +287,8 @@ impl Callback {
         let ended = catch_unwind(AssertUnwindSafe(|| body(&self)));
         self.end(fiber, ended.is_err());
         if let Err(payload) = ended {
-            // If nobody else has the timer, the callback goes with it. Not while the panic unwinds: a
-            // panic of its destructor would abort the process.
+            // If nobody else has the timer, the callback goes with it. Not while the panic unwinds:
+            // a panic of its destructor would abort the process.
             unwind::catch(|| drop(self));
             // The fiber ends by it, and the hook has told of it.
             resume_unwind(payload);

@@ -58,8 +58,8 @@ pub(super) unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
     unsafe { leave(local, control, || ()) };
 }
 
-/// As [`leave_stack`]. Calls `count` so that a reader on another thread finds the fiber either among those
-/// that have begun or counted as ended.
+/// As [`leave_stack`]. Calls `count` so that a reader on another thread finds the fiber either
+/// among those that have begun or counted as ended.
 ///
 /// # Safety
 ///

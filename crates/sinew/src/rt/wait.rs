@@ -80,8 +80,8 @@ pub(super) fn once(publish: impl FnOnce(Waiter) -> bool) -> impl FnMut(Waiter) -
     move |waiter| publish.take().is_some_and(|publish| publish(waiter))
 }
 
-/// Waits as a thread, or as a fiber that cannot suspend as usual. Is no generic function, so that the
-/// usual way is the only one in each caller of [`wait`] and is inlined there.
+/// Waits as a thread, or as a fiber that cannot suspend as usual. Is no generic function, so that
+/// the usual way is the only one in each caller of [`wait`] and is inlined there.
 #[inline(never)]
 fn wait_otherwise(
     running: Option<(&'static Local, NonNull<Control>)>,
@@ -123,7 +123,8 @@ fn unusual_manner(local: &Local, this: &Control, phase: Phase) -> Manner {
         (true, _) => Manner::Hold,
         (false, true) => Manner::SuspendHere,
         (false, false) => {
-            // Its thread may unwind because of it, as above, or because of another fiber: nobody can tell.
+            // Its thread may unwind because of it, as above, or because of another fiber: nobody
+            // can tell.
             assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
             Manner::Hold
         }
@@ -156,8 +157,8 @@ pub(crate) fn check_may_wait() {
     assert!(may_wait(), "{NO_SUSPEND}");
 }
 
-/// Whether the caller may wait now: it is a thread, or a fiber that may be suspended. Where the thread
-/// unwinds, every caller may: a second panic would abort the process.
+/// Whether the caller may wait now: it is a thread, or a fiber that may be suspended. Where the
+/// thread unwinds, every caller may: a second panic would abort the process.
 pub(crate) fn may_wait() -> bool {
     running().is_none_or(|(local, control)| {
         // SAFETY: it runs, so it is there.
@@ -166,7 +167,8 @@ pub(crate) fn may_wait() -> bool {
     })
 }
 
-/// Whether a wait of the caller lets other fibers of its worker run, at once or after a while. True for threads.
+/// Whether a wait of the caller lets other fibers of its worker run, at once or after a while. True
+/// for threads.
 pub(crate) fn lets_others_run() -> bool {
     running().is_none_or(|(local, control)| {
         // SAFETY: it runs, so it is there.

@@ -39,18 +39,20 @@ use crate::rt::{Engine, Followers, Settings};
 /// | `SINEW_BLOCKING_IDLE_MS` | [`blocking_idle`](Self::blocking_idle) |
 /// | `SINEW_STALL_REPORT_MS`, 0 for never | [`stall_report`](Self::stall_report) |
 ///
-/// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups) and [`name`](Self::name). Of a
-/// variable that begins with `SINEW_` and is not in the table, the first runtime of a process tells on standard error, with the one that
-/// may be meant.
+/// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups)
+/// and [`name`](Self::name). Of a variable that begins with `SINEW_` and is not in the table, the
+/// first runtime of a process tells on standard error, with the one that may be meant.
 ///
 /// What is set in code or in a [`Config`] counts, then the environment, then what is stated at each setting. To let the environment override a
 /// file, see [`Config::from_environment`].
 ///
-/// Groups are either given, by [`workers`](Self::workers) or [`groups`](Self::groups), or laid out for the machine: by
-/// [`profile`](Self::profile), [`concurrency`](Self::concurrency), [`group_size`](Self::group_size), [`numa`](Self::numa),
-/// [`cpus`](Self::cpus), [`excluded_cpus`](Self::excluded_cpus) and [`worker_per_cpu`](Self::worker_per_cpu). To set some of both is an error.
-/// If code or a `Config` decides it, variables for the other way do not count; [`Runtime::describe`](crate::runtime::Handle::describe) tells of that, and of what was chosen and
-/// why.
+/// Groups are either given, by [`workers`](Self::workers) or [`groups`](Self::groups), or laid out
+/// for the machine: by [`profile`](Self::profile), [`concurrency`](Self::concurrency),
+/// [`group_size`](Self::group_size), [`numa`](Self::numa), [`cpus`](Self::cpus),
+/// [`excluded_cpus`](Self::excluded_cpus) and [`worker_per_cpu`](Self::worker_per_cpu). To set some
+/// of both is an error. If code or a `Config` decides it, variables for the other way do not count;
+/// [`Runtime::describe`](crate::runtime::Handle::describe) tells of that, and of what was chosen
+/// and why.
 #[must_use = "a runtime is made by `start`"]
 #[derive(Debug, Default)]
 pub struct RuntimeBuilder {
@@ -68,8 +70,10 @@ impl From<Config> for RuntimeBuilder {
 }
 
 impl RuntimeBuilder {
-    /// How many workers, in one group if they are 64 at most, and else in as few groups as possible. Unless set, groups are laid out for the machine; to say only how many workers there should be,
-    /// use [`concurrency`](Self::concurrency). Of this and [`groups`](Self::groups) the later call counts.
+    /// How many workers, in one group if they are 64 at most, and else in as few groups as
+    /// possible. Unless set, groups are laid out for the machine; to say only how many workers
+    /// there should be, use [`concurrency`](Self::concurrency). Of this and
+    /// [`groups`](Self::groups) the later call counts.
     pub fn workers(mut self, workers: usize) -> Self {
         (self.config.workers, self.config.groups) = (Some(workers), None);
         self
@@ -183,8 +187,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// How much stack a fiber has, in bytes, unless it is made with another: 128 KiB unless set, double that in debug builds; at least
-    /// 16 KiB and at most 64 MiB.
+    /// How much stack a fiber has, in bytes, unless it is made with another: 128 KiB unless set,
+    /// double that in debug builds; at least 16 KiB and at most 64 MiB.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.config.stack_size = Some(size);
         self
@@ -234,8 +238,9 @@ impl RuntimeBuilder {
     /// Leaves the panic hook alone. Unless this is called for the first runtime of a process, and for all others, the hook is
     /// wrapped once: a panic in a fiber is told with the fiber's name, and then the hook that was there is called.
     ///
-    /// A hook that is wrapped may wait: it keeps its worker meanwhile. One that is not, because of this or because it was set
-    /// later, must not wait for longer than 10 ms: another fiber of the same worker that panics meanwhile aborts the process.
+    /// A hook that is wrapped may wait: it keeps its worker meanwhile. One that is not, because of
+    /// this or because it was set later, must not wait for longer than 10 ms: another fiber of the
+    /// same worker that panics meanwhile aborts the process.
     pub fn without_panic_hook(mut self) -> Self {
         self.no_panic_hook = true;
         self

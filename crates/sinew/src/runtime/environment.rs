@@ -44,7 +44,8 @@ const VARIABLES: [&str; 18] = [
     "SINEW_STALL_REPORT_MS",
 ];
 
-/// Beginnings of variables that are not the runtime's, but of the project's own tests and measurements.
+/// Beginnings of variables that are not the runtime's, but of the project's own tests and
+/// measurements.
 const OF_OTHERS: [&str; 3] = ["SINEW_TEST_", "SINEW_REQUIRE_", "SINEW_BENCH_"];
 
 /// Variables that look like settings and are none, each with the one that may be meant.
@@ -184,7 +185,8 @@ fn size(name: &'static str, sizes: RangeInclusive<usize>) -> Result<Option<usize
     }
 }
 
-/// A number of bytes in words: digits, and perhaps `k`, `M` or `G` for multiples of 1,024, with or without `B` or `iB` behind it.
+/// A number of bytes in words: digits, and perhaps `k`, `M` or `G` for multiples of 1,024, with or
+/// without `B` or `iB` behind it.
 pub(super) fn parse_size(text: &str) -> Option<usize> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);

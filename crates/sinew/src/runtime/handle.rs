@@ -13,8 +13,9 @@ use crate::rt::{self, Engine, Failure, Site};
 
 /// A reference to a runtime, which is cloned freely and sent to any thread.
 ///
-/// [`Runtime::handle`](super::Runtime::handle) returns one, [`Handle::current`] that of the runtime where the caller makes fibers, and
-/// [`Handle::default_runtime`] that of the runtime which starts by itself.
+/// [`Runtime::handle`](super::Runtime::handle) returns one, [`Handle::current`] that of the runtime
+/// where the caller makes fibers, and [`Handle::default_runtime`] that of the runtime which starts
+/// by itself.
 ///
 /// ```
 /// use sinew::runtime::Handle;
@@ -27,8 +28,9 @@ use crate::rt::{self, Engine, Failure, Site};
 /// println!("{}", Handle::default_runtime().describe());
 /// ```
 ///
-/// A handle keeps no runtime going. Once it is shut down, by its owner or by any handle, all handles refuse to make fibers:
-/// [`try_spawn`](Self::try_spawn) returns an error, and [`spawn`](Self::spawn) panics. Numbers and descriptions can still be read.
+/// A handle keeps no runtime going. Once it is shut down, by its owner or by any handle, all
+/// handles refuse to make fibers: [`try_spawn`](Self::try_spawn) returns an error, and
+/// [`spawn`](Self::spawn) panics. Numbers and descriptions can still be read.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) engine: Arc<Engine>,
@@ -43,8 +45,8 @@ impl Handle {
         Self { engine }
     }
 
-    /// Returns a handle to the runtime where the caller makes fibers: that of the calling fiber, or the default one, which is started
-    /// if need be.
+    /// Returns a handle to the runtime where the caller makes fibers: that of the calling fiber, or
+    /// the default one, which is started if need be.
     ///
     /// # Panics
     ///
@@ -66,8 +68,9 @@ impl Handle {
 
     /// Returns a handle to the default runtime, which is started if need be.
     ///
-    /// The default runtime can be [shut down](Self::shutdown) as any other, for example to wait for its fibers at the end of `main`. It
-    /// is not started again: whatever uses it later, such as [`fiber::spawn`] on a plain thread, is refused.
+    /// The default runtime can be [shut down](Self::shutdown) as any other, for example to wait for
+    /// its fibers at the end of `main`. It is not started again: whatever uses it later, such as
+    /// [`fiber::spawn`] on a plain thread, is refused.
     ///
     /// ```
     /// use sinew::runtime::Handle;
@@ -154,7 +157,8 @@ impl Handle {
         }
     }
 
-    /// Runs `body` as a fiber, and returns what it does. A panic goes on here. As with [`run`](super::run), it has the caller's context and no more.
+    /// Runs `body` as a fiber, and returns what it does. A panic goes on here. As with
+    /// [`run`](super::run), it has the caller's context and no more.
     ///
     /// # Panics
     ///
@@ -194,14 +198,15 @@ impl Handle {
         self.engine.group_size(group)
     }
 
-    /// The NUMA node that a group is for, by the kernel's number: 0, if groups do not belong to nodes; none, if there is no such group.
+    /// The NUMA node that a group is for, by the kernel's number: 0, if groups do not belong to
+    /// nodes; none, if there is no such group.
     #[must_use]
     pub fn group_node(&self, group: usize) -> Option<usize> {
         self.engine.group_node(group)
     }
 
-    /// Runs `body` with a [scope](fiber::scope) whose fibers are in this runtime, whatever the runtime of the caller. The body itself runs
-    /// where this is called.
+    /// Runs `body` with a [scope](fiber::scope) whose fibers are in this runtime, whatever the
+    /// runtime of the caller. The body itself runs where this is called.
     ///
     /// ```
     /// let runtime = sinew::Runtime::builder().workers(2).start()?;
@@ -225,25 +230,31 @@ impl Handle {
         fiber::open_scope(Some(self), Failure::IsItsOwn, Location::caller(), body, |_| false)
     }
 
-    /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as long as that takes. After
-    /// `at_most` it discards those that have not begun, abandons those that wait, and gives those that run a moment more, some
-    /// 200 ms. Tells what came of it. Called by one of the runtime's own fibers, it does not wait.
+    /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as
+    /// long as that takes. After `at_most` it discards those that have not begun, abandons those
+    /// that wait, and gives those that run a moment more, some 200 ms. Tells what came of it.
+    /// Called by one of the runtime's own fibers, it does not wait.
     ///
-    /// It may be called several times, by several handles at once. Each call waits, and tells what it finds; the limit that is reached
-    /// first counts for all of them.
+    /// It may be called several times, by several handles at once. Each call waits, and tells what
+    /// it finds; the limit that is reached first counts for all of them.
     ///
-    /// A fiber that is abandoned keeps what it has, as a thread would that never runs again: locks stay locked, also one that was about to be taken by
-    /// it, and permits and messages that it was just given are lost, as is word of a descriptor that it was just told to be ready: one of another runtime
-    /// that waits for the same one hears of the next.
+    /// A fiber that is abandoned keeps what it has, as a thread would that never runs again: locks
+    /// stay locked, also one that was about to be taken by it, and permits and messages that it was
+    /// just given are lost, as is word of a descriptor that it was just told to be ready: one of
+    /// another runtime that waits for the same one hears of the next.
     ///
-    /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what they have is done as fibers are.
+    /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what
+    /// they have is done as fibers are.
     ///
-    /// [Timers](crate::time) are not waited for: nobody is called back once this has begun, and what they hold is dropped here.
+    /// [Timers](crate::time) are not waited for: nobody is called back once this has begun, and
+    /// what they hold is dropped here.
     ///
-    /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics in it, and
-    /// [`try_spawn`](crate::fiber::try_spawn) returns an error. Join what makes fibers before.
+    /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics
+    /// in it, and [`try_spawn`](crate::fiber::try_spawn) returns an error. Join what makes fibers
+    /// before.
     pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
-        // It waits as a thread, which a fiber of another runtime leaves to a thread for calls that block.
+        // It waits as a thread, which a fiber of another runtime leaves to a thread for calls that
+        // block.
         #[cfg(not(loom))]
         if Self::try_current().is_some_and(|own| !Arc::ptr_eq(&own.engine, &self.engine)) && rt::may_wait() {
             return crate::blocking(|| self.shutdown_here(at_most));
@@ -256,7 +267,8 @@ impl Handle {
         ShutdownReport::new(report, fates)
     }
 
-    /// Begins to shut the runtime down, and does not wait: it refuses new fibers, and its threads end when all fibers have.
+    /// Begins to shut the runtime down, and does not wait: it refuses new fibers, and its threads
+    /// end when all fibers have.
     ///
     /// Calling [`shutdown`](Self::shutdown) later waits for that.
     pub fn begin_shutdown(&self) {

@@ -29,7 +29,7 @@ pub(super) fn choose(config: &Config, root: Option<PathBuf>) -> Result<Layout, S
     }
 }
 
-/// So many workers in as few groups of about the same size as there can be.
+/// Splits workers into as few groups as possible, of about the same size.
 fn groups_of(workers: usize) -> Vec<usize> {
     let groups = workers.div_ceil(MOST_WORKERS).max(1);
     (0..groups).map(|group| workers / groups + usize::from(group < workers % groups)).collect()

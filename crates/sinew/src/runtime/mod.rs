@@ -41,8 +41,9 @@ use crate::rt::Engine;
 /// # Ok::<(), sinew::StartError>(())
 /// ```
 ///
-/// What can be done with a runtime are the methods of its [`Handle`], which it dereferences to. Its fibers make others in the same
-/// runtime, so what has no method there (a name, a stack size) is had inside [`run`](Handle::run).
+/// What can be done with a runtime are the methods of its [`Handle`], which it dereferences to. Its
+/// fibers make others in the same runtime, so what has no method there (a name, a stack size) is
+/// had inside [`run`](Handle::run).
 ///
 /// Dropping it [begins its shutdown](Handle::begin_shutdown) and does not wait.
 pub struct Runtime {

@@ -5,7 +5,8 @@ use sinew_coroutine::StackStats;
 use super::Handle;
 use crate::rt::{All, Counters};
 
-/// Fibers of a [`Runtime`](super::Runtime), counted. Each number is read at its own moment, so those of a busy runtime fit together only about.
+/// Fibers of a [`Runtime`](super::Runtime), counted. Each number is read at its own moment, so
+/// those of a busy runtime fit together only about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuntimeStats {

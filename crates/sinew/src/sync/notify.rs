@@ -19,7 +19,7 @@ use crate::rt::Limit;
 ///   does not wait yet, misses it: use a [`Condvar`](super::Condvar) there, or an [`Event`](super::Event) that is reset by hand.
 ///
 /// Waiters are told in the order in which they came, but for [`notify_last`](Self::notify_last).
-/// What was done before a notification is seen by whoever goes on by it.
+/// What was done before a notification is seen by the waiter that it wakes.
 ///
 /// ```
 /// use sinew::fiber;

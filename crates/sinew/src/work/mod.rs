@@ -12,11 +12,14 @@
 //!
 //! # The end of the runtime
 //!
-//! Once the [shutdown](crate::runtime::Handle::shutdown) of its runtime begins, or the runtime is dropped, a queue is stopped: it takes nothing more, also from fibers that
-//! are still there. What it has is done, and the last call of an [`ExecutionQueue`]'s function is made, as all fibers of the runtime end; then those who
-//! join go on, whether or not anybody else has stopped the queue. What the shutdown leaves no time for, or comes too late for, is dropped: a join tells
-//! of [tasks](JoinError::lost) and of a [last call](JoinError::missed_last_call). But work that waits for something when it is abandoned there, at
-//! the end of a shutdown's time, never ends, and so nor does a join: use one with a limit where that may be.
+//! Once the [shutdown](crate::runtime::Handle::shutdown) of its runtime begins, or the runtime is
+//! dropped, a queue is stopped: it takes nothing more, also from fibers that are still there. What
+//! it has is done, and the last call of an [`ExecutionQueue`]'s function is made, as all fibers of
+//! the runtime end; then those who join go on, whether or not anybody else has stopped the queue.
+//! What the shutdown leaves no time for, or comes too late for, is dropped: a join tells of
+//! [tasks](JoinError::lost) and of a [last call](JoinError::missed_last_call). But work that waits
+//! for something when it is abandoned there, at the end of a shutdown's time, never ends, and so
+//! nor does a join: use one with a limit where that may be.
 //!
 //! The end of the process waits for nobody, and the default runtime is never shut down: what a queue has when `main` returns is not done. Nor does
 //! [`sinew::run`](crate::run) wait for more than the function that it is given. So [join](WorkQueue::join) a queue whose work matters.

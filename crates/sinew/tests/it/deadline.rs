@@ -283,8 +283,9 @@ fn ticks_are_ended_and_not_lost() {
     thread::spawn(check).join().unwrap();
 }
 
-/// The fibers of a scope have the deadline in force where it was opened, whoever makes them; those
-/// made after they are to ignore it have none, and neither have fibers that are in no scope.
+/// The fibers of a scope have the deadline in force where it was opened, whichever fiber makes
+/// them; those made after they are to ignore it have none, and neither have fibers that are in no
+/// scope.
 #[test]
 fn fibers_of_a_scope_inherit_its_deadline() {
     fn check() {

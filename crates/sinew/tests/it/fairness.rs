@@ -1,7 +1,7 @@
 //! Calls that find something ready give their worker away now and then.
 //!
-//! Each test has fibers that make such calls for as long as a neighbour of theirs sleeps. If they kept their worker, the neighbour
-//! would not wake up, and the test would hang.
+//! Each test has fibers that make such calls for as long as a neighbour of theirs sleeps. If they
+//! kept their worker, the neighbour would not wake up, and the test would hang.
 
 use super::support::{Watched, migrating, pinned};
 use sinew::channel::{self, Select, broadcast, oneshot, watch};
@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// As many fibers as `greedy` has do their part over and over, until a fiber has slept that was made before them.
+/// As many fibers as `greedy` has do their part over and over, until a fiber has slept that was
+/// made before them.
 fn neighbours_run<F>(runtime: &Watched, greedy: impl IntoIterator<Item = F>)
 where
     F: FnMut() + Send + 'static,

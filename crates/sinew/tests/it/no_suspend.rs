@@ -248,8 +248,8 @@ const WAITS: [fn(); 4] = [
     || sinew::blocking(|| ()),
 ];
 
-/// Calls `body` in a fiber of a worker whose thread counts as panicking, because of another fiber of
-/// that worker.
+/// Calls `body` in a fiber of a worker whose thread counts as panicking, because of another fiber
+/// of that worker.
 fn beside_one_that_unwinds(runtime: &Runtime, body: impl FnOnce() + Send + 'static) {
     runtime.run(|| {
         let (ends, end) = channel::bounded::<()>(0);
@@ -276,7 +276,8 @@ impl<F: FnMut() -> R, R> Drop for Finally<F, R> {
     }
 }
 
-/// A panic in a destructor would abort the process. Which of the fibers of a thread unwinds is not known there.
+/// A panic in a destructor would abort the process. Which of the fibers of a thread unwinds is not
+/// known there.
 #[test]
 fn a_wait_of_a_fiber_that_unwinds_beside_another_one_keeps_its_worker() {
     let name = "no_suspend::a_wait_of_a_fiber_that_unwinds_beside_another_one_keeps_its_worker";

@@ -133,8 +133,8 @@ fn a_hook_may_wait_while_other_fibers_of_its_worker_panic() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// A fiber that is to run at once does not run inside a panic hook: std would take a panic of it for
-/// one of the hook.
+/// A fiber that is to run at once does not run inside a panic hook: std would take a panic of it
+/// for one of the hook.
 #[test]
 fn a_hook_enters_no_fiber() {
     let output = in_child("panics::a_hook_enters_no_fiber", || {

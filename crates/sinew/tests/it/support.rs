@@ -226,16 +226,17 @@ pub(crate) fn quiet_panic(payload: impl Any + Send) -> ! {
 
 /// Mutes panics whose message contains `text`, until the guard is dropped: see `mute.rs`.
 pub(crate) fn mute(text: &'static str) -> Muted {
-    // The first runtime installs a hook that prints the fiber's name. The hook of `mute` must wrap it.
-    // The runtime ends on a thread, because a fiber would wait for that end, inside `call_once`.
+    // The first runtime installs a hook that prints the fiber's name. The hook of `mute` must wrap
+    // it. The runtime ends on a thread, because a fiber would wait for that end, inside
+    // `call_once`.
     static HAS_HOOK: Once = Once::new();
     let start = || drop(Runtime::builder().workers(1).start().unwrap());
     HAS_HOOK.call_once(|| thread::spawn(start).join().unwrap());
     super::mute::mute(text)
 }
 
-/// Calls `body`, which must panic with a message that contains `text`. Returns the message, which is
-/// not printed.
+/// Calls `body`, which must panic with a message that contains `text`. Returns the message, which
+/// is not printed.
 pub(crate) fn panics_with<T>(text: &'static str, body: impl FnOnce() -> T) -> String {
     let _muted = mute(text);
     let panic = catch_unwind(AssertUnwindSafe(body)).map(drop).expect_err("a panic");
@@ -244,7 +245,8 @@ pub(crate) fn panics_with<T>(text: &'static str, body: impl FnOnce() -> T) -> St
     message
 }
 
-/// Calls `wait` where a fiber must not suspend. It must be refused by a panic, which is not printed.
+/// Calls `wait` where a fiber must not suspend. It must be refused by a panic, which is not
+/// printed.
 pub(crate) fn refused<T>(wait: impl FnOnce() -> T) {
     panics_with("waits inside `no_suspend`", || fiber::no_suspend(wait));
 }

@@ -100,7 +100,7 @@ impl Source {
         patience: Patience,
         mut attempt: impl FnMut(Seen) -> io::Result<(R, Left)>,
     ) -> Result<R, Halt> {
-        // Whoever does not wait may have been told by somebody else that it need not.
+        // A caller that does not wait may have been told elsewhere that the descriptor is ready.
         let does_not_wait = matches!(patience, Patience::None);
         if !does_not_wait {
             turn::spend(turn::SYSTEM_CALL);

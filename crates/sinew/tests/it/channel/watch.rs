@@ -61,7 +61,7 @@ fn all_receivers_see_the_last_value() {
     });
 }
 
-/// A sender and a receiver alternate, so that no value is missed, whoever is faster.
+/// A sender and a receiver alternate, so that no value is missed, whichever is faster.
 #[test]
 fn a_change_and_its_answer_follow_each_other() {
     in_crowds(|crowd| {
