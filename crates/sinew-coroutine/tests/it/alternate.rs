@@ -101,10 +101,10 @@ fn a_protected_thread_has_64_kib_beyond_the_frame_of_the_kernel() {
     });
 }
 
-/// The handler needs 4 KiB beyond the frame of the kernel.
+/// The handler needs 16 KiB beyond the frame of the kernel.
 #[test]
 fn an_alternate_stack_is_replaced_only_if_it_is_too_small() {
-    let enough = signal_frame() + 4 * 1024;
+    let enough = signal_frame() + 16 * 1024;
     for (size, is_kept) in [(enough - 1, false), (enough, true), (1 << 20, true)] {
         without_alternate(|| {
             let theirs = set_alternate(size);
