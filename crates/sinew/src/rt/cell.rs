@@ -38,8 +38,8 @@ pub(crate) struct FiberCell<F, T> {
     control: Control,
     /// # Invariant
     ///
-    /// Touched by whoever has the right to run the fiber, until it is done; after that by the owner of the handle, or, if
-    /// there was none at that moment, by whoever ended the fiber.
+    /// Touched by whoever has the right to run the fiber, until it is done or has announced its result; after that by the
+    /// owner of the handle, or, if there was none at that moment, by whoever ended the fiber.
     stage: UnsafeCell<Stage<F, T>>,
 }
 
@@ -126,7 +126,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         };
         // SAFETY: as above.
         unsafe { Self::fill(control, stage) };
-        if needs_drop && ended == Ended::ForGood && this.join.ending.is_detached() {
+        if needs_drop && ended == Ended::ForGood && this.join.ending.announce() {
             this.locals.close();
             // Here, where a destructor may wait.
             // SAFETY: the result is there, and nobody else will have it.

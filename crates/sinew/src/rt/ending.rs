@@ -8,6 +8,10 @@
 //! | detached | done, **drops the result** | – | – | – |
 //! | done | – | (does not wait) | (it is done) | **drops the result** |
 //!
+//! A result with a destructor is announced on the fiber's own stack, shortly before the end. If the fiber was detached by
+//! then, it drops the result there, where a destructor may wait. A handle that is dropped between the announcement and the
+//! end drops the result itself, as it does after the end. So no destructor runs on a worker outside of all fibers.
+//!
 //! Where something is left to do, whoever does it keeps its reference for as long. The others give theirs up with the change:
 //! from then on the block may be gone.
 
@@ -18,8 +22,10 @@ const WAITED: usize = 1;
 const DETACHED: usize = 2;
 const DONE: usize = 3;
 const STATE: usize = 3;
+/// Set beside the state when a result with a destructor is there, before the end.
+const ANNOUNCED: usize = 4;
 /// One reference. The count is above the state.
-const ONE: usize = 4;
+const ONE: usize = 8;
 
 /// The word.
 #[derive(Debug)]
@@ -82,11 +88,13 @@ impl Ending {
         self.0.load(Ordering::Acquire) & STATE == DONE
     }
 
-    /// Whether nobody will ask for the result. If so, that stays so.
+    /// Announces the result, before the end. Returns whether the fiber is detached: the result is the caller's to drop then,
+    /// and else that of the handle's owner. To be called once.
     #[inline]
-    pub(crate) fn is_detached(&self) -> bool {
-        // Acquire: pairs with the release of `detach`.
-        self.0.load(Ordering::Acquire) & STATE == DETACHED
+    #[must_use]
+    pub(crate) fn announce(&self) -> bool {
+        // Release: the result. Acquire: pairs with the release of `detach`.
+        self.0.fetch_add(ANNOUNCED, Ordering::AcqRel) & STATE == DETACHED
     }
 
     /// The fiber has ended, and its result is there.
@@ -95,8 +103,10 @@ impl Ending {
         let mut now = self.0.load(Ordering::Relaxed);
         loop {
             let (new, end) = match now & STATE {
-                // The handle has one too, so this is not the last.
-                RUNNING if reference == Reference::GiveUp => (now + DONE - ONE, AtEnd::Nothing),
+                // Not the last one: the handle has one too, unless it has dropped an announced result.
+                RUNNING if reference == Reference::GiveUp && now / ONE > 1 => {
+                    (now + DONE - ONE, AtEnd::Nothing)
+                }
                 RUNNING => (now + DONE, AtEnd::KeepReference),
                 WAITED => (now | DONE, AtEnd::Wake),
                 _ => (now | DONE, AtEnd::DropResult),
@@ -109,11 +119,11 @@ impl Ending {
         }
     }
 
-    /// From one state to another, whatever the count. False, if the end has come. For the handle's owner, who alone changes the
-    /// state besides.
-    fn change(&self, from: usize, to: usize, count: usize) -> bool {
+    /// From one state to another, whatever the count. False, if the end has come, or one of the bits `unless` is set. For the
+    /// handle's owner, who alone changes the state besides.
+    fn change(&self, from: usize, to: usize, count: usize, unless: usize) -> bool {
         let mut now = self.0.load(Ordering::Acquire);
-        while now & STATE == from {
+        while now & (STATE | unless) == from {
             let new = now - from + to - count;
             // Release: the waiter, or what was done with the block. Acquire: the result.
             match self.0.compare_exchange_weak(now, new, Ordering::AcqRel, Ordering::Acquire) {
@@ -127,19 +137,19 @@ impl Ending {
     /// The handle's owner waits, and has said where. False, if the end has come.
     #[must_use]
     pub(crate) fn wait(&self) -> bool {
-        self.change(RUNNING, WAITED, 0)
+        self.change(RUNNING, WAITED, 0, 0)
     }
 
     /// The handle's owner does not wait any more. False, if the end has come.
     #[must_use]
     pub(crate) fn give_up(&self) -> bool {
-        self.change(WAITED, RUNNING, 0)
+        self.change(WAITED, RUNNING, 0, 0)
     }
 
-    /// Nobody will ask: the handle's reference is given up. False, if the result is there already, for the caller to drop; the
-    /// reference is still its own then.
+    /// Nobody will ask: the handle's reference is given up. False, if the result is there already, announced or with the end, for
+    /// the caller to drop; the reference is still its own then.
     #[must_use]
     pub(crate) fn detach(&self) -> bool {
-        self.change(RUNNING, DETACHED, ONE)
+        self.change(RUNNING, DETACHED, ONE, ANNOUNCED)
     }
 }

@@ -194,7 +194,7 @@ impl<T> Drop for Handle<T> {
         let _reference = unsafe { Fiber::from_ref(control) };
         let mut first = FirstPanic::new();
         first.catch(|| {
-            // SAFETY: it is done, so the result is the handle's.
+            // SAFETY: it is done, or has announced its result: that is the handle's.
             let dropped = unsafe { (this.body.drop_result)(control) };
             if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
                 scope.note_panic();

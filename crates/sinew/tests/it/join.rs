@@ -1,8 +1,12 @@
 //! Joining.
 
-use super::support::{everywhere, in_child, is_emulated, panics_with, pinned, quiet_panic, stderr};
+use super::support::{
+    Random, everywhere, in_child, is_emulated, migrating, panics_with, pinned, quiet_panic, stderr,
+};
 use sinew::fiber;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 fn fib(n: u32) -> u32 {
@@ -220,4 +224,32 @@ fn a_result_that_nobody_wants_may_wait_when_it_is_dropped() {
             fiber::sleep(Duration::from_millis(1));
         }
     });
+}
+
+/// A handle is dropped from outside at about the moment when its fiber ends. The result is dropped by the fiber or with the
+/// handle, where a destructor may wait; never by a worker outside of all fibers.
+#[test]
+fn no_result_is_dropped_outside_of_fibers() {
+    static OUTSIDE: AtomicUsize = AtomicUsize::new(0);
+    struct Result(ThreadId);
+    impl Drop for Result {
+        fn drop(&mut self) {
+            if !fiber::is_fiber() && thread::current().id() != self.0 {
+                OUTSIDE.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+    let (rounds, here) = (if cfg!(sinew_few) { 200 } else { 8_000 }, thread::current().id());
+    for mut watched in [pinned(1), migrating(1)] {
+        let runtime = watched.take();
+        let mut random = Random::new(7);
+        for _ in 0..rounds {
+            let handle = runtime.spawn(move || Result(here));
+            (0..random.below(4_000)).for_each(|_| std::hint::spin_loop());
+            drop(handle);
+        }
+        let report = runtime.shutdown(None);
+        assert!(report.drained && report.leaked.is_empty(), "{report:?}");
+        assert_eq!(OUTSIDE.load(Ordering::Relaxed), 0);
+    }
 }

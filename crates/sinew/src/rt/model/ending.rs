@@ -61,10 +61,14 @@ impl Block {
         self.results.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The fiber ends.
-    fn end(&self, reference: Reference) {
+    /// The fiber ends. A result with a destructor is announced first.
+    fn end(&self, reference: Reference, announces: bool) {
         // SAFETY: nobody has the result before the end; the checker sees if somebody does.
         self.result.with_mut(|result| unsafe { *result = 42 });
+        let is_dropped = announces && self.ending.announce();
+        if is_dropped {
+            self.take_result();
+        }
         let end = self.ending.finish(reference);
         if end == AtEnd::Nothing {
             return;
@@ -76,7 +80,8 @@ impl Block {
             assert_eq!(waiter, Some(7), "there is somebody to wake");
             self.wakes.fetch_add(1, Ordering::Relaxed);
         }
-        if end == AtEnd::DropResult {
+        if end == AtEnd::DropResult && !is_dropped {
+            assert!(!announces, "no announced result is dropped after the end");
             self.take_result();
         }
         self.release();
@@ -105,11 +110,13 @@ impl Block {
 
 /// A fiber ends on another thread while the owner of its handle does something; and the block is freed after both.
 fn against_the_end(owner: fn(&Block) -> usize) {
-    for reference in [Reference::GiveUp, Reference::Keep] {
+    for (reference, announces) in
+        [Reference::GiveUp, Reference::Keep].into_iter().flat_map(|each| [(each, false), (each, true)])
+    {
         check(3, move || {
             let block = Block::new();
             let other = block.clone();
-            let fiber = thread::spawn(move || other.end(reference));
+            let fiber = thread::spawn(move || other.end(reference, announces));
             let wakes = owner(&block);
             fiber.join().expect("the fiber ends");
             block.assert_over(wakes);
@@ -144,15 +151,17 @@ fn an_owner_that_does_not_wait_any_more_hears_of_the_end_or_may_wait_again() {
 
 #[test]
 fn a_reference_of_somebody_else_keeps_the_block() {
-    check(3, || {
-        let block = Block::new();
-        block.ending.add_ref();
-        let (fiber, other) = (block.clone(), block.clone());
-        let fiber = thread::spawn(move || fiber.end(Reference::GiveUp));
-        let other = thread::spawn(move || other.release());
-        block.drop_handle();
-        fiber.join().expect("the fiber ends");
-        other.join().expect("the other one lets go");
-        block.assert_over(0);
-    });
+    for announces in [false, true] {
+        check(3, move || {
+            let block = Block::new();
+            block.ending.add_ref();
+            let (fiber, other) = (block.clone(), block.clone());
+            let fiber = thread::spawn(move || fiber.end(Reference::GiveUp, announces));
+            let other = thread::spawn(move || other.release());
+            block.drop_handle();
+            fiber.join().expect("the fiber ends");
+            other.join().expect("the other one lets go");
+            block.assert_over(0);
+        });
+    }
 }
