@@ -19,19 +19,19 @@ pub(crate) struct Hooks {
     pub(crate) stop: Option<Hook>,
     pub(crate) stay: Option<Hook>,
     pub(crate) before_sleep: Option<Hook>,
-    pub(crate) all_busy: Option<Arc<dyn Fn() + Send + Sync>>,
+    pub(crate) on_work: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl Drop for Hooks {
     /// Drops each of them, whatever the others do: they hold values of the user's. The pool may end on any
     /// thread, so panics end here.
     fn drop(&mut self) {
-        let Self { start, stop, stay, before_sleep, all_busy } = self;
+        let Self { start, stop, stay, before_sleep, on_work } = self;
         unwind::catch(|| drop(start.take()));
         for hook in [stop, stay, before_sleep] {
             unwind::catch(|| drop(hook.take()));
         }
-        unwind::catch(|| drop(all_busy.take()));
+        unwind::catch(|| drop(on_work.take()));
     }
 }
 
@@ -43,7 +43,7 @@ impl fmt::Debug for Hooks {
             .field("stop", &set(&self.stop))
             .field("stay", &set(&self.stay))
             .field("before_sleep", &set(&self.before_sleep))
-            .field("all_busy", &self.all_busy.is_some())
+            .field("on_work", &self.on_work.is_some())
             .finish()
     }
 }

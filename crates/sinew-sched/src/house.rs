@@ -219,7 +219,6 @@ impl House {
     pub(crate) fn keep_outside(&self, group: &Group, task: TaskRef) {
         self.outside.submitted.add_shared(1);
         self.keep(group, task, |worker| self.wake_from_outside(group, worker));
-        self.say_if_all_are_busy();
     }
 
     /// The same as [`put`](Self::put), from a thread that is no worker.
@@ -231,17 +230,6 @@ impl House {
     pub(crate) fn submit_outside(&self, group: &Group, tasks: List) {
         self.outside.submitted.add_shared(tasks.len() as u64);
         self.put_outside(group, tasks);
-        self.say_if_all_are_busy();
-    }
-
-    /// Calls the hook for that, unless somebody is idle. For whoever has just gone to work, or brought some: the last idle worker to
-    /// go to work says so here; before there was an idle one, whoever brought the first work did.
-    pub(crate) fn say_if_all_are_busy(&self) {
-        if let Some(hook) = &self.hooks.all_busy
-            && !self.groups.iter().any(|group| group.idle.has_any())
-        {
-            hook();
-        }
     }
 
     /// Keeps a task that cannot run for now. If it is the only one, every worker calls its driver anew.
@@ -287,7 +275,6 @@ impl House {
         if self.post(group, seat, task) {
             self.outside.wakes_by_post.add_shared(1);
         }
-        self.say_if_all_are_busy();
     }
 
     /// Takes no new work, and has every worker look around: the last one to fall asleep ends the pool.

@@ -184,12 +184,11 @@ impl Builder {
         self
     }
 
-    /// Called by a worker that goes to work from having nothing to do, and by a thread outside that submits work, if no worker is
-    /// idle then: what is submitted from now on waits until one of them has done with its task. Whenever no worker is idle, it has been
-    /// called since one last was. It may be called often, and by several at a time.
+    /// Called by a worker that has found a task after it had none, before it runs the task. By then it has stored that
+    /// its state is [`Running`](crate::WorkerState::Running). The hook may be called often, and by several workers at a time.
     #[must_use]
-    pub fn on_all_busy(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
-        self.hooks.all_busy = Some(Arc::new(hook));
+    pub fn on_work(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.hooks.on_work = Some(Arc::new(hook));
         self
     }
 

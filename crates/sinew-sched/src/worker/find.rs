@@ -61,8 +61,11 @@ impl Worker {
     #[cold]
     pub(super) fn find(&self, context: &Context<'_>) -> Option<TaskRef> {
         let task = self.wait_for_task(context)?;
+        self.counters().enter(WorkerState::Running);
         self.ask_for_a_watch();
-        self.house.say_if_all_are_busy();
+        if let Some(hook) = &self.house.hooks.on_work {
+            self.call_one(|| hook());
+        }
         Some(task)
     }
 

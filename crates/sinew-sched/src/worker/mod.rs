@@ -156,7 +156,12 @@ impl Worker {
 
     fn work(&self, context: &Context<'_>) {
         self.ask_for_a_watch();
-        self.core.run_all(context, || self.next(context));
+        // The first task is found as one after a sleep is, so that the hook for that is called.
+        let mut first = self.find(context);
+        if first.is_some() {
+            self.core.run_all(context, || first.take());
+            self.core.run_all(context, || self.next(context));
+        }
         self.counters().enter(WorkerState::Stopping);
         if self.house.life.is_over() {
             self.discard_all();
@@ -176,8 +181,12 @@ impl Worker {
     }
 
     fn call(&self, hook: Option<&Hook>, context: &Context<'_>) {
-        let Some(hook) = hook else { return };
-        if unwind::catch(|| hook(context)) == Ended::Panicked {
+        hook.into_iter().for_each(|hook| self.call_one(|| hook(context)));
+    }
+
+    /// Calls a hook. If it panics, that is counted.
+    fn call_one(&self, hook: impl FnOnce()) {
+        if unwind::catch(hook) == Ended::Panicked {
             self.counters().panics.add(1);
         }
     }
@@ -203,11 +212,7 @@ impl Worker {
     fn next(&self, context: &Context<'_>) -> Option<TaskRef> {
         match self.pick() {
             Some(task) => Some(task),
-            None => self.look_here().or_else(|| {
-                let found = self.find(context);
-                self.counters().enter(WorkerState::Running);
-                found
-            }),
+            None => self.look_here().or_else(|| self.find(context)),
         }
     }
 

@@ -182,7 +182,7 @@ fn functions_whose_destructors_panic_are_all_dropped() {
             .on_stop(move |_| _ = &stop)
             .on_stay(move |_| _ = &stay)
             .before_sleep(move |_| _ = &sleep)
-            .on_all_busy(move || _ = &busy)
+            .on_work(move || _ = &busy)
             .driver(move |_| {
                 let _ = &driver;
                 Ok(Box::<sinew_sched::FutexDriver>::default())

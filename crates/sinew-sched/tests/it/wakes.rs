@@ -3,9 +3,10 @@
 use super::support::{
     Countdown, Random, WORKERS, Watched, builder, on_all_workers, wait_until, wait_until_all_sleep,
 };
-use sinew_sched::{Placement, TaskRef};
+use sinew_sched::{Placement, TaskRef, WorkerState};
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -222,27 +223,28 @@ fn work_of_a_hook_that_takes_long_is_taken_by_others() {
     }
 }
 
-/// Whenever nobody is idle, that has been said since somebody last was; and not while somebody is.
+/// A worker that has found a task calls the hook for that before it runs the task, when it counts as running. That holds for
+/// its first task too.
 #[test]
-fn it_is_said_when_nobody_is_idle() {
+fn a_worker_that_goes_to_work_says_so() {
+    thread_local! {
+        static SAID: Cell<usize> = const { Cell::new(0) };
+    }
     for workers in WORKERS {
-        let said = Arc::new(AtomicUsize::new(0));
-        let copy = said.clone();
-        let pool = builder().workers(workers).on_all_busy(move || {
-            copy.fetch_add(1, Ordering::SeqCst);
-        });
+        let pool = builder().workers(workers).on_work(|| SAID.set(SAID.get() + 1));
         let watched = Watched::with(pool.build().unwrap());
         let handle = watched.handle();
-        for _ in 0..20 {
-            wait_until_all_sleep(&handle);
-            let before = said.load(Ordering::SeqCst);
-            let (copy, busy) = (said.clone(), Countdown::new(workers));
+        for round in 0..20 {
+            let (busy, pool) = (Countdown::new(workers), handle.clone());
             let counted = busy.clone();
-            on_all_workers(&handle, move |_| {
-                assert!(copy.load(Ordering::SeqCst) > before);
+            on_all_workers(&handle, move |context| {
+                assert!(SAID.get() > round, "a worker ran its task {round} without a word");
+                let worker = context.worker().unwrap();
+                assert_eq!(pool.stats().workers[worker].state, WorkerState::Running);
                 counted.count_down();
             });
             busy.wait();
+            wait_until_all_sleep(&handle);
         }
         assert_eq!(handle.stats().workers.iter().map(|worker| worker.panics).sum::<u64>(), 0);
         watched.finish();

@@ -98,6 +98,28 @@ impl Census {
         lock(&self.workers).iter().filter(|entry| entry.driver.is_late(now, by)).count()
     }
 
+    /// Returns whether this worker has timers that were due this long ago and have not fired.
+    pub(crate) fn neglects_timers(&self, worker: u32, by: Duration) -> bool {
+        let now = Instant::now();
+        lock(&self.workers).iter().any(|entry| entry.worker == worker && entry.driver.is_late(now, by))
+    }
+
+    /// Returns how many fibers that have begun on this worker, and stay there, are ready to run.
+    ///
+    /// Returns 0 if the kernel does not help with reading them.
+    pub(crate) fn ready_on(&self, worker: u32) -> usize {
+        let workers = lock(&self.workers);
+        let Some(entry) = workers.iter().find(|entry| entry.worker == worker) else { return 0 };
+        let Some(_held) = hold_all(std::iter::once(&entry.roster().lock)) else { return 0 };
+        let mut ready = 0;
+        entry.roster().for_each(|control| {
+            // SAFETY: it is in a list whose lock is held.
+            let fiber = unsafe { control.as_ref() };
+            ready += usize::from(fiber.status() == Status::Ready);
+        });
+        ready
+    }
+
     /// The fiber that each worker runs, if any.
     ///
     /// Returns nothing if the kernel does not help with reading them.

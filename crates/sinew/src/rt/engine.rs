@@ -61,7 +61,7 @@ pub(crate) struct Settings {
     pub(crate) prewarm: usize,
     /// Every fiber may move at any suspension.
     pub(crate) migrates: bool,
-    /// After how long it is told that every worker is stuck.
+    /// After how long a stuck worker is reported.
     pub(crate) stall_report: Option<Duration>,
     /// Panics are told with the fiber's name.
     pub(crate) panic_hook: bool,
@@ -198,7 +198,7 @@ impl Engine {
             .on_start(move |context| begin_worker(&weak, context))
             .on_stop(|_| end_worker())
             .on_stay(|_| stay_worker())
-            .on_all_busy(move || stall.arm(&watched));
+            .on_work(move || stall.watch(&watched));
         builder = settings_of_pool.apply(builder);
         let pool = builder.build()?;
         // Those of spare workers are made later.
@@ -283,6 +283,17 @@ impl Engine {
     /// Calls `look` with all that is counted.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&All<'_>) -> R) -> R {
         look(&All { workers: &lock(&self.counters), outside: &self.outside })
+    }
+
+    /// How many fibers run or are ready to, about: a fiber may change that meanwhile.
+    pub(crate) fn not_waiting(&self) -> usize {
+        self.look(|all| {
+            let finished = all.sum(|counters| &counters.finished);
+            let wakes = all.sum(|counters| &counters.wakes);
+            let live = all.sum(|counters| &counters.spawned).saturating_sub(finished);
+            let waits = all.sum(|counters| &counters.waits);
+            live.saturating_sub(waits.saturating_sub(wakes)) as usize
+        })
     }
 
     /// What the pool has done so far.

@@ -289,11 +289,14 @@ impl RuntimeBuilder {
         self
     }
 
-    /// After how long it is told on standard error that every worker is stuck: each has run one and the same fiber for so long, which
-    /// blocks its thread or computes, while others wait to run. The message names those fibers. 1 s unless set; never, if none.
+    /// Sets after how long a stuck worker is reported on standard error: one that has run the same fiber for this long, which
+    /// blocks its thread or computes, while other fibers wait for the worker. The report names the fiber and says where it was
+    /// spawned. The default is 1 s; `None` turns the report off.
     ///
-    /// A time below 10 ms counts as that. It is told once for each time that it happens. If a worker is idle, or lets fibers run, it is not; nor if all fibers wait
-    /// for something that never comes: a thread may still bring it.
+    /// If every worker is stuck, one report names all of their fibers. If others are idle, or let fibers run, those that wait
+    /// for the stuck one are the fibers that have begun there and cannot move, ready to run or asleep. Each stall is reported
+    /// once. A time below 10 ms counts as 10 ms. A fiber that spins on an atomic or on `try_` calls is reported too, since
+    /// these never let another fiber run. Fibers that wait for something that never comes are not: a thread may still bring it.
     pub fn stall_report(mut self, after: Option<Duration>) -> Self {
         // At least the one millisecond that does not mean never.
         let milliseconds = |after: Duration| u64::try_from(after.as_millis()).unwrap_or(u64::MAX).max(1);

@@ -1,8 +1,8 @@
-//! Every worker is stuck while fibers wait: that is told, once, with names.
+//! A worker is stuck, or every worker is, while fibers wait for it: that is told, once, with names.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
@@ -23,6 +23,12 @@ impl Gate {
     fn pass(&self) {
         let (is_open, changed) = &*self.0;
         drop(changed.wait_while(is_open.lock().unwrap(), |is_open| !*is_open).unwrap());
+    }
+
+    fn spin(&self) {
+        while !self.0.0.try_lock().is_ok_and(|is_open| *is_open) {
+            std::hint::spin_loop();
+        }
     }
 
     fn open(&self) {
@@ -141,8 +147,9 @@ fn nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear() {
     let output = in_child(name, || {
         let long = || std::thread::sleep(SOON * 10);
         let runtime = Runtime::builder().workers(2).stall_report(Some(SOON)).start().unwrap();
-        // One is stuck, the other runs fibers, or sleeps.
+        // One is stuck, the other runs fibers, or sleeps, and nothing waits for the first.
         let stuck = runtime.spawn(long);
+        until(|| stuck.thread().state() != fiber::State::New, || "it does not begin".to_owned());
         while !stuck.is_finished() {
             runtime.run(fiber::yield_now);
         }
@@ -160,6 +167,62 @@ fn nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear() {
         assert!(deaf.shutdown(None).drained);
     });
     assert!(output.status.success() && !stderr(&output).contains(WORDS), "{}", stderr(&output));
+}
+
+/// One worker of two runs a fiber that never lets go of it, by a lock of std or by spinning on a `try_` call. Another fiber has begun
+/// there, and cannot move: it is ready to run, or its time has come.
+#[test]
+fn one_stuck_worker_of_several_is_told_of_with_the_name_of_its_fiber() {
+    let name = "one_stuck_worker_of_several_is_told_of_with_the_name_of_its_fiber";
+    let text = told(name, 4, || {
+        let runtime = Runtime::builder().workers(2).name("loom").stall_report(Some(SOON)).start().unwrap();
+        let waits: [fn(); 2] = [fiber::park, || fiber::sleep(SOON)];
+        for (wait, spins) in waits.into_iter().flat_map(|wait| [(wait, false), (wait, true)]) {
+            let gate = Gate::default();
+            let copy = gate.clone();
+            let body = move || {
+                let other = neighbour(wait);
+                other.thread().unpark();
+                if spins {
+                    copy.spin();
+                } else {
+                    copy.pass();
+                }
+                other.join().unwrap();
+            };
+            let warp = fiber::Builder::new().name("warp".to_owned());
+            let warp = runtime.run(move || warp.spawn(body).unwrap());
+            wait_for_the_parent();
+            gate.open();
+            warp.join().unwrap();
+        }
+        assert!(runtime.shutdown(None).drained);
+    });
+    assert_eq!(text.matches(WORDS).count(), 4, "{text}");
+    for words in ["of runtime 'loom' is stuck", ": fiber 'warp' (", "1 fiber waits for it", file!()] {
+        assert_eq!(text.matches(words).count(), 4, "{words}: {text}");
+    }
+}
+
+/// A fiber that has begun on the caller's worker and waits.
+fn neighbour(wait: fn()) -> fiber::JoinHandle<()> {
+    let worker = || std::thread::current().id();
+    loop {
+        let place = Arc::new(OnceLock::new());
+        let copy = place.clone();
+        let other = fiber::spawn(move || {
+            copy.set(worker()).unwrap();
+            wait();
+        });
+        while !matches!(other.thread().state(), fiber::State::Parked | fiber::State::Done) {
+            fiber::yield_now();
+        }
+        if place.get() == Some(&worker()) && !other.is_finished() {
+            return other;
+        }
+        other.thread().unpark();
+        other.join().unwrap();
+    }
 }
 
 /// The time in which no thread of the process could run does not count, though a worker is stuck before it and after it, each time

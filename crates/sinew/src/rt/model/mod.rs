@@ -2,6 +2,7 @@
 //! bound on preemptions.
 
 mod alarms;
+mod alert;
 mod ending;
 mod owner_lock;
 mod stop;

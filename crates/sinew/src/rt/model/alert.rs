@@ -1,0 +1,24 @@
+//! The alert: a worker that goes to work while the watcher goes to sleep is watched.
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicBool, Ordering};
+use loom::thread;
+
+use super::check;
+use crate::rt::stall::Alert;
+
+#[test]
+fn a_worker_that_goes_to_work_is_watched() {
+    check(3, || {
+        let (alert, works) = (Arc::new(Alert::new()), Arc::new(AtomicBool::new(false)));
+        assert!(alert.raise());
+        let (watched, work) = (alert.clone(), works.clone());
+        let watcher = thread::spawn(move || watched.lower(|| work.load(Ordering::Relaxed)));
+        works.store(true, Ordering::Relaxed);
+        if alert.is_needed() {
+            alert.raise();
+        }
+        watcher.join().expect("the watcher goes to sleep");
+        assert!(alert.is_raised(), "a worker works, and nobody watches");
+    });
+}
