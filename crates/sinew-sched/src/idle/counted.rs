@@ -115,3 +115,21 @@ impl Counted {
         self.words.sleeping.contains(worker)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_is_not_among_the_others() {
+        let idle = Counted::new(4);
+        assert!(!idle.has_others(0, false));
+        let own = idle.search().expect("two may");
+        assert!(!idle.has_others(0, true) && idle.has_others(1, false));
+        let other = idle.search().expect("two may");
+        assert!(idle.has_others(0, true) && idle.has_others(1, true));
+        idle.lie_down(0, Some(own));
+        assert!(idle.leave(other), "it is the last searcher");
+        assert!(!idle.has_others(0, false) && idle.has_others(1, false));
+    }
+}

@@ -64,3 +64,34 @@ impl Patience {
         self.seen = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_task_is_spared_until_the_limit() {
+        let (mut patience, now) = (Patience::default(), Instant::now());
+        assert_eq!(patience.look(1, 7, now), Verdict::SpareAtFirst);
+        let nearly = Patience::LIMIT.saturating_sub(Duration::from_nanos(1));
+        assert_eq!(patience.look(1, 7, now + nearly), Verdict::Spare);
+        assert_eq!(patience.look(1, 7, now + Patience::LIMIT), Verdict::Take);
+    }
+
+    /// The time of the watched task does not count for a task of another worker, nor for the next task
+    /// of the same worker.
+    #[test]
+    fn another_task_is_spared_anew() {
+        for (victim, position) in [(2, 7), (1, 8), (2, 8)] {
+            let (mut patience, now) = (Patience::default(), Instant::now());
+            assert_eq!(patience.look(1, 7, now), Verdict::SpareAtFirst);
+            assert_eq!(patience.look(victim, position, now), Verdict::Spare);
+            assert_eq!(patience.victim(), Some(1));
+            let later = now + Patience::LIMIT;
+            assert_eq!(patience.look(victim, position, later), Verdict::SpareAtFirst);
+            assert_eq!(patience.victim(), Some(victim));
+            assert_eq!(patience.look(victim, position, later), Verdict::Spare);
+            assert_eq!(patience.look(victim, position, later + Patience::LIMIT), Verdict::Take);
+        }
+    }
+}

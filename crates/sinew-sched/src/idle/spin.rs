@@ -92,3 +92,33 @@ impl Spin {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sleeps_shorten_the_search_and_a_short_one_restores_it() {
+        let habit = Habit::new();
+        assert_eq!(habit.0.get(), SPIN);
+        habit.slept(SPIN);
+        assert_eq!(habit.0.get(), SPIN / 2);
+        habit.slept(SPIN * 100);
+        assert_eq!(habit.0.get(), SPIN / 4);
+        habit.slept(SPIN.saturating_sub(Duration::from_nanos(1)));
+        assert_eq!(habit.0.get(), SPIN);
+        (0..10).for_each(|_| habit.slept(SPIN));
+        assert_eq!(habit.0.get(), Duration::ZERO);
+        assert!(habit.start().is_over(), "one round");
+    }
+
+    #[test]
+    fn a_search_has_waited_after_its_first_pause() {
+        let mut spin = Spin::spent();
+        assert!(!spin.has_waited());
+        spin.pause();
+        assert!(spin.has_waited());
+        spin.pause();
+        assert!(spin.has_waited());
+    }
+}
