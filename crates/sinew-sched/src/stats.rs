@@ -193,3 +193,24 @@ impl PoolStats {
         inside.sum::<u64>() + self.wakes_for_work_outside + self.wakes_by_post_outside
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wakes_are_those_of_workers_and_of_other_threads() {
+        let worker = |wakes_for_work, wakes_by_post| WorkerStats {
+            wakes_for_work,
+            wakes_by_post,
+            ..WorkerStats::default()
+        };
+        let stats = PoolStats {
+            workers: vec![worker(1, 2), worker(4, 8)],
+            wakes_for_work_outside: 16,
+            wakes_by_post_outside: 32,
+            ..PoolStats::default()
+        };
+        assert_eq!(stats.wakes(), 63);
+    }
+}

@@ -70,3 +70,29 @@ fn opaque(mut pointer: *const ()) -> *const () {
     unsafe { core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
     pointer
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    use super::*;
+    use crate::core::Core;
+    use crate::driver::FutexDriver;
+
+    #[test]
+    fn a_context_is_the_threads_until_its_body_ends() {
+        let cores = [(); 2].map(|()| Core::new(Box::new(FutexDriver::default())));
+        let [outer, inner] = [0, 1].map(|core| Context::new(&cores[core], None));
+        let is_in =
+            |core: &Core| with(|context| context.is_some_and(|context| ptr::eq(context.core(), core)));
+        enter(&outer, || {
+            assert!(is_in(outer.core()));
+            enter(&inner, || assert!(is_in(inner.core())));
+            assert!(is_in(outer.core()));
+            let panics = || enter(&inner, || -> () { resume_unwind(Box::new(())) });
+            assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+            assert!(is_in(outer.core()));
+        });
+        assert!(with(|context| context.is_none()));
+    }
+}

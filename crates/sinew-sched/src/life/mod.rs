@@ -114,3 +114,23 @@ fn time_left(deadline: Option<Instant>) -> Option<Duration> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drain_is_late_from_its_deadline_on() {
+        let life = Life::new();
+        assert!(!life.is_late(), "it has not begun");
+        life.begin_drain(None);
+        assert!(!life.is_late(), "it has no deadline");
+        let now = Instant::now();
+        life.begin_drain(Some(now + Duration::from_secs(3600)));
+        assert!(!life.is_late());
+        life.begin_drain(Some(now));
+        assert!(life.is_late(), "the earlier deadline counts");
+        life.end(false);
+        assert!(!life.is_late(), "it is over");
+    }
+}
