@@ -175,7 +175,7 @@ impl Handle {
         let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
         self.house.begin_drain(deadline);
         if self.is_current() {
-            return ShutdownReport::without_waiting();
+            return ShutdownReport::default();
         }
         if !self.house.life.wait_until_over() {
             self.house.end(false);

@@ -38,12 +38,6 @@ pub struct StuckWorker {
     pub is_running: bool,
 }
 
-impl ShutdownReport {
-    pub(super) fn without_waiting() -> Self {
-        Self::default()
-    }
-}
-
 /// Waits for the threads that can end, and tells about the others. Without a deadline nobody has asked to be spared the wait for
 /// a hook that takes long.
 pub(super) fn after_end(house: &House, has_deadline: bool) -> ShutdownReport {
@@ -75,10 +69,14 @@ impl Patience {
         if self.discarded != house.discarded.get() {
             *self = Self::new(house);
         }
-        let waited = self.since.elapsed();
-        let is_one_leaving = || house.seats().any(|(_, seat)| is_leaving(seat.counters.state()));
-        waited < GRACE || waited < LONGEST_WAY_OUT && is_one_leaving()
+        may_wait_on(self.since.elapsed(), || house.seats().any(|(_, seat)| is_leaving(seat.counters.state())))
     }
+}
+
+/// Returns whether to go on waiting after this time. `is_one_leaving` says whether a worker sleeps
+/// or searches, so that it will see that the pool is over.
+fn may_wait_on(waited: Duration, is_one_leaving: impl FnOnce() -> bool) -> bool {
+    waited < GRACE || waited < LONGEST_WAY_OUT && is_one_leaving()
 }
 
 fn stuck(house: &House) -> impl Iterator<Item = StuckWorker> {
@@ -91,4 +89,19 @@ fn stuck(house: &House) -> impl Iterator<Item = StuckWorker> {
 
 fn is_at_work(state: WorkerState) -> bool {
     matches!(state, WorkerState::Running | WorkerState::Blocked | WorkerState::Stopping)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_on_their_way_out_are_waited_for_longer() {
+        let nearly = |time: Duration| time - Duration::from_nanos(1);
+        let waits = |time, is_one_leaving: bool| may_wait_on(time, || is_one_leaving);
+        assert!(waits(Duration::ZERO, false) && waits(nearly(GRACE), false));
+        assert!(!waits(GRACE, false));
+        assert!(waits(GRACE, true) && waits(nearly(LONGEST_WAY_OUT), true));
+        assert!(!waits(LONGEST_WAY_OUT, true));
+    }
 }
