@@ -73,11 +73,11 @@ impl SharedQueue {
         if self.is_empty() {
             return None;
         }
+        let most = more + 1;
         let list_first = self.has_overflow() && self.turn.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
-        let mut tasks =
-            if list_first { self.take_from_list(more + 1) } else { self.take_from_ring(more + 1) };
+        let mut tasks = if list_first { self.take_from_list(most) } else { self.take_from_ring(most) };
         if tasks.is_empty() {
-            tasks = if list_first { self.take_from_ring(more + 1) } else { self.take_from_list(more + 1) };
+            tasks = if list_first { self.take_from_ring(most) } else { self.take_from_list(most) };
         }
         let first = tasks.pop_front();
         std::iter::from_fn(|| tasks.pop_front()).for_each(others);
