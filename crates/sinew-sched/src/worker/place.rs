@@ -11,6 +11,7 @@ use crate::life::Threads;
 use crate::queue::deque::Owner;
 use crate::stats::Counters;
 use crate::tls;
+use crate::unwind::{self, Ended};
 
 /// The right to be the worker of a seat.
 pub(crate) struct Place {
@@ -47,13 +48,17 @@ impl Place {
         let is_free = tls::with(|context| context.is_none());
         assert!(is_free, "a worker needs a thread of its own: this one is a worker already");
         let (Some((house, group)), Some(deque)) = (self.at.clone(), self.deque.take()) else { return };
-        // Tasks' panics are caught. One of the worker itself would leave its tasks to nobody.
-        let abort = AbortOnUnwind;
-        let worker = Worker::new(house, group, self.index, deque);
-        let context = Context::new(&worker.core, Some(&worker));
-        tls::enter(&context, || worker.run(&context, beginning));
-        self.deque = Some(worker.into_deque());
-        std::mem::forget(abort);
+        let ended = unwind::catch(|| {
+            let worker = Worker::new(house, group, self.index, deque);
+            let context = Context::new(&worker.core, Some(&worker));
+            tls::enter(&context, || worker.run(&context, beginning));
+            self.deque = Some(worker.into_deque());
+        });
+        if ended == Ended::Panicked {
+            // The worker catches panics of tasks, hooks and drivers, so this one is a bug in the
+            // worker. Nothing would run its tasks any more.
+            std::process::abort();
+        }
     }
 }
 
@@ -71,14 +76,5 @@ impl Drop for Place {
         // Before the thread counts as ended: whoever waits for that is the last to have drivers and hooks.
         drop((house, group));
         self.threads.end();
-    }
-}
-
-/// Aborts the process if it is dropped.
-struct AbortOnUnwind;
-
-impl Drop for AbortOnUnwind {
-    fn drop(&mut self) {
-        std::process::abort();
     }
 }
