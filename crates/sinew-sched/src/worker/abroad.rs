@@ -72,7 +72,7 @@ impl Worker {
     }
 
     /// A task from another group's queue, and a share of the rest into the own deque.
-    fn take_from_queue_of(&self, group: &Group) -> Option<TaskRef> {
+    pub(super) fn take_from_queue_of(&self, group: &Group) -> Option<TaskRef> {
         if group.queue.is_empty() {
             return None;
         }

@@ -31,7 +31,7 @@ pub(super) enum Round {
 }
 
 /// What a worker sees that has lain down.
-enum Sight {
+pub(super) enum Sight {
     Work,
     /// Only tasks that a thief would spare.
     Lone,
@@ -140,7 +140,7 @@ impl Worker {
     }
 
     /// Searches until something is found or the time is over.
-    fn search(&self, spin: &mut Spin) -> Round {
+    pub(super) fn search(&self, spin: &mut Spin) -> Round {
         self.counters().searches.add(1);
         self.counters().enter(WorkerState::Searching);
         loop {
@@ -156,7 +156,7 @@ impl Worker {
     }
 
     /// Looks everywhere once.
-    fn round(&self) -> Round {
+    pub(super) fn round(&self) -> Round {
         if self.house.life.is_over() || self.is_surplus() {
             return Round::Over;
         }
@@ -185,7 +185,7 @@ impl Worker {
 
     /// Tries all other workers once, from a random one on; or from one on whose lone task it has an eye, lest another one's
     /// distract it.
-    fn steal(&self) -> Round {
+    pub(super) fn steal(&self) -> Round {
         let seats = self.group.seats().count();
         let watched = self.patience.borrow().victim().filter(|&victim| victim < seats);
         let first = watched.unwrap_or_else(|| self.random() as usize % seats);
@@ -295,7 +295,7 @@ impl Worker {
     }
 
     /// Sleeps, unless there is something to do. Returns whether the worker is to search.
-    fn lie_down(&self, searching: Option<Searching>, spin: &mut Spin) -> Option<Searching> {
+    pub(super) fn lie_down(&self, searching: Option<Searching>, spin: &mut Spin) -> Option<Searching> {
         self.group.idle.lie_down(self.index, searching);
         match self.sight() {
             Sight::Nothing => {
@@ -325,7 +325,7 @@ impl Worker {
     }
 
     /// What there is for a worker that has lain down: whatever is not seen here will be announced.
-    fn sight(&self) -> Sight {
+    pub(super) fn sight(&self) -> Sight {
         if !self.core.mailbox().is_empty() || self.core.ready() != 0 || self.deque.len() != 0 {
             return Sight::Work;
         }

@@ -1,4 +1,8 @@
 //! Workers in states that a test controls.
 
+mod abroad;
 mod balance;
+mod find;
+mod next;
 pub(super) mod stock;
+mod support;

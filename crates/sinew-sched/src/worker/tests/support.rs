@@ -1,0 +1,61 @@
+//! Workers without threads: each test puts them into the states that it is about.
+
+use std::io;
+use std::sync::Arc;
+
+use super::super::{Beginning, Worker};
+use crate::driver::FutexDriver;
+use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, Starter};
+use crate::hooks::Hooks;
+use crate::house::House;
+use crate::mailbox::Mailbox;
+use crate::strategy::Strategy;
+use crate::task::TaskRef;
+
+pub(super) const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
+
+/// Starts no spare workers: no task blocks.
+struct NoSpares;
+
+impl Starter for NoSpares {
+    fn seat(&self, _: usize, _: Role) -> io::Result<Seat> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn start(&self, _: &Arc<House>, _: &Arc<Group>, _: usize, _: Beginning) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Returns a pool of groups of these sizes, all on one node. No worker runs.
+pub(super) fn house(strategy: Strategy, sizes: &[usize]) -> Arc<House> {
+    let group = |group: usize| {
+        let others = (0..sizes.len()).filter(|&other| other != group).collect();
+        let near = Nearby { groups: others, every: 1 };
+        let place =
+            Neighbourhood { group, strategy, node: 0, siblings: Siblings { near, far: Nearby::default() } };
+        let numbers = Numbers { first: sizes[..group].iter().sum(), first_spare: sizes.iter().sum() };
+        let seat = |_| Seat::new(Mailbox::new(Box::new(FutexDriver::default())), Role::Regular);
+        Arc::new(Group::new(place, numbers, (0..sizes[group]).map(seat).collect(), 1_024))
+    };
+    let groups = (0..sizes.len()).map(group).collect();
+    Arc::new(House::new(groups, Hooks::default(), Box::new(NoSpares)))
+}
+
+/// Returns the worker of this seat, which must be free.
+pub(super) fn worker(house: &Arc<House>, group: usize, index: usize) -> Worker {
+    let group = house.groups()[group].clone();
+    let deque = group.seat(index).and_then(Seat::sit_down).expect("the seat is free");
+    Worker::new(house.clone(), group, index, deque)
+}
+
+/// Returns all workers of a pool with one group.
+pub(super) fn workers(strategy: Strategy, count: usize) -> Vec<Worker> {
+    let house = house(strategy, &[count]);
+    (0..count).map(|index| worker(&house, 0, index)).collect()
+}
+
+/// Returns a task that does nothing.
+pub(super) fn idle_task() -> TaskRef {
+    TaskRef::new(|_| ())
+}
