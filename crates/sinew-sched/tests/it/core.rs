@@ -68,6 +68,47 @@ fn a_sleep_ends_with_its_time() {
 }
 
 #[test]
+fn a_core_sleeps_only_if_nothing_is_ready() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    core.push(TaskRef::new(|_| {}));
+    core.sleep(Some(Duration::ZERO));
+    assert_eq!(core.stats().sleeps, 0);
+    assert_eq!(core.run_ready(1), 1);
+    core.sleep(Some(Duration::ZERO));
+    assert_eq!(core.stats().sleeps, 1);
+}
+
+#[test]
+fn the_next_ready_task_can_be_seen() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    assert_eq!(core.next_ready(), None);
+    core.push(TaskRef::new(|_| {}));
+    let first = core.next_ready();
+    assert!(first.is_some());
+    core.push(TaskRef::new(|_| {}));
+    assert_eq!(core.next_ready(), first, "the other one goes behind it");
+    assert_eq!(core.run_ready(1), 1);
+    assert!(core.next_ready().is_some_and(|second| Some(second) != first));
+    assert_eq!(core.run_ready(1), 1);
+    assert_eq!(core.next_ready(), None);
+}
+
+/// A task sees no worker, group or node, and its core keeps the tasks that it would exchange.
+#[test]
+fn a_core_without_a_pool_has_no_place_in_one() {
+    let core = Core::new(Box::new(FutexDriver::default()));
+    core.push(TaskRef::new(|context| {
+        assert_eq!((context.worker(), context.group(), context.node()), (None, None, None));
+        context.core().push(TaskRef::new(|_| {}));
+        assert!(context.take_next().is_none());
+        assert!(context.exchange(TaskRef::new(|_| {})).is_none());
+        assert_eq!(context.core().ready(), 2);
+    }));
+    assert_eq!(core.run_ready(100), 3);
+    assert_eq!(core.stats().panics, 0);
+}
+
+#[test]
 fn what_is_left_in_a_core_is_discarded_with_it() {
     let (sender, receiver) = mpsc::channel::<()>();
     let core = Core::new(Box::new(FutexDriver::default()));

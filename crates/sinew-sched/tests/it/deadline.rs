@@ -163,6 +163,49 @@ fn a_worker_that_comes_back_after_the_end_begins_nothing() {
     }
 }
 
+/// The thread that ends the pool takes them out of the deque of the worker, which runs on.
+#[test]
+fn what_a_stuck_worker_has_made_for_others_is_discarded() {
+    let mut watched = Watched::new(1);
+    let handle = watched.handle();
+    let (fates, ready, gate) = (Fates::default(), Countdown::new(1), Countdown::new(1));
+    let (tasks, filled, opened) = (fates.clone(), ready.clone(), gate.clone());
+    let hog = TaskRef::new(move |context| {
+        (0..10).for_each(|_| context.submit(tasks.task()));
+        filled.count_down();
+        opened.wait();
+    });
+    handle.submit(hog, Placement::Worker(0)).unwrap();
+    ready.wait();
+    let report = watched.shutdown(Some(SOON));
+    assert_eq!((report.stuck.len(), report.discarded, fates.discarded()), (1, 10, 10), "{report:?}");
+    gate.count_down();
+    wait_until_all_are_gone(&handle);
+}
+
+/// The workers look at the deadline before each task.
+#[test]
+fn a_deadline_that_is_far_away_lets_all_tasks_run() {
+    for workers in WORKERS {
+        let mut watched = Watched::new(workers);
+        let (handle, gate, fates) = (watched.handle(), Countdown::new(1), Fates::default());
+        let opened = gate.clone();
+        on_all_workers(&handle, move |_| opened.wait());
+        for worker in 0..workers {
+            handle.submit(fates.task(), Placement::Anyone).unwrap();
+            handle.submit(fates.task(), Placement::Worker(worker)).unwrap();
+        }
+        let opener = thread::spawn(move || {
+            wait_until(|| handle.submit(TaskRef::new(|_| {}), Placement::Anyone).is_err());
+            gate.count_down();
+        });
+        let report = watched.shutdown(Some(Duration::from_secs(3600)));
+        opener.join().unwrap();
+        assert!(report.drained && report.discarded == 0, "{report:?}");
+        assert_eq!((fates.ran(), fates.unknown()), (2 * workers, 0));
+    }
+}
+
 /// What its tasks hold must stay: the thread does not end, and its stop hook is not called.
 #[test]
 fn a_worker_with_begun_tasks_does_not_end() {

@@ -145,3 +145,34 @@ fn a_drain_waits_for_a_task_that_has_arrived_and_was_not_taken() {
         opener.join().unwrap();
     }
 }
+
+/// A task begins on one worker and ends on another. Between the two, it is in no queue.
+#[test]
+fn a_drain_waits_for_a_task_that_may_end_anywhere() {
+    for workers in [1, 2, 8, 64] {
+        let watched = Watched::new(workers);
+        let handle = watched.handle();
+        let begun = Countdown::new(1);
+        let flag = begun.clone();
+        let begin = TaskRef::new(move |context| {
+            context.core().own_roaming();
+            flag.count_down();
+        });
+        handle.submit(begin, Placement::Worker(0)).unwrap();
+        begun.wait();
+        wait_until_all_sleep(&handle);
+        let sleeps: Vec<_> = handle.stats().workers.iter().map(|worker| worker.sleeps).collect();
+        handle.begin_shutdown();
+        (0..workers).for_each(|worker| wait_until_seen(&handle, worker, sleeps[worker]));
+        assert!(!handle.is_over());
+        let done = Countdown::new(1);
+        let flag = done.clone();
+        let end = TaskRef::new(move |context| {
+            context.core().disown_roaming();
+            flag.count_down();
+        });
+        handle.reschedule(end, Placement::Worker(workers - 1));
+        watched.finish();
+        assert_eq!(done.left(), 0);
+    }
+}

@@ -35,8 +35,24 @@ fn workers_of_all_groups_have_numbers_of_their_own() {
             assert_eq!((handle.group_size(group), handle.group_node(group)), (Some(*size), Some(0)));
         }
         assert_eq!(handle.group_size(sizes.len()), None);
+        let numbers: Vec<_> = handle.stats().workers.iter().map(|stats| stats.worker).collect();
+        assert_eq!(numbers, Vec::from_iter(0..total));
         watched.finish();
     }
+}
+
+#[test]
+fn a_task_knows_the_node_of_its_group() {
+    let nodes = [4, 0, 9];
+    let watched = Watched::with(builder().groups([1, 1, 1]).nodes(nodes).build().unwrap());
+    let found = Arc::new(Mutex::new([None; 3]));
+    for group in 0..3 {
+        let found = found.clone();
+        let note = move |context: &Context<'_>| found.lock().unwrap()[group] = context.node();
+        watched.handle().submit(TaskRef::new(note), Placement::GroupOnly(group)).unwrap();
+    }
+    watched.finish();
+    assert_eq!(*found.lock().unwrap(), nodes.map(Some));
 }
 
 /// Holds all workers of a group until it is dropped.
@@ -131,6 +147,20 @@ fn what_is_for_one_group_only_is_run_by_no_other() {
     wait_until(|| kept.lock().unwrap().len() == 300);
     assert!(kept.lock().unwrap().iter().all(|group| *group == 0));
     watched.finish();
+}
+
+/// Both queues of a group have room for two, and nothing leaves them while the worker is held.
+#[test]
+fn tasks_for_which_a_queue_has_no_room_are_counted_and_run() {
+    let watched = Watched::with(builder().workers(1).queue_capacity(2).build().unwrap());
+    let held = Held::all(&watched, 0..1);
+    let anyones = run_in(&watched, Placement::Anyone, 3);
+    let kept = run_in(&watched, Placement::GroupOnly(0), 4);
+    let stats = watched.handle().stats();
+    assert_eq!((stats.overflowed, stats.queued), (1 + 2, 3 + 4), "{stats:?}");
+    drop(held);
+    watched.finish();
+    assert_eq!((anyones.lock().unwrap().len(), kept.lock().unwrap().len()), (3, 4));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The end of a pool: drained, or at a deadline, with a report.
 
-use super::support::{Countdown, WORKERS, Watched, builder};
+use super::support::{Countdown, WORKERS, Watched, builder, wait_until_all_are_gone};
 use sinew_sched::{Placement, Refusal, TaskRef};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -166,6 +166,10 @@ fn dropping_a_pool_finishes_its_work_in_the_background() {
     for _ in 0..1_000 {
         pool.handle().submit(done.task(), Placement::Anyone).unwrap();
     }
+    let handle = pool.handle();
     drop(pool);
+    let error = handle.submit(TaskRef::new(|_| {}), Placement::Anyone).unwrap_err();
+    assert_eq!(error.refusal, Refusal::Closed);
     done.wait();
+    wait_until_all_are_gone(&handle);
 }

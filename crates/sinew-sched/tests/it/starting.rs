@@ -154,6 +154,24 @@ fn a_spare_worker_whose_start_hook_fails_runs_nothing() {
 }
 
 #[test]
+fn a_spare_worker_whose_start_hook_succeeds_is_no_failure() {
+    let watched = Watched::with(builder().workers(1).on_start(|_| Ok(())).build().unwrap());
+    block_once(&watched.handle());
+    let stats = watched.pool().stats();
+    assert_eq!((stats.workers.len(), stats.spares_failed), (2, 0), "{stats:?}");
+    watched.finish();
+}
+
+#[test]
+fn a_builder_tells_its_settings() {
+    let builder = builder().groups([2, 3]).nodes([0, 5]).name("weft").queue_capacity(77);
+    let text = format!("{builder:?}");
+    for setting in ["groups: Some([2, 3])", "nodes: [0, 5]", "name: \"weft\"", "queue: 77"] {
+        assert!(text.contains(setting), "{setting} in {text}");
+    }
+}
+
+#[test]
 fn a_name_that_no_thread_can_have_is_an_error() {
     let started = Arc::new(AtomicUsize::new(0));
     let count = started.clone();

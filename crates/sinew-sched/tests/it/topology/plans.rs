@@ -183,3 +183,16 @@ fn this_machine_has_a_plan() {
     assert!(plan.layout().workers() >= plan.access().concurrency());
     assert!(plan.to_string().starts_with("machine: "));
 }
+
+/// Otherwise threads run where the kernel puts them.
+#[test]
+fn cpus_are_chosen_if_the_user_named_some_or_groups_belong_to_nodes() {
+    let tree = Tree::machine(&["0-3", "4-7"], false);
+    let chooses = |wishes| plan(&tree, "0-7", &wishes).unwrap().chooses_cpus();
+    let plain = || Wishes { numa: Some(false), ..Wishes::default() };
+    assert!(!chooses(plain()));
+    assert!(chooses(Wishes { numa: Some(true), ..Wishes::default() }));
+    assert!(chooses(Wishes { one_per_cpu: true, ..plain() }));
+    let cpus = Selection { allowed: None, excluded: Some("0".parse().unwrap()) };
+    assert!(chooses(Wishes { cpus, ..plain() }));
+}
