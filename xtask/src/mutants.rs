@@ -45,16 +45,21 @@ pub(crate) struct Sample {
 /// least this many seconds. A mutant that hangs counts as noticed.
 const LIMITS: [&str; 4] = ["--timeout-multiplier", "3", "--minimum-test-timeout", "30"];
 
-/// What the tests of this machine do not build: other processors, and what only tools are told.
-const NOT_BUILT: [&str; 4] = ["/arch/aarch64.rs", "/sanitizer/", "/valgrind/", "/model"];
+/// What the tests of this machine do not build: code for other processors, for tools and for the
+/// model checker.
+const NOT_BUILT: [&str; 6] =
+    ["/arch/aarch64.rs", "/sanitizer/", "/valgrind/", "/model", "_model.rs:", "/queue/twin.rs:"];
+
+/// Test code in `src`. `cargo mutants` leaves out modules under `#[cfg(test)]`, but not those under a
+/// longer condition such as `all(test, not(loom))`.
+const TEST_CODE: [&str; 4] = ["/tests.rs:", "/tests/", "_tests.rs:", "/pool/nodes.rs:"];
 
 /// Chooses the mutants, and runs them. It is a failure if some survive.
 pub(crate) fn run(context: &Context, sample: &Sample) -> Result {
     let listed = Exec::cargo(context, &["mutants", "--list", "--package", &sample.package]).read().map_err(
         |error| Failure::new(format!("{error}: `cargo install cargo-mutants --locked` installs it")),
     )?;
-    let is_built = |line: &&str| !NOT_BUILT.iter().any(|path| line.contains(path));
-    let mut names: Vec<&str> = listed.lines().filter(|line| !line.is_empty()).filter(is_built).collect();
+    let mut names: Vec<&str> = listed.lines().filter(|line| is_tested(line)).collect();
     names.sort_unstable();
     shuffle(&mut names, sample.seed);
     names.truncate(sample.size);
@@ -88,6 +93,12 @@ pub(crate) fn run(context: &Context, sample: &Sample) -> Result {
     command.args(["--", "--lib", "--tests"]).run()
 }
 
+/// Returns whether a line names a mutant of code that is built, and is not a test itself.
+fn is_tested(line: &str) -> bool {
+    let is_in = |paths: &[&str]| paths.iter().any(|path| line.contains(path));
+    !line.is_empty() && !is_in(&NOT_BUILT) && !is_in(&TEST_CODE)
+}
+
 /// Fisher and Yates' shuffle, by numbers that are the same for a seed on every machine.
 fn shuffle(names: &mut [&str], seed: u64) {
     let mut state = seed;
@@ -111,7 +122,7 @@ fn exactly(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{exactly, shuffle};
+    use super::{exactly, is_tested, shuffle};
 
     #[test]
     fn a_seed_chooses_the_same_each_time_and_another_seed_others() {
@@ -125,6 +136,20 @@ mod tests {
         let mut sorted = chosen(21);
         sorted.sort_unstable();
         assert_eq!(sorted, ["a", "b", "c", "d", "e", "f", "g", "h"], "nothing is lost");
+    }
+
+    #[test]
+    fn test_code_and_code_that_is_not_built_are_left_out() {
+        for path in ["worker/find.rs", "pool/mod.rs", "queue/shared.rs", "idle/mod.rs"] {
+            assert!(is_tested(&format!("crates/sinew-sched/src/{path}:1:1: replace f with ()")));
+        }
+        for path in ["model/deque.rs", "queue/twin.rs", "pool/nodes.rs", "worker/tests/stock.rs", "tests.rs"]
+        {
+            assert!(!is_tested(&format!("crates/sinew-sched/src/{path}:1:1: replace f with ()")), "{path}");
+        }
+        assert!(!is_tested("crates/sinew/src/phase_tests.rs:1:1: replace f with ()"));
+        assert!(!is_tested("crates/sinew/src/rt/bell_model.rs:1:1: replace f with ()"));
+        assert!(!is_tested(""));
     }
 
     #[test]
