@@ -18,6 +18,7 @@ mod failure;
 mod job;
 mod jobs;
 mod mutants;
+mod pages;
 mod report;
 mod tidy;
 

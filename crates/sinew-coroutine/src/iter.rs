@@ -9,8 +9,7 @@ use crate::stack::Stack;
 /// iteration.
 ///
 /// ```
-/// use sinew_coroutine::{Coroutine, MmapStack, Suspender};
-///
+/// # use sinew_coroutine::{Coroutine, MmapStack, Suspender};
 /// enum Tree {
 ///     Leaf(u32),
 ///     Node(Vec<Tree>),

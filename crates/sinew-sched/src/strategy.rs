@@ -30,8 +30,7 @@ use crate::spelling;
 /// # Examples
 ///
 /// ```
-/// use sinew_sched::Strategy;
-///
+/// # use sinew_sched::Strategy;
 /// let strategy: Strategy = "shared".parse()?;
 /// assert_eq!(strategy, Strategy::Shared);
 ///

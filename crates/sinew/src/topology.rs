@@ -31,11 +31,6 @@
 //! Everything is read below a directory that is given, so that any machine can be described by files.
 //! [`Topology::read`] wants `/sys`; [`Access::of_this_process`] and [`Plan::for_this_process`] want `/`, and find `sys` and `proc`
 //! below it.
-//!
-//! # Names
-//!
-//! What is here comes from the crate `sinew_sched`, and the examples on its pages say so: for `use sinew_sched::topology::Plan`
-//! write `use sinew::topology::Plan`, and for `use sinew_sched::CpuSet` write `use sinew::topology::CpuSet`.
 
 pub use sinew_sched::topology::{
     Access, Cgroups, CpuList, CpuSet, Demand, LARGEST_GROUP, Layout, LayoutError, ListError, ListFault,

@@ -4,11 +4,12 @@ use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
+use crate::pages;
 
 /// Every link in the documentation leads somewhere.
 pub(crate) const JOB: Job = Job {
     name: "docs",
-    about: "rustdoc is silent on public pages, and on private ones",
+    about: "rustdoc is silent on public pages, and on private ones; public ones show what users have",
     depth: Depth::Quick,
     needs: &[],
     run,
@@ -17,6 +18,7 @@ pub(crate) const JOB: Job = Job {
 fn run(context: &Context) -> Result {
     // Two passes: a public page that links to a private item is broken only in the first.
     document(context, &[])?;
+    pages::check(&context.target.join("doc/sinew"))?;
     document(context, &["--document-private-items"])
 }
 

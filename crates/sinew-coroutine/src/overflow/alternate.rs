@@ -34,8 +34,7 @@ const ENOUGH: usize = 16 * 1024;
 /// handler. If a sandbox refuses `sigaltstack`, its error. An overflow is still a fault then, and ends the process, but nothing names it.
 ///
 /// ```
-/// use sinew_coroutine::overflow;
-///
+/// # use sinew_coroutine::overflow;
 /// overflow::install()?;
 /// let protection = overflow::protect_thread()?;
 /// // Coroutines that overflow on this thread are named from here on ...

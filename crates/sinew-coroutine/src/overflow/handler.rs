@@ -25,8 +25,9 @@ const RED_ZONE: usize = 128;
 /// handler that somebody puts in its place later stays. The start of `main` is the place to call it:
 ///
 /// ```
+/// # use sinew_coroutine::overflow;
 /// fn main() -> std::io::Result<()> {
-///     sinew_coroutine::overflow::install()?;
+///     overflow::install()?;
 ///     // ...
 ///     Ok(())
 /// }

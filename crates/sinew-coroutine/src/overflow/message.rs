@@ -19,7 +19,8 @@ static ADVICE: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 /// whole process.
 ///
 /// ```
-/// sinew_coroutine::overflow::advise(&"raise `stack_size` in server.toml");
+/// # use sinew_coroutine::overflow;
+/// overflow::advise(&"raise `stack_size` in server.toml");
 /// ```
 pub fn advise(advice: &'static &'static str) {
     ADVICE.store(ptr::from_ref(advice).cast_mut(), Ordering::Relaxed);

@@ -27,8 +27,7 @@ const AT_ONCE: usize = 1024;
 /// pool. What a cache holds is not trimmed, until it is [flushed](Self::flush) or dropped.
 ///
 /// ```
-/// use sinew_coroutine::{Coroutine, CoroutineState, DEFAULT_STACK_SIZE, StackPool};
-///
+/// # use sinew_coroutine::{Coroutine, CoroutineState, DEFAULT_STACK_SIZE, StackPool};
 /// let pool = StackPool::new();
 /// let mut cache = pool.cache();
 /// for number in 0..1000_u32 {
@@ -122,7 +121,8 @@ impl StackCache {
     /// It is moved, so that it cannot be returned twice:
     ///
     /// ```compile_fail,E0382
-    /// let mut cache = sinew_coroutine::StackPool::new().cache();
+    /// # use sinew_coroutine::StackPool;
+    /// let mut cache = StackPool::new().cache();
     /// let stack = cache.acquire(16 * 1024).expect("a stack");
     /// cache.release(stack);
     /// cache.release(stack);

@@ -27,8 +27,7 @@ use crate::sanitizer;
 /// does not tell them apart: where it swaps, the answer may be too small.
 ///
 /// ```
-/// use sinew_coroutine::{Coroutine, StackPool, clear_used, high_water};
-///
+/// # use sinew_coroutine::{Coroutine, StackPool, clear_used, high_water};
 /// fn dive(depth: usize) -> usize {
 ///     let frame = std::hint::black_box([1_u8; 1024]);
 ///     if depth == 0 { frame.len() } else { dive(depth - 1) + 1 }
@@ -58,8 +57,7 @@ pub fn high_water(stack: &impl Stack) -> usize {
 /// its memory stays. What is swapped out is not cleared.
 ///
 /// ```
-/// use sinew_coroutine::{Coroutine, MmapStack, clear_used, high_water};
-///
+/// # use sinew_coroutine::{Coroutine, MmapStack, clear_used, high_water};
 /// let mut coroutine = Coroutine::<(), (), (), _>::new(MmapStack::new(64 * 1024)?, |_, ()| {});
 /// coroutine.resume(());
 /// let mut stack = coroutine.into_stack().expect("it is done");

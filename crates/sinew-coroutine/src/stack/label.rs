@@ -45,7 +45,8 @@ impl Label {
     /// A fixed text.
     ///
     /// ```
-    /// let label = sinew_coroutine::Label::text(&"the accepting fiber");
+    /// # use sinew_coroutine::Label;
+    /// let label = Label::text(&"the accepting fiber");
     /// assert_eq!(format!("{label:?}"), "Label(\"the accepting fiber\")");
     /// ```
     pub const fn text(text: &'static &'static str) -> Self {
@@ -55,7 +56,8 @@ impl Label {
     /// A fixed text and a number, as for one of many.
     ///
     /// ```
-    /// let label = sinew_coroutine::Label::number(&"connection", 42);
+    /// # use sinew_coroutine::Label;
+    /// let label = Label::number(&"connection", 42);
     /// assert_eq!(format!("{label:?}"), "Label(\"connection 42\")");
     /// ```
     pub const fn number(text: &'static &'static str, number: u64) -> Self {

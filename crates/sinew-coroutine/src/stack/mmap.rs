@@ -53,8 +53,7 @@ impl MmapStack {
     /// space; otherwise what the system says when it has no memory or no mappings left, with advice.
     ///
     /// ```
-    /// use sinew_coroutine::{MmapStack, Stack};
-    ///
+    /// # use sinew_coroutine::{MmapStack, Stack};
     /// let stack = MmapStack::new(100_000)?;
     /// assert!(stack.size() >= 100_000);
     /// assert!(MmapStack::new(0).is_err());

@@ -43,8 +43,7 @@ use super::stats::StackStats;
 /// allocation fails, and Rust ends the process: set [`max_stacks`](StackPoolBuilder::max_stacks), or raise the limit.
 ///
 /// ```
-/// use sinew_coroutine::{Coroutine, CoroutineState, StackPool};
-///
+/// # use sinew_coroutine::{Coroutine, CoroutineState, StackPool};
 /// let pool = StackPool::new();
 /// let mut coroutine = Coroutine::<u32, u32, (), _>::new(pool.acquire(100_000)?, |suspender, first| {
 ///     suspender.suspend(first + 1);
@@ -133,7 +132,7 @@ impl StackPool {
     /// [`trim`](Self::trim).
     ///
     /// ```
-    /// use sinew_coroutine::{DEFAULT_STACK_SIZE, StackPool};
+    /// # use sinew_coroutine::{DEFAULT_STACK_SIZE, StackPool};
     /// use std::time::Duration;
     ///
     /// let pool = StackPool::builder().keep(0..=1_000).idle(Duration::ZERO).build();
@@ -150,7 +149,7 @@ impl StackPool {
     /// nothing else to do, which calls it then.
     ///
     /// ```
-    /// use sinew_coroutine::{DEFAULT_STACK_SIZE, StackPool};
+    /// # use sinew_coroutine::{DEFAULT_STACK_SIZE, StackPool};
     /// use std::time::Duration;
     ///
     /// let pool = StackPool::builder().keep(0..=1_000).idle(Duration::from_secs(60)).build();

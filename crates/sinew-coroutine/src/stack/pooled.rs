@@ -57,8 +57,7 @@ impl PooledStack {
     /// An [`MmapStack`](super::MmapStack) has no label.
     ///
     /// ```
-    /// use sinew_coroutine::{Coroutine, DEFAULT_STACK_SIZE, Label, StackPool, overflow};
-    ///
+    /// # use sinew_coroutine::{Coroutine, DEFAULT_STACK_SIZE, Label, StackPool, overflow};
     /// overflow::install()?;
     /// let pool = StackPool::new();
     /// for number in 0..3 {

@@ -35,7 +35,7 @@ impl Default for Settings {
 /// Makes a [`StackPool`] with settings of one's own.
 ///
 /// ```
-/// use sinew_coroutine::StackPool;
+/// # use sinew_coroutine::StackPool;
 /// use std::time::Duration;
 ///
 /// let pool = StackPool::builder().guard_pages(4).keep(0..=1_000).idle(Duration::from_secs(1)).build();

@@ -33,9 +33,8 @@ impl Access {
     /// # Examples
     ///
     /// ```
-    /// use sinew_sched::topology::{Access, Cgroups};
-    /// use sinew_sched::{CpuSet, Topology};
-    ///
+    /// # use sinew_sched::topology::{Access, Cgroups};
+    /// # use sinew_sched::{CpuSet, Topology};
     /// let machine = Topology::flat(CpuSet::from_range(0..=7));
     /// let access = Access::new(&machine, "2-3,9".parse()?, Cgroups::default())?;
     /// assert_eq!(access.cpus().to_string(), "2-3");

@@ -13,8 +13,7 @@ use super::list::{self, ListError};
 /// # Examples
 ///
 /// ```
-/// use sinew_sched::CpuSet;
-///
+/// # use sinew_sched::CpuSet;
 /// let node: CpuSet = "0-3,8-11".parse()?;
 /// let mine: CpuSet = [2, 3, 4].into_iter().collect();
 /// assert_eq!((&node & &mine).to_string(), "2-3");

@@ -22,9 +22,8 @@ const FEWEST: &str = "the fewest groups that will do";
 /// # Examples
 ///
 /// ```
-/// use sinew_sched::Profile;
-/// use sinew_sched::topology::Demand;
-///
+/// # use sinew_sched::Profile;
+/// # use sinew_sched::topology::Demand;
 /// let demand = Demand { profile: Profile::Neutral, concurrency: 76, nodes: 2, cpus: 76, group_size: None, numa: None };
 /// let layout = demand.layout()?;
 /// assert_eq!((layout.groups(), layout.group_size()), (4, 19));

@@ -23,8 +23,7 @@ use super::sysfs;
 /// # Examples
 ///
 /// ```no_run
-/// use sinew_sched::Topology;
-///
+/// # use sinew_sched::Topology;
 /// let machine = Topology::read("/sys")?;
 /// for node in machine.nodes() {
 ///     println!("node {}: CPUs {}", node.id(), node.cpus());
@@ -66,8 +65,7 @@ impl Topology {
     /// # Examples
     ///
     /// ```
-    /// use sinew_sched::{CpuSet, Topology};
-    ///
+    /// # use sinew_sched::{CpuSet, Topology};
     /// let machine = Topology::flat(CpuSet::from_range(0..=7));
     /// assert_eq!((machine.nodes().len(), machine.cores().len()), (1, 8));
     /// ```

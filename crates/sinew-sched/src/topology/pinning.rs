@@ -32,9 +32,8 @@ impl Pinning {
     /// # Examples
     ///
     /// ```
-    /// use sinew_sched::topology::{Demand, Pinning};
-    /// use sinew_sched::{CpuSet, Profile, Topology};
-    ///
+    /// # use sinew_sched::topology::{Demand, Pinning};
+    /// # use sinew_sched::{CpuSet, Profile, Topology};
     /// let machine = Topology::flat(CpuSet::from_range(0..=3));
     /// let demand = Demand { profile: Profile::Io, concurrency: 4, nodes: 1, cpus: 4, group_size: Some(2), numa: None };
     /// let layout = demand.layout()?;

@@ -35,9 +35,8 @@ pub struct Wishes {
 /// # Examples
 ///
 /// ```
-/// use sinew_sched::topology::{Access, Cgroups, Plan, Wishes};
-/// use sinew_sched::{CpuSet, Topology};
-///
+/// # use sinew_sched::topology::{Access, Cgroups, Plan, Wishes};
+/// # use sinew_sched::{CpuSet, Topology};
 /// let machine = Topology::flat(CpuSet::from_range(0..=7));
 /// let access = Access::new(&machine, CpuSet::from_range(0..=5), Cgroups::default())?;
 /// let wishes = Wishes { one_per_cpu: true, ..Wishes::default() };

@@ -15,8 +15,7 @@ use crate::spelling;
 /// # Examples
 ///
 /// ```
-/// use sinew_sched::Profile;
-///
+/// # use sinew_sched::Profile;
 /// let profile: Profile = "io-heavy".parse()?;
 /// assert_eq!(profile, Profile::IoHeavy);
 ///

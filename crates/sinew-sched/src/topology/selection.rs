@@ -15,9 +15,8 @@ use super::list::{self, End, ListError};
 /// # Examples
 ///
 /// ```
-/// use sinew_sched::CpuSet;
-/// use sinew_sched::topology::CpuList;
-///
+/// # use sinew_sched::CpuSet;
+/// # use sinew_sched::topology::CpuList;
 /// let accessible: CpuSet = "0-3,8-11".parse()?;
 /// let list: CpuList = "0,-2--1".parse()?;
 /// assert_eq!(list.resolve(&accessible)?.to_string(), "0,10-11");

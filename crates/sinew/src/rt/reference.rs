@@ -14,12 +14,15 @@ use std::thread::Thread;
 
 use super::control::{Control, NOWHERE, Status};
 
-/// A fiber; or a plain thread, as [`current`](crate::fiber::current) shows it there.
-///
-/// # Invariant
-///
-/// The address of a block, with a reference of this value's own; or, marked with [`THREAD`], what [`Arc::into_raw`] returned.
-pub struct Fiber(NonNull<()>);
+/// A handle to a fiber, as [`Thread`] is one to a thread. Outside of fibers, [`current`](crate::fiber::current) returns one to
+/// the calling thread.
+pub struct Fiber(
+    /// # Invariant
+    ///
+    /// The address of a block, with a reference of this value's own; or, marked with [`THREAD`], what [`Arc::into_raw`]
+    /// returned.
+    NonNull<()>,
+);
 
 /// Marks the address of a thread's. Both kinds are aligned, so that no address has this bit.
 const THREAD: usize = 1;

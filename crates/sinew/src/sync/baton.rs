@@ -11,14 +11,12 @@ use crate::rt::Limit;
 
 /// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
 ///
-/// It has the names of folly's. What is different:
+/// - Any number of fibers and threads may wait; a post wakes all of them.
+/// - It stays posted until it is [`reset`](Self::reset). Meanwhile a wait returns at once, after one load, and another post
+///   does nothing.
+/// - It may be reset at any time: waiters that a post has woken return all the same.
 ///
-/// - Any number may wait, and all go on, whereas folly's is for one.
-/// - One that was posted may be posted again: nothing more comes of it, until it is [`reset`](Self::reset).
-/// - It may be reset at any time: those who were to go on do so.
-///
-/// It is one that stays posted, and waiting for it then is a look at one word. One that is used up by whoever waits is an
-/// [`Event`](super::Event), and so is one that is waited for with others.
+/// For a signal that one waiter consumes, or to wait for several at once, use an [`Event`](super::Event).
 ///
 /// What was done before it is posted is seen by whoever goes on.
 ///

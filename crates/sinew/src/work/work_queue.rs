@@ -15,7 +15,7 @@ use crate::fiber::Stopped;
 /// What a [`WorkQueue`] has to do.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
-/// Functions that a fiber calls one after the other, in the order in which they were pushed: flare's work queue.
+/// Functions that a fiber calls one after the other, in the order in which they were pushed.
 ///
 /// Any number push, fibers and threads alike, and never wait. A job may wait, and keeps those after it waiting, and nobody else. Jobs are done
 /// by one fiber at a time, though not always by the same one: it ends when nothing is left, and another one is started for the next job.

@@ -18,8 +18,7 @@ use super::file;
 /// # Examples
 ///
 /// ```
-/// use sinew_sched::topology::Cgroups;
-///
+/// # use sinew_sched::topology::Cgroups;
 /// let groups = Cgroups::read("/");
 /// if let Some(quota) = groups.quota() {
 ///     println!("at most {quota}");

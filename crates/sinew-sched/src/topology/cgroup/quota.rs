@@ -24,8 +24,7 @@ impl Quota {
     /// # Examples
     ///
     /// ```
-    /// use sinew_sched::topology::Quota;
-    ///
+    /// # use sinew_sched::topology::Quota;
     /// let quota = Quota::new(250_000, 100_000).unwrap();
     /// assert_eq!(quota.cpus(), 3);
     /// assert_eq!(quota.to_string(), "2.50 CPUs");
