@@ -26,7 +26,7 @@ fn many_clients_hear_what_they_say() {
         assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it ends when its client does");
     });
     program.settle(before);
-    program.quit_at(address, "64 connections served");
+    program.quit("64 connections served");
 }
 
 /// Those who go without a word, in the middle of something, are no harm to others.
@@ -56,7 +56,7 @@ fn clients_may_vanish() {
     let mut echo = String::new();
     stream.read_to_string(&mut echo).unwrap();
     assert_eq!(echo, "still there");
-    program.quit_at(address, "65 connections served");
+    program.quit("65 connections served");
 }
 
 /// Whoever is connected when it ends gets all that was sent before, and then the end.
@@ -83,5 +83,5 @@ fn an_address_that_is_taken_is_an_error() {
     let second = Command::new(env!("CARGO_BIN_EXE_echo")).arg(address.to_string()).output().unwrap();
     assert!(!second.status.success() && second.stdout.is_empty());
     assert!(String::from_utf8_lossy(&second.stderr).contains("AddrInUse"), "{second:?}");
-    program.quit_at(address, "0 connections served");
+    program.quit("0 connections served");
 }

@@ -40,7 +40,7 @@ fn many_clients_ask_again_and_again() {
         }
     });
     program.settle(before);
-    program.quit_at(address, "64 connections served");
+    program.quit("64 connections served");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn requests_may_come_all_at_once_or_in_pieces() {
     stream.write_all(&[GET, &GET[..10]].concat()).unwrap();
     expect_hello(&mut stream);
     drop(stream);
-    program.quit_at(address, "2 connections served");
+    program.quit("2 connections served");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn connections_end_when_they_should() {
     for request in ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"] {
         assert_eq!(answers(address, request.repeat(2).as_bytes()), HELLO, "{request:?}");
     }
-    program.quit_at(address, "2 connections served");
+    program.quit("2 connections served");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn what_is_wrong_or_too_much_is_refused() {
         assert!(refusal.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {refusal}");
         assert!(refusal.contains("Connection: close"), "{refusal}");
     }
-    program.quit_at(address, "7 connections served");
+    program.quit("7 connections served");
 }
 
 /// Whoever is silent too long, or has not said all of a request by then, is left.
@@ -112,7 +112,7 @@ fn nobody_is_waited_for_too_long() {
         assert_eq!(stream.read(&mut [0]).unwrap(), 0);
     });
     program.settle(before);
-    program.quit_at(address, "9 connections served");
+    program.quit("9 connections served");
 }
 
 /// A byte now and then wins no time: it would come to thousands, and to a refusal, otherwise.

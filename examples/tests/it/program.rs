@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -84,12 +84,6 @@ impl Program {
     pub(crate) fn quit(self, served: &str) {
         self.terminate();
         assert_eq!(self.end(), ["SIGTERM: ending", served]);
-    }
-
-    /// The same, and nobody is left at its address.
-    pub(crate) fn quit_at(self, address: SocketAddr, served: &str) {
-        self.quit(served);
-        TcpListener::bind(address).expect("the port is free");
     }
 
     /// How many descriptors it has.

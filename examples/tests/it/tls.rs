@@ -57,7 +57,7 @@ fn many_clients_hear_what_they_say() {
         assert_eq!(stream.read(&mut [0]).unwrap(), 0, "the server has ended it too, and has said so");
     });
     program.settle(before);
-    program.quit_at(address, "32 connections served");
+    program.quit("32 connections served");
 }
 
 /// The client of the example: a fiber for each connection there, too.
@@ -68,7 +68,7 @@ fn the_program_asks_many_times_at_once() {
     let asked = Program::start(TLS, &["ask", &address_text, "hello", "100"]);
     assert_eq!(asked.end(), ["100 connections have echoed 500 bytes"]);
     program.settle(before);
-    program.quit_at(address, "100 connections served");
+    program.quit("100 connections served");
     let nobody = Command::new(TLS).args(["ask", &address_text, "hello"]).output().unwrap();
     assert!(!nobody.status.success() && nobody.stdout.is_empty());
 }
@@ -109,7 +109,7 @@ fn what_goes_wrong_is_no_harm_to_others() {
     program.settle(before);
     expect_echo(&mut before_all, b"after");
     drop(before_all);
-    program.quit_at(address, "25 connections served");
+    program.quit("25 connections served");
 }
 
 /// Connections are ended as they should be: their clients can tell that nothing was cut off.

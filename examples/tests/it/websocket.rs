@@ -50,7 +50,7 @@ fn many_clients_hear_what_they_say() {
         expect_end(&mut socket);
     });
     program.settle(before);
-    program.quit_at(address, "32 connections served");
+    program.quit("32 connections served");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn the_program_says_what_it_hears() {
     let address_text = address.to_string();
     let said = Program::start(WEBSOCKET, &["say", &address_text, "hello", "", "world"]);
     assert_eq!(said.end(), ["hello", "", "world"]);
-    program.quit_at(address, "1 connections served");
+    program.quit("1 connections served");
     let nobody = Command::new(WEBSOCKET).args(["say", &address_text, "hello"]).output().unwrap();
     assert!(!nobody.status.success() && nobody.stdout.is_empty());
 }
@@ -103,7 +103,7 @@ fn what_goes_wrong_is_no_harm_to_others() {
     program.settle(before);
     expect_echo(&mut before_all, Message::text("after"));
     drop(before_all);
-    program.quit_at(address, "25 connections served");
+    program.quit("25 connections served");
 }
 
 /// Clients hear why it ends, and what they said before is not lost.
