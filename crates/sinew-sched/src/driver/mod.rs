@@ -16,7 +16,8 @@ pub use futex::FutexDriver;
 /// any of its methods counts as an error; a question that panics is answered with no.
 pub trait Driver: Send + Sync {
     /// Delivers what has happened (submits the tasks that waited for it), without waiting. Returns how many events there
-    /// were. Tasks of a pool go to [`reschedule`](crate::Handle::reschedule), which takes them while the pool drains too.
+    /// were. Tasks of a pool go to [`reschedule`](crate::Handle::reschedule), which takes them while the pool drains too. A driver
+    /// that makes new tasks does so inside [`deliver`](crate::Handle::deliver).
     ///
     /// # Errors
     ///

@@ -189,6 +189,23 @@ impl Handle {
         self.house.begin_drain(None);
     }
 
+    /// Calls `body`, and keeps the pool from ending a drain meanwhile. For a driver that makes new tasks of what has happened:
+    /// while it sleeps, its worker counts as having nothing to do, and the pool may end between the driver's decision to
+    /// submit a task and the submission. The task would be discarded then.
+    ///
+    /// If the pool drains already, `body` may be called after its end: it has to look whether new tasks are wanted.
+    pub fn deliver<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Fall<'a>(&'a House);
+        impl Drop for Fall<'_> {
+            fn drop(&mut self) {
+                self.0.fall();
+            }
+        }
+        self.house.awake.rise();
+        let _fall = Fall(&self.house);
+        body()
+    }
+
     /// Whether the calling thread is a worker of this pool.
     #[must_use]
     pub fn is_current(&self) -> bool {

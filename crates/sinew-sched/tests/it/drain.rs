@@ -1,10 +1,10 @@
 //! A drain ends when nothing is left to do, and not before.
 
 use super::support::{Countdown, Random, Watched, block_once, builder, wait_until, wait_until_all_sleep};
-use sinew_sched::{Driver, FutexDriver, Handle, Placement, TaskRef};
+use sinew_sched::{Driver, FutexDriver, Handle, Placement, TaskRef, WorkerState};
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ fn a_drain_ends_with_a_spare_worker_that_is_on_its_way_out() {
     let handle = watched.handle();
     block_once(&handle);
     leaving.wait();
-    wait_until(|| handle.stats().workers[0].state == sinew_sched::WorkerState::Sleeping);
+    wait_until(|| handle.stats().workers[0].state == WorkerState::Sleeping);
     let sleeps = handle.stats().workers[0].sleeps;
     let opener = thread::spawn(move || {
         wait_until_seen(&handle, 0, sleeps);
@@ -175,4 +175,72 @@ fn a_drain_waits_for_a_task_that_may_end_anywhere() {
         watched.finish();
         assert_eq!(done.left(), 0);
     }
+}
+
+/// A driver that makes a new task while its worker sleeps in it, once.
+struct MakingDriver {
+    handle: Arc<OnceLock<Handle>>,
+    /// The pool may begin to drain; and has been looked at since.
+    begins: Countdown,
+    gate: Countdown,
+    made: Countdown,
+    futex: FutexDriver,
+}
+
+impl Driver for MakingDriver {
+    fn look(&self) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
+        if let Some(handle) = self.handle.get().filter(|_| self.begins.left() != 0) {
+            handle.deliver(|| {
+                self.begins.count_down();
+                self.gate.wait();
+                handle.reschedule(self.made.task(), Placement::Anyone);
+            });
+        }
+        self.futex.sleep(at_most.or(Some(Duration::from_millis(1))))
+    }
+
+    fn unpark(&self) {
+        self.futex.unpark();
+    }
+
+    fn is_watching(&self) -> bool {
+        false
+    }
+}
+
+/// All workers sleep, and the driver of one has decided to make a task.
+#[test]
+fn a_drain_waits_for_what_a_driver_makes_of_an_event() {
+    let (begins, gate, made) = (Countdown::new(1), Countdown::new(1), Countdown::new(1));
+    let handle = Arc::<OnceLock<Handle>>::default();
+    let (copy, copies) = (handle.clone(), (begins.clone(), gate.clone(), made.clone()));
+    let pool = builder().workers(2).driver(move |worker| match worker {
+        0 => {
+            let (handle, (begins, gate, made)) = (copy.clone(), copies.clone());
+            Ok(Box::new(MakingDriver { handle, begins, gate, made, futex: FutexDriver::default() }))
+        }
+        _ => Ok(Box::new(FutexDriver::default())),
+    });
+    let watched = Watched::with(pool.build().unwrap());
+    let _ = handle.set(watched.handle());
+    begins.wait();
+    let pool = watched.handle();
+    wait_until(|| pool.stats().workers[1].state == WorkerState::Sleeping);
+    let sleeps = pool.stats().workers[1].sleeps;
+    let opener = thread::spawn(move || {
+        wait_until(|| pool.submit(TaskRef::new(|_| {}), Placement::Anyone).is_err());
+        // The other worker has looked whether it is the last, or has ended the pool.
+        wait_until(|| {
+            let worker = pool.stats().workers[1];
+            worker.sleeps > sleeps || worker.state == WorkerState::Absent
+        });
+        gate.count_down();
+    });
+    watched.finish();
+    opener.join().unwrap();
+    assert_eq!(made.left(), 0);
 }

@@ -138,7 +138,8 @@ impl CoreDriver {
     fn call(&self, calls: Vec<Call>) -> usize {
         let count = calls.len();
         if let (true, Some(engine)) = (count != 0, self.engine.upgrade()) {
-            calls.into_iter().for_each(|call| call.start(Site::of(&engine)));
+            // Not discarded by a shutdown that ends meanwhile: it counts what it discards.
+            engine.deliver(|| calls.into_iter().for_each(|call| call.start(Site::of(&engine))));
         }
         count
     }

@@ -327,6 +327,11 @@ impl Engine {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
+    /// Calls `body`, which makes fibers where no fiber runs. No drain ends meanwhile.
+    pub(crate) fn deliver(&self, body: impl FnOnce()) {
+        self.pool().deliver(body);
+    }
+
     /// Refuses new fibers, and ends when there are none. Does not wait.
     pub(crate) fn begin_shutdown(&self) {
         self.close();
