@@ -25,6 +25,7 @@ use super::error::StartError;
 /// strategy = "shared"    # local or shared
 /// cpus = "0-3,-1"        # the first four and the last
 /// worker_per_cpu = true
+/// stack_size = "256k"    # or a number of bytes
 /// stall_report_ms = 500
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +65,8 @@ pub struct Config {
     pub queue_capacity: Option<usize>,
     /// [`name`](crate::RuntimeBuilder::name).
     pub name: Option<String>,
-    /// [`stack_size`](crate::RuntimeBuilder::stack_size).
+    /// [`stack_size`](crate::RuntimeBuilder::stack_size), in bytes. In a file, also as text with a unit: `"128k"`, `"1M"`.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "size"))]
     pub stack_size: Option<usize>,
     /// [`max_fibers`](crate::RuntimeBuilder::max_fibers).
     pub max_fibers: Option<usize>,
@@ -178,5 +180,32 @@ mod as_text {
     {
         let text = Option::<String>::deserialize(deserializer)?;
         text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    }
+}
+
+/// Reads a number of bytes. In formats for people it may be text with a unit.
+#[cfg(feature = "serde")]
+fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    use serde::Deserialize;
+    use serde::de::Error;
+
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a number of bytes, or text with a unit, as 128k or 1M")]
+    enum Size {
+        Bytes(usize),
+        Text(String),
+    }
+
+    if !deserializer.is_human_readable() {
+        return Option::deserialize(deserializer);
+    }
+    match Option::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(Size::Bytes(bytes)) => Ok(Some(bytes)),
+        Some(Size::Text(text)) => environment::parse_size(text.trim()).map(Some).ok_or_else(|| {
+            D::Error::custom(format!(
+                "`{text}` is no size: expected a number of bytes, or text with a unit, as 128k or 1M"
+            ))
+        }),
     }
 }

@@ -191,6 +191,16 @@ fn settings_are_read_from_a_file_and_written_to_one() {
 }
 
 #[test]
+fn sizes_are_numbers_or_text_with_a_unit() {
+    for (json, size) in [("262144", 1 << 18), ("\"256k\"", 1 << 18), ("\" 1 MiB\"", 1 << 20)] {
+        let config = config(&format!("{{\"stack_size\": {json}}}")).unwrap();
+        assert_eq!(config.stack_size, Some(size));
+        assert_eq!(serde_json::from_str::<Config>(&serde_json::to_string(&config).unwrap()).unwrap(), config);
+    }
+    assert_eq!(config(r#"{"stack_size": null}"#).unwrap().stack_size, None);
+}
+
+#[test]
 fn a_file_that_makes_no_sense_is_refused() {
     for (text, words) in [
         (r#"{"profil": "io"}"#, "profil"),
@@ -198,6 +208,8 @@ fn a_file_that_makes_no_sense_is_refused() {
         (r#"{"strategy": "v1"}"#, "`local` or `shared`"),
         (r#"{"cpus": "3-1"}"#, "3-1"),
         (r#"{"workers": -1}"#, "-1"),
+        (r#"{"stack_size": "64 sheep"}"#, "64 sheep"),
+        (r#"{"stack_size": -1}"#, "128k"),
     ] {
         let error = config(text).unwrap_err().to_string();
         assert!(error.contains(words), "{words:?} in: {error}");
