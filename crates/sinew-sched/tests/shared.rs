@@ -38,3 +38,5 @@ mod support;
 mod surplus;
 #[path = "it/wakes.rs"]
 mod wakes;
+#[path = "it/watchdog.rs"]
+mod watchdog;

@@ -26,3 +26,4 @@ mod support;
 mod surplus;
 mod topology;
 mod wakes;
+mod watchdog;

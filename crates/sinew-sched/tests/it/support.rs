@@ -1,18 +1,16 @@
 //! What the tests share: pools under watch, tasks that are counted, numbers from a seed.
 
+use super::watchdog::Watchdog;
 use sinew_sched::{
     Builder, Context, Handle, Placement, Pool, ShutdownReport, Strategy, TaskRef, WorkerState,
 };
 use std::any::Any;
-use std::io::{self, Write};
+use std::io;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
-
-/// How long anything may take before it counts as hanging. Generous: it is no measurement.
-const PATIENCE: Duration = Duration::from_secs(60);
+use std::time::Duration;
 
 /// The numbers of workers that most tests run over.
 pub(crate) const WORKERS: [usize; 4] = [1, 2, 8, 64];
@@ -30,8 +28,7 @@ pub(crate) fn strategy() -> Strategy {
 /// A pool, and a thread that reports what every worker was doing if the test does not end.
 pub(crate) struct Watched {
     pub(crate) pool: Option<Pool>,
-    over: Arc<AtomicBool>,
-    watch: Option<thread::JoinHandle<()>>,
+    _watchdog: Watchdog,
 }
 
 impl Watched {
@@ -40,11 +37,10 @@ impl Watched {
     }
 
     pub(crate) fn with(pool: Pool) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let (handle, flag) = (pool.handle(), over.clone());
+        let handle = pool.handle();
         let test = thread::current().name().unwrap_or("the test").to_owned();
-        let watch = thread::spawn(move || watch(&test, &handle, &flag));
-        Self { pool: Some(pool), over, watch: Some(watch) }
+        let problem = move || format!("{test} hangs; the pool:\n{:#?}", handle.stats());
+        Self { pool: Some(pool), _watchdog: Watchdog::with(problem) }
     }
 
     pub(crate) fn handle(&self) -> Handle {
@@ -65,28 +61,6 @@ impl Watched {
     /// Shuts the pool down, whatever comes of it. The watch goes on.
     pub(crate) fn shutdown(&mut self, at_most: Option<Duration>) -> ShutdownReport {
         self.pool.take().expect("it is not shut down yet").shutdown(at_most)
-    }
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        if let Some(watch) = self.watch.take() {
-            watch.thread().unpark();
-            watch.join().unwrap();
-        }
-    }
-}
-
-fn watch(test: &str, handle: &Handle, over: &AtomicBool) {
-    let end = Instant::now() + PATIENCE;
-    while !over.load(Ordering::Relaxed) {
-        thread::park_timeout(end.saturating_duration_since(Instant::now()));
-        if Instant::now() >= end {
-            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
-            let _ = writeln!(std::io::stderr(), "{test} hangs; the pool:\n{:#?}", handle.stats());
-            std::process::abort();
-        }
     }
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use sinew::Runtime;
 use sinew::fiber::{self, State};
 
-use crate::runtimes::{Kind, Watchdog, each, finish};
-use crate::support::strategies;
+use crate::runtimes::{Kind, each, finish};
+use crate::support::{strategies, watch_test_with};
 
 #[test]
 fn all_run_and_handles_are_in_order() {
@@ -120,7 +120,7 @@ fn counts(counts: &(AtomicUsize, AtomicUsize)) -> (usize, usize) {
 #[test]
 fn at_the_limit_none_runs() {
     for workers in [1, 2, 8] {
-        let _watchdog = Watchdog::new(format!("{workers} workers"));
+        let _watchdog = watch_test_with(format!("{workers} workers"));
         let runtime = Runtime::builder().workers(workers).max_fibers(11).start().unwrap();
         let all = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
         let copy = all.clone();
@@ -143,7 +143,7 @@ fn at_the_limit_none_runs() {
 #[test]
 fn a_joined_fiber_counts_no_more() {
     for workers in [1, 2, 8] {
-        let _watchdog = Watchdog::new(format!("{workers} workers"));
+        let _watchdog = watch_test_with(format!("{workers} workers"));
         let runtime = Runtime::builder().workers(workers).max_fibers(1).start().unwrap();
         for _ in 0..2000 {
             runtime.spawn(|| ()).join().unwrap();
@@ -193,7 +193,7 @@ fn none_runs_before_the_iterator_ends() {
 fn they_begin_in_the_order_of_the_iterator() {
     for strategy in strategies() {
         let runtime = Runtime::builder().workers(1).strategy(strategy).start().unwrap();
-        let _watchdog = Watchdog::new(strategy.to_string());
+        let _watchdog = watch_test_with(strategy.to_string());
         let begun = Arc::new(Mutex::new(Vec::new()));
         let copy = begun.clone();
         runtime.run(move || {

@@ -91,7 +91,7 @@ pub(crate) fn in_crowds(body: impl Fn(Crowd) + Send + Sync + 'static) {
 
 /// Runs `body` on a plain thread, with threads.
 pub(crate) fn in_threads(body: impl Fn(Crowd)) {
-    let _watch = super::support::Watch::new();
+    let _watch = super::support::watch_test();
     body(Crowd::Threads);
 }
 

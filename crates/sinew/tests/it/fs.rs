@@ -1,7 +1,7 @@
 //! Files and directories: what std does, by fibers and by threads.
 
 use super::crowd::{Crowd, in_crowds};
-use super::support::{Watch, everywhere, in_child, pinned, stderr};
+use super::support::{everywhere, in_child, pinned, stderr, watch_test};
 use sinew::fiber::{self, CancelToken, Stopped};
 use sinew::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use sinew::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -323,7 +323,7 @@ fn a_lock_that_is_waited_for_stops_nobody() {
 
 #[test]
 fn one_file_is_used_by_many() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     everywhere(|| {
         let place = Place::new();
         let file = std::sync::Arc::new(File::create_new(place.join("file")).unwrap());

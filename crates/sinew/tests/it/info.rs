@@ -7,11 +7,12 @@ use std::thread;
 use sinew::Runtime;
 use sinew::fiber::{self, State};
 
-use crate::runtimes::{Kind, Watchdog, each, finish, start};
+use crate::runtimes::{Kind, each, finish, start};
+use crate::support::watch_test_with;
 
 #[test]
 fn a_fiber_goes_through_its_states() {
-    let _watchdog = Watchdog::new("states".to_owned());
+    let _watchdog = watch_test_with("states");
     let runtime = start(1, Kind::Pinned);
     let (go, is_over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (flag, over) = (go.clone(), is_over.clone());
@@ -54,7 +55,7 @@ fn a_fiber_goes_through_its_states() {
 
 #[test]
 fn stack_sizes_are_those_that_were_set() {
-    let _watchdog = Watchdog::new("sizes".to_owned());
+    let _watchdog = watch_test_with("sizes");
     let runtime = Runtime::builder().workers(1).stack_size(200_000).start().unwrap();
     let sizes = runtime.run(|| {
         let other = fiber::Builder::new().stack_size(1 << 20).spawn(|| ()).unwrap();
@@ -117,7 +118,7 @@ fn wake_and_join(fiber: fiber::JoinHandle<()>) {
 
 #[test]
 fn counts_by_worker_are_the_workers_own() {
-    let _watchdog = Watchdog::new("workers".to_owned());
+    let _watchdog = watch_test_with("workers");
     let runtime = start(8, Kind::Pinned);
     let workers = runtime.spawn_batch((0..200).map(|_| || fiber::current().worker()));
     let mut started = vec![0; 8];

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::runtimes::{KINDS, Kind, Watchdog, each, start};
-use super::support::everywhere;
+use super::runtimes::{KINDS, Kind, each, start};
+use super::support::{everywhere, watch_test_with};
 use sinew::{Runtime, fiber};
 
 /// How many workers this process has whose names begin so.
@@ -39,7 +39,7 @@ impl Drop for Noted {
 fn an_abandoned_stack_stays_as_it_was_and_so_does_its_thread() {
     const FIBERS: usize = 20;
     for kind in KINDS {
-        let _watchdog = Watchdog::new(format!("{kind:?}"));
+        let _watchdog = watch_test_with(format!("{kind:?}"));
         let name = if kind == Kind::Pinned { "keepsp" } else { "keepsm" };
         let builder = Runtime::builder().workers(2).name(name);
         let builder = match kind {

@@ -10,8 +10,8 @@ use sinew::context::{Context, Key};
 use sinew::fiber::{self, LocalKey};
 use sinew::fiber_local;
 
-use crate::runtimes::{Watchdog, each};
-use crate::support::{panics_with, pinned, quiet_panic};
+use crate::runtimes::each;
+use crate::support::{panics_with, pinned, quiet_panic, watch_test_with};
 
 fiber_local! {
     static NUMBER: Cell<usize> = const { Cell::new(7) };
@@ -56,7 +56,7 @@ fn a_child_entered_by_its_join_has_its_own() {
 
 #[test]
 fn a_thread_has_its_own() {
-    let _watchdog = Watchdog::new("threads".to_owned());
+    let _watchdog = watch_test_with("threads");
     NUMBER.set(1);
     assert_eq!(thread::spawn(|| NUMBER.replace(2)).join().unwrap(), 7);
     assert_eq!(fiber::spawn(|| NUMBER.replace(3)).join().unwrap(), 7);
@@ -79,7 +79,7 @@ fn a_reference_lasts_across_suspensions() {
 
 #[test]
 fn all_methods_of_cells() {
-    let _watchdog = Watchdog::new("cells".to_owned());
+    let _watchdog = watch_test_with("cells");
     let all = || {
         assert_eq!(NUMBER.replace(8), 7);
         assert_eq!(NUMBER.take(), 8);
@@ -115,7 +115,7 @@ fiber_local! {
 
 #[test]
 fn setting_first_does_not_initialise() {
-    let _watchdog = Watchdog::new("setting".to_owned());
+    let _watchdog = watch_test_with("setting");
     sinew::run(|| {
         SET_FIRST.set(1);
         SET_FIRST_TOO.set(2);
@@ -138,7 +138,7 @@ impl Drop for Sets {
 
 #[test]
 fn a_value_is_replaced_before_it_is_dropped() {
-    let _watchdog = Watchdog::new("setting".to_owned());
+    let _watchdog = watch_test_with("setting");
     sinew::run(|| {
         SETS.with(|_| ());
         SETS.set(Sets);

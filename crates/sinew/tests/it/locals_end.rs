@@ -16,8 +16,8 @@ use sinew::coroutine::{Coroutine, MmapStack, Suspender};
 use sinew::fiber::{self, AccessError, FiberId, State};
 use sinew::fiber_local;
 
-use crate::runtimes::{Kind, Watchdog, each, finish, start};
-use crate::support::{quiet_panic, this_program};
+use crate::runtimes::{Kind, each, finish, start};
+use crate::support::{quiet_panic, this_program, watch_test_with};
 
 /// What destructors have noted, for one fiber or thread and whoever waits for it.
 type Log = Arc<Mutex<Vec<String>>>;
@@ -214,7 +214,7 @@ fn a_destructor_runs_in_its_fiber_and_on_its_worker() {
     fn note() {
         WHERE.lock().unwrap().push((fiber::current().id(), thread::current().id()));
     }
-    let _watchdog = Watchdog::new("places".to_owned());
+    let _watchdog = watch_test_with("places");
     let runtime = start(2, Kind::Pinned);
     let ids = runtime.spawn_batch((0..20).map(|_| {
         || {
@@ -284,7 +284,7 @@ fiber_local!(static LATE: Box<u32> = {
 
 #[test]
 fn a_value_may_be_made_after_its_fiber_has_ended() {
-    let _watchdog = Watchdog::new("a late initialiser".to_owned());
+    let _watchdog = watch_test_with("a late initialiser");
     let runtime = start(1, Kind::Pinned);
     let value = runtime.run(|| {
         let owner = fiber::spawn_local(|| {
@@ -334,7 +334,7 @@ fn destructors_of_thread_locals_find_a_value_or_an_error() {
 
 #[test]
 fn a_fiber_that_is_abandoned_leaks_its_values() {
-    let _watchdog = Watchdog::new("an abandoned fiber".to_owned());
+    let _watchdog = watch_test_with("an abandoned fiber");
     static LEAKED: AtomicUsize = AtomicUsize::new(0);
     fn count() {
         LEAKED.fetch_add(1, Ordering::Relaxed);

@@ -70,6 +70,8 @@ mod pins;
 mod quiet;
 mod runtime_handle;
 mod runtimes;
+#[path = "../../../sinew-sched/tests/it/watchdog.rs"]
+mod watchdog;
 // Sanitizers need what is refused there.
 #[cfg(not(any(sinew_few, sinew_asan, sinew_tsan)))]
 mod sandbox;

@@ -3,12 +3,13 @@
 use sinew::coroutine::{Coroutine, MmapStack};
 use sinew::fiber;
 
-use crate::runtimes::{Watchdog, finish, start};
+use crate::runtimes::{finish, start};
+use crate::support::watch_test_with;
 
 #[test]
 fn a_pin_may_outlive_its_fiber() {
     for kind in crate::runtimes::KINDS {
-        let _watchdog = Watchdog::new(format!("{kind:?}"));
+        let _watchdog = watch_test_with(format!("{kind:?}"));
         let runtime = start(1, kind);
         runtime.run(|| {
             let pins: Vec<_> = (0..100).map(|_| fiber::spawn_local(fiber::pin).join().unwrap()).collect();
@@ -24,7 +25,7 @@ fn a_pin_may_outlive_its_fiber() {
 #[test]
 fn no_suspend_may_outlive_its_fiber() {
     for kind in crate::runtimes::KINDS {
-        let _watchdog = Watchdog::new(format!("{kind:?}"));
+        let _watchdog = watch_test_with(format!("{kind:?}"));
         let runtime = start(1, kind);
         runtime.run(|| {
             let left = (0..20).map(|_| {

@@ -6,17 +6,8 @@
 //! suspension.
 #![expect(unsafe_code, reason = "a runtime whose fibers migrate takes a promise")]
 
-use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
-
-use super::support::strategies;
+use super::support::{strategies, watch_test_with};
 use sinew::{Runtime, RuntimeBuilder, Strategy};
-
-/// How long anything may take before it counts as hanging. Generous: it is no measurement.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether started fibers of a runtime move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,43 +17,6 @@ pub(crate) enum Kind {
 }
 
 pub(crate) const KINDS: [Kind; 2] = [Kind::Pinned, Kind::Migrating];
-
-/// Ends the process if it is not dropped in time.
-pub(crate) struct Watchdog {
-    over: Arc<AtomicBool>,
-    thread: Option<thread::JoinHandle<()>>,
-}
-
-impl Watchdog {
-    pub(crate) fn new(what: String) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let flag = over.clone();
-        let thread = Some(thread::spawn(move || watch(&what, &flag)));
-        Self { over, thread }
-    }
-}
-
-impl Drop for Watchdog {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            thread.join().unwrap();
-        }
-    }
-}
-
-fn watch(what: &str, over: &AtomicBool) {
-    let end = Instant::now() + PATIENCE;
-    while !over.load(Ordering::Relaxed) {
-        thread::park_timeout(end.saturating_duration_since(Instant::now()));
-        if Instant::now() >= end {
-            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
-            let _ = writeln!(std::io::stderr(), "the test hangs, with {what}");
-            std::process::abort();
-        }
-    }
-}
 
 /// A runtime.
 pub(crate) fn start(workers: usize, kind: Kind) -> Runtime {
@@ -94,7 +48,7 @@ pub(crate) fn each_of(sizes: &[usize], test: impl Fn(&Runtime, Kind)) {
         for (kind, strategy) in
             KINDS.into_iter().flat_map(|kind| strategies().into_iter().map(move |strategy| (kind, strategy)))
         {
-            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}, {strategy}"));
+            let _watchdog = watch_test_with(format!("{workers} workers, {kind:?}, {strategy}"));
             let runtime = start_with(workers, kind, strategy);
             test(&runtime, kind);
             finish(runtime);

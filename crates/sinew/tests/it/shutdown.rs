@@ -5,8 +5,8 @@
 //! The fibers that move hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
-use super::runtimes::{KINDS, Kind, Watchdog};
-use super::support::{WORKERS, migrating, pinned};
+use super::runtimes::{KINDS, Kind};
+use super::support::{WORKERS, migrating, pinned, watch_test_with};
 use sinew::{Runtime, fiber};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -73,7 +73,7 @@ fn a_fiber_that_still_runs_is_reported_by_name() {
 
 #[test]
 fn no_new_fibers_while_shutting_down() {
-    let _watchdog = Watchdog::new("fibers that make others".to_owned());
+    let _watchdog = watch_test_with("fibers that make others");
     for workers in WORKERS {
         let runtime = Runtime::builder().workers(workers).start().unwrap();
         let (sender, receiver) = mpsc::channel();
@@ -97,7 +97,7 @@ fn no_new_fibers_while_shutting_down() {
 
 #[test]
 fn a_runtime_may_be_dropped_by_its_own_fiber() {
-    let _watchdog = Watchdog::new("a drop from inside".to_owned());
+    let _watchdog = watch_test_with("a drop from inside");
     for workers in WORKERS {
         let (sender, receiver) = mpsc::channel::<Runtime>();
         let runtime = Runtime::builder().workers(workers).start().unwrap();
@@ -114,7 +114,7 @@ fn a_runtime_may_be_dropped_by_its_own_fiber() {
 
 #[test]
 fn a_shutdown_by_an_own_fiber_does_not_wait() {
-    let _watchdog = Watchdog::new("a shutdown from inside".to_owned());
+    let _watchdog = watch_test_with("a shutdown from inside");
     let (sender, receiver) = mpsc::channel::<Runtime>();
     let runtime = Runtime::builder().workers(2).start().unwrap();
     let fiber = runtime.spawn(move || receiver.recv().unwrap().shutdown(None));
@@ -179,7 +179,7 @@ fn who_is_told_to_go_on_after_the_end_does_not() {
 /// Fibers that begin on one worker and end on another leave neither of them behind.
 #[test]
 fn no_thread_is_left_after_a_drain() {
-    let _watchdog = Watchdog::new("threads that do not end".to_owned());
+    let _watchdog = watch_test_with("threads that do not end");
     let threads = || {
         let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
         let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
@@ -207,7 +207,7 @@ fn no_thread_is_left_after_a_drain() {
 #[test]
 fn a_runtime_may_be_dropped_at_once() {
     for kind in KINDS {
-        let _watchdog = Watchdog::new(format!("{kind:?}"));
+        let _watchdog = watch_test_with(format!("{kind:?}"));
         let body = || {
             fiber::yield_now();
             1

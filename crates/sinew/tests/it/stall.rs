@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
-use super::runtimes::Watchdog;
+use super::support::watch_test_with;
 use super::support::{in_child, stderr, this_program, until};
 use sinew::{Runtime, fiber};
 
@@ -50,7 +50,7 @@ fn told(name: &str, stalls: usize, body: impl FnOnce()) -> String {
         body();
         std::process::exit(0);
     }
-    let _watchdog = Watchdog::new(format!("a stall that is not told: {name}"));
+    let _watchdog = watch_test_with(format!("a stall that is not told: {name}"));
     let mut command = this_program();
     command.args([&format!("stall::{name}"), "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
     let command = command.stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::null());
@@ -245,7 +245,7 @@ fn a_process_that_was_stopped_was_not_stuck() {
         waits.join().unwrap();
         std::process::exit(0);
     }
-    let _watchdog = Watchdog::new(format!("a process that is stopped: {name}"));
+    let _watchdog = watch_test_with(format!("a process that is stopped: {name}"));
     // Where the process is kept from running for so long that it is stuck indeed, it is tried again.
     assert!((0..5).any(|_| !stop_and_go_on(name, AFTER * 3 / 2).contains(WORDS)));
 }

@@ -7,8 +7,8 @@
 // The sanitizers need address space of their own.
 #![cfg(not(any(sinew_asan, sinew_tsan)))]
 
-use super::runtimes::{KINDS, Kind, Watchdog};
-use super::support::{in_child, is_emulated, stderr};
+use super::runtimes::{KINDS, Kind};
+use super::support::{in_child, is_emulated, stderr, watch_test_with};
 use sinew::fiber::{self, Abandoned, Discarded};
 use sinew::{Runtime, RuntimeBuilder};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ fn in_small_child(name: &str, body: impl FnOnce()) {
     let output = in_child(&format!("starving::{name}"), || {
         // SAFETY: changes where the allocator takes memory from; each thread's own reserve would be as large as a stack.
         unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
-        let _watchdog = Watchdog::new("little memory".to_owned());
+        let _watchdog = watch_test_with("little memory");
         body();
     });
     let text = stderr(&output);

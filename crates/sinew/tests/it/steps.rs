@@ -9,10 +9,10 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use sinew::fiber::{self, Discarded, State};
-use sinew::fiber_local;
+use sinew::{Runtime, fiber_local};
 
-use crate::runtimes::{KINDS, Kind, Watchdog, each, each_of, finish, start};
-use crate::support::{message, quiet_panic};
+use crate::runtimes::{KINDS, Kind, each, each_of, finish, start};
+use crate::support::{message, quiet_panic, watch_test_with};
 
 #[test]
 fn steps_follow_one_another() {
@@ -84,7 +84,7 @@ fn between_steps_it_moves() {
 fn a_stack_is_held_only_during_a_step() {
     const FIBERS: usize = 1000;
     for kind in KINDS {
-        let _watchdog = Watchdog::new(format!("{kind:?}"));
+        let _watchdog = watch_test_with(format!("{kind:?}"));
         let runtime = start(1, kind);
         let (places, going) = (Arc::new(Mutex::new(HashSet::new())), Arc::new(AtomicUsize::new(0)));
         let step = {
@@ -217,7 +217,7 @@ fn endless_steps_let_others_run() {
 fn a_shutdown_waits_for_all_steps() {
     for kind in KINDS {
         for workers in [1, 2, 8] {
-            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}"));
+            let _watchdog = watch_test_with(format!("{workers} workers, {kind:?}"));
             let runtime = start(workers, kind);
             let fibers =
                 runtime.run(|| (0..20).map(|_| fiber::spawn_steps((0, 0), sum(1000))).collect::<Vec<_>>());
@@ -229,26 +229,33 @@ fn a_shutdown_waits_for_all_steps() {
 
 #[test]
 fn a_shutdown_whose_time_is_over_discards_between_steps() {
-    for kind in KINDS {
-        for workers in [1, 2, 8] {
-            let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}"));
-            let runtime = start(workers, kind);
-            let state = Arc::new(());
-            let held = state.clone();
-            let fiber = runtime.run(move || fiber::spawn_steps(held, |_| Continue::<()>(())));
-            while fiber.thread().state() == State::New {
-                thread::yield_now();
-            }
-            let report = runtime.shutdown(Some(Duration::from_millis(1)));
-            assert_eq!((report.discarded, report.leaked.len()), (1, 0), "{report:?}");
-            assert!(fiber.join().unwrap_err().is::<Discarded>());
-            assert_eq!(Arc::strong_count(&state), 1, "the state is dropped");
-        }
+    for (kind, workers) in KINDS.into_iter().flat_map(|kind| [1, 2, 8].map(|workers| (kind, workers))) {
+        let _watchdog = watch_test_with(format!("{workers} workers, {kind:?}"));
+        // A worker that is kept from running ends no step while it is waited for: the shutdown tells that it is stuck.
+        assert!((0..20).any(|_| discards_between_steps(start(workers, kind))));
     }
+}
+
+/// Shuts a runtime down while a fiber makes endless steps. Returns false if the worker did not end its step in time.
+fn discards_between_steps(runtime: Runtime) -> bool {
+    let state = Arc::new(());
+    let held = state.clone();
+    let fiber = runtime.run(move || fiber::spawn_steps(held, |_| Continue::<()>(())));
+    while fiber.thread().state() == State::New {
+        thread::yield_now();
+    }
+    let report = runtime.shutdown(Some(Duration::from_millis(1)));
+    if !report.stuck.is_empty() {
+        return false;
+    }
+    assert_eq!((report.discarded, report.leaked.len()), (1, 0), "{report:?}");
+    assert!(fiber.join().unwrap_err().is::<Discarded>());
+    assert_eq!(Arc::strong_count(&state), 1, "the state is dropped");
+    true
 }
 
 #[test]
 fn a_thread_makes_them_too() {
-    let _watchdog = Watchdog::new("the default runtime".to_owned());
+    let _watchdog = watch_test_with("the default runtime");
     assert_eq!(fiber::spawn_steps((0, 0), sum(10)).join().unwrap(), 55);
 }

@@ -6,19 +6,17 @@
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
 use super::mute::Muted;
+use super::watchdog::{Patience, Watchdog, watch};
 use sinew::{Runtime, Strategy, fiber};
 use std::any::Any;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
 use std::thread;
-use std::time::{Duration, Instant};
-
-/// How long anything may take before it counts as hanging. Generous: it is no measurement.
-const PATIENCE: Duration = Duration::from_secs(60);
+use std::time::Duration;
 
 /// The numbers of workers that most tests run over.
 pub(crate) const WORKERS: [usize; 3] = [1, 2, 8];
@@ -88,39 +86,30 @@ impl Random {
     }
 }
 
-/// A thread that aborts if the test does not end before this is dropped.
-pub(crate) struct Watch {
-    over: Arc<AtomicBool>,
-    thread: Option<thread::JoinHandle<()>>,
+/// Aborts the process if the test does not end before the result is dropped.
+pub(crate) fn watch_test() -> Watchdog {
+    Watchdog::with(hangs)
 }
 
-impl Watch {
-    pub(crate) fn new() -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let flag = over.clone();
-        Self { over, thread: Some(thread::spawn(move || watch(&flag))) }
-    }
+/// As [`watch_test`], and says with what it hangs.
+pub(crate) fn watch_test_with(what: impl Into<String>) -> Watchdog {
+    let what = what.into();
+    Watchdog::with(move || format!("the test hangs, with {what}"))
 }
 
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            thread.join().unwrap();
-        }
-    }
+fn hangs() -> String {
+    "the test hangs".to_owned()
 }
 
 /// A runtime that is shut down in the end, and a thread that aborts if the test does not end.
 pub(crate) struct Watched {
     runtime: Option<Runtime>,
-    _watch: Watch,
+    _watchdog: Watchdog,
 }
 
 impl Watched {
     pub(crate) fn new(runtime: Runtime) -> Self {
-        Self { runtime: Some(runtime), _watch: Watch::new() }
+        Self { runtime: Some(runtime), _watchdog: watch_test() }
     }
 
     pub(crate) fn take(&mut self) -> Runtime {
@@ -147,24 +136,12 @@ impl Drop for Watched {
     }
 }
 
-fn watch(over: &AtomicBool) {
-    let end = Instant::now() + PATIENCE;
-    while !over.load(Ordering::Relaxed) {
-        thread::park_timeout(end.saturating_duration_since(Instant::now()));
-        if Instant::now() >= end {
-            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
-            let _ = writeln!(std::io::stderr(), "the test hangs");
-            std::process::abort();
-        }
-    }
-}
-
 const CHILD: &str = "SINEW_TEST_CHILD";
 
 /// Runs `body` in a process of its own, by starting this program again for this one test. It aborts if it hangs.
 pub(crate) fn in_child(name: &str, body: impl FnOnce()) -> Output {
     if is_child() {
-        thread::spawn(|| watch(&AtomicBool::new(false)));
+        thread::spawn(|| watch(&AtomicBool::new(false), hangs));
         body();
         std::process::exit(0);
     }
@@ -185,7 +162,7 @@ pub(crate) fn child(name: &str) -> Command {
 
 /// Starts this program again for this test, until it tells of a stall; then it is ended.
 pub(crate) fn is_told_of_as_stuck(name: &str) {
-    let _watch = Watch::new();
+    let _watchdog = watch_test();
     let mut child = child(name).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("is stuck")), "it ended without a word");
@@ -265,9 +242,9 @@ pub(crate) fn until(is_so: impl Fn() -> bool, problem: impl Fn() -> String) {
 /// Waits until `is_so` returns true, and returns false if it never does. The time limit is no
 /// measurement: it ends a test that hangs.
 pub(crate) fn comes_true(is_so: impl Fn() -> bool) -> bool {
-    let end = Instant::now() + Duration::from_secs(20);
+    let mut patience = Patience::new(Duration::from_secs(20));
     while !is_so() {
-        if Instant::now() >= end {
+        if patience.is_over() {
             return false;
         }
         std::thread::sleep(Duration::from_millis(1));

@@ -1,6 +1,6 @@
 //! What a call is given, and what comes back.
 
-use super::super::support::{Watch, everywhere, in_child, pinned, refused, stderr};
+use super::super::support::{everywhere, in_child, pinned, refused, stderr, watch_test};
 use sinew::context::{Context, Key};
 use sinew::{blocking, fiber};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -109,7 +109,7 @@ fn a_call_inside_a_call_is_made_there() {
 
 #[test]
 fn a_plain_thread_makes_its_calls_itself() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let here = thread::current().id();
     assert_eq!(blocking(|| thread::current().id()), here);
     assert_eq!(blocking::blocking_cancellable(|| thread::current().id()).unwrap(), here);

@@ -1,7 +1,7 @@
 //! Calls and the end of their runtime.
 
-use super::super::runtimes::{KINDS, Kind, Watchdog, builder};
-use super::super::support::Watch;
+use super::super::runtimes::{KINDS, Kind, builder};
+use super::super::support::{watch_test, watch_test_with};
 use super::{Held, threads_named};
 use sinew::{Runtime, blocking, fiber};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 #[test]
 fn a_shutdown_waits_for_calls() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     for kind in KINDS {
         let runtime = builder(2, kind).blocking_threads(2).start().unwrap();
         let made = Arc::new(AtomicUsize::new(0));
@@ -34,7 +34,7 @@ fn wait_for_no_thread(name: &str) {
 #[test]
 fn no_thread_is_left() {
     for kind in KINDS {
-        let _watchdog = Watchdog::new(format!("threads of a runtime that is over: {kind:?}"));
+        let _watchdog = watch_test_with(format!("threads of a runtime that is over: {kind:?}"));
         let start = || {
             let builder = builder(2, kind).name("gone").blocking_idle(Duration::MAX);
             let runtime = builder.start().unwrap();
@@ -63,7 +63,7 @@ fn no_thread_is_left() {
 #[test]
 fn calls_go_on_in_a_runtime_that_was_dropped() {
     for kind in KINDS {
-        let _watchdog = Watchdog::new(format!("calls without a runtime: {kind:?}"));
+        let _watchdog = watch_test_with(format!("calls without a runtime: {kind:?}"));
         let runtime = builder(2, kind).name("orphan").blocking_threads(2).start().unwrap();
         let fibers: Vec<_> = (0..100).map(|number| runtime.spawn(move || blocking(|| number))).collect();
         drop(runtime);
@@ -79,7 +79,7 @@ fn calls_go_on_in_a_runtime_that_was_dropped() {
 fn a_call_outlives_its_runtime() {
     for (kind, workers) in [(Kind::Pinned, 1), (Kind::Migrating, 1), (Kind::Pinned, 2), (Kind::Migrating, 2)]
     {
-        let _watchdog = Watchdog::new(format!("{workers} workers, {kind:?}"));
+        let _watchdog = watch_test_with(format!("{workers} workers, {kind:?}"));
         let runtime = builder(workers, kind).blocking_threads(1).name("heir").start().unwrap();
         let ((held, call), (tell, told)) = (Held::new(), mpsc::channel());
         let first = runtime.spawn(|| {
@@ -114,7 +114,7 @@ fn a_call_outlives_its_runtime() {
 #[test]
 fn a_fiber_that_is_late_makes_its_call_itself() {
     for kind in KINDS {
-        let _watchdog = Watchdog::new(format!("a late call: {kind:?}"));
+        let _watchdog = watch_test_with(format!("a late call: {kind:?}"));
         let runtime = builder(1, kind).start().unwrap();
         let (held, hold) = Held::new();
         let late = runtime.spawn(|| {

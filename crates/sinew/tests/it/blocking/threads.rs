@@ -1,7 +1,7 @@
 //! How many threads there are, and which one makes a call.
 
 use super::super::runtimes::{KINDS, Kind, builder, start};
-use super::super::support::{Watch, Watched};
+use super::super::support::{Watched, watch_test};
 use super::{Held, threads_named};
 use sinew::{Runtime, RuntimeBuilder, blocking, fiber};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -147,7 +147,7 @@ fn threads_have_the_name_of_their_runtime() {
 /// A fiber of one runtime asks the threads of its own, and of no other.
 #[test]
 fn each_runtime_has_its_own() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let [one, two] = ["one", "two"].map(|name| Runtime::builder().workers(1).name(name).start().unwrap());
     let name = || blocking(|| thread::current().name().map(str::to_owned));
     assert_eq!(one.run(name).as_deref(), Some("one-block-1"));

@@ -2,7 +2,7 @@
 
 use super::super::crowd::in_crowds;
 use super::super::descriptors::{alone, is_cancel, is_deadline, until_waiting};
-use super::super::support::{Watch, everywhere, pinned};
+use super::super::support::{everywhere, pinned, watch_test};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, socketpair};
@@ -318,7 +318,7 @@ alone! {
             lock.lock_cancellable().map(drop).unwrap_err().into()
         }];
         for wait in waits {
-            let (_watch, token) = (Watch::new(), CancelToken::new());
+            let (_watch, token) = (watch_test(), CancelToken::new());
             let (copy, (tell, told)) = (token.clone(), mpsc::channel());
             let thread = thread::spawn(move || {
                 LAST.set(Some(AtEnd(wait, copy, tell)));

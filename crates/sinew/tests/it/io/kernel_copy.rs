@@ -1,7 +1,7 @@
 //! Copies that the kernel makes.
 
 use super::super::descriptors::{in_own_process, is_deadline};
-use super::super::support::{Watch, everywhere, pinned};
+use super::super::support::{everywhere, pinned, watch_test};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create};
 use sinew::fiber;
 use sinew::fs::File;
@@ -135,7 +135,7 @@ fn all_is_copied_between_all_kinds() {
 /// What the kernel refuses is copied all the same.
 #[test]
 fn there_is_a_way_where_the_kernel_has_none() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     pinned(1).run(|| {
         let (sink, made_up) = (file(), File::open("/proc/self/maps").unwrap());
         assert!(io::kernel_copy(&made_up, &sink).unwrap() > 0);
@@ -185,7 +185,7 @@ fn waits_can_be_stopped() {
         drop(kept);
     }
 
-    let _watch = Watch::new();
+    let _watch = watch_test();
     everywhere(check);
     check();
 }

@@ -10,7 +10,7 @@
 )]
 
 use super::super::descriptors::{is_cancel, is_deadline};
-use super::super::support::{Watch, child, in_child, is_child, migrating, pinned, stderr};
+use super::super::support::{child, in_child, is_child, migrating, pinned, stderr, watch_test};
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use sinew::fiber::{self, CancelToken};
@@ -158,7 +158,7 @@ fn a_full_pipe_does_not_block_the_worker() {
         write_much(io::stdout(), io::stderr());
         std::process::exit(0);
     }
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let mut command = this_test("a_full_pipe_does_not_block_the_worker");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
@@ -172,7 +172,7 @@ fn a_full_socket_does_not_block_the_worker() {
         write_much(io::stdout(), io::stderr());
         std::process::exit(0);
     }
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let mut command = this_test("a_full_socket_does_not_block_the_worker");
     let (ours, theirs) = UnixStream::pair().unwrap();
     let mut child = command.stdout(OwnedFd::from(theirs)).stderr(Stdio::piped()).spawn().unwrap();
@@ -189,7 +189,7 @@ fn standard_error_does_not_block_the_worker_either() {
         write_much(io::stderr(), io::stdout());
         std::process::exit(0);
     }
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let mut command = this_test("standard_error_does_not_block_the_worker_either");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
@@ -204,7 +204,7 @@ fn a_terminal_does_not_block_the_worker() {
         write_much(io::stdout(), io::stderr());
         std::process::exit(0);
     }
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).and_then(|()| unlockpt(&ours)).unwrap();
     let theirs =
@@ -229,7 +229,7 @@ fn a_file_is_written() {
         write_much(io::stdout(), io::stderr());
         std::process::exit(0);
     }
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let path = std::env::temp_dir().join(format!("sinew-stdout-{}", std::process::id()));
     let mut file = File::options().create_new(true).read(true).write(true).open(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
@@ -294,7 +294,7 @@ fn a_wait_for_room_or_for_the_lock_can_be_stopped() {
         // SAFETY: nothing is left to do.
         unsafe { libc::_exit(0) };
     }
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let mut command = this_test("a_wait_for_room_or_for_the_lock_can_be_stopped");
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     // Kept open, and not read before the end.
@@ -320,7 +320,7 @@ fn where_nobody_may_suspend_the_worker_waits() {
 #[test]
 fn a_fiber_that_ends_the_process_leaves_nothing_behind() {
     for name in ["while_it_has_the_lock", "without_the_lock"] {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         let output = this_test("a_fiber_ends_the_process").env("SINEW_TEST_HOW", name).output().unwrap();
         assert_eq!(output.status.code(), Some(7), "{}", stderr(&output));
         assert_eq!(written(&output.stdout), name);

@@ -1,7 +1,7 @@
 //! Sockets that are used on one worker after the other, by several runtimes, and for longer than these live.
 
 use super::{alone, pair, until_parked};
-use crate::support::{Watch, Watched, comes_true, everywhere_in, in_each, migrating, pinned};
+use crate::support::{Watched, comes_true, everywhere_in, in_each, migrating, pinned, watch_test};
 use sinew::fiber::{self, Builder};
 use sinew::net::{TcpListener, TcpStream};
 use std::io::{ErrorKind, Read, Write};
@@ -149,7 +149,7 @@ fn check_a_busy_waiter() {
 /// It is the first of those who wait, and never goes on; the event is for the next one. Its socket is never closed.
 #[test]
 fn one_that_is_abandoned_takes_nothing_from_others() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     for moves in [false, true] {
         let (mut first, second) = (if moves { migrating(1) } else { pinned(1) }, pinned(1));
         let (here, peer) = pair();
@@ -177,7 +177,7 @@ alone! {
     }
 
     fn one_who_cannot_go_on_keeps_no_connection_from_others() {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         // Those who may move go on anywhere.
         pinned(2).run(check_a_busy_waiter);
     }
@@ -228,7 +228,7 @@ alone! {
     }
 
     fn a_socket_outlives_its_runtimes() {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         let (here, peer) = pair();
         let here = Arc::new(here);
         for round in 0..6 {
@@ -245,7 +245,7 @@ alone! {
 
     /// One of each runtime waits, and that of the first, where the socket is at home, gives up, which concerns nobody else.
     fn one_that_waits_is_told_of_the_end_of_anothers_runtime() {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         for round in 0..10 {
             let (first, second) = (pinned(1), if round % 2 == 0 { pinned(1) } else { migrating(2) });
             let (here, peer) = pair();
@@ -264,7 +264,7 @@ alone! {
     }
 
     fn a_plain_thread_and_a_fiber_wait_for_one() {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         let runtime = pinned(1);
         let (here, peer) = pair();
         let here = Arc::new(here);

@@ -1,7 +1,7 @@
 //! Queues whose tasks one function is given in batches.
 
 use super::super::crowd::in_crowds;
-use super::super::support::{Random, Watch, everywhere, pinned, quiet_panic};
+use super::super::support::{Random, everywhere, pinned, quiet_panic, watch_test};
 use sinew::sync::{Baton, Mutex};
 use sinew::work::{Batch, Builder, ExecuteError, ExecutionQueue};
 use sinew::{Runtime, fiber};
@@ -364,7 +364,7 @@ fn a_drop_has_what_is_there_done() {
 /// Many tasks are done at once, and many are lost at once: neither takes much of a stack.
 #[test]
 fn many_tasks_are_no_deep_recursion() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     const MANY: u32 = 200_000;
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let sum = Arc::new(AtomicUsize::new(0));

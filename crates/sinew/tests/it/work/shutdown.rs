@@ -1,6 +1,6 @@
 //! Queues whose runtime is shut down.
 
-use super::super::support::{Watch, in_each, pinned};
+use super::super::support::{in_each, pinned, watch_test};
 use super::end_while_busy;
 use sinew::sync::Mutex;
 use sinew::work::{Batch, ExecuteError, ExecutionQueue, WorkQueue};
@@ -30,7 +30,7 @@ fn noting(runtime: &Runtime) -> (ExecutionQueue<u32>, Calls) {
 #[test]
 fn a_shutdown_has_the_rest_done_and_the_last_call_made() {
     in_each(GROUPS, |runtime| {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         let (busy, calls) = noting(&runtime);
         let (idle, idle_calls) = noting(&runtime);
         (0..5).for_each(|task| busy.execute(task).unwrap());
@@ -51,7 +51,7 @@ fn a_shutdown_ends_the_wait_for_an_idle_queue() {
     let other = pinned(2);
     for is_dropped in [false, true] {
         in_each(GROUPS, |runtime| {
-            let _watch = Watch::new();
+            let _watch = watch_test();
             let (queue, calls) = noting(&runtime);
             let queues = Arc::new((queue, runtime.run(WorkQueue::new)));
             let join = || {
@@ -77,7 +77,7 @@ fn a_shutdown_ends_the_wait_for_an_idle_queue() {
 #[test]
 fn what_is_accepted_until_then_is_done_or_told_of() {
     in_each(GROUPS, |runtime| {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         let (queue, calls) = noting(&runtime);
         let queue = Arc::new(queue);
         let begun = Arc::new(AtomicUsize::new(0));
@@ -107,7 +107,7 @@ fn what_is_accepted_until_then_is_done_or_told_of() {
 #[test]
 fn one_that_is_made_too_late_is_stopped() {
     in_each(GROUPS, |runtime| {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         let late = runtime.spawn(|| {
             while fiber::try_spawn(|| ()).is_ok() {
                 fiber::yield_now();
@@ -125,7 +125,7 @@ fn one_that_is_made_too_late_is_stopped() {
 
 #[test]
 fn after_it_nothing_is_taken_and_the_function_is_gone() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let value = Arc::new(());
     let held = value.clone();
@@ -141,7 +141,7 @@ fn after_it_nothing_is_taken_and_the_function_is_gone() {
 #[test]
 fn a_last_call_that_is_never_made_is_told_of() {
     for is_stopped_before in [false, true] {
-        let _watch = Watch::new();
+        let _watch = watch_test();
         let runtime = Runtime::builder().workers(1).start().unwrap();
         let (queue, calls) = noting(&runtime);
         let queue = Arc::new(queue);

@@ -1,7 +1,7 @@
 //! Queues of functions.
 
 use super::super::crowd::in_crowds;
-use super::super::support::{Watch, everywhere, message, mute, pinned, quiet_panic, refused};
+use super::super::support::{everywhere, message, mute, pinned, quiet_panic, refused, watch_test};
 use super::end_while_busy;
 use sinew::context::{Context, Key};
 use sinew::sync::{Baton, Mutex, mpsc};
@@ -200,7 +200,7 @@ fn jobs_have_the_context_of_who_made_the_queue() {
 
 #[test]
 fn its_fibers_are_as_was_said() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let runtime = Runtime::builder().workers(1).max_fibers(1).start().unwrap();
     let (sender, receiver) = mpsc::channel();
     let queue = runtime.run(move || {
@@ -224,7 +224,7 @@ fn its_fibers_are_as_was_said() {
 
 #[test]
 fn after_the_shutdown_of_its_runtime_it_takes_nothing() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let (queue, idle) = runtime.run(|| (WorkQueue::new(), WorkQueue::new()));
     runtime.shutdown(None);
@@ -241,7 +241,7 @@ fn after_the_shutdown_of_its_runtime_it_takes_nothing() {
 /// The fiber that was to do the jobs has not begun when the runtime ends: another one keeps the only worker until then.
 #[test]
 fn jobs_that_are_discarded_are_told_of() {
-    let _watch = Watch::new();
+    let _watch = watch_test();
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let queue = Arc::new(runtime.run(WorkQueue::new));
     let value = Arc::new(());

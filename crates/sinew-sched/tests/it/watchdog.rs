@@ -1,0 +1,117 @@
+//! Ends a test that hangs. Knows no pool and no fiber.
+//!
+//! A hang cannot be told from slowness but by time. On a machine whose processors are busy with other
+//! work, a test may be kept from running for most of that time, and does not hang for that. A process
+//! that hangs uses no processor time, or all of it; one that is kept from running uses a part. So time
+//! in which the process uses a part of a processor counts for a tenth.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// How long anything may take before it counts as hanging. Generous: it is no measurement.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// How long a stretch of time is of which the processor's part is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A time limit.
+pub(crate) struct Patience {
+    left: Duration,
+    last: Instant,
+    /// What the process had used at that moment.
+    used: Duration,
+}
+
+impl Patience {
+    pub(crate) fn new(limit: Duration) -> Self {
+        Self { left: limit, last: Instant::now(), used: used() }
+    }
+
+    /// Returns whether the time is over. It counts from call to call.
+    pub(crate) fn is_over(&mut self) -> bool {
+        let passed = self.last.elapsed();
+        if passed >= self.rest() {
+            let used = used();
+            self.spend(passed, used.saturating_sub(self.used));
+            (self.last, self.used) = (self.last + passed, used);
+        }
+        self.left.is_zero()
+    }
+
+    fn spend(&mut self, passed: Duration, used: Duration) {
+        let uses_a_part = (passed / 200..passed * 9 / 10).contains(&used);
+        self.left = self.left.saturating_sub(if uses_a_part { passed / 10 } else { passed });
+    }
+
+    /// How long to wait before the next call.
+    fn rest(&self) -> Duration {
+        LOOK.min(self.left)
+    }
+}
+
+/// The processor time that this process has used. No file is opened for it: tests count those.
+fn used() -> Duration {
+    let used = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
+}
+
+/// Aborts the process if the test does not end before this is dropped.
+pub(crate) struct Watchdog {
+    over: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Watchdog {
+    /// Begins to watch. `problem` is called when the time is over, and says what hangs.
+    pub(crate) fn with(problem: impl FnOnce() -> String + Send + 'static) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let flag = over.clone();
+        let thread = Some(thread::spawn(move || watch(&flag, problem)));
+        Self { over, thread }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            thread.join().unwrap();
+        }
+    }
+}
+
+/// Returns when it is over.
+pub(crate) fn watch(over: &AtomicBool, problem: impl FnOnce() -> String) {
+    let mut patience = Patience::new(LIMIT);
+    while !over.load(Ordering::Relaxed) {
+        thread::park_timeout(patience.rest());
+        if patience.is_over() {
+            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
+            let _ = writeln!(std::io::stderr(), "{}", problem());
+            std::process::abort();
+        }
+    }
+}
+
+#[test]
+fn time_in_which_a_part_of_a_processor_is_used_counts_less() {
+    let mut patience = Patience::new(Duration::from_secs(60));
+    let mut spend = |passed, used| {
+        patience.spend(Duration::from_secs(passed), Duration::from_millis(used));
+        patience.left.as_secs()
+    };
+    // A deadlock; kept from running; a loop on one processor, and on two.
+    assert_eq!(spend(10, 10), 50);
+    assert_eq!(spend(10, 100), 49);
+    assert_eq!(spend(10, 8_000), 48);
+    assert_eq!(spend(10, 9_900), 38);
+    assert_eq!(spend(10, 20_000), 28);
+    assert_eq!(spend(100, 0), 0);
+    assert!(patience.is_over());
+}
