@@ -206,6 +206,14 @@ impl Handle {
         body()
     }
 
+    /// Looks into the driver of a worker, as an idle sibling does for a busy worker, unless somebody is inside. Returns whether
+    /// there was something. For any thread: what a worker's driver has for tasks that only run there is delivered to that
+    /// worker, however long it takes to run them.
+    pub fn look_into(&self, worker: usize) -> bool {
+        let seat = self.house.seats().nth(worker);
+        seat.is_some_and(|(_, seat)| seat.mailbox.look(self.house.now()))
+    }
+
     /// Whether the calling thread is a worker of this pool.
     #[must_use]
     pub fn is_current(&self) -> bool {

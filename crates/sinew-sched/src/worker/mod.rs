@@ -163,18 +163,19 @@ impl Worker {
             self.core.run_all(context, || self.next(context));
         }
         self.counters().enter(WorkerState::Stopping);
-        if self.house.life.is_over() {
-            self.discard_all();
-        }
         // If tasks that may end anywhere are left, at least one worker has begun more than have ended there. But such a worker
         // may be there when none are left, too.
         let may_have_roaming = self.counters().roaming() > 0 && self.house.life.is_over();
-        if self.core.owned() > 0 || may_have_roaming && self.house.roaming() > 0 {
+        let stays = self.core.owned() > 0 || may_have_roaming && self.house.roaming() > 0;
+        if stays {
             self.call(self.house.hooks.stay.as_ref(), context);
-            // The hook may have called others, and nobody comes for what it has left here.
-            if self.house.life.is_over() {
-                self.discard_all();
-            }
+        }
+        // After the hook, which may have left something here that nobody comes for. And what is discarded runs a user's code,
+        // which may wait for those of whom the hook has told others.
+        if self.house.life.is_over() {
+            self.discard_all();
+        }
+        if stays {
             self.stay_for_ever();
         }
         self.call(self.house.hooks.stop.as_ref(), context);

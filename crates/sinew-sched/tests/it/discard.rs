@@ -3,6 +3,7 @@
 use super::support::{
     Countdown, Fates, Nasty, WORKERS, Watched, builder, on_all_workers, wait_until, wait_until_all_are_gone,
 };
+use super::watchdog::Watchdog;
 use sinew_sched::{Context, Core, FutexDriver, Handle, Placement, TaskRef};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -170,4 +171,41 @@ fn what_the_hook_of_a_worker_that_stays_leaves_is_discarded() {
     pool.handle().submit(begin, Placement::Worker(0)).unwrap();
     pool.shutdown(Some(SOON));
     wait_until(|| weak.strong_count() == 0);
+}
+
+/// The destructor of a discarded task may wait for what the hook tells others: that the tasks which have begun never end.
+#[test]
+fn a_worker_that_stays_calls_its_hook_before_it_discards() {
+    struct Waits(Countdown);
+    impl Drop for Waits {
+        fn drop(&mut self) {
+            self.0.wait();
+        }
+    }
+    let _watchdog = Watchdog::with(|| "a destructor waits for ever".to_owned());
+    let [told, begun, gate, dropped] = [(); 4].map(|()| Countdown::new(1));
+    let (tells, waits, begins) = (told.clone(), Waits(told), begun.clone());
+    let (opened, done) = (gate.clone(), dropped.clone());
+    let pool = builder().workers(1).on_stay(move |_| tells.count_down()).build().unwrap();
+    let begin = TaskRef::new(move |context: &Context<'_>| {
+        context.core().own();
+        // It must run here, and never does: the time is over when this one ends.
+        let held = (waits, CountsDown(done));
+        context.core().push(TaskRef::new(move |_| drop(held)));
+        begins.count_down();
+        opened.wait();
+    });
+    pool.handle().submit(begin, Placement::Worker(0)).unwrap();
+    begun.wait();
+    assert!(!pool.shutdown(Some(Duration::ZERO)).drained);
+    gate.count_down();
+    dropped.wait();
+}
+
+struct CountsDown(Countdown);
+
+impl Drop for CountsDown {
+    fn drop(&mut self) {
+        self.0.count_down();
+    }
 }
