@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::sendfile;
+use rustix::fs::{copy_file_range, sendfile};
 use rustix::io::Errno;
 use rustix::pipe::{SpliceFlags, splice};
 
@@ -56,8 +56,8 @@ const TURN: u64 = 16;
 /// | pipe | file or socket | `splice` |
 /// | socket | file or socket | a buffer of the program: the kernel has no such call |
 ///
-/// Where the kernel refuses, for a file that is open for appending say, a buffer of the program is
-/// used as well. [`std::io::copy`] finds out by itself what it copies between; a crate outside of
+/// Where the kernel refuses, for a file that is open for appending say, and for a [`File`] that is no
+/// regular file, a buffer of the program is used as well. [`std::io::copy`] finds out by itself what it copies between; a crate outside of
 /// std cannot, so this is a function of its own, for the types of this crate.
 ///
 /// While bytes go to or from a socket, calls on it do not wait in the kernel (`O_NONBLOCK`). That
@@ -159,6 +159,10 @@ enum Outcome {
 
 #[track_caller]
 fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<Outcome> {
+    // Other files may block, or be full: how much was copied then would be lost.
+    if !is_regular(source)? || !is_regular(sink)? {
+        return Ok(Outcome::Refused);
+    }
     let _unblocked = [unblock(source)?, unblock(sink)?];
     let mut calls = 0_u64;
     loop {
@@ -179,9 +183,16 @@ fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<O
                 wait(sink, Direction::Write)?;
             }
             Err(Errno::INTR) => {}
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM | Errno::OVERFLOW) => {
-                return Ok(Outcome::Refused);
-            }
+            // The last two: files of two file systems, and one that is open for appending.
+            Err(
+                Errno::INVAL
+                | Errno::NOSYS
+                | Errno::OPNOTSUPP
+                | Errno::PERM
+                | Errno::OVERFLOW
+                | Errno::XDEV
+                | Errno::BADF,
+            ) => return Ok(Outcome::Refused),
             Err(error) => return Err(error.into()),
         }
     }
@@ -194,7 +205,9 @@ fn once(source: &Kind<'_>, sink: &Kind<'_>) -> Result<u64, Errno> {
             .map(|count| count as u64)
     };
     match (source, sink) {
-        (Kind::File(from), Kind::File(to)) => rt::blocking(|| copy_file(from, to)),
+        (Kind::File(from), Kind::File(to)) => {
+            rt::blocking(|| copy_file_range(from, None, to, None, CHUNK).map(|count| count as u64))
+        }
         // The disk may take long.
         (Kind::File(from), Kind::Socket(to)) => {
             let to = to.fd();
@@ -215,10 +228,12 @@ fn once(source: &Kind<'_>, sink: &Kind<'_>) -> Result<u64, Errno> {
     }
 }
 
-/// std knows which call works between two files.
-fn copy_file(from: &fs::File, to: &fs::File) -> Result<u64, Errno> {
-    let (mut from, mut to) = (from.take(CHUNK as u64), to);
-    io::copy(&mut from, &mut to).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+/// Whether it is a regular file, or no [`File`] at all.
+fn is_regular(end: &End<'_>) -> io::Result<bool> {
+    match end.0 {
+        Kind::File(file) => file.metadata().map(|metadata| metadata.is_file()),
+        Kind::Pipe(_) | Kind::Socket(_) => Ok(true),
+    }
 }
 
 fn unblock<'a>(end: &End<'a>) -> io::Result<Option<Unblock<'a>>> {

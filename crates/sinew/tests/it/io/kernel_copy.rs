@@ -189,3 +189,17 @@ fn waits_can_be_stopped() {
     everywhere(check);
     check();
 }
+
+/// A pipe as a `File` is no regular file. If it is full and must not block, that is an error, and nothing is left out before it.
+#[test]
+fn a_file_that_is_full_is_an_error() {
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    fcntl_setfl(&writer, fcntl_getfl(&writer).unwrap() | OFlags::NONBLOCK).unwrap();
+    let sink = File::from(std::fs::File::from(std::os::fd::OwnedFd::from(writer)));
+    let error = io::kernel_copy(&full_file(), &sink).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+    drop(sink);
+    let mut taken = Vec::new();
+    reader.read_to_end(&mut taken).unwrap();
+    assert!(!taken.is_empty() && bytes().starts_with(&taken), "{}", taken.len());
+}
