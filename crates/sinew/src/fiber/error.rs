@@ -55,7 +55,7 @@ impl<F> SpawnError<F> {
 impl<F> fmt::Display for SpawnError<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.refused.reason {
-            Reason::Closed => write!(f, "no new fibers: the runtime is being shut down"),
+            Reason::Closed => write!(f, "no new fibers: the runtime was shut down, or is about to be"),
             Reason::Limit(most) => {
                 write!(
                     f,

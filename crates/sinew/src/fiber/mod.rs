@@ -46,13 +46,21 @@
 //!
 //! # Turns
 //!
-//! No fiber is interrupted, but a call that may wait, such as `recv`, `read`, `accept` or
-//! `acquire`, also ends the fiber's turn after a number of calls in a row that found what they
-//! needed: 128, or 4 if they are system calls. The fiber lets others run then, and goes on when it
-//! is its turn again. So a receiver whose channel is never empty does not keep its neighbours from
-//! running. `send` is such a call for every channel, also for an unbounded one, where it never
-//! waits otherwise. Calls named `try_` never suspend: use them where a fiber holds what it must not
-//! hold across a wait, such as a lock of std.
+//! No fiber is interrupted, but some calls that find what they need end the fiber's turn after a
+//! number of them in a row: 128, or 4 if they are system calls. The fiber lets others run then, and
+//! goes on when it is its turn again. So a receiver whose channel is never empty does not keep its
+//! neighbours from running. These calls are:
+//!
+//! - sends, receives and selects on all channels, including sends that never have to wait, such as
+//!   those on an unbounded channel;
+//! - reads, writes, accepts and other I/O, and calls of [`fs`](crate::fs);
+//! - `acquire` of a [`Semaphore`](crate::sync::Semaphore), waits for an
+//!   [`Event`](crate::sync::Event), a [`Notify`](crate::sync::Notify) and the like, and sleeps that
+//!   are over at once.
+//!
+//! Locks, `park` and [`checkpoint`] are not among them. Calls named `try_` never suspend: use them
+//! where a fiber holds what it must not hold across a wait, such as a lock of std or a borrowed
+//! thread-local.
 //!
 //! Code that waits for nothing has no such end, unlike on threads: a loop that computes, that spins
 //! on an atomic, or that calls `try_recv`, `try_lock` and the like until they succeed. What it
@@ -77,9 +85,9 @@
 //!
 //! # Locks of std
 //!
-//! They are fine where nothing waits while one is held. A fiber that sleeps, joins or yields with such a guard in its hands may have
-//! others of its worker block the thread that it needs itself. If that stops every worker, standard error
-//! [says so](crate::RuntimeBuilder::stall_report).
+//! They are fine where nothing waits while one is held. A fiber that sleeps, joins, yields or [ends its turn](#turns) with such a
+//! guard in its hands may have others of its worker block the thread that it needs itself. Standard error
+//! [reports](crate::RuntimeBuilder::stall_report) a worker that is stuck for long.
 //!
 //! # The end of the process
 //!
@@ -106,7 +114,7 @@
 //! across a wait, and no stackful runtime can make it hold. The answer to all of the following is
 //! [`fiber_local!`](crate::fiber_local), which gives each fiber a value of its own and is written like `thread_local!`.
 //!
-//! **Do not wait inside the initializer of a `thread_local!`.** This is undefined behaviour, in a program without `unsafe`, and the
+//! **Do not wait inside the initializer of a `thread_local!`,** nor call there what may [end a turn](#turns). This is undefined behaviour, in a program without `unsafe`, and the
 //! only such case that is known for std and sinew alone. While the first fiber waits there, a second one of the same worker runs the initializer as well, and borrows its
 //! value. When the first one is done, it replaces that value:
 //!

@@ -1,8 +1,9 @@
 //! Input and output that give way: what has the names of [`std::io`], and whatever else the kernel can tell to be ready.
 //!
 //! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`.
-//! Ours are [`pipe()`], [`stdin()`], [`stdout()`], [`stderr()`] and [`copy()`], which fibers wait
-//! in without stopping their worker, and [`Fd`], which makes that of any descriptor. A plain thread
+//! Ours are [`pipe()`], [`stdin()`], [`stdout()`], [`stderr()`], [`copy()`], [`copy_buf()`],
+//! [`copy_bidirectional()`] and [`kernel_copy()`], which fibers wait in without stopping their
+//! worker, and [`Fd`], which makes that of any descriptor. A plain thread
 //! blocks in the same calls. [`println!`] and its like are std's, and [differ from
 //! `stdout()`](fn@stdout#instead-of-println) in what they exclude and block.
 //!

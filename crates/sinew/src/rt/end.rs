@@ -147,14 +147,14 @@ unsafe fn settle(control: NonNull<Control>, reference: Reference) -> AtEnd {
 pub(crate) unsafe fn drop_result(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
     let this = unsafe { control.as_ref() };
-    unwind::catch(|| {
-        // SAFETY: the caller's promise.
-        if unsafe { (this.body.drop_result)(control) } == Dropped::Panic
-            && let Some(scope) = &this.birth.scope
-        {
-            scope.note_panic();
-        }
-    });
+    let mut dropped = Dropped::Other;
+    // SAFETY: the caller's promise.
+    let succeeds = unwind::succeeds(|| dropped = unsafe { (this.body.drop_result)(control) });
+    if let Some(scope) = &this.birth.scope
+        && (dropped == Dropped::Panic || !succeeds)
+    {
+        scope.note_panic();
+    }
 }
 
 /// Called when it is over, with the right to run the fiber. One that has begun stays as it is, for ever.

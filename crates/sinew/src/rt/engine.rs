@@ -327,6 +327,12 @@ impl Engine {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
+    /// Looks into the driver of a worker that does not: fibers whose descriptors are ready, or whose time has come, are ready
+    /// to run then.
+    pub(crate) fn look_into(&self, worker: usize) {
+        self.pool().look_into(worker);
+    }
+
     /// Calls `body`, which makes fibers where no fiber runs. No drain ends meanwhile.
     pub(crate) fn deliver(&self, body: impl FnOnce()) {
         self.pool().deliver(body);
@@ -345,8 +351,8 @@ impl Engine {
         if report.waited && !report.drained {
             self.abandon_roamers();
         }
-        self.stall.end();
         if report.waited {
+            self.stall.end();
             self.homes.close();
             self.crew.close();
         }

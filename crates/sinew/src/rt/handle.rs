@@ -174,11 +174,14 @@ unsafe fn enter_child(control: NonNull<Control>) -> bool {
     }
     let Some(task) = local.context().take_newest(control.cast()) else { return false };
     let control = task.into_raw().cast();
+    // It waits for the child, which has its place on the worker.
+    local.counters.waits.add(1);
     // SAFETY: the task was the right to run it, on this worker.
     if unsafe { run::enter(local, control, By::Fiber) }.is_err() {
         // SAFETY: it was not entered, so the right is still ours.
         local.context().submit(unsafe { Control::task(control) });
     }
+    local.counters.wakes.add(1);
     this.join.ending.is_done()
 }
 

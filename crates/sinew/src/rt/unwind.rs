@@ -9,9 +9,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Calls a user's code. The panic hook has told about a panic, and nobody wants what it carries.
 pub(crate) fn catch(body: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
-        discard(payload);
-    }
+    let _ = succeeds(body);
+}
+
+/// As [`catch`]. Returns false if it panicked.
+#[must_use]
+pub(crate) fn succeeds(body: impl FnOnce()) -> bool {
+    let result = catch_unwind(AssertUnwindSafe(body));
+    let succeeds = result.is_ok();
+    result.err().into_iter().for_each(discard);
+    succeeds
 }
 
 /// Drops what a panic carries. That may panic too: what such a panic carries is leaked, or this might not end.

@@ -13,6 +13,7 @@ use sinew_sched::topology::CpuList;
 use sinew_sched::{Profile, Strategy};
 
 use super::config::Config;
+use super::environment::{MOST_GROUPS, MOST_WORKERS};
 use super::error::StartError;
 use super::{Runtime, environment, layout};
 use crate::rt::{Engine, Followers, Settings};
@@ -40,8 +41,8 @@ use crate::rt::{Engine, Followers, Settings};
 /// | `SINEW_STALL_REPORT_MS`, 0 for never | [`stall_report`](Self::stall_report) |
 ///
 /// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups)
-/// and [`name`](Self::name). Of a variable that begins with `SINEW_` and is not in the table, the
-/// first runtime of a process tells on standard error, with the one that may be meant.
+/// and [`name`](Self::name). The first runtime of a process warns on standard
+/// error about any other variable that begins with `SINEW_`, and suggests the likely name.
 ///
 /// What is set in code or in a [`Config`] counts, then the environment, then what is stated at each setting. To let the environment override a
 /// file, see [`Config::from_environment`].
@@ -235,8 +236,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Leaves the panic hook alone. Unless this is called for the first runtime of a process, and for all others, the hook is
-    /// wrapped once: a panic in a fiber is told with the fiber's name, and then the hook that was there is called.
+    /// Leaves the panic hook alone. The first runtime that is started without this setting wraps the hook of the process, once: a
+    /// line with the fiber's name comes before whatever that hook does, also if it does nothing. The default runtime does so.
     ///
     /// A hook that is wrapped may wait: it keeps its worker meanwhile. One that is not, because of
     /// this or because it was set later, must not wait for longer than 10 ms: another fiber of the
@@ -293,9 +294,9 @@ impl RuntimeBuilder {
     /// blocks its thread or computes, while other fibers wait for the worker. The report names the fiber and says where it was
     /// spawned. The default is 1 s; `None` turns the report off.
     ///
-    /// If every worker is stuck, one report names all of their fibers. If others are idle, or let fibers run, those that wait
-    /// for the stuck one are the fibers that have begun there and cannot move, ready to run or asleep. Each stall is reported
-    /// once. A time below 10 ms counts as 10 ms. A fiber that spins on an atomic or on `try_` calls is reported too, since
+    /// If every worker is stuck, one report names all of their fibers. If other workers still run fibers, a stuck one is
+    /// reported only if fibers wait that have begun there and cannot move: they are ready to run, or the time or the socket that
+    /// they wait for is. Each stall is reported once. A time below 10 ms counts as 10 ms. A fiber that spins on an atomic or on `try_` calls is reported too, since
     /// these never let another fiber run. Fibers that wait for something that never comes are not: a thread may still bring it.
     pub fn stall_report(mut self, after: Option<Duration>) -> Self {
         // At least the one millisecond that does not mean never.
@@ -356,6 +357,11 @@ impl RuntimeBuilder {
 /// If a number makes no sense that nobody else looks at.
 fn check_ranges(config: &Config) -> Result<(), StartError> {
     let refused = |setting, value, wanted| Err(StartError::OutOfRange { setting, value, wanted });
+    if let Some(workers) = config.workers
+        && !(1..=MOST_WORKERS * MOST_GROUPS).contains(&workers)
+    {
+        return refused("workers", workers, "1 to 65536");
+    }
     match (config.prewarm, config.max_fibers) {
         _ if config.blocking_threads == Some(0) => {
             refused("blocking_threads", 0, "1 or more, since calls that block are not made without a thread")

@@ -83,8 +83,8 @@ fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
         settings.blocking_idle
     )?;
     match settings.stall_report {
-        Some(after) => writeln!(text, "told if all workers are stuck for {after:?}"),
-        None => writeln!(text, "not told if all workers are stuck"),
+        Some(after) => writeln!(text, "a worker that is stuck for {after:?} is reported"),
+        None => writeln!(text, "stuck workers are not reported"),
     }
 }
 

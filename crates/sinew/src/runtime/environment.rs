@@ -17,7 +17,7 @@ use super::error::StartError;
 pub(super) const MOST_WORKERS: usize = 64;
 
 /// The most groups that there are.
-const MOST_GROUPS: usize = 1024;
+pub(super) const MOST_GROUPS: usize = 1024;
 
 /// The most fibers that the queue of a group takes before it spills.
 const LARGEST_QUEUE: usize = 1 << 24;

@@ -51,7 +51,7 @@ pub enum StartError {
         /// What is wrong with it, or what would make sense, in words.
         wanted: String,
     },
-    /// No stack is so large, or so small, as all were to be.
+    /// The size of stacks is out of range: 16 KiB to 64 MiB.
     StackSize(usize),
 }
 

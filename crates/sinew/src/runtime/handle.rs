@@ -46,7 +46,8 @@ impl Handle {
     }
 
     /// Returns a handle to the runtime where the caller makes fibers: that of the calling fiber, or
-    /// the default one, which is started if need be.
+    /// the default one, which is started if need be. A call inside [`blocking`](fn@crate::blocking) is
+    /// made by a plain thread, and gets the default one.
     ///
     /// # Panics
     ///
@@ -162,17 +163,15 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// If the body does, or as [`fiber::spawn`].
+    /// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the body does not end in time: see
+    /// [`Discarded`](fiber::Discarded) and [`Abandoned`](fiber::Abandoned).
     #[track_caller]
     pub fn run<F, T>(&self, body: F) -> T
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.spawn(body).join() {
-            Ok(value) => value,
-            Err(payload) => std::panic::resume_unwind(payload),
-        }
+        value_of(self.spawn(body).join())
     }
 
     /// Where the caller makes something in this runtime.
@@ -238,10 +237,14 @@ impl Handle {
     /// It may be called several times, by several handles at once. Each call waits, and tells what
     /// it finds; the limit that is reached first counts for all of them.
     ///
-    /// A fiber that is abandoned keeps what it has, as a thread would that never runs again: locks
-    /// stay locked, also one that was about to be taken by it, and permits and messages that it was
-    /// just given are lost, as is word of a descriptor that it was just told to be ready: one of
-    /// another runtime that waits for the same one hears of the next.
+    /// An abandoned fiber never runs again, and keeps what it has. Its locks stay locked, including
+    /// one that was just handed to it. Permits, messages and readiness events that it was just given
+    /// are lost; a fiber of another runtime that waits for the same descriptor is woken by the next
+    /// event. A [scope](fiber::scope) around it never ends, in whichever runtime or thread: what the
+    /// fiber borrows has to stay.
+    ///
+    /// The body of a fiber that never began is dropped by the thread that shuts down, or by a worker. Its destructors
+    /// should not wait for other fibers of the runtime.
     ///
     /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what
     /// they have is done as fibers are.
@@ -284,6 +287,24 @@ impl Handle {
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("workers", &self.workers()).finish_non_exhaustive()
+        let (name, workers) = (&self.engine.settings.name, self.workers());
+        f.debug_struct("Handle").field("name", name).field("workers", &workers).finish_non_exhaustive()
     }
+}
+
+/// The value that the fiber of a `run` has returned. Its panic goes on here.
+#[track_caller]
+pub(super) fn value_of<T>(result: std::thread::Result<T>) -> T {
+    let payload = match result {
+        Ok(value) => return value,
+        Err(payload) => payload,
+    };
+    // No panic hook has told of these.
+    if let Some(discarded) = payload.downcast_ref::<fiber::Discarded>() {
+        panic!("{discarded}");
+    }
+    if let Some(abandoned) = payload.downcast_ref::<fiber::Abandoned>() {
+        panic!("{abandoned}");
+    }
+    std::panic::resume_unwind(payload)
 }

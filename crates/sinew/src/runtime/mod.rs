@@ -42,8 +42,8 @@ use crate::rt::Engine;
 /// ```
 ///
 /// What can be done with a runtime are the methods of its [`Handle`], which it dereferences to. Its
-/// fibers make others in the same runtime, so what has no method there (a name, a stack size) is
-/// had inside [`run`](Handle::run).
+/// fibers make others in the same runtime, so to set
+/// a fiber's name or stack size, use a [`fiber::Builder`] inside [`run`](Handle::run).
 ///
 /// Dropping it [begins its shutdown](Handle::begin_shutdown) and does not wait.
 pub struct Runtime {
@@ -107,15 +107,13 @@ impl fmt::Debug for Runtime {
 ///
 /// # Panics
 ///
-/// If the body does, or as [`fiber::spawn`].
+/// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the body does not end in time: see
+/// [`Discarded`](fiber::Discarded) and [`Abandoned`](fiber::Abandoned).
 #[track_caller]
 pub fn run<F, T>(body: F) -> T
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    match fiber::spawn(body).join() {
-        Ok(value) => value,
-        Err(payload) => std::panic::resume_unwind(payload),
-    }
+    handle::value_of(fiber::spawn(body).join())
 }

@@ -203,6 +203,29 @@ fn fibers_that_are_not_made_drop_what_they_hold() {
     });
 }
 
+/// The fiber drops its result, since nobody has a handle: its destructor's panic is one of the fiber.
+#[test]
+fn a_scope_panics_if_a_result_that_nobody_wants_does() {
+    survives("a_scope_panics_if_a_result_that_nobody_wants_does", || {
+        everywhere(|| {
+            let bombs = Bombs::default();
+            let told = panic_of(|| {
+                fiber::scope(|scope| {
+                    let (sender, receiver) = bounded::<()>(1);
+                    let bomb = bombs.make(0);
+                    drop(scope.spawn(move || {
+                        let _ = receiver.recv();
+                        bomb
+                    }));
+                    drop(sender);
+                });
+            });
+            assert!(told.contains("scoped"), "{told}");
+            assert_eq!(bombs.alive(), 0);
+        });
+    });
+}
+
 #[test]
 fn a_scope_whose_fiber_panicked_drops_what_its_body_returned() {
     survives("a_scope_whose_fiber_panicked_drops_what_its_body_returned", || {

@@ -78,6 +78,24 @@ fn whoever_sends_and_receives() {
         }
     });
     check(|| {
+        let (sender, receiver) = mpsc::channel();
+        move || {
+            let _kept = &receiver;
+            sender.send(()).unwrap();
+        }
+    });
+    check(|| {
+        let (sender, receiver) = broadcast::channel(2);
+        move || {
+            let _kept = &receiver;
+            assert_eq!(sender.send(1).unwrap(), 1);
+        }
+    });
+    check(|| {
+        let sender = watch::Sender::new(0);
+        move || assert_eq!(sender.send_replace(0), 0)
+    });
+    check(|| {
         let (sender, mut receiver) = broadcast::channel(2);
         move || {
             sender.send(1).unwrap();

@@ -48,8 +48,9 @@ fn an_overflow_names_the_fiber() {
 #[test]
 fn settings_that_make_no_sense_are_errors() {
     for (builder, hint) in [
-        (Runtime::builder().workers(0), "1 to 64"),
-        (Runtime::builder().workers(65_537), "groups"),
+        (Runtime::builder().workers(0), "`workers` is 0: it has to be 1 to 65536"),
+        (Runtime::builder().workers(65_537), "1 to 65536"),
+        (Runtime::builder().groups([]), "groups"),
         (Runtime::builder().stack_size(128), "16384 bytes at least"),
         (Runtime::builder().stack_size(65 << 20), "67108864 at most"),
         (Runtime::builder().workers(1).name("a\0b"), "zero byte"),

@@ -96,7 +96,7 @@ fn several_are_called_inside_one_another() {
 /// A wait there, or a panic, is no more than a panic there: fibers go on.
 #[test]
 fn what_goes_wrong_there_stays_there() {
-    let _muted = (mute("waits inside `no_suspend`"), mute("no new fibers: the runtime is being shut down"));
+    let _muted = (mute("waits inside `no_suspend`"), mute("no new fibers: the runtime was shut down"));
     let survived = Arc::new(AtomicUsize::new(0));
     let count = survived.clone();
     let builder = Runtime::builder().workers(2);

@@ -218,7 +218,7 @@ fn a_file_that_makes_no_sense_is_refused() {
     let error = started(r#"{"workers": 2, "groups": [1, 1]}"#);
     assert!(error.contains("`workers`"), "{error}");
     let error = started(r#"{"workers": 0}"#);
-    assert!(error.contains("1 to 64"), "{error}");
+    assert!(error.contains("1 to 65536"), "{error}");
     let error = started(r#"{"workers": 1, "stack_size": 1000000000}"#);
     assert!(error.contains("1000000000"), "{error}");
 }

@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
 use super::runtimes::{KINDS, Kind};
-use super::support::{WORKERS, migrating, pinned, watch_test_with};
+use super::support::{WORKERS, in_child, message, migrating, pinned, stderr, watch_test_with};
 use sinew::{Runtime, fiber};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -120,6 +120,31 @@ fn a_shutdown_by_an_own_fiber_does_not_wait() {
     let fiber = runtime.spawn(move || receiver.recv().unwrap().shutdown(None));
     sender.send(runtime).unwrap();
     assert!(!fiber.join().unwrap().waited);
+}
+
+/// A body that `run` waits for is abandoned: the panic of `run` says so, and is told as any other.
+#[test]
+fn a_run_whose_body_is_abandoned_panics_with_a_message() {
+    let output = in_child("shutdown::a_run_whose_body_is_abandoned_panics_with_a_message", || {
+        let runtime = Runtime::builder().workers(1).start().unwrap();
+        let handle = runtime.handle();
+        let (begun, has_begun) = mpsc::channel();
+        let waits = std::thread::spawn(move || {
+            handle.run(move || {
+                begun.send(()).unwrap();
+                loop {
+                    fiber::park();
+                }
+            })
+        });
+        has_begun.recv().unwrap();
+        assert_eq!(runtime.shutdown(Some(Duration::ZERO)).leaked.len(), 1);
+        let payload = waits.join().unwrap_err();
+        assert!(message(&*payload).contains("its runtime was shut down"));
+    });
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("its runtime was shut down") && told.contains("shutdown.rs:"), "{told}");
 }
 
 #[test]

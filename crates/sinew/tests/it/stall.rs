@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use super::support::watch_test_with;
 use super::support::{in_child, stderr, this_program, until};
+use sinew::os::unix::net::UnixStream;
 use sinew::{Runtime, fiber};
 
 const SOON: Duration = Duration::from_millis(20);
@@ -127,6 +128,27 @@ fn work_of_its_own_and_times_that_nobody_looks_at_count() {
     assert_eq!(text.matches(WORDS).count(), 4, "{text}");
 }
 
+/// The runtime goes on after one of its own fibers has shut it down.
+#[test]
+fn a_stall_after_a_shutdown_from_inside_is_told_of() {
+    let text = told("a_stall_after_a_shutdown_from_inside_is_told_of", 1, || {
+        let runtime = Runtime::builder().workers(1).stall_report(Some(SOON)).start().unwrap();
+        let (handle, gate) = (runtime.handle(), Gate::default());
+        let copy = gate.clone();
+        let blocker = runtime.spawn(move || {
+            let other = neighbour(fiber::park);
+            assert!(!handle.shutdown(None).waited);
+            other.thread().unpark();
+            copy.pass();
+            other.join().unwrap();
+        });
+        wait_for_the_parent();
+        gate.open();
+        blocker.join().unwrap();
+    });
+    assert_eq!(text.matches(WORDS).count(), 1, "{text}");
+}
+
 /// A fiber that sleeps.
 fn sleeper(time: Duration) -> fiber::JoinHandle<()> {
     loop {
@@ -162,6 +184,10 @@ fn nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear() {
         parks.iter().for_each(|fiber| fiber.thread().unpark());
         parks.into_iter().for_each(|fiber| fiber.join().unwrap());
         assert!(runtime.shutdown(None).drained);
+        // A fiber waits for its child, which runs in its place.
+        let alone = Runtime::builder().workers(1).stall_report(Some(SOON)).start().unwrap();
+        alone.run(move || fiber::spawn(long).join().unwrap());
+        assert!(alone.shutdown(None).drained);
         let deaf = Runtime::builder().workers(1).stall_report(None).start().unwrap();
         deaf.spawn_batch([long, long]).into_iter().for_each(|fiber| fiber.join().unwrap());
         assert!(deaf.shutdown(None).drained);
@@ -174,9 +200,9 @@ fn nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear() {
 #[test]
 fn one_stuck_worker_of_several_is_told_of_with_the_name_of_its_fiber() {
     let name = "one_stuck_worker_of_several_is_told_of_with_the_name_of_its_fiber";
-    let text = told(name, 4, || {
+    let text = told(name, 6, || {
         let runtime = Runtime::builder().workers(2).name("loom").stall_report(Some(SOON)).start().unwrap();
-        let waits: [fn(); 2] = [fiber::park, || fiber::sleep(SOON)];
+        let waits: [fn(); 3] = [fiber::park, || fiber::sleep(SOON), read_what_comes_later];
         for (wait, spins) in waits.into_iter().flat_map(|wait| [(wait, false), (wait, true)]) {
             let gate = Gate::default();
             let copy = gate.clone();
@@ -198,10 +224,21 @@ fn one_stuck_worker_of_several_is_told_of_with_the_name_of_its_fiber() {
         }
         assert!(runtime.shutdown(None).drained);
     });
-    assert_eq!(text.matches(WORDS).count(), 4, "{text}");
+    assert_eq!(text.matches(WORDS).count(), 6, "{text}");
     for words in ["of runtime 'loom' is stuck", ": fiber 'warp' (", "1 fiber waits for it", file!()] {
-        assert_eq!(text.matches(words).count(), 4, "{words}: {text}");
+        assert_eq!(text.matches(words).count(), 6, "{words}: {text}");
     }
+}
+
+/// Reads from a socket. What it waits for comes a while later, when its worker is stuck.
+fn read_what_comes_later() {
+    let (mut here, mut there) = UnixStream::pair().unwrap();
+    let writer = std::thread::spawn(move || {
+        std::thread::sleep(SOON);
+        there.write_all(b"x").unwrap();
+    });
+    here.read_exact(&mut [0]).unwrap();
+    writer.join().unwrap();
 }
 
 /// A fiber that has begun on the caller's worker and waits.

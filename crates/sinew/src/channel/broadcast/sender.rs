@@ -43,7 +43,7 @@ impl<T> Sender<T> {
         Self { shared }
     }
 
-    /// That of a channel which keeps up to so many values, and nobody listens to yet.
+    /// Makes a sender of a channel with this capacity and no receivers.
     ///
     /// # Panics
     ///

@@ -43,6 +43,7 @@ impl<T> Shared<T> {
     ///
     /// If nobody listens.
     pub(super) fn send(&self, value: T) -> Result<usize, SendError<T>> {
+        rt::spend(1);
         let (value, mut ring) = (Arc::new(value), Ring::new(0));
         let mut queue = self.lock_with_place(&mut ring);
         let receivers = queue.receivers;

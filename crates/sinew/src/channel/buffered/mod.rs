@@ -81,15 +81,6 @@ pub(crate) enum Refused<T> {
     Closed(T),
 }
 
-impl<T> Refused<T> {
-    /// The message.
-    pub(crate) fn into_inner(self) -> T {
-        match self {
-            Self::Full(message) | Self::Closed(message) => message,
-        }
-    }
-}
-
 impl<T, S: Store<T>> Buffered<T, S> {
     pub(super) fn new(store: S, limit: Option<usize>) -> Self {
         let (into, out) = S::ends();

@@ -174,7 +174,7 @@ impl<T> Receiver<T> {
         self.is_terminated
     }
 
-    /// Has the sender keep its value, from now on. One that was sent before can still be received.
+    /// Closes the channel: a later `send` fails and returns the value. One that was sent before can still be received.
     ///
     /// ```
     /// use sinew::channel::oneshot;

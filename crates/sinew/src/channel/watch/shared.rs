@@ -72,6 +72,7 @@ impl<T> Shared<T> {
     /// Changes the value, and wakes the receivers if `modify` returns true. Returns what that does.
     /// If it panics, nobody is woken.
     pub(super) fn modify(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
+        rt::spend(1);
         let mut value = self.value.write();
         if !modify(&mut value) {
             return false;

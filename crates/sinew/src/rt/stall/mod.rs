@@ -7,7 +7,7 @@
 //! is idle.
 //!
 //! If every worker is stuck, any fiber that is ready waits. If one of several is, only those wait that have begun there and
-//! cannot move.
+//! cannot move. Whether descriptors are ready is known to the worker's driver alone, so the watcher looks into it first.
 //!
 //! That fibers *wait* for something that will never come cannot be known: a thread outside may bring it.
 
@@ -120,6 +120,7 @@ fn look(engine: &Engine, seen: &mut Seen) {
         Finding::Idle => engine.stall.alert.lower(|| engine.pool_stats().workers.iter().any(seen::works)),
         Finding::Nothing => {}
         Finding::All(time) => {
+            (0..stats.workers.len()).for_each(|worker| engine.look_into(worker));
             let waiting = waiting(engine, &stats, after);
             if waiting > 0 {
                 seen.tell_of_all();
@@ -128,6 +129,7 @@ fn look(engine: &Engine, seen: &mut Seen) {
         }
         Finding::Some(workers) => {
             for (worker, time) in workers {
+                engine.look_into(worker);
                 let waiting = waiting_for(engine, &stats, worker as u32, after);
                 if waiting > 0 {
                     seen.tell_of(worker);

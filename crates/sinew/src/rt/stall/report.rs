@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::rt::engine::{Engine, Leak};
 
 const ADVICE: &str = "  A fiber that blocks its thread (a lock or channel of std, std::thread::sleep, a system call) or computes for long stops all \
-                      others of its worker: use what sinew has in their place, call `fiber::yield_now` now and then, or start more workers.\n";
+                      others of its worker: use what sinew has in their place, make such calls inside `sinew::blocking`, or call `fiber::yield_now` now and then.\n";
 
 /// Every worker is stuck.
 pub(super) fn of_all(engine: &Engine, waiting: usize, time: Duration) -> String {
-    let (name, workers) = (&engine.settings.name, engine.workers());
+    let (name, workers, fibers) = (&engine.settings.name, engine.workers(), fibers(waiting));
     let first = format!(
-        "sinew: every worker of runtime '{name}' is stuck: none of {workers} has let another fiber run for {:.1} s, and {waiting} wait for that.\n",
-        time.as_secs_f64(),
+        "sinew: every worker of runtime '{name}' is stuck: none of {workers} has let another fiber run for {}, and {waiting} {fibers} for that.\n",
+        seconds(time),
     );
     with_fibers(first, engine.census.running().as_deref())
 }
@@ -21,15 +21,27 @@ pub(super) fn of_all(engine: &Engine, waiting: usize, time: Duration) -> String 
 /// One worker is stuck, and others are not.
 pub(super) fn of_one(engine: &Engine, worker: u32, waiting: usize, time: Duration) -> String {
     let name = &engine.settings.name;
-    let fibers = if waiting == 1 { "fiber waits" } else { "fibers wait" };
+    let fibers = fibers(waiting);
     let first = format!(
-        "sinew: worker {worker} of runtime '{name}' is stuck: it has let no other fiber run for {:.1} s, and {waiting} {fibers} for it.\n",
-        time.as_secs_f64(),
+        "sinew: worker {worker} of runtime '{name}' is stuck: it has let no other fiber run for {}, and {waiting} {fibers} for it.\n",
+        seconds(time),
     );
     let running = engine.census.running();
     let here =
         running.map(|fibers| fibers.into_iter().filter(|fiber| fiber.worker == worker).collect::<Vec<_>>());
     with_fibers(first, here.as_deref())
+}
+
+fn fibers(waiting: usize) -> &'static str {
+    if waiting == 1 { "fiber waits" } else { "fibers wait" }
+}
+
+fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(1) {
+        format!("{} ms", time.as_millis())
+    } else {
+        format!("{:.1} s", time.as_secs_f64())
+    }
 }
 
 fn with_fibers(mut text: String, running: Option<&[Leak]>) -> String {

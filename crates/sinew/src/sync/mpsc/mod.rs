@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use crate::channel::Channel;
 
-/// A channel without a bound: sending never waits.
+/// A channel without a bound: sending never waits for room.
 ///
 /// ```
 /// use sinew::sync::mpsc::channel;

@@ -21,14 +21,16 @@ impl<T> Sender<T> {
         Self { channel }
     }
 
-    /// Sends a message.
+    /// Sends a message. Never waits for the receiver; after a number of calls in a row, it [lets other fibers
+    /// run](crate::fiber#turns).
     ///
     /// # Errors
     ///
     /// If the receiver is gone. The message is in the error.
     #[inline]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
-        self.channel.try_send(t).map_err(|refused| SendError(refused.into_inner()))
+        // There is always room.
+        self.channel.send(t, Limit::NEVER).map_err(|error| SendError(error.into_inner()))
     }
 }
 
