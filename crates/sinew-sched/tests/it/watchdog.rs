@@ -16,9 +16,6 @@ use rustix::time::{ClockId, clock_gettime};
 /// How long anything may take before it counts as hanging. Generous: it is no measurement.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How long a stretch of time is of which the processor's part is looked at.
-const LOOK: Duration = Duration::from_secs(1);
-
 /// A time limit.
 pub(crate) struct Patience {
     left: Duration,
@@ -30,6 +27,11 @@ pub(crate) struct Patience {
 impl Patience {
     pub(crate) fn new(limit: Duration) -> Self {
         Self { left: limit, last: Instant::now(), used: used() }
+    }
+
+    /// That of a whole test. To be made by the test's own thread: the first one may open a file, and tests count those.
+    pub(crate) fn of_a_test() -> Self {
+        Self::new(LIMIT)
     }
 
     /// Returns whether the time is over. It counts from call to call.
@@ -50,11 +52,11 @@ impl Patience {
 
     /// How long to wait before the next call.
     fn rest(&self) -> Duration {
-        LOOK.min(self.left)
+        self.left
     }
 }
 
-/// The processor time that this process has used. No file is opened for it: tests count those.
+/// The processor time that this process has used. No file is opened for it, but for the first call.
 fn used() -> Duration {
     let used = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
@@ -70,8 +72,8 @@ impl Watchdog {
     /// Begins to watch. `problem` is called when the time is over, and says what hangs.
     pub(crate) fn with(problem: impl FnOnce() -> String + Send + 'static) -> Self {
         let over = Arc::new(AtomicBool::new(false));
-        let flag = over.clone();
-        let thread = Some(thread::spawn(move || watch(&flag, problem)));
+        let (flag, patience) = (over.clone(), Patience::of_a_test());
+        let thread = Some(thread::spawn(move || watch(patience, &flag, problem)));
         Self { over, thread }
     }
 }
@@ -87,8 +89,7 @@ impl Drop for Watchdog {
 }
 
 /// Returns when it is over.
-pub(crate) fn watch(over: &AtomicBool, problem: impl FnOnce() -> String) {
-    let mut patience = Patience::new(LIMIT);
+pub(crate) fn watch(mut patience: Patience, over: &AtomicBool, problem: impl FnOnce() -> String) {
     while !over.load(Ordering::Relaxed) {
         thread::park_timeout(patience.rest());
         if patience.is_over() {

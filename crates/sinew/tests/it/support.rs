@@ -141,7 +141,8 @@ const CHILD: &str = "SINEW_TEST_CHILD";
 /// Runs `body` in a process of its own, by starting this program again for this one test. It aborts if it hangs.
 pub(crate) fn in_child(name: &str, body: impl FnOnce()) -> Output {
     if is_child() {
-        thread::spawn(|| watch(&AtomicBool::new(false), hangs));
+        let patience = Patience::of_a_test();
+        thread::spawn(|| watch(patience, &AtomicBool::new(false), hangs));
         body();
         std::process::exit(0);
     }
