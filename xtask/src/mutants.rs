@@ -50,8 +50,8 @@ const LIMITS: [&str; 4] = ["--timeout-multiplier", "3", "--minimum-test-timeout"
 const NOT_BUILT: [&str; 6] =
     ["/arch/aarch64.rs", "/sanitizer/", "/valgrind/", "/model", "_model.rs:", "/queue/twin.rs:"];
 
-/// Test code in `src`. `cargo mutants` leaves out modules under `#[cfg(test)]`, but not those under a
-/// longer condition such as `all(test, not(loom))`.
+/// Test code in `src`. `cargo mutants` leaves out modules under `#[cfg(test)]`, but not those under
+/// a longer condition such as `all(test, not(loom))`.
 const TEST_CODE: [&str; 4] = ["/tests.rs:", "/tests/", "_tests.rs:", "/pool/nodes.rs:"];
 
 /// Chooses the mutants, and runs them. It is a failure if some survive.

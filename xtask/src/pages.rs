@@ -1,7 +1,8 @@
-//! What the public pages of a crate's documentation must not say. Knows rustdoc's files, and no Rust.
+//! What the public pages of a crate's documentation must not say. Knows rustdoc's files, and no
+//! Rust.
 //!
-//! The pages are those that links lead to from the crate's front page: a directory of documentation may have pages
-//! of earlier runs too.
+//! The pages are those that links lead to from the crate's front page: a directory of documentation
+//! may have pages of earlier runs too.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -18,8 +18,9 @@ use crate::stack::{MmapStack, Stack};
 /// want to print a backtrace with.
 const SIZE: usize = 64 * 1024;
 
-/// What our own handler is content with: it formats text, also by code of the stack's owner. Of the 8 KiB that std gives
-/// its threads, too little is left for that in a program which is not optimised.
+/// What our own handler is content with: it formats text, also by code of the stack's owner. Of the
+/// 8 KiB that std gives its threads, too little is left for that in a program which is not
+/// optimised.
 const ENOUGH: usize = 16 * 1024;
 
 /// Gives the calling thread an alternate signal stack, until the result is dropped, unless it has one that is large enough

@@ -15,9 +15,10 @@ pub use futex::FutexDriver;
 /// threads never are in [`look`](Self::look) or [`sleep`](Self::sleep) at once. A panic in
 /// any of its methods counts as an error; a question that panics is answered with no.
 pub trait Driver: Send + Sync {
-    /// Delivers what has happened (submits the tasks that waited for it), without waiting. Returns how many events there
-    /// were. Tasks of a pool go to [`reschedule`](crate::Handle::reschedule), which takes them while the pool drains too. A driver
-    /// that makes new tasks does so inside [`deliver`](crate::Handle::deliver).
+    /// Delivers what has happened (submits the tasks that waited for it), without waiting. Returns
+    /// how many events there were. Tasks of a pool go to [`reschedule`](crate::Handle::reschedule),
+    /// which takes them while the pool drains too. A driver that makes new tasks does so inside
+    /// [`deliver`](crate::Handle::deliver).
     ///
     /// # Errors
     ///

@@ -78,8 +78,8 @@ mod tests {
         assert_eq!(patience.look(1, 7, now + Patience::LIMIT), Verdict::Take);
     }
 
-    /// The time of the watched task does not count for a task of another worker, nor for the next task
-    /// of the same worker.
+    /// The time of the watched task does not count for a task of another worker, nor for the next
+    /// task of the same worker.
     #[test]
     fn another_task_is_spared_anew() {
         for (victim, position) in [(2, 7), (1, 8), (2, 8)] {

@@ -184,8 +184,9 @@ impl Builder {
         self
     }
 
-    /// Called by a worker that has found a task after it had none, before it runs the task. By then it has stored that
-    /// its state is [`Running`](crate::WorkerState::Running). The hook may be called often, and by several workers at a time.
+    /// Called by a worker that has found a task after it had none, before it runs the task. By then
+    /// it has stored that its state is [`Running`](crate::WorkerState::Running). The hook may be
+    /// called often, and by several workers at a time.
     #[must_use]
     pub fn on_work(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
         self.hooks.on_work = Some(Arc::new(hook));

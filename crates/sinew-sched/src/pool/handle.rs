@@ -189,11 +189,13 @@ impl Handle {
         self.house.begin_drain(None);
     }
 
-    /// Calls `body`, and keeps the pool from ending a drain meanwhile. For a driver that makes new tasks of what has happened:
-    /// while it sleeps, its worker counts as having nothing to do, and the pool may end between the driver's decision to
-    /// submit a task and the submission. The task would be discarded then.
+    /// Calls `body`, and keeps the pool from ending a drain meanwhile. For a driver that makes new
+    /// tasks of what has happened: while it sleeps, its worker counts as having nothing to do, and
+    /// the pool may end between the driver's decision to submit a task and the submission. The task
+    /// would be discarded then.
     ///
-    /// If the pool drains already, `body` may be called after its end: it has to look whether new tasks are wanted.
+    /// If the pool drains already, `body` may be called after its end: it has to look whether new
+    /// tasks are wanted.
     pub fn deliver<R>(&self, body: impl FnOnce() -> R) -> R {
         struct Fall<'a>(&'a House);
         impl Drop for Fall<'_> {
@@ -206,9 +208,10 @@ impl Handle {
         body()
     }
 
-    /// Looks into the driver of a worker, as an idle sibling does for a busy worker, unless somebody is inside. Returns whether
-    /// there was something. For any thread: what a worker's driver has for tasks that only run there is delivered to that
-    /// worker, however long it takes to run them.
+    /// Looks into the driver of a worker, as an idle sibling does for a busy worker, unless
+    /// another thread is inside. Returns whether there was something. For any thread: what a worker's
+    /// driver has for tasks that only run there is delivered to that worker, however long it takes
+    /// to run them.
     pub fn look_into(&self, worker: usize) -> bool {
         let seat = self.house.seats().nth(worker);
         seat.is_some_and(|(_, seat)| seat.mailbox.look(self.house.now()))

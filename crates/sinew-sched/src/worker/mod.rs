@@ -170,8 +170,8 @@ impl Worker {
         if stays {
             self.call(self.house.hooks.stay.as_ref(), context);
         }
-        // After the hook, which may have left something here that nobody comes for. And what is discarded runs a user's code,
-        // which may wait for those of whom the hook has told others.
+        // After the hook, which may have left something here that nobody comes for. And what is
+        // discarded runs a user's code, which may wait for those of whom the hook has told others.
         if self.house.life.is_over() {
             self.discard_all();
         }

@@ -173,7 +173,8 @@ fn what_the_hook_of_a_worker_that_stays_leaves_is_discarded() {
     wait_until(|| weak.strong_count() == 0);
 }
 
-/// The destructor of a discarded task may wait for what the hook tells others: that the tasks which have begun never end.
+/// The destructor of a discarded task may wait for what the hook tells others: that the tasks which
+/// have begun never end.
 #[test]
 fn a_worker_that_stays_calls_its_hook_before_it_discards() {
     struct Waits(Countdown);

@@ -223,8 +223,8 @@ fn work_of_a_hook_that_takes_long_is_taken_by_others() {
     }
 }
 
-/// A worker that has found a task calls the hook for that before it runs the task, when it counts as running. That holds for
-/// its first task too.
+/// A worker that has found a task calls the hook for that before it runs the task, when it counts
+/// as running. That holds for its first task too.
 #[test]
 fn a_worker_that_goes_to_work_says_so() {
     thread_local! {

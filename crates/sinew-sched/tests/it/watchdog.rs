@@ -1,9 +1,9 @@
 //! Ends a test that hangs. Knows no pool and no fiber.
 //!
-//! A hang cannot be told from slowness but by time. On a machine whose processors are busy with other
-//! work, a test may be kept from running for most of that time, and does not hang for that. A process
-//! that hangs uses no processor time, or all of it; one that is kept from running uses a part. So time
-//! in which the process uses a part of a processor counts for a tenth.
+//! A hang cannot be told from slowness but by time. On a machine whose processors are busy with
+//! other work, a test may be kept from running for most of that time, and does not hang for that. A
+//! process that hangs uses no processor time, or all of it; one that is kept from running uses a
+//! part. So time in which the process uses a part of a processor counts for a tenth.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -29,7 +29,8 @@ impl Patience {
         Self { left: limit, last: Instant::now(), used: used() }
     }
 
-    /// That of a whole test. To be made by the test's own thread: the first one may open a file, and tests count those.
+    /// That of a whole test. To be made by the test's own thread: the first one may open a file,
+    /// and tests count those.
     pub(crate) fn of_a_test() -> Self {
         Self::new(LIMIT)
     }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::clock::Clock;
 use super::{Channel, Receiver, Sender};
 
-/// A channel without a bound: sending never waits for room. After a number of sends in a row, a fiber [lets others
-/// run](crate::fiber#turns); `try_send` never suspends.
+/// A channel without a bound: sending never waits for room. After a number of sends in a row, a
+/// fiber [lets others run](crate::fiber#turns); `try_send` never suspends.
 ///
 /// ```
 /// let (sender, receiver) = sinew::channel::unbounded();

@@ -84,9 +84,9 @@ impl Builder {
         self
     }
 
-    /// Has it begin in the next group. Groups are used in turn, whatever their size; each worker keeps its own turn, and all plain
-    /// threads share one.
-    /// As with [`group`](Self::group), another group may take it before it has begun, unless it is [`group_local`](Self::group_local).
+    /// Has it begin in the next group. Groups are used in turn, whatever their size; each worker
+    /// keeps its own turn, and all plain threads share one. As with [`group`](Self::group), another
+    /// group may take it before it has begun, unless it is [`group_local`](Self::group_local).
     pub fn any_group(mut self) -> Self {
         self.target = Target::Any;
         self

@@ -85,9 +85,10 @@
 //!
 //! # Locks of std
 //!
-//! They are fine where nothing waits while one is held. A fiber that sleeps, joins, yields or [ends its turn](#turns) with such a
-//! guard in its hands may have others of its worker block the thread that it needs itself. Standard error
-//! [reports](crate::RuntimeBuilder::stall_report) a worker that is stuck for long.
+//! They are fine where nothing waits while one is held. A fiber that sleeps, joins, yields or [ends
+//! its turn](#turns) with such a guard in its hands may have others of its worker block the thread
+//! that it needs itself. Standard error [reports](crate::RuntimeBuilder::stall_report) a worker
+//! that is stuck for long.
 //!
 //! # The end of the process
 //!
@@ -114,9 +115,11 @@
 //! across a wait, and no stackful runtime can make it hold. The answer to all of the following is
 //! [`fiber_local!`](crate::fiber_local), which gives each fiber a value of its own and is written like `thread_local!`.
 //!
-//! **Do not wait inside the initializer of a `thread_local!`,** nor call there what may [end a turn](#turns). This is undefined behaviour, in a program without `unsafe`, and the
-//! only such case that is known for std and sinew alone. While the first fiber waits there, a second one of the same worker runs the initializer as well, and borrows its
-//! value. When the first one is done, it replaces that value:
+//! **Do not wait inside the initializer of a `thread_local!`,** nor call there what may [end a
+//! turn](#turns). This is undefined behaviour, in a program without `unsafe`, and the only such
+//! case that is known for std and sinew alone. While the first fiber waits there, a second one of
+//! the same worker runs the initializer as well, and borrows its value. When the first one is done,
+//! it replaces that value:
 //!
 //! ```no_run
 //! use sinew::fiber;

@@ -38,8 +38,9 @@ pub(crate) struct FiberCell<F, T> {
     control: Control,
     /// # Invariant
     ///
-    /// Touched by whoever has the right to run the fiber, until it is done or has announced its result; after that by the
-    /// owner of the handle, or, if there was none at that moment, by whoever ended the fiber.
+    /// Touched by the thread with the right to run the fiber, until the fiber is done or has
+    /// announced its result; after that by the owner of the handle, or, if there was none at that
+    /// moment, by the thread that ended the fiber.
     stage: UnsafeCell<Stage<F, T>>,
 }
 

@@ -8,9 +8,10 @@
 //! | detached | done, **drops the result** | – | – | – |
 //! | done | – | (does not wait) | (it is done) | **drops the result** |
 //!
-//! A result with a destructor is announced on the fiber's own stack, shortly before the end. If the fiber was detached by
-//! then, it drops the result there, where a destructor may wait. A handle that is dropped between the announcement and the
-//! end drops the result itself, as it does after the end. So no destructor runs on a worker outside of all fibers.
+//! A result with a destructor is announced on the fiber's own stack, shortly before the end. If the
+//! fiber was detached by then, it drops the result there, where a destructor may wait. A handle
+//! that is dropped between the announcement and the end drops the result itself, as it does after
+//! the end. So no destructor runs on a worker outside of all fibers.
 //!
 //! Where something is left to do, whoever does it keeps its reference for as long. The others give theirs up with the change:
 //! from then on the block may be gone.
@@ -88,8 +89,8 @@ impl Ending {
         self.0.load(Ordering::Acquire) & STATE == DONE
     }
 
-    /// Announces the result, before the end. Returns whether the fiber is detached: the result is the caller's to drop then,
-    /// and else that of the handle's owner. To be called once.
+    /// Announces the result, before the end. Returns whether the fiber is detached: the result is
+    /// the caller's to drop then, and else that of the handle's owner. To be called once.
     #[inline]
     #[must_use]
     pub(crate) fn announce(&self) -> bool {
@@ -103,7 +104,8 @@ impl Ending {
         let mut now = self.0.load(Ordering::Relaxed);
         loop {
             let (new, end) = match now & STATE {
-                // Not the last one: the handle has one too, unless it has dropped an announced result.
+                // Not the last one: the handle has one too, unless it has dropped an announced
+                // result.
                 RUNNING if reference == Reference::GiveUp && now / ONE > 1 => {
                     (now + DONE - ONE, AtEnd::Nothing)
                 }
@@ -119,8 +121,8 @@ impl Ending {
         }
     }
 
-    /// From one state to another, whatever the count. False, if the end has come, or one of the bits `unless` is set. For the
-    /// handle's owner, who alone changes the state besides.
+    /// From one state to another, whatever the count. False, if the end has come, or one of the
+    /// bits `unless` is set. For the handle's owner, who alone changes the state besides.
     fn change(&self, from: usize, to: usize, count: usize, unless: usize) -> bool {
         let mut now = self.0.load(Ordering::Acquire);
         while now & (STATE | unless) == from {
@@ -146,8 +148,8 @@ impl Ending {
         self.change(WAITED, RUNNING, 0, 0)
     }
 
-    /// Nobody will ask: the handle's reference is given up. False, if the result is there already, announced or with the end, for
-    /// the caller to drop; the reference is still its own then.
+    /// Nobody will ask: the handle's reference is given up. False, if the result is there already,
+    /// announced or with the end, for the caller to drop; the reference is still its own then.
     #[must_use]
     pub(crate) fn detach(&self) -> bool {
         self.change(RUNNING, DETACHED, ONE, ANNOUNCED)

@@ -327,8 +327,8 @@ impl Engine {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Looks into the driver of a worker that does not: fibers whose descriptors are ready, or whose time has come, are ready
-    /// to run then.
+    /// Looks into the driver of a worker that does not: fibers whose descriptors are ready, or
+    /// whose time has come, are ready to run then.
     pub(crate) fn look_into(&self, worker: usize) {
         self.pool().look_into(worker);
     }

@@ -14,13 +14,13 @@ use std::thread::Thread;
 
 use super::control::{Control, NOWHERE, Status};
 
-/// A handle to a fiber, as [`Thread`] is one to a thread. Outside of fibers, [`current`](crate::fiber::current) returns one to
-/// the calling thread.
+/// A handle to a fiber, as [`Thread`] is one to a thread. Outside of fibers,
+/// [`current`](crate::fiber::current) returns one to the calling thread.
 pub struct Fiber(
     /// # Invariant
     ///
-    /// The address of a block, with a reference of this value's own; or, marked with [`THREAD`], what [`Arc::into_raw`]
-    /// returned.
+    /// The address of a block, with a reference of this value's own; or, marked with [`THREAD`],
+    /// what [`Arc::into_raw`] returned.
     NonNull<()>,
 );
 

@@ -236,8 +236,9 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Leaves the panic hook alone. The first runtime that is started without this setting wraps the hook of the process, once: a
-    /// line with the fiber's name comes before whatever that hook does, also if it does nothing. The default runtime does so.
+    /// Leaves the panic hook alone. The first runtime that is started without this setting wraps
+    /// the hook of the process, once: a line with the fiber's name comes before whatever that hook
+    /// does, also if it does nothing. The default runtime does so.
     ///
     /// A hook that is wrapped may wait: it keeps its worker meanwhile. One that is not, because of
     /// this or because it was set later, must not wait for longer than 10 ms: another fiber of the
@@ -290,14 +291,17 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets after how long a stuck worker is reported on standard error: one that has run the same fiber for this long, which
-    /// blocks its thread or computes, while other fibers wait for the worker. The report names the fiber and says where it was
-    /// spawned. The default is 1 s; `None` turns the report off.
+    /// Sets after how long a stuck worker is reported on standard error: one that has run the same
+    /// fiber for this long, which blocks its thread or computes, while other fibers wait for the
+    /// worker. The report names the fiber and says where it was spawned. The default is 1 s; `None`
+    /// turns the report off.
     ///
-    /// If every worker is stuck, one report names all of their fibers. If other workers still run fibers, a stuck one is
-    /// reported only if fibers wait that have begun there and cannot move: they are ready to run, or the time or the socket that
-    /// they wait for is. Each stall is reported once. A time below 10 ms counts as 10 ms. A fiber that spins on an atomic or on `try_` calls is reported too, since
-    /// these never let another fiber run. Fibers that wait for something that never comes are not: a thread may still bring it.
+    /// If every worker is stuck, one report names all of their fibers. If other workers still run
+    /// fibers, a stuck one is reported only if fibers wait that have begun there and cannot move:
+    /// they are ready to run, or the time or the socket that they wait for is. Each stall is
+    /// reported once. A time below 10 ms counts as 10 ms. A fiber that spins on an atomic or on
+    /// `try_` calls is reported too, since these never let another fiber run. Fibers that wait for
+    /// something that never comes are not: a thread may still bring it.
     pub fn stall_report(mut self, after: Option<Duration>) -> Self {
         // At least the one millisecond that does not mean never.
         let milliseconds = |after: Duration| u64::try_from(after.as_millis()).unwrap_or(u64::MAX).max(1);

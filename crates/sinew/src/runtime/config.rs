@@ -65,7 +65,8 @@ pub struct Config {
     pub queue_capacity: Option<usize>,
     /// [`name`](crate::RuntimeBuilder::name).
     pub name: Option<String>,
-    /// [`stack_size`](crate::RuntimeBuilder::stack_size), in bytes. In a file, also as text with a unit: `"128k"`, `"1M"`.
+    /// [`stack_size`](crate::RuntimeBuilder::stack_size), in bytes. In a file, also as text with a
+    /// unit: `"128k"`, `"1M"`.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "size"))]
     pub stack_size: Option<usize>,
     /// [`max_fibers`](crate::RuntimeBuilder::max_fibers).

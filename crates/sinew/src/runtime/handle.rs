@@ -46,8 +46,8 @@ impl Handle {
     }
 
     /// Returns a handle to the runtime where the caller makes fibers: that of the calling fiber, or
-    /// the default one, which is started if need be. A call inside [`blocking`](fn@crate::blocking) is
-    /// made by a plain thread, and gets the default one.
+    /// the default one, which is started if need be. A call inside [`blocking`](fn@crate::blocking)
+    /// is made by a plain thread, and gets the default one.
     ///
     /// # Panics
     ///
@@ -163,8 +163,9 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the body does not end in time: see
-    /// [`Discarded`](fiber::Discarded) and [`Abandoned`](fiber::Abandoned).
+    /// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the
+    /// body does not end in time: see [`Discarded`](fiber::Discarded) and
+    /// [`Abandoned`](fiber::Abandoned).
     #[track_caller]
     pub fn run<F, T>(&self, body: F) -> T
     where
@@ -238,13 +239,13 @@ impl Handle {
     /// it finds; the limit that is reached first counts for all of them.
     ///
     /// An abandoned fiber never runs again, and keeps what it has. Its locks stay locked, including
-    /// one that was just handed to it. Permits, messages and readiness events that it was just given
-    /// are lost; a fiber of another runtime that waits for the same descriptor is woken by the next
-    /// event. A [scope](fiber::scope) around it never ends, in whichever runtime or thread: what the
-    /// fiber borrows has to stay.
+    /// one that was just handed to it. Permits, messages and readiness events that it was just
+    /// given are lost; a fiber of another runtime that waits for the same descriptor is woken by
+    /// the next event. A [scope](fiber::scope) around it never ends, in whichever runtime or
+    /// thread: what the fiber borrows has to stay.
     ///
-    /// The body of a fiber that never began is dropped by the thread that shuts down, or by a worker. Its destructors
-    /// should not wait for other fibers of the runtime.
+    /// The body of a fiber that never began is dropped by the thread that shuts down, or by a
+    /// worker. Its destructors should not wait for other fibers of the runtime.
     ///
     /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what
     /// they have is done as fibers are.

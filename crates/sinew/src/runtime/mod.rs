@@ -107,8 +107,8 @@ impl fmt::Debug for Runtime {
 ///
 /// # Panics
 ///
-/// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the body does not end in time: see
-/// [`Discarded`](fiber::Discarded) and [`Abandoned`](fiber::Abandoned).
+/// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the body
+/// does not end in time: see [`Discarded`](fiber::Discarded) and [`Abandoned`](fiber::Abandoned).
 #[track_caller]
 pub fn run<F, T>(body: F) -> T
 where

@@ -12,11 +12,12 @@ use crate::rt::Limit;
 /// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
 ///
 /// - Any number of fibers and threads may wait; a post wakes all of them.
-/// - It stays posted until it is [`reset`](Self::reset). Meanwhile a wait returns at once, after one load, and another post
-///   does nothing.
+/// - It stays posted until it is [`reset`](Self::reset). Meanwhile a wait returns at once, after
+///   one load, and another post does nothing.
 /// - It may be reset at any time: waiters that a post has woken return all the same.
 ///
-/// For a signal that one waiter consumes, or to wait for several at once, use an [`Event`](super::Event).
+/// For a signal that one waiter consumes, or to wait for several at once, use an
+/// [`Event`](super::Event).
 ///
 /// What was done before it is posted is seen by whoever goes on.
 ///

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use super::schedule::Schedule;
 use super::timer::Timer;
 
-/// Calls back once, so long from now: at once if that is zero, though never inside this call; never, if an [`Instant`] cannot represent that moment.
+/// Calls back once, so long from now: at once if that is zero, though never inside this call;
+/// never, if an [`Instant`] cannot represent that moment.
 ///
 /// ```
 /// use sinew::time;

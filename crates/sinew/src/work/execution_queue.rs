@@ -12,7 +12,8 @@ use super::report::JoinError;
 use super::shared::Settings;
 use crate::fiber::Stopped;
 
-/// Tasks from any number of fibers and threads, for one function that a fiber calls with all tasks that have arrived.
+/// Tasks from any number of fibers and threads, for one function that a fiber calls with all tasks
+/// that have arrived.
 ///
 /// The function is called with a [`Batch`]: all tasks that have come, in order. It is never called twice at the same time, so what it changes
 /// needs no lock; and many small tasks cost it one call, so that it may write them to a file in one go, say. It may wait, which keeps

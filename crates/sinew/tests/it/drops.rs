@@ -203,7 +203,8 @@ fn fibers_that_are_not_made_drop_what_they_hold() {
     });
 }
 
-/// The fiber drops its result, since nobody has a handle: its destructor's panic is one of the fiber.
+/// The fiber drops its result, since nobody has a handle: its destructor's panic is one of the
+/// fiber.
 #[test]
 fn a_scope_panics_if_a_result_that_nobody_wants_does() {
     survives("a_scope_panics_if_a_result_that_nobody_wants_does", || {

@@ -226,8 +226,9 @@ fn a_result_that_nobody_wants_may_wait_when_it_is_dropped() {
     });
 }
 
-/// A handle is dropped from outside at about the moment when its fiber ends. The result is dropped by the fiber or with the
-/// handle, where a destructor may wait; never by a worker outside of all fibers.
+/// A handle is dropped from outside at about the moment when its fiber ends. The result is dropped
+/// by the fiber or with the handle, where a destructor may wait; never by a worker outside of all
+/// fibers.
 #[test]
 fn no_result_is_dropped_outside_of_fibers() {
     static OUTSIDE: AtomicUsize = AtomicUsize::new(0);

@@ -195,8 +195,9 @@ fn nothing_is_told_while_others_run_or_nothing_waits_or_nobody_wants_to_hear() {
     assert!(output.status.success() && !stderr(&output).contains(WORDS), "{}", stderr(&output));
 }
 
-/// One worker of two runs a fiber that never lets go of it, by a lock of std or by spinning on a `try_` call. Another fiber has begun
-/// there, and cannot move: it is ready to run, or its time has come.
+/// One worker of two runs a fiber that never lets go of it, by a lock of std or by spinning on a
+/// `try_` call. Another fiber has begun there, and cannot move: it is ready to run, or its time has
+/// come.
 #[test]
 fn one_stuck_worker_of_several_is_told_of_with_the_name_of_its_fiber() {
     let name = "one_stuck_worker_of_several_is_told_of_with_the_name_of_its_fiber";

@@ -55,8 +55,9 @@ fn a_step_stays_where_it_waits() {
     });
 }
 
-/// After each step, a fiber that cannot move keeps the step's worker busy until the next step begins. That is on another worker,
-/// unless the worker takes the next step before that fiber: now and then it is the turn of what anyone may run.
+/// After each step, a fiber that cannot move keeps the step's worker busy until the next step
+/// begins. That is on another worker, unless the worker takes the next step before that fiber: now
+/// and then it is the turn of what anyone may run.
 #[test]
 fn between_steps_it_moves() {
     each_of(&[2, 8], |runtime, _| {
@@ -231,12 +232,14 @@ fn a_shutdown_waits_for_all_steps() {
 fn a_shutdown_whose_time_is_over_discards_between_steps() {
     for (kind, workers) in KINDS.into_iter().flat_map(|kind| [1, 2, 8].map(|workers| (kind, workers))) {
         let _watchdog = watch_test_with(format!("{workers} workers, {kind:?}"));
-        // A worker that is kept from running ends no step while it is waited for: the shutdown tells that it is stuck.
+        // A worker that is kept from running ends no step while it is waited for: the shutdown
+        // tells that it is stuck.
         assert!((0..20).any(|_| discards_between_steps(start(workers, kind))));
     }
 }
 
-/// Shuts a runtime down while a fiber makes endless steps. Returns false if the worker did not end its step in time.
+/// Shuts a runtime down while a fiber makes endless steps. Returns false if the worker did not end
+/// its step in time.
 fn discards_between_steps(runtime: Runtime) -> bool {
     let state = Arc::new(());
     let held = state.clone();

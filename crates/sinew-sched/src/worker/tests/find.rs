@@ -86,8 +86,9 @@ fn an_empty_deque_is_not_tried() {
     assert_eq!((stats.steals_tried, stats.steals), (1, 1));
 }
 
-/// A thief tries the worker whose lone task it watches first. If it tried another worker with a lone
-/// task first, it would watch that task instead, and the time of the first one would start anew.
+/// A thief tries the worker whose lone task it watches first. If it tried another worker with a
+/// lone task first, it would watch that task instead, and the time of the first one would start
+/// anew.
 #[test]
 fn a_watched_task_is_taken_although_others_have_one_too() {
     for watched in 1..8 {

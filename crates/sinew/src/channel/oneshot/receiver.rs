@@ -174,7 +174,8 @@ impl<T> Receiver<T> {
         self.is_terminated
     }
 
-    /// Closes the channel: a later `send` fails and returns the value. One that was sent before can still be received.
+    /// Closes the channel: a later `send` fails and returns the value. One that was sent before can
+    /// still be received.
     ///
     /// ```
     /// use sinew::channel::oneshot;

@@ -1,12 +1,14 @@
 //! Whether the watcher is on the alert, in one word. Knows no thread and no worker.
 //!
-//! The watcher sleeps while no worker works, and a worker that goes to work raises the alert. Neither may miss the other:
+//! The watcher sleeps while no worker works, and a worker that goes to work raises the alert.
+//! Neither may miss the other:
 //!
 //! - A worker stores that it works, has a fence, and then reads whether the alert is raised.
 //! - The watcher lowers the alert, has a fence, and then reads whether a worker works.
 //!
-//! One of the two fences comes first. If the worker's does, the watcher reads that it works and raises the alert again. If
-//! the watcher's does, the worker reads that the alert is lowered and raises it.
+//! One of the two fences comes first. If the worker's does, the watcher reads that it works and
+//! raises the alert again. If the watcher's does, the worker reads that the alert is lowered and
+//! raises it.
 
 use crate::rt::sync::{AtomicBool, Ordering, fence};
 

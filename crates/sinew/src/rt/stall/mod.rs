@@ -1,15 +1,18 @@
 //! Reports workers that are stuck while fibers wait for them: all of them, or one of several.
 //!
-//! A worker is stuck that has run the same fiber for a long time, which blocks its thread or computes. A thread of its own,
-//! the watcher, looks for that. It sleeps without a limit while no worker works. A worker that goes to work raises the
-//! [alert](alert::Alert); the watcher then looks a few times in the time after which a stall is reported, and goes back to
-//! sleep when it finds all workers idle. So nothing is done for it when a fiber runs, and nothing at all while the process
-//! is idle.
+//! A worker is stuck that has run the same fiber for a long time, which blocks its thread or
+//! computes. A thread of its own, the watcher, looks for that. It sleeps without a limit while no
+//! worker works. A worker that goes to work raises the [alert](alert::Alert); the watcher then
+//! looks a few times in the time after which a stall is reported, and goes back to sleep when it
+//! finds all workers idle. So nothing is done for it when a fiber runs, and nothing at all while
+//! the process is idle.
 //!
-//! If every worker is stuck, any fiber that is ready waits. If one of several is, only those wait that have begun there and
-//! cannot move. Whether descriptors are ready is known to the worker's driver alone, so the watcher looks into it first.
+//! If every worker is stuck, any fiber that is ready waits. If one of several is, only those wait
+//! that have begun there and cannot move. Whether descriptors are ready is known to the worker's
+//! driver alone, so the watcher looks into it first.
 //!
-//! That fibers *wait* for something that will never come cannot be known: a thread outside may bring it.
+//! That fibers *wait* for something that will never come cannot be known: a thread outside may
+//! bring it.
 
 mod alert;
 mod report;
@@ -147,16 +150,19 @@ fn tell(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// How many fibers wait for any worker: to run, or to hear that their time has come, which was `ago` or before.
+/// How many fibers wait for any worker: to run, or to hear that their time has come, which was
+/// `ago` or before.
 fn waiting(engine: &Engine, stats: &PoolStats, ago: Duration) -> usize {
     let running = stats.workers.iter().filter(|worker| seen::works(worker)).count();
     engine.not_waiting().saturating_sub(running) + engine.census.neglected_timers(ago)
 }
 
-/// How many fibers wait for this worker and cannot run on another one; and its timers, if one was due `ago` or before.
+/// How many fibers wait for this worker and cannot run on another one; and its timers, if one was
+/// due `ago` or before.
 fn waiting_for(engine: &Engine, stats: &PoolStats, worker: u32, ago: Duration) -> usize {
     let running = stats.workers.iter().filter(|worker| seen::works(worker)).count();
-    // There may be a million that have begun there: they are counted only if some fiber is ready at all.
+    // There may be a million that have begun there: they are counted only if some fiber is ready at
+    // all.
     let ready = if engine.not_waiting() > running { engine.census.ready_on(worker) } else { 0 };
     ready + usize::from(engine.census.neglects_timers(worker, ago))
 }

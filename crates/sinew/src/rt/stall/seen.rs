@@ -1,4 +1,5 @@
-//! What the watcher has seen so far: for how long each worker has run the same task. Knows times and counts, no fiber.
+//! What the watcher has seen so far: for how long each worker has run the same task. Knows times
+//! and counts, no fiber.
 
 use std::time::{Duration, Instant};
 
@@ -42,8 +43,8 @@ pub(super) enum Finding {
 impl Seen {
     /// Looks at all workers. A worker is stuck that has worked on one task for the time `after`.
     ///
-    /// A longer way between two looks than an eighth of that counts as no more: the process may have been stopped, or the
-    /// whole machine, and then no worker could have begun another task.
+    /// A longer way between two looks than an eighth of that counts as no more: the process may
+    /// have been stopped, or the whole machine, and then no worker could have begun another task.
     pub(super) fn look(&mut self, workers: &[WorkerStats], now: Instant, after: Duration) -> Finding {
         if !workers.iter().any(works) {
             *self = Self::default();

@@ -19,8 +19,9 @@ use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, Wak
 
 /// Values that any number push and any number pop, fibers and threads alike, in order, of which there are at most so many at a time.
 ///
-/// Its capacity [may change](Self::set_capacity) while others wait, and it can be [stopped](Self::stop), which ends all waits. It is shared by
-/// reference: unlike a channel, it has no ends that close it when they are dropped.
+/// Its capacity [may change](Self::set_capacity) while others wait, and it can be
+/// [stopped](Self::stop), which ends all waits. It is shared by reference: unlike a channel, it has
+/// no ends that close it when they are dropped.
 ///
 /// Those who wait are served in the order in which they came, and nobody overtakes them. A value is pushed when somebody has it, or when there was
 /// room for it: one whose time is over, or who is cancelled while it waits, has it back.

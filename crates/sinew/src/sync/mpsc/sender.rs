@@ -21,8 +21,8 @@ impl<T> Sender<T> {
         Self { channel }
     }
 
-    /// Sends a message. Never waits for the receiver; after a number of calls in a row, it [lets other fibers
-    /// run](crate::fiber#turns).
+    /// Sends a message. Never waits for the receiver; after a number of calls in a row, it [lets
+    /// other fibers run](crate::fiber#turns).
     ///
     /// # Errors
     ///

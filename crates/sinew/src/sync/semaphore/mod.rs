@@ -25,9 +25,10 @@ use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
 
 /// Permits that are had by at most so many at a time, for fibers and threads alike.
 ///
-/// A permit is given back when its [guard](SemaphorePermit) is dropped. It may be handed to another fiber or thread; and one that is forgotten is
-/// one less, until [`release`](Self::release) makes one more. With one permit, this is a binary semaphore: a lock that need not be
-/// released by the fiber that took it.
+/// A permit is given back when its [guard](SemaphorePermit) is dropped. It may be handed to another
+/// fiber or thread; and one that is forgotten is one less, until [`release`](Self::release) makes
+/// one more. With one permit, this is a binary semaphore: a lock that need not be released by the
+/// fiber that took it.
 ///
 /// Those who wait are served in the order in which they came, each with all that it asks for. Nobody overtakes: if the first one waits for more
 /// than there is, whoever comes later waits too, even for less, so that a big batch is not starved by small ones.
@@ -107,7 +108,8 @@ impl Semaphore {
         self.acquire_many(1)
     }
 
-    /// Waits for so many permits, which are had all at once. Asking for 0 permits succeeds at once.
+    /// Waits for this number of permits, and takes them all at once. Asking for 0 permits succeeds at
+    /// once.
     ///
     /// # Errors
     ///

@@ -190,7 +190,8 @@ fn waits_can_be_stopped() {
     check();
 }
 
-/// A pipe as a `File` is no regular file. If it is full and must not block, that is an error, and nothing is left out before it.
+/// A pipe as a `File` is no regular file. If it is full and must not block, that is an error, and
+/// nothing is left out before it.
 #[test]
 fn a_file_that_is_full_is_an_error() {
     let (mut reader, writer) = std::io::pipe().unwrap();
