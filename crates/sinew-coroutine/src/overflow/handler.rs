@@ -33,11 +33,12 @@ const RED_ZONE: usize = 128;
 /// }
 /// ```
 ///
-/// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it went, and aborts. It runs
-/// on the alternate signal stack of the thread. Threads that std started have one, the main thread included, of 8 KiB or as
-/// much as the kernel asks for, whichever is more: enough, unless the processor has so many registers that saving them fills it
-/// (AMX). Other threads, such as C code starts, have none: an overflow there ends the process without a message.
-/// [`protect_thread`](super::protect_thread) sees to both.
+/// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it
+/// went, and aborts. It runs on the alternate signal stack of the thread. Threads that C code starts
+/// have none: an overflow there ends the process without a message. Threads that std starts have
+/// one, the main thread included, which may be too small for the message in a program that is not
+/// optimised. Call [`protect_thread`](super::protect_thread) on each thread that resumes
+/// coroutines: it replaces what is missing or too small.
 ///
 /// Other faults go to the handler that was there before, with the signals blocked that it asked for, and once only if it
 /// asked for that; without one, to the kernel's default. One thing cannot be as before: a handler that did not ask for the

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{copy_file_range, sendfile};
 use rustix::io::Errno;
+use rustix::net::sockopt;
 use rustix::pipe::{SpliceFlags, splice};
 
 use super::copy::copy;
@@ -143,9 +144,23 @@ fn check(fd: BorrowedFd<'_>, direction: Direction) -> io::Result<()> {
         Direction::Read => PollFlags::IN,
         Direction::Write => PollFlags::OUT,
     };
-    match poll(&mut [PollFd::new(&fd, flags)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? {
+    let mut asked = [PollFd::new(&fd, flags)];
+    match poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? {
         0 => Err(io::ErrorKind::WouldBlock.into()),
+        _ if asked[0].revents() == PollFlags::ERR => check_error(fd),
         _ => Ok(()),
+    }
+}
+
+/// Whether an error is all that there is. A socket also says so for messages in its error queue
+/// (send timestamps, completed zero-copy sends), which are the program's to read: they do not end
+/// the wait.
+fn check_error(fd: BorrowedFd<'_>) -> io::Result<()> {
+    match sockopt::socket_error(fd) {
+        Ok(Ok(())) => Err(io::ErrorKind::WouldBlock.into()),
+        Ok(Err(error)) => Err(error.into()),
+        // No socket: a pipe without readers. The next call fails.
+        Err(_) => Ok(()),
     }
 }
 

@@ -23,11 +23,15 @@ pub(crate) fn install(is_wanted: bool) {
 
 fn tell(info: &PanicHookInfo<'_>, inner: &dyn Fn(&PanicHookInfo<'_>)) {
     if let Some(fiber) = wait::running_fiber() {
-        let name = fiber.name().unwrap_or("<unnamed>");
-        // A backtrace ends at the worker, and does not lead to whoever made the fiber.
+        let number = fiber.number();
+        let named = match fiber.name() {
+            Some(name) => format!("'{name}' ({number})"),
+            None => number.to_string(),
+        };
+        // A backtrace ends at the worker, and does not lead to the call that spawned the fiber.
         let made = fiber.spawned_at().map(|place| format!(", made at {place},")).unwrap_or_default();
         // Not by `eprintln!`, which panics if nobody reads: inside a hook, that ends the process.
-        let _ = writeln!(stderr(), "\nfiber '{name}' ({}){made} panicked:", fiber.number());
+        let _ = writeln!(stderr(), "\nfiber {named}{made} panicked:");
     }
     match tls::local() {
         // Waits inside the hook keep the worker: what ran meanwhile would be taken for panicking.

@@ -107,8 +107,8 @@ pub(super) fn config() -> Result<Config, StartError> {
         max_fibers: number("SINEW_MAX_FIBERS", 1..=usize::MAX)?,
         prewarm: number("SINEW_PREWARM", 0..=1_000_000)?,
         blocking_threads: number("SINEW_BLOCKING_THREADS", 1..=usize::MAX)?,
-        blocking_idle_ms: number("SINEW_BLOCKING_IDLE_MS", 0..=u64::MAX)?,
-        stall_report_ms: number("SINEW_STALL_REPORT_MS", 0..=u64::MAX)?,
+        blocking_idle_ms: milliseconds("SINEW_BLOCKING_IDLE_MS")?,
+        stall_report_ms: milliseconds("SINEW_STALL_REPORT_MS")?,
     };
     match config.planning().into_iter().find(|(_, is_set)| *is_set) {
         Some((setting, _)) if config.workers.is_some() => {
@@ -166,6 +166,15 @@ fn number<T: FromStr + PartialOrd + Display>(
     match text.parse() {
         Ok(number) if numbers.contains(&number) => Ok(Some(number)),
         _ => Err(refused(name, text, format!("a number from {} to {}", numbers.start(), numbers.end()))),
+    }
+}
+
+/// A time, as a number without a unit.
+fn milliseconds(name: &'static str) -> Result<Option<u64>, StartError> {
+    let Some(text) = text(name) else { return Ok(None) };
+    match text.parse() {
+        Ok(number) => Ok(Some(number)),
+        Err(_) => Err(refused(name, text, "a number of milliseconds, such as 500")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What came of shutting a runtime down.
 
+use std::fmt;
 use std::num::NonZero;
 use std::panic::Location;
 
@@ -17,7 +18,7 @@ use crate::rt::{Fates, Leak};
 pub struct ShutdownReport {
     /// All fibers ended, and all threads.
     pub drained: bool,
-    /// Somebody waited for that; not, if the runtime was shut down by one of its own fibers.
+    /// The shutdown waited for that. It does not if one of the runtime's own fibers asks for it.
     pub waited: bool,
     /// How many fibers had not begun, or were between two [steps](crate::fiber::spawn_steps): they were discarded. One that must begin on
     /// a worker whose thread is blocked is discarded when that thread goes on.
@@ -61,5 +62,76 @@ impl ShutdownReport {
             running: fates.begun.running.into_iter().map(leaked).collect(),
             stuck: pool.stuck,
         }
+    }
+}
+
+/// One line that says how the shutdown ended, and one for each fiber that was left behind.
+///
+/// ```
+/// let report = sinew::Runtime::builder().workers(1).start()?.shutdown(None);
+/// assert_eq!(report.to_string(), "all fibers have ended");
+/// # Ok::<(), sinew::StartError>(())
+/// ```
+impl fmt::Display for ShutdownReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let left = [("waits", &self.leaked), ("still runs", &self.running)];
+        match left.iter().map(|(_, fibers)| fibers.len()).sum() {
+            0 if !self.waited => f.write_str("the shutdown goes on: nothing waited for it")?,
+            0 if self.drained => f.write_str("all fibers have ended")?,
+            0 if self.stuck.is_empty() => f.write_str("no fiber was left behind")?,
+            0 => f.write_str("no fiber was left behind, but not all threads have ended")?,
+            1 => f.write_str("1 fiber was left behind")?,
+            count => write!(f, "{count} fibers were left behind")?,
+        }
+        if self.discarded > 0 {
+            write!(f, "; {} discarded before they began", self.discarded)?;
+        }
+        let mut fibers =
+            left.iter().flat_map(|(state, fibers)| fibers.iter().map(move |fiber| (state, fiber)));
+        fibers.try_for_each(|(state, fiber)| write!(f, "\n  {fiber} {state}"))
+    }
+}
+
+impl fmt::Display for LeakedFiber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "fiber '{name}' ({})", self.id)?,
+            None => write!(f, "fiber {}", self.id)?,
+        }
+        write!(f, " on worker {}, made at {},", self.worker, self.spawned_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LeakedFiber, ShutdownReport};
+    use std::num::NonZero;
+    use std::panic::Location;
+
+    fn fiber(id: u64, name: Option<&str>) -> LeakedFiber {
+        let (id, spawned_at) = (NonZero::new(id).unwrap(), Location::caller());
+        LeakedFiber { id, name: name.map(str::to_owned), worker: 3, spawned_at }
+    }
+
+    #[test]
+    fn a_report_names_each_fiber_that_was_left_behind() {
+        let (leaked, running, stuck) = (vec![fiber(7, Some("reader"))], vec![fiber(9, None)], Vec::new());
+        let mut report =
+            ShutdownReport { drained: false, waited: true, discarded: 2, leaked, running, stuck };
+        let text = report.to_string();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "2 fibers were left behind; 2 discarded before they began");
+        assert!(lines[1].starts_with("  fiber 'reader' (7) on worker 3, made at "), "{text}");
+        assert!(lines[1].ends_with(", waits"), "{text}");
+        assert!(
+            lines[2].starts_with("  fiber 9 on worker 3, ") && lines[2].ends_with(" still runs"),
+            "{text}"
+        );
+        (report.running, report.discarded) = (Vec::new(), 0);
+        assert!(report.to_string().starts_with("1 fiber was left behind\n"), "{report}");
+        report.leaked = Vec::new();
+        assert_eq!(report.to_string(), "no fiber was left behind");
+        report.waited = false;
+        assert_eq!(report.to_string(), "the shutdown goes on: nothing waited for it");
     }
 }

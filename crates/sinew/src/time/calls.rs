@@ -20,6 +20,9 @@ use super::timer::Timer;
 /// ```
 ///
 /// Armed again after that, it has nothing left to call; [`Timer::new`] makes one that has.
+///
+/// On a plain thread the default runtime keeps the timer. Once that runtime was shut down, the
+/// callback is dropped without being called.
 #[inline]
 #[track_caller]
 pub fn after(delay: Duration, callback: impl FnOnce() + Send + 'static) -> Timer {

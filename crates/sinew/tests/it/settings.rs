@@ -108,7 +108,7 @@ fn the_environment_sets_what_the_builder_does_not() {
             ("SINEW_BLOCKING_THREADS", "1", "at most 1 thread, gone after 10s"),
             ("SINEW_BLOCKING_IDLE_MS", "-1", "SINEW_BLOCKING_IDLE_MS"),
             ("SINEW_BLOCKING_IDLE_MS", "30", "gone after 30ms"),
-            ("SINEW_STALL_REPORT_MS", "soon", "SINEW_STALL_REPORT_MS"),
+            ("SINEW_STALL_REPORT_MS", "soon", "a number of milliseconds"),
             ("SINEW_STALL_REPORT_MS", "0", "strategy shared"),
             ("SINEW_EXCLUDED_CPUS", "1-", "SINEW_EXCLUDED_CPUS"),
             ("SINEW_EXCLUDED_CPUS", "60001", "60001"),

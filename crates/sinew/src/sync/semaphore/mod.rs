@@ -118,6 +118,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// As [`acquire`](Self::acquire), and if more are asked for than there can be.
+    #[track_caller]
     pub fn acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_within(permits, Limit::NEVER).map_err(|_| AcquireError::new())
     }
@@ -141,6 +142,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// If more are asked for than there can be.
+    #[track_caller]
     pub fn try_acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_take(permits)?;
         Ok(SemaphorePermit::new(self, permits))
@@ -173,6 +175,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// As [`acquire_many`](Self::acquire_many).
+    #[track_caller]
     pub fn try_acquire_many_for(
         &self,
         permits: usize,
@@ -190,6 +193,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// As [`acquire_many`](Self::acquire_many).
+    #[track_caller]
     pub fn try_acquire_many_until(
         &self,
         permits: usize,
@@ -235,6 +239,7 @@ impl Semaphore {
         unless_stopped(Refusal::or_gave_up(self.acquire_within(permits, Limit::STOP)))
     }
 
+    #[track_caller]
     fn ask(&self, permits: usize) -> Answer {
         assert!(permits <= Self::MAX_PERMITS, "{}", TOO_MANY);
         let mut queue = self.queue.lock();
@@ -242,12 +247,14 @@ impl Semaphore {
         queue.ask(permits, is_first)
     }
 
+    #[track_caller]
     fn acquire_within(&self, permits: usize, limit: Limit) -> Result<SemaphorePermit<'_>, Refusal> {
         self.take_within(permits, limit)?;
         Ok(SemaphorePermit::new(self, permits))
     }
 
     /// Takes the permits if that is possible without waiting. The caller makes a guard of them.
+    #[track_caller]
     fn try_take(&self, permits: usize) -> Result<(), TryAcquireError> {
         match self.ask(permits) {
             Answer::Granted => Ok(()),
@@ -257,6 +264,7 @@ impl Semaphore {
     }
 
     /// Waits for the permits and takes them. The caller makes a guard of them.
+    #[track_caller]
     fn take_within(&self, permits: usize, limit: Limit) -> Result<(), Refusal> {
         rt::spend(1);
         let answer = match self.ask(permits) {

@@ -44,6 +44,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// As [`acquire_many`](Self::acquire_many).
+    #[track_caller]
     pub fn acquire_many_owned(self: Arc<Self>, permits: usize) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.acquire_owned_within(permits, Limit::NEVER).map_err(|_| AcquireError::new())
     }
@@ -78,6 +79,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// As [`try_acquire_many`](Self::try_acquire_many).
+    #[track_caller]
     pub fn try_acquire_many_owned(
         self: Arc<Self>,
         permits: usize,
@@ -119,6 +121,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// As [`acquire_many`](Self::acquire_many).
+    #[track_caller]
     pub fn try_acquire_many_owned_for(
         self: Arc<Self>,
         permits: usize,
@@ -136,6 +139,7 @@ impl Semaphore {
     /// # Panics
     ///
     /// As [`acquire_many`](Self::acquire_many).
+    #[track_caller]
     pub fn try_acquire_many_owned_until(
         self: Arc<Self>,
         permits: usize,

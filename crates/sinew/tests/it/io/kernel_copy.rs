@@ -1,14 +1,20 @@
 //! Copies that the kernel makes.
+//!
+//! # Safety
+//!
+//! Options of sockets that no crate offers are set by pointers to a local integer.
+#![expect(unsafe_code, reason = "an option of sockets is set")]
 
 use super::super::descriptors::{in_own_process, is_deadline};
-use super::super::support::{everywhere, pinned, watch_test};
+use super::super::support::{everywhere, is_emulated, pinned, until, watch_test};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create};
 use sinew::fiber;
 use sinew::fs::File;
 use sinew::io::{self, KernelSink, KernelSource, Read, Seek, Write};
 use sinew::net::{TcpListener, TcpStream};
 use sinew::os::unix::net::UnixStream;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
 /// More than pipes and sockets take at once.
@@ -203,4 +209,45 @@ fn a_file_that_is_full_is_an_error() {
     let mut taken = Vec::new();
     reader.read_to_end(&mut taken).unwrap();
     assert!(!taken.is_empty() && bytes().starts_with(&taken), "{}", taken.len());
+}
+
+/// Sends a byte without copying it, so that the socket's error queue has the kernel's message about that.
+fn fill_error_queue(socket: &TcpStream, peer: &mut TcpStream) {
+    let (fd, yes) = (socket.as_raw_fd(), 1_i32);
+    // SAFETY: this file's.
+    let set =
+        unsafe { libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_ZEROCOPY, (&raw const yes).cast(), 4) };
+    assert_eq!(set, 0, "{}", std::io::Error::last_os_error());
+    // SAFETY: it sends one byte of a constant.
+    let sent = unsafe { libc::send(fd, b"x".as_ptr().cast(), 1, libc::MSG_ZEROCOPY) };
+    assert_eq!(sent, 1, "{}", std::io::Error::last_os_error());
+    peer.read_exact(&mut [0]).unwrap();
+    let is_there = || {
+        let mut asked = [PollFd::new(socket, PollFlags::empty())];
+        poll(&mut asked, Some(&Timespec::default())).unwrap();
+        asked[0].revents() == PollFlags::ERR
+    };
+    until(is_there, || "no message in the error queue".to_owned());
+}
+
+#[test]
+fn messages_in_an_error_queue_do_not_end_the_wait_for_bytes() {
+    if is_emulated() {
+        // The emulator does not know the option.
+        return;
+    }
+    let _watch = watch_test();
+    let runtime = pinned(1);
+    let (source, mut peer) = runtime.run(tcp);
+    fill_error_queue(&source, &mut peer);
+    let (mut reader, writer) = io::pipe().unwrap();
+    let copies = runtime.spawn(move || io::kernel_copy(&source, &writer).unwrap());
+    // Not if it asks again and again.
+    until(|| runtime.stats().parked == 1, || "it does not wait".to_owned());
+    peer.write_all(b"some").unwrap();
+    drop(peer);
+    assert_eq!(copies.join().unwrap(), 4);
+    let mut got = Vec::new();
+    reader.read_to_end(&mut got).unwrap();
+    assert_eq!(got, b"some");
 }
