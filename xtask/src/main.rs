@@ -43,6 +43,11 @@ enum Verb {
     Jobs,
     /// Check the source tree against the layout and style rules.
     Tidy,
+    /// List the modules of a crate that name each other in a circle, and where.
+    Modules {
+        /// The crate, such as `sinew-sched`.
+        package: String,
+    },
     /// Run a seeded sample of mutants of a crate, and list those that its tests do not notice.
     Mutants(mutants::Sample),
 }
@@ -67,6 +72,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Verb::Tidy => tidy::run(&context.root).map(|()| ExitCode::SUCCESS),
+        Verb::Modules { package } => tidy::print_modules(&context.root, &package).map(|()| ExitCode::SUCCESS),
         Verb::Mutants(sample) => mutants::run(&context, &sample).map(|()| ExitCode::SUCCESS),
     }
 }

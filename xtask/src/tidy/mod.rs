@@ -6,6 +6,7 @@
 
 mod finding;
 mod listing;
+mod module_graph;
 mod paths;
 mod rust_file;
 mod tokens;
@@ -24,6 +25,7 @@ mod lib_rs;
 mod lint_reasons;
 mod macro_mods;
 mod markdown_links;
+mod module_cycles;
 mod module_layers;
 mod sync_files;
 mod thread_locals;
@@ -48,6 +50,7 @@ static RULES: &[Rule] = &[
     Rule { name: "lexes", check: lexes::check },
     Rule { name: "crate_layers", check: crate_layers::check },
     Rule { name: "module_layers", check: module_layers::check },
+    Rule { name: "module_cycles", check: module_cycles::check },
     Rule { name: "ignorance", check: ignorance::check },
     Rule { name: "file_header", check: file_header::check },
     Rule { name: "unsafe_files", check: unsafe_files::check },
@@ -76,4 +79,10 @@ pub(crate) fn run(root: &Path) -> Result {
     }
     println!("tidy: {} files, {} rules, to fix: {failures}", tree.file_count(), RULES.len());
     if failures == 0 { Ok(()) } else { Err(Failure::new(format!("places to fix: {failures}"))) }
+}
+
+/// Prints the modules of a crate that name each other in a circle, and where.
+pub(crate) fn print_modules(root: &Path, package: &str) -> Result {
+    module_cycles::print(&Tree::read(root)?, package);
+    Ok(())
 }

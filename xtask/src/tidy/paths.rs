@@ -1,7 +1,7 @@
 //! The paths that a file names, with `use` groups spread out and `self`, `super` resolved.
 //!
 //! `use std::{fs, thread::Thread}` names `std::fs` and `std::thread::Thread`. Works on tokens, so that paths
-//! inside macros count too. Renames (`as`) are not followed: the line that renames is itself a use.
+//! inside macros count too. A rename (`as`) is recorded, and not followed: the line that renames is itself a use.
 
 use super::rust_file::RustFile;
 use super::tokens::{Kind, Token, closing};
@@ -12,6 +12,19 @@ pub(super) struct PathUse {
     pub(super) segments: Vec<String>,
     /// The line of its last segment.
     pub(super) line: usize,
+    /// The declaration that it is in, if that is a `use`.
+    pub(super) import: Option<Import>,
+    /// The name that it is given by `as`.
+    pub(super) rename: Option<String>,
+}
+
+/// A `use` declaration.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Import {
+    /// For the module itself, and those below it.
+    Private,
+    /// `pub use`, with whatever visibility.
+    Reexport,
 }
 
 impl PathUse {
@@ -19,17 +32,25 @@ impl PathUse {
     pub(super) fn text(&self) -> String {
         self.segments.join("::")
     }
+
+    /// The name that the path has here, if it is imported and is no glob.
+    pub(super) fn imported_name(&self) -> Option<&str> {
+        self.import?;
+        let last = self.segments.last().filter(|last| *last != "*" && *last != "_")?;
+        let own = if last == "self" { self.segments.iter().rev().nth(1)? } else { last };
+        Some(self.rename.as_ref().unwrap_or(own))
+    }
 }
 
 /// Every path in the tokens of a file.
 pub(super) fn paths(file: &RustFile, tokens: &[Token]) -> Vec<PathUse> {
-    let mut reader = Reader { tokens, index: 0, module: module_of(file), found: Vec::new() };
+    let mut reader = Reader { tokens, index: 0, module: module_of(file), import: None, found: Vec::new() };
     reader.read(tokens.len());
     reader.found
 }
 
 /// The module that a file is, as segments after `crate`.
-fn module_of(file: &RustFile) -> Vec<String> {
+pub(super) fn module_of(file: &RustFile) -> Vec<String> {
     let path = file.source_path().unwrap_or_default();
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let mut segments: Vec<_> = path.split('/').map(str::to_owned).collect();
@@ -44,6 +65,8 @@ struct Reader<'a> {
     index: usize,
     /// The module that the token at `index` is in; inline modules push and pop.
     module: Vec<String>,
+    /// The `use` declaration that the token at `index` is in.
+    import: Option<Import>,
     found: Vec<PathUse>,
 }
 
@@ -52,11 +75,27 @@ impl Reader<'_> {
     fn read(&mut self, end: usize) {
         while self.index < end {
             if self.inline_module().is_none() {
+                self.enter_or_leave_import();
                 match self.token(0) {
                     Some(token) if starts_path(token) => self.path(Vec::new()),
                     _ => self.index += 1,
                 }
             }
+        }
+    }
+
+    /// `use`, up to its `;`. Not the `use<...>` of a type.
+    fn enter_or_leave_import(&mut self) {
+        let Some(token) = self.token(0) else { return };
+        if token.is_punct(';') {
+            self.import = None;
+        } else if token.is_ident("use") && !self.token(1).is_some_and(|next| next.is_punct('<')) {
+            let is_public = self.index.checked_sub(1).and_then(|before| self.tokens.get(before));
+            let is_public = is_public.is_some_and(|token| {
+                // `pub(crate) use`: nothing else ends with a bracket of this kind before a `use`.
+                token.is_ident("pub") || token.kind == Kind::Close(')')
+            });
+            self.import = Some(if is_public { Import::Reexport } else { Import::Private });
         }
     }
 
@@ -88,7 +127,8 @@ impl Reader<'_> {
         if self.token(0).is_some_and(|token| token.is_open('{')) && self.follows_separator() {
             self.group(&prefix);
         } else {
-            self.found.push(PathUse { segments: self.resolve(prefix), line });
+            let (import, rename) = (self.import, self.rename());
+            self.found.push(PathUse { segments: self.resolve(prefix), line, import, rename });
         }
     }
 
@@ -99,7 +139,6 @@ impl Reader<'_> {
         while self.index < end {
             if self.segment().is_some() {
                 self.path(prefix.to_vec());
-                self.skip_rename();
             } else {
                 self.index += 1;
             }
@@ -121,10 +160,11 @@ impl Reader<'_> {
         found
     }
 
-    fn skip_rename(&mut self) {
-        if self.token(0).is_some_and(|token| token.is_ident("as")) {
-            self.index += 2;
-        }
+    /// `as name` behind a path that is imported.
+    fn rename(&mut self) -> Option<String> {
+        self.import.filter(|_| self.token(0).is_some_and(|token| token.is_ident("as")))?;
+        self.index += 2;
+        self.tokens.get(self.index - 1)?.ident().map(str::to_owned)
     }
 
     fn follows_separator(&self) -> bool {
@@ -190,6 +230,17 @@ mod tests {
         let expected = ["crate::fiber::Id", "crate::time::Now", "crate::rt::inner::deep::X"];
         assert_eq!(named("crates/sinew/src/rt/mod.rs", source), expected);
         assert_eq!(named("crates/sinew/src/rt/a.rs", "super::super::net::f()"), ["crate::net::f"]);
+    }
+
+    #[test]
+    fn imports_are_told_apart_and_renames_recorded() {
+        let source = "pub(crate) use a::{B as C, d::{self, E as _}}; use f::G; fn h() -> impl I + use<'_> { j::k() as l::M }";
+        let file = RustFile::new("crates/sinew/src/lib.rs", source.to_owned());
+        let found = paths(&file, &file.tokens);
+        let names: Vec<_> = found.iter().filter_map(PathUse::imported_name).collect();
+        assert_eq!(names, ["C", "d", "_", "G"]);
+        let reexports = found.iter().filter(|path| path.import == Some(Import::Reexport)).count();
+        assert_eq!(reexports, 3);
     }
 
     #[test]
