@@ -92,7 +92,7 @@ mod tests {
     fn a_plain_run_takes_the_quick_jobs_only() {
         assert_eq!(
             names(false, &[], &[]),
-            ["fmt", "clippy", "docs", "tidy", "test", "features", "panic-abort"]
+            ["fmt", "clippy", "docs", "tidy", "api", "test", "features", "panic-abort"]
         );
     }
 

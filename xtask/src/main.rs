@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod api;
 mod ci;
 mod context;
 mod debian;
@@ -43,6 +44,8 @@ enum Verb {
     Jobs,
     /// Check the source tree against the layout and style rules.
     Tidy,
+    /// Compare the public items of the library crates with the lists in `docs/api`.
+    Api(api::Lists),
     /// List the modules of a crate that name each other in a circle, and where.
     Modules {
         /// The crate, such as `sinew-sched`.
@@ -72,6 +75,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Verb::Tidy => tidy::run(&context.root).map(|()| ExitCode::SUCCESS),
+        Verb::Api(lists) => api::run(&context, &lists).map(|()| ExitCode::SUCCESS),
         Verb::Modules { package } => tidy::print_modules(&context.root, &package).map(|()| ExitCode::SUCCESS),
         Verb::Mutants(sample) => mutants::run(&context, &sample).map(|()| ExitCode::SUCCESS),
     }

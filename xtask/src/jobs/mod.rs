@@ -4,6 +4,7 @@
 //! other place needs to know of it.
 
 mod aarch64;
+mod api;
 mod asan;
 mod bench_smoke;
 mod bench_test;
@@ -46,6 +47,7 @@ pub(crate) static JOBS: &[Job] = &[
     clippy::JOB,
     docs::JOB,
     tidy::JOB,
+    api::JOB,
     test::JOB,
     features::JOB,
     panic_abort::JOB,
