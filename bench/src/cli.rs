@@ -57,6 +57,9 @@ enum Command {
     /// Make one measurement in this process: what `run` starts its children with.
     #[command(hide = true)]
     One(OneArgs),
+    /// Go a path of fibers in this process: what `callgrind` starts its children with.
+    #[command(hide = true)]
+    Go(GoArgs),
     /// Answer requests until this process is ended: what the workload `http` starts its servers with.
     #[command(hide = true)]
     ServeHttp(ServeArgs),
@@ -106,6 +109,12 @@ struct ServeArgs {
     peer: String,
     #[arg(value_parser = positive)]
     threads: usize,
+}
+
+#[derive(Args)]
+struct GoArgs {
+    path: String,
+    settings: Vec<String>,
 }
 
 #[derive(Args)]
@@ -167,6 +176,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Setup => return Ok(code(foreign::setup())),
         Command::Callgrind(CallgrindArgs { check, bless }) => return callgrind_command(check, bless),
         Command::One(args) => one(&args)?,
+        Command::Go(args) => go(&args)?,
         Command::ServeHttp(args) => {
             http::serve(Peer::find(&args.peer).ok_or("no such peer")?, args.threads)?;
         }
@@ -208,6 +218,14 @@ fn one(args: &OneArgs) -> Result<(), Box<dyn Error>> {
     let readings = measure(&Job { pace, threads: args.threads, flavour: peer.flavour(), peer });
     readings.iter().try_for_each(|(name, value)| print(&format!("{name} {value}\n")))?;
     Ok(())
+}
+
+/// Goes a path of fibers.
+fn go(args: &GoArgs) -> Result<(), Box<dyn Error>> {
+    match Pace::parse(&args.settings)? {
+        Pace::Exactly(times) => Ok(callgrind::go(&args.path, times)?),
+        Pace::AtLeast(_) => Err("a path is gone a number of times: iterations=N".into()),
+    }
 }
 
 fn callgrind_command(check: bool, bless: bool) -> Result<ExitCode, Box<dyn Error>> {

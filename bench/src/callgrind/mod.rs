@@ -3,12 +3,14 @@
 //! the operations' alone, without start-up and end.
 
 mod baseline;
+mod fibers;
 
 use crate::machine;
 use crate::paths;
 use crate::peers::{COROSENSEI, SINEW};
 use crate::table::Table;
 use baseline::{Baseline, Verdict};
+pub(crate) use fibers::go;
 use std::env;
 use std::error::Error;
 use std::fs;
@@ -25,19 +27,44 @@ pub(crate) enum Mode {
     Bless,
 }
 
-/// Workload and peer of each path, with what one operation is. Only ours are checked.
-const PATHS: [(&str, &str, &str); 4] = [
-    ("switch", SINEW_NAME, "round trip"),
-    ("create", SINEW_NAME, "life"),
-    ("switch", COROSENSEI_NAME, "round trip"),
-    ("create", COROSENSEI_NAME, "life"),
+/// Workload and peer of the paths of coroutines, with what one operation is.
+const COROUTINES: [(&str, &str, &str); 4] = [
+    ("switch", SINEW.name, "round trip"),
+    ("create", SINEW.name, "life"),
+    ("switch", COROSENSEI.name, "round trip"),
+    ("create", COROSENSEI.name, "life"),
 ];
 
-const SINEW_NAME: &str = SINEW.name;
-const COROSENSEI_NAME: &str = COROSENSEI.name;
+/// One path to count.
+struct Path {
+    name: String,
+    operation: &'static str,
+    /// What our own program is called with to go it; the number of times comes behind it.
+    arguments: Vec<&'static str>,
+    /// Whether it fails a check to become dearer: those of peers do not.
+    is_checked: bool,
+}
 
-/// The two numbers of operations. They have the same number of digits, so that reading them costs the same.
-const ITERATIONS: [u32; 2] = [10_000, 60_000];
+/// All paths, coroutines first.
+fn all_paths() -> Vec<Path> {
+    let coroutines = COROUTINES.map(|(workload, peer, operation)| Path {
+        name: format!("{workload}/{peer}"),
+        operation,
+        arguments: vec!["one", workload, peer, "1"],
+        is_checked: peer == SINEW.name,
+    });
+    let fibers = fibers::ALL.iter().map(|path| Path {
+        name: format!("fiber/{}", path.name),
+        operation: path.operation,
+        arguments: vec!["go", path.name],
+        is_checked: true,
+    });
+    coroutines.into_iter().chain(fibers).collect()
+}
+
+/// The two numbers of operations. The larger one is large enough that what threads do at the start and the end, which
+/// differs by some ten thousand instructions, is less than one instruction of each operation.
+const ITERATIONS: [u32; 2] = [10_000, 210_000];
 
 /// Whether valgrind can be run.
 pub(crate) fn is_installed() -> bool {
@@ -50,37 +77,37 @@ pub(crate) fn is_installed() -> bool {
 pub(crate) fn run(mode: Mode) -> Result<bool, Box<dyn Error>> {
     fs::create_dir_all(paths::callgrind())?;
     let mut counted = Baseline::new(machine::RUSTC);
-    for (workload, peer, _) in PATHS {
-        eprintln!("counting {workload} of {peer}");
-        counted.insert(&format!("{workload}/{peer}"), per_operation(workload, peer)?);
+    let all = all_paths();
+    for path in &all {
+        eprintln!("counting {}", path.name);
+        counted.insert(&path.name, per_operation(path)?);
     }
     let file = paths::callgrind_baseline();
     if mode == Mode::Bless {
         fs::write(&file, counted.text())?;
-        println!("{}", show(&counted, &counted));
+        println!("{}", show(&all, &counted, &counted));
         return Ok(true);
     }
     let blessed = match fs::read_to_string(&file) {
         Ok(text) => Baseline::parse(&text)?,
         Err(_) => Baseline::new("none"),
     };
-    println!("{}", show(&counted, &blessed));
-    Ok(judge(&counted, &blessed) || mode == Mode::Show)
+    println!("{}", show(&all, &counted, &blessed));
+    Ok(judge(&all, &counted, &blessed) || mode == Mode::Show)
 }
 
-fn show(counted: &Baseline, blessed: &Baseline) -> String {
+fn show(all: &[Path], counted: &Baseline, blessed: &Baseline) -> String {
     let mut table = Table::new(&["path", "operation"], &["instructions", "baseline"]);
-    for (workload, peer, operation) in PATHS {
-        let path = format!("{workload}/{peer}");
+    for Path { name, operation, .. } in all {
         let shown =
-            |counts: &Baseline| counts.get(&path).map_or_else(|| "–".to_owned(), |n| format!("{n:.2}"));
-        table.push(vec![path.clone(), operation.to_owned(), shown(counted), shown(blessed)]);
+            |counts: &Baseline| counts.get(name).map_or_else(|| "–".to_owned(), |n| format!("{n:.2}"));
+        table.push(vec![name.clone(), (*operation).to_owned(), shown(counted), shown(blessed)]);
     }
     table.text()
 }
 
 /// Says how ours stand to the baseline; false if one has become dearer by the same compiler.
-fn judge(counted: &Baseline, blessed: &Baseline) -> bool {
+fn judge(all: &[Path], counted: &Baseline, blessed: &Baseline) -> bool {
     let mut passed = true;
     let same_compiler = counted.rustc() == blessed.rustc();
     if !same_compiler {
@@ -90,9 +117,8 @@ fn judge(counted: &Baseline, blessed: &Baseline) -> bool {
             counted.rustc()
         );
     }
-    for (workload, peer, _) in PATHS.into_iter().filter(|(_, peer, _)| *peer == SINEW_NAME) {
-        let path = format!("{workload}/{peer}");
-        let verdict = blessed.verdict(&path, counted.get(&path).unwrap_or(f64::NAN));
+    for Path { name: path, .. } in all.iter().filter(|path| path.is_checked) {
+        let verdict = blessed.verdict(path, counted.get(path).unwrap_or(f64::NAN));
         match verdict {
             Verdict::Same => {}
             Verdict::Cheaper => println!("{path} has become cheaper: keep it so with `callgrind --bless`."),
@@ -105,22 +131,22 @@ fn judge(counted: &Baseline, blessed: &Baseline) -> bool {
 }
 
 /// Instructions of one operation.
-fn per_operation(workload: &str, peer: &str) -> Result<f64, Box<dyn Error>> {
+fn per_operation(path: &Path) -> Result<f64, Box<dyn Error>> {
     let [few, many] = ITERATIONS;
-    let fewer = count(workload, peer, few)?;
-    let more = count(workload, peer, many)?;
+    let fewer = count(path, few)?;
+    let more = count(path, many)?;
     Ok((more as f64 - fewer as f64) / f64::from(many - few))
 }
 
 /// Instructions of a whole child that does so many operations.
-fn count(workload: &str, peer: &str, iterations: u32) -> Result<u64, Box<dyn Error>> {
-    let profile = paths::callgrind().join(format!("{workload}.{peer}.{iterations}.out"));
+fn count(path: &Path, iterations: u32) -> Result<u64, Box<dyn Error>> {
+    let profile = paths::callgrind().join(format!("{}.{iterations}.out", path.name.replace('/', ".")));
     let mut command = Command::new("valgrind");
-    command.args(["--tool=callgrind", "--quiet"]).arg(format!("--callgrind-out-file={}", profile.display()));
+    // Threads have their turns in order: a worker does not spin while the main thread waits to run.
     command
-        .arg(env::current_exe()?)
-        .args(["one", workload, peer, "1"])
-        .arg(format!("iterations={iterations}"));
+        .args(["--tool=callgrind", "--quiet", "--fair-sched=yes"])
+        .arg(format!("--callgrind-out-file={}", profile.display()));
+    command.arg(env::current_exe()?).args(&path.arguments).arg(format!("iterations={iterations}"));
     let output = command.output()?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -138,7 +164,14 @@ fn total(profile: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Baseline, judge, total};
+    use super::{Baseline, all_paths, total};
+
+    /// The judgement of these counts alone.
+    fn judge(counted: &Baseline, blessed: &Baseline) -> bool {
+        let mut all = all_paths();
+        all.retain(|path| ["switch/sinew", "create/sinew"].contains(&path.name.as_str()));
+        super::judge(&all, counted, blessed)
+    }
 
     #[test]
     fn the_total_is_read() {
