@@ -14,7 +14,7 @@ use crate::exec::Exec;
 use crate::failure::{Failure, Result, While};
 
 /// The crates that users depend on.
-const LIBRARIES: [&str; 3] = ["sinew", "sinew-coroutine", "sinew-sched"];
+const LIBRARIES: [&str; 4] = ["sinew", "sinew-coroutine", "sinew-sched", "sinew-topology"];
 
 /// What to do with the lists.
 #[derive(Args, Default)]

@@ -12,6 +12,7 @@ use crate::failure::{Failure, Result, While};
 
 /// Text that users of `sinew` can make nothing of, and why.
 const UNWANTED: &[(&str, &str)] = &[
+    ("sinew_topology::", "users write `sinew::`: hide the line of the example that imports it"),
     ("sinew_sched::", "users write `sinew::`: hide the line of the example that imports it"),
     ("sinew_coroutine::", "users write `sinew::coroutine::`: hide the line of the example that imports it"),
     ("id=\"invariant", "an invariant is for those who read the code: put it on the field"),

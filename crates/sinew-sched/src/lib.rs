@@ -10,7 +10,8 @@
 //!
 //! A [`Core`] can be driven without a pool, by somebody else's loop.
 //!
-//! What machine this is, and how workers are grouped for it, is for [`topology`] to say, which knows neither.
+//! What machine this is, and how workers are grouped for it, is for the crate `sinew-topology` to say, re-exported as
+//! [`topology`].
 
 mod context;
 mod core;
@@ -30,14 +31,12 @@ mod mute;
 mod pool;
 mod prefetch;
 mod queue;
-mod spelling;
 mod stats;
 mod strategy;
 mod sync;
 mod task;
 mod thread;
 mod tls;
-pub mod topology;
 mod unwind;
 mod worker;
 
@@ -49,11 +48,9 @@ pub use pool::{
 };
 #[doc(hidden)]
 pub use prefetch::prefetch;
-#[doc(hidden)]
-pub use spelling::nearest_name;
+pub use sinew_topology::{self as topology, CpuSet, Profile, Topology};
 pub use stats::{PoolStats, WorkerState, WorkerStats};
 pub use strategy::{ParseStrategyError, Strategy};
 pub use task::{Header, TaskRef, Vtable};
 #[doc(hidden)]
 pub use thread::spawn_thread;
-pub use topology::{CpuSet, Profile, Topology};

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::spelling;
+use sinew_topology::nearest;
 
 /// How the workers of a group share tasks (in `sinew`: fibers) that anyone may run. Those that must run on a given worker go there
 /// with both.
@@ -88,7 +88,7 @@ impl ParseStrategyError {
     /// The strategy whose name is nearest, if any is near.
     #[must_use]
     pub fn nearest(&self) -> Option<Strategy> {
-        spelling::nearest(&self.name, &Strategy::ALL, Strategy::name)
+        nearest(&self.name, &Strategy::ALL, Strategy::name)
     }
 }
 

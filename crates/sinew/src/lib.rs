@@ -102,8 +102,8 @@ pub use runtime::{
     WorkerFibers, run,
 };
 
-pub use sinew_sched::topology::ParseProfileError;
 pub use sinew_sched::{BuildError, ParseStrategyError, Profile, Strategy};
+pub use sinew_topology::ParseProfileError;
 
 /// The examples of the README are tested here.
 #[cfg(doctest)]

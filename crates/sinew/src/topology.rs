@@ -32,7 +32,7 @@
 //! [`Topology::read`] wants `/sys`; [`Access::of_this_process`] and [`Plan::for_this_process`] want `/`, and find `sys` and `proc`
 //! below it.
 
-pub use sinew_sched::topology::{
+pub use sinew_topology::{
     Access, Cgroups, CpuList, CpuSet, Demand, LARGEST_GROUP, Layout, LayoutError, ListError, ListFault,
     MOST_WORKERS, Node, ParseProfileError, PinError, Pinning, Plan, PlanError, Profile, Quota, SelectError,
     Selection, Topology, TopologyError, Wishes,

@@ -50,9 +50,6 @@ const OF_POOL: &[&str] = &[
     "blocking::",
     "starting::",
     "shutdown::",
-    // Machines that are described by files, which are the same on any.
-    "--skip",
-    "topology::",
     // Thousands of wake-ups one after the other: within sight of the minute that counts as a hang.
     "--skip",
     "groups::no_wake_is_lost_between_groups",

@@ -7,10 +7,11 @@ use super::finding::Finding;
 use super::tree::{TextFile, Tree};
 
 /// Every crate of the repository but the benchmarks, and the crates of ours that it may depend on.
-const EDGES: [(&str, &[&str]); 8] = [
+const EDGES: [(&str, &[&str]); 9] = [
     ("sinew-coroutine", &[]),
-    ("sinew-sched", &[]),
-    ("sinew", &["sinew-coroutine", "sinew-sched"]),
+    ("sinew-topology", &[]),
+    ("sinew-sched", &["sinew-topology"]),
+    ("sinew", &["sinew-coroutine", "sinew-sched", "sinew-topology"]),
     ("sinew-cli", &["sinew"]),
     ("sinew-examples", &["sinew"]),
     ("sinew-fuzz", &["sinew"]),

@@ -15,8 +15,8 @@ use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, 
 use crate::hooks::Hooks;
 use crate::house::House;
 use crate::strategy::Strategy;
-use crate::topology::Plan;
 use crate::worker::Beginning;
+use sinew_topology::Plan;
 
 /// Tasks that the shared queue holds before it spills.
 const QUEUE: usize = 65_536;

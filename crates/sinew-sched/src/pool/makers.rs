@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread::{self, ScopedJoinHandle};
 
 use super::error::BuildError;
-use crate::topology::{CpuSet, Pinning, affinity};
+use sinew_topology::{CpuSet, Pinning, restrict_thread};
 
 /// Has `make` called on threads of the nodes of all groups, for those of one node at a time, and returns all that it made.
 ///
@@ -43,7 +43,7 @@ pub(super) fn make_on_nodes<T: Send>(
 /// allocator had for it is there.
 fn on_these(cpus: &CpuSet, body: impl Fn() + Sync) {
     // If the kernel refuses, memory is wherever it is.
-    let _ = affinity::set(cpus);
+    let _ = restrict_thread(cpus);
     thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, &body) {
         Ok(thread) => {
             if let Err(payload) = thread.join() {

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use super::Pool;
 use crate::group::Group;
-use crate::topology::{CpuSet, Plan, Wishes, affinity};
+use sinew_topology::{CpuSet, Plan, Wishes, restrict_thread};
 
 /// A group for each node of this machine, if it has two.
 fn plan() -> Option<Plan> {
@@ -90,7 +90,7 @@ fn groups_are_in_the_memory_of_their_nodes() {
 fn build_on(cpus: CpuSet, plan: &Plan) {
     std::thread::scope(|scope| {
         let build = || {
-            affinity::set(&cpus).unwrap();
+            restrict_thread(&cpus).unwrap();
             Pool::builder().plan(plan).build().unwrap()
         };
         let pool = scope.spawn(build).join().unwrap();

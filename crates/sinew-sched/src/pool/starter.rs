@@ -8,9 +8,9 @@ use crate::group::{self, Group, Role, Seat};
 use crate::house::House;
 use crate::mailbox::Mailbox;
 use crate::thread::spawn_thread;
-use crate::topology::{CpuSet, Pinning, affinity};
 use crate::unwind;
 use crate::worker::{Beginning, Place};
+use sinew_topology::{CpuSet, Pinning, restrict_thread};
 
 /// Makes a worker's driver.
 type DriverMaker = dyn Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync;
@@ -56,7 +56,7 @@ impl group::Starter for Starter {
         let (cpus, counters) = (self.cpus(group.number(), index), place.counters());
         let run = move || {
             // Without, the worker is as good as any; that it was refused is counted.
-            if cpus.is_some_and(|cpus| affinity::set(&cpus).is_err()) {
+            if cpus.is_some_and(|cpus| restrict_thread(&cpus).is_err()) {
                 counters.affinity_errors.add_shared(1);
             }
             place.run(beginning);

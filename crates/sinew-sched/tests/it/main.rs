@@ -24,6 +24,5 @@ mod starting;
 mod strategies;
 mod support;
 mod surplus;
-mod topology;
 mod wakes;
 mod watchdog;

@@ -9,10 +9,10 @@ use std::time::Duration;
 use std::{fmt, mem};
 
 use sinew_coroutine::overflow;
-use sinew_sched::topology::Plan;
 use sinew_sched::{
     BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, Strategy, TaskRef,
 };
+use sinew_topology::Plan;
 
 use super::census::{Begun, Census};
 use super::closing::Closing;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS, SMALLEST_CLASS};
-use sinew_sched::topology::CpuList;
 use sinew_sched::{Profile, Strategy};
+use sinew_topology::CpuList;
 
 use super::config::Config;
 use super::environment::{MOST_GROUPS, MOST_WORKERS};

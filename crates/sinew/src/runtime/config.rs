@@ -1,7 +1,7 @@
 //! Settings of a runtime as data, of which any may be missing.
 
-use sinew_sched::topology::CpuList;
 use sinew_sched::{Profile, Strategy};
+use sinew_topology::CpuList;
 
 use super::environment;
 use super::error::StartError;

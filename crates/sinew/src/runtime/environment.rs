@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Once;
 
 use sinew_coroutine::{LARGEST_CLASS, SMALLEST_CLASS};
-use sinew_sched::nearest_name;
+use sinew_topology::nearest_name;
 
 use super::config::Config;
 use super::error::StartError;

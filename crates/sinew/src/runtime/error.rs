@@ -5,7 +5,7 @@ use std::fmt;
 
 use sinew_coroutine::{LARGEST_CLASS, SMALLEST_CLASS};
 use sinew_sched::BuildError;
-use sinew_sched::topology::PlanError;
+use sinew_topology::PlanError;
 
 /// Why a runtime did not start.
 #[derive(Debug)]

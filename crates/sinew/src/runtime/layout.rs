@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sinew_sched::topology::{Plan, Selection, Wishes};
+use sinew_topology::{Plan, Selection, Wishes};
 
 use super::config::Config;
 use super::environment::MOST_WORKERS;

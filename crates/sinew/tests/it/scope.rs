@@ -26,6 +26,21 @@ fn a_scope_waits_for_its_fibers() {
 }
 
 #[test]
+fn a_handle_tells_whether_its_fiber_has_ended() {
+    everywhere(|| {
+        fiber::scope(|scope| {
+            let waits = scope.spawn(fiber::park);
+            assert!(!waits.is_finished());
+            waits.thread().unpark();
+            while !waits.is_finished() {
+                fiber::yield_now();
+            }
+            waits.join().unwrap();
+        });
+    });
+}
+
+#[test]
 fn a_scopes_fibers_make_more_of_them() {
     everywhere(|| {
         let count = AtomicUsize::new(0);

@@ -155,6 +155,7 @@ fn what_is_set_is_there(_crowd: Crowd) {
     assert_eq!((here.ttl().unwrap(), here.multicast_ttl_v4().unwrap()), (50, 51));
     let (group, any) = (net::Ipv4Addr::new(224, 0, 0, 123), net::Ipv4Addr::LOCALHOST);
     assert_eq!(here.join_multicast_v4(&group, &any).is_ok(), here.leave_multicast_v4(&group, &any).is_ok());
+    assert!(here.leave_multicast_v4(&group, &any).is_err(), "it is not in that group any more");
     assert!(here.join_multicast_v4(&addr.ip().to_string().parse().unwrap(), &any).is_err(), "that is no group");
     assert!(here.take_error().unwrap().is_none());
     let text = format!("{here:?}");
@@ -165,6 +166,7 @@ fn what_is_set_is_there(_crowd: Crowd) {
         assert!(!here.multicast_loop_v6().unwrap());
         let group: net::Ipv6Addr = "ff02::123".parse().unwrap();
         assert_eq!(here.join_multicast_v6(&group, 1).is_ok(), here.leave_multicast_v6(&group, 1).is_ok());
+        assert!(here.leave_multicast_v6(&group, 1).is_err(), "it is not in that group any more");
     }
 }
 }
