@@ -154,7 +154,7 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         };
         // SAFETY: `place_root` found the room, so the suspender in it has an address.
         let inside = unsafe { &raw mut (*root).suspender.sanitizer };
-        let sanitizer = ManuallyDrop::new(sanitizer::Outside::new(inside, &stack));
+        let sanitizer = ManuallyDrop::new(sanitizer::Outside::new(inside, (stack.limit(), stack.size())));
         // SAFETY: `place_root` found the room, aligned, on a stack that is ours.
         unsafe { root.write(Root { suspender: Suspender::new(), body: ManuallyDrop::new(body) }) };
         // SAFETY: the base is the first field of the suspender, which is the first of the root; below it is the room that

@@ -10,7 +10,7 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr;
 
-use crate::stack::Stack;
+use super::Bounds;
 
 // SAFETY: declared as in the sanitizer's public headers `common_interface_defs.h` and `asan_interface.h`.
 unsafe extern "C" {
@@ -31,11 +31,10 @@ pub(crate) struct Outside {
 
 impl Outside {
     #[inline(always)]
-    pub(crate) fn new(_inside: *mut Inside, stack: &impl Stack) -> Self {
+    pub(crate) fn new(_inside: *mut Inside, stack: Bounds) -> Self {
         forget_frames(stack);
-        let bottom = stack.limit().as_ptr().cast_const().cast();
-        let size = stack.top().addr().get() - stack.limit().addr().get();
-        Self { bottom: Cell::new(bottom), size: Cell::new(size) }
+        let (limit, size) = stack;
+        Self { bottom: Cell::new(limit.as_ptr().cast_const().cast()), size: Cell::new(size) }
     }
 
     #[inline(always)]
@@ -56,11 +55,9 @@ impl Outside {
 
 /// See the table in the parent module. A coroutine that was here before has left marks: its last frames never returned.
 #[inline(always)]
-pub(crate) fn forget_frames(stack: &impl Stack) {
-    let bottom = stack.limit().as_ptr().cast_const().cast();
-    let size = stack.top().addr().get() - stack.limit().addr().get();
+pub(crate) fn forget_frames((limit, size): Bounds) {
     // SAFETY: the memory is the stack's, and nothing runs on it.
-    unsafe { __asan_unpoison_memory_region(bottom, size) };
+    unsafe { __asan_unpoison_memory_region(limit.as_ptr().cast_const().cast(), size) };
 }
 
 /// See the table in the parent module: the fake stack to take up again.

@@ -16,6 +16,8 @@
 //! The methods are always inlined: ThreadSanitizer keeps a shadow call stack per coroutine, and a function that was
 //! entered on one must not return on the other.
 
+use core::ptr::NonNull;
+
 #[cfg(sinew_asan)]
 mod asan;
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
@@ -29,6 +31,9 @@ pub(crate) use asan::{Inside, Outside, forget_frames};
 pub(crate) use none::{Inside, Outside, forget_frames};
 #[cfg(sinew_tsan)]
 pub(crate) use tsan::{Inside, Outside, forget_frames};
+
+/// Where a stack is: its lowest usable byte, and how many there are.
+pub(crate) type Bounds = (NonNull<u8>, usize);
 
 #[cfg(all(sinew_asan, sinew_tsan))]
 compile_error!("choose one of `--cfg sinew_asan` and `--cfg sinew_tsan`: no program runs under both");

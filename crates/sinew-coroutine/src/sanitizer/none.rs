@@ -1,13 +1,13 @@
 //! No sanitizer: empty twins. Knows nothing, does nothing.
 
-use crate::stack::Stack;
+use super::Bounds;
 
 /// See the table in the parent module.
 pub(crate) struct Outside;
 
 impl Outside {
     #[inline(always)]
-    pub(crate) fn new(_inside: *mut Inside, _stack: &impl Stack) -> Self {
+    pub(crate) fn new(_inside: *mut Inside, _stack: Bounds) -> Self {
         Self
     }
 
@@ -22,7 +22,7 @@ impl Outside {
 
 /// See the table in the parent module.
 #[inline(always)]
-pub(crate) fn forget_frames(_stack: &impl Stack) {}
+pub(crate) fn forget_frames(_stack: Bounds) {}
 
 /// See the table in the parent module.
 #[must_use]

@@ -10,7 +10,7 @@ use core::cell::Cell;
 use core::ffi::{c_uint, c_void};
 use core::ptr;
 
-use crate::stack::Stack;
+use super::Bounds;
 
 // SAFETY: declared as in the sanitizer's public header `tsan_interface.h`.
 unsafe extern "C" {
@@ -31,7 +31,7 @@ pub(crate) struct Outside {
 
 impl Outside {
     #[inline(always)]
-    pub(crate) fn new(inside: *mut Inside, _stack: &impl Stack) -> Self {
+    pub(crate) fn new(inside: *mut Inside, _stack: Bounds) -> Self {
         // SAFETY: no precondition.
         Self { fiber: unsafe { __tsan_create_fiber(0) }, inside }
     }
@@ -64,7 +64,7 @@ impl Drop for Outside {
 
 /// See the table in the parent module.
 #[inline(always)]
-pub(crate) fn forget_frames(_stack: &impl Stack) {}
+pub(crate) fn forget_frames(_stack: Bounds) {}
 
 /// See the table in the parent module.
 #[must_use]

@@ -129,7 +129,7 @@ impl StackCache {
     /// ```
     #[inline]
     pub fn release(&mut self, stack: PooledStack) {
-        if stack.pool().as_ptr().cast_const() != Arc::as_ptr(&self.pool) {
+        if stack.pool() != self.pool.address() {
             return drop(stack);
         }
         let list = &mut self.lists[stack.class().index()];

@@ -8,7 +8,6 @@
 //! Only taking a stack may need memory for the lists. Taking one back must not: it happens in `Drop`, where a lack of memory
 //! would end the process, and where there is none it is what gives some back.
 
-use core::ptr::NonNull;
 use std::collections::VecDeque;
 use std::io;
 
@@ -17,8 +16,7 @@ use super::guard::GuardKind;
 use super::numbers::Numbers;
 use super::occupied::{FIRST_BATCH, Guards, Occupied};
 use super::pool_error::StackError;
-use super::shared::Shared;
-use super::slab::{Need, RawStack, Shape, Slab};
+use super::slab::{Need, PoolAddress, RawStack, Shape, Slab};
 use super::sys;
 
 /// The stacks of one class.
@@ -89,7 +87,7 @@ impl Class {
     }
 
     /// A stack without memory, made if there is none.
-    pub(super) fn take_cold(&mut self, pool: NonNull<Shared>) -> Result<RawStack, StackError> {
+    pub(super) fn take_cold(&mut self, pool: PoolAddress) -> Result<RawStack, StackError> {
         self.warm.try_reserve(self.out + 1).map_err(io::Error::from)?;
         let number = match self.with_cold.first() {
             Some(number) => number,
@@ -106,7 +104,7 @@ impl Class {
     }
 
     /// Guards stacks of a slab that has some without, or of a new one. Returns its number.
-    fn make_cold(&mut self, pool: NonNull<Shared>) -> Result<usize, StackError> {
+    fn make_cold(&mut self, pool: PoolAddress) -> Result<usize, StackError> {
         let number = match self.unguarded.first() {
             Some(number) => number,
             None => self.add_slab(pool)?,
@@ -122,7 +120,7 @@ impl Class {
     }
 
     /// Adds a slab; one of half, a quarter, ... as many stacks, if the system does not have so much.
-    fn add_slab(&mut self, pool: NonNull<Shared>) -> io::Result<usize> {
+    fn add_slab(&mut self, pool: PoolAddress) -> io::Result<usize> {
         self.make_room()?;
         let is_first = self.slabs.iter().all(Option::is_none);
         let mut slots = self.next_slots.min(self.shape.most_slots());
@@ -301,6 +299,8 @@ impl Class {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use core::ptr::NonNull;
+
     use super::super::size::{LARGEST_CLASS, SizeClass};
     use super::*;
 
@@ -314,7 +314,7 @@ mod tests {
 
     /// Takes all stacks of new slabs. None of them asks for its pool.
     fn take(class: &mut Class, slabs: usize) -> Vec<RawStack> {
-        let take = |_| class.take_cold(NonNull::dangling()).expect("a stack");
+        let take = |_| class.take_cold(PoolAddress(NonNull::dangling())).expect("a stack");
         let stacks = (0..slabs * IN_A_SLAB).map(take).collect();
         assert_eq!(class.slabs().count(), slabs);
         stacks

@@ -68,7 +68,7 @@ pub fn high_water(stack: &impl Stack) -> usize {
 /// ```
 pub fn clear_used(stack: &mut impl Stack) {
     let Some(low) = lowest_present(stack) else { return };
-    sanitizer::forget_frames(stack);
+    sanitizer::forget_frames((stack.limit(), stack.size()));
     let length = stack.top().addr().get() - low.addr().get();
     // SAFETY: memory of a stack that is borrowed exclusively and so not in a coroutine: nothing lives on it.
     unsafe { low.write_bytes(0, length) };

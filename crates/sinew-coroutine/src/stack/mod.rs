@@ -8,6 +8,7 @@
 use core::ptr::NonNull;
 
 mod boxed;
+mod builder;
 mod cache;
 mod class;
 mod few;
@@ -33,6 +34,7 @@ pub(crate) mod slot;
 mod stats;
 mod sys;
 
+pub use builder::StackPoolBuilder;
 pub use cache::StackCache;
 pub use guard::GuardKind;
 pub use high_water::{clear_used, high_water};
@@ -41,7 +43,6 @@ pub use mmap::MmapStack;
 pub use pool::StackPool;
 pub use pool_error::StackError;
 pub use pooled::PooledStack;
-pub use settings::StackPoolBuilder;
 pub use size::{DEFAULT_STACK_SIZE, LARGEST_CLASS, SMALLEST_CLASS};
 pub use stats::StackStats;
 

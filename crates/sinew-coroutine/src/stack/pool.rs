@@ -10,10 +10,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::builder::StackPoolBuilder;
 use super::cache::StackCache;
 use super::pool_error::StackError;
 use super::pooled::PooledStack;
-use super::settings::{Settings, StackPoolBuilder};
+use super::settings::Settings;
 use super::shared::Shared;
 use super::size::SizeClass;
 use super::stats::StackStats;

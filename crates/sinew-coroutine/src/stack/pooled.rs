@@ -13,7 +13,7 @@ use super::Stack;
 use super::label::Label;
 use super::shared::Shared;
 use super::size::SizeClass;
-use super::slab::RawStack;
+use super::slab::{PoolAddress, RawStack};
 use crate::arch::prefetch;
 
 /// A stack of a [`StackPool`](super::StackPool). Dropping it returns it to the pool.
@@ -47,7 +47,7 @@ impl PooledStack {
     }
 
     #[inline]
-    pub(super) fn pool(&self) -> NonNull<Shared> {
+    pub(super) fn pool(&self) -> PoolAddress {
         self.raw.slab().pool
     }
 

@@ -21,7 +21,7 @@ use super::guard::GuardKind;
 use super::pool_error::StackError;
 use super::settings::Settings;
 use super::size::{CLASSES, SizeClass};
-use super::slab::{self, RawStack, Shape};
+use super::slab::{self, PoolAddress, RawStack, Shape};
 use super::stats::StackStats;
 use super::sys;
 
@@ -60,8 +60,8 @@ impl Shared {
     }
 
     /// The pool's address, good for its counts too: it is not taken from a reference, which ends where `Self` does.
-    pub(super) fn address(self: &Arc<Self>) -> NonNull<Self> {
-        NonNull::new(Arc::as_ptr(self).cast_mut()).expect("an `Arc` is never null")
+    pub(super) fn address(self: &Arc<Self>) -> PoolAddress {
+        PoolAddress(NonNull::new(Arc::as_ptr(self).cast_mut()).expect("an `Arc` is never null").cast())
     }
 
     fn class(&self, class: SizeClass) -> MutexGuard<'_, Class> {
@@ -136,15 +136,16 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// `this` is the [`address`](Self::address) of the stacks' pool; they are out, the caller owns them, and gives them up.
+    /// This is the [`address`](Self::address) of the stacks' pool; they are out, the caller owns them, and gives them up.
     pub(super) unsafe fn put_back(
-        this: NonNull<Self>,
+        pool: PoolAddress,
         class: SizeClass,
         stacks: impl ExactSizeIterator<Item = RawStack>,
     ) {
         if stacks.len() == 0 {
             return;
         }
+        let this = pool.0.cast::<Self>();
         // SAFETY: a stack of this class is out, so the class's count keeps the pool alive until it is unlocked below.
         let shared = unsafe { this.as_ref() };
         let mut locked = shared.class(class);

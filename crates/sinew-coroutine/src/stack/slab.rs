@@ -27,7 +27,6 @@ use super::guard::GuardKind;
 use super::headroom;
 use super::refused;
 use super::registry::{Area, Registered, registry};
-use super::shared::Shared;
 use super::size::SizeClass;
 use super::slot::Slot;
 use super::sys::{self, Range};
@@ -76,6 +75,10 @@ impl Shape {
     }
 }
 
+/// Where the pool of a slab is. Only the pool itself can make something of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PoolAddress(pub(super) NonNull<()>);
+
 /// A stack of a slab, without any claim to it. A word, so that it travels in a register.
 ///
 /// # Invariant
@@ -118,8 +121,8 @@ pub(crate) struct Slab {
     pub(super) shape: Shape,
     /// Where the pool keeps this slab.
     pub(super) number: usize,
-    /// The pool, as its [`address`](Shared::address) says. It outlives the slab.
-    pub(super) pool: NonNull<Shared>,
+    /// The pool, which outlives the slab.
+    pub(super) pool: PoolAddress,
     slots: Box<[Slot]>,
     /// It leaves the registry before the memory goes.
     registered: Option<Registered>,
@@ -132,12 +135,7 @@ unsafe impl Sync for Slab {}
 
 impl Slab {
     /// Maps a slab of so many stacks. None of them is guarded yet.
-    pub(super) fn map(
-        shape: Shape,
-        slots: usize,
-        need: Need,
-        pool: NonNull<Shared>,
-    ) -> io::Result<OwnedSlab> {
+    pub(super) fn map(shape: Shape, slots: usize, need: Need, pool: PoolAddress) -> io::Result<OwnedSlab> {
         let (mut list, place) = (Vec::new(), try_box()?);
         list.try_reserve_exact(slots)?;
         let length = shape.stride * slots;
@@ -340,7 +338,7 @@ mod tests {
     fn a_slab_ends_with_its_last_slot() {
         let class = SizeClass::of(1).expect("a class");
         let shape = Shape::new(class, 1, sys::page_size());
-        let slab = Slab::map(shape, 2, Need::Urgent, NonNull::dangling()).expect("a slab");
+        let slab = Slab::map(shape, 2, Need::Urgent, PoolAddress(NonNull::dangling())).expect("a slab");
         assert_eq!(slab.at(1).addr().get() - slab.at(0).addr().get(), shape.stride);
         slab.at(2);
     }
