@@ -1,5 +1,10 @@
 //! A core: the tasks that are ready on one thread, and the mailbox through which others send it more. It shares nothing
-//! else. Knows no pool: a worker of a pool is a core with a seat in a group, and somebody else's loop can drive one without.
+//! else. Knows no pool: a worker of a pool is a core with a seat in a group, and another loop can drive one without.
+//!
+//! # Safety
+//!
+//! Trusted with the core that a context points to.
+#![expect(unsafe_code, reason = "a context is untyped")]
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -7,11 +12,10 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::context::Context;
 use crate::driver::Driver;
 use crate::mailbox::Mailbox;
 use crate::stats::{Counters, WorkerStats};
-use crate::task::{Header, List, TaskRef};
+use crate::task::{Context, Header, List, TaskRef};
 use crate::unwind::{self, Ended};
 
 /// One thread's tasks.
@@ -155,7 +159,7 @@ impl Core {
             left = left.checked_sub(1)?;
             self.next()
         };
-        self.run_all(&Context::new(self, None), next)
+        self.run_all(&Context::of_core(self), next)
     }
 
     /// Runs tasks for as long as there is a next one. One that panics is counted, and that is all: the panic hook has told
@@ -248,6 +252,22 @@ impl Core {
     #[must_use]
     pub fn owned(&self) -> isize {
         self.counters.owned()
+    }
+}
+
+impl<'a> Context<'a> {
+    /// That of a core without a pool.
+    pub(crate) fn of_core(core: &'a Core) -> Self {
+        // SAFETY: it lives for `'a`.
+        unsafe { Self::from_raw(NonNull::from(core).cast(), None) }
+    }
+
+    /// The core that runs the task.
+    #[inline]
+    #[must_use]
+    pub fn core(&self) -> &'a Core {
+        // SAFETY: the promise of `from_raw`.
+        unsafe { self.raw_core().cast().as_ref() }
     }
 }
 

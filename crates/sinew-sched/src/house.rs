@@ -2,14 +2,14 @@
 //! done when it is over. Knows no thread.
 
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::group::{Aside, Group, Seat, Starter};
-use crate::hooks::Hooks;
+use crate::group::{Aside, Group, Role, Seat};
 use crate::idle::SeenTo;
-use crate::life::{Awake, Errand, Life, Stage, Threads};
+use crate::life::{Awake, Beginning, Errand, Life, Stage, Threads};
 use crate::queue::deque::{Steal, Thief};
 use crate::stats::{Count, PoolStats, WorkerStats};
 use crate::task::{List, TaskRef};
@@ -24,6 +24,21 @@ pub(crate) struct Outside {
     pub(crate) wakes_by_post: Count,
 }
 
+/// Makes seats for workers, and starts threads for them.
+pub(crate) trait Starter: Send + Sync {
+    /// A seat for the worker of this number.
+    fn seat(&self, worker: usize, role: Role) -> io::Result<Seat>;
+
+    /// Starts a worker of a group, whose seat is there and free.
+    fn start(
+        &self,
+        house: &Arc<House>,
+        group: &Arc<Group>,
+        index: usize,
+        beginning: Beginning,
+    ) -> io::Result<()>;
+}
+
 /// The inside of a pool.
 pub(crate) struct House {
     pub(crate) life: Life,
@@ -33,7 +48,6 @@ pub(crate) struct House {
     sweeping: Errand,
     /// Tasks that nobody ran, since it was over.
     pub(crate) discarded: Count,
-    pub(crate) hooks: Hooks,
     pub(crate) outside: Outside,
     pub(crate) starter: Box<dyn Starter>,
     groups: Box<[Arc<Group>]>,
@@ -41,7 +55,7 @@ pub(crate) struct House {
 }
 
 impl House {
-    pub(crate) fn new(groups: Vec<Arc<Group>>, hooks: Hooks, starter: Box<dyn Starter>) -> Self {
+    pub(crate) fn new(groups: Vec<Arc<Group>>, starter: Box<dyn Starter>) -> Self {
         Self {
             life: Life::new(),
             awake: Awake::new(),
@@ -49,7 +63,6 @@ impl House {
             aside: Aside::new(),
             sweeping: Errand::new(),
             discarded: Count::default(),
-            hooks,
             outside: Outside::default(),
             starter,
             groups: groups.into(),

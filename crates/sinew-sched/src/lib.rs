@@ -13,11 +13,9 @@
 //! What machine this is, and how workers are grouped for it, is for the crate `sinew-topology` to say, re-exported as
 //! [`topology`].
 
-mod context;
 mod core;
 mod driver;
 mod group;
-mod hooks;
 mod house;
 mod idle;
 mod inbox;
@@ -40,7 +38,6 @@ mod tls;
 mod unwind;
 mod worker;
 
-pub use context::Context;
 pub use core::{Core, CoreHandle};
 pub use driver::{Driver, FutexDriver};
 pub use pool::{
@@ -51,6 +48,6 @@ pub use prefetch::prefetch;
 pub use sinew_topology::{self as topology, CpuSet, Profile, Topology};
 pub use stats::{PoolStats, WorkerState, WorkerStats};
 pub use strategy::{ParseStrategyError, Strategy};
-pub use task::{Header, TaskRef, Vtable};
+pub use task::{Context, Header, TaskRef, Vtable};
 #[doc(hidden)]
 pub use thread::spawn_thread;

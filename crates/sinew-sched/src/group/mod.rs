@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 pub(crate) use aside::Aside;
 pub(crate) use seat::{Role, Seat};
-pub(crate) use spares::{Spares, Starter};
+pub(crate) use spares::{Spares, StandIn};
 pub(crate) use watch::Watch;
 
 use crate::idle::{Idle, MOST_WORKERS, SeenTo};

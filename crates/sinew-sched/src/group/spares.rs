@@ -1,32 +1,14 @@
-//! Workers that stand in for blocked ones. Knows how to start one, not what a thread is.
+//! Workers that stand in for blocked ones: how many there are to be, and in which seats. Starts none.
 //!
 //! There are as many spare workers at work as there are blocked ones, if they can be had. When a blocked worker is back, one
 //! spare is surplus: it takes nothing new, stays for what it has begun, and for a moment longer in case it is needed again.
 
 use std::fmt;
-use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Group;
 use super::seat::{Role, Seat};
-use crate::house::House;
 use crate::stats::Count;
-use crate::worker::Beginning;
-
-/// Makes seats for workers, and starts threads for them.
-pub(crate) trait Starter: Send + Sync {
-    /// A seat for the worker of this number.
-    fn seat(&self, worker: usize, role: Role) -> io::Result<Seat>;
-
-    /// Starts a worker of a group, whose seat is there and free.
-    fn start(
-        &self,
-        house: &Arc<House>,
-        group: &Arc<Group>,
-        index: usize,
-        beginning: Beginning,
-    ) -> io::Result<()>;
-}
 
 /// The spare workers of a group.
 pub(crate) struct Spares {
@@ -56,42 +38,26 @@ impl Spares {
         self.failed.get()
     }
 
-    /// A worker is about to block. What it had to share is in the group's queue already.
-    pub(crate) fn begin_block(&self, house: &Arc<House>, group: &Arc<Group>) {
-        let stand_in = {
-            let mut counts = self.lock();
-            counts.blocked += 1;
-            // After the end there is nothing to do for anybody.
-            if counts.working >= counts.blocked || house.life.is_over() {
-                return;
-            }
-            counts.working += 1;
-            choose(group)
-        };
-        // Without the lock: starting a worker is a user's code.
-        match stand_in {
-            StandIn::Here(seat) => {
-                seat.mailbox.tell();
-            }
-            StandIn::Gone(index) => self.start(house, group, index),
-            StandIn::None => {
-                match group.add_seat(|index| house.starter.seat(group.number_of(index), Role::Spare)) {
-                    Ok(index) => self.start(house, group, index),
-                    Err(_) => {
-                        self.note_failure();
-                        self.lock().working -= 1;
-                    }
-                }
-            }
+    /// A worker is about to block. What it had to share is in the group's queue already. Returns the stand-in that the caller
+    /// is to tell or to start; none, if there are enough, or it `is_over` and there is nothing to do for anybody.
+    pub(crate) fn begin_block<'a>(
+        &self,
+        group: &'a Group,
+        is_over: impl FnOnce() -> bool,
+    ) -> Option<StandIn<'a>> {
+        let mut counts = self.lock();
+        counts.blocked += 1;
+        if counts.working >= counts.blocked || is_over() {
+            return None;
         }
+        counts.working += 1;
+        Some(choose(group))
     }
 
-    /// Starts a worker for a seat that is free and whose role is set.
-    fn start(&self, house: &Arc<House>, group: &Arc<Group>, index: usize) {
-        // If there is no thread, the seat has been left already. If there is one all the same, it is a worker as any other.
-        if house.starter.start(house, group, index, Beginning::unwatched()).is_err() {
-            self.note_failure();
-        }
+    /// There is no seat for a stand-in.
+    pub(crate) fn give_up(&self) {
+        self.note_failure();
+        self.lock().working -= 1;
     }
 
     /// Counts a spare worker that was not to be had.
@@ -142,13 +108,13 @@ impl Spares {
 }
 
 /// Who stands in for a blocked worker.
-enum StandIn<'a> {
+pub(crate) enum StandIn<'a> {
     /// One that was surplus.
     Here(&'a Seat),
     /// One that is to be started, in the seat of this number.
     Gone(usize),
-    /// There is no seat for one.
-    None,
+    /// One for which there is no seat yet.
+    New,
 }
 
 /// A surplus worker, or else a vacant seat. Its role is set.
@@ -162,7 +128,7 @@ fn choose(group: &Group) -> StandIn<'_> {
             seat.set_role(Role::Spare);
             StandIn::Gone(index)
         }
-        None => StandIn::None,
+        None => StandIn::New,
     }
 }
 

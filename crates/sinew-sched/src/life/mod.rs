@@ -1,6 +1,7 @@
 //! Whether a pool takes work, drains, or is over, and waiting for that. Knows no worker.
 
 mod awake;
+mod beginning;
 mod errand;
 mod stage;
 mod threads;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 
 pub(crate) use awake::Awake;
+pub(crate) use beginning::Beginning;
 pub(crate) use errand::Errand;
 pub(crate) use stage::{Stage, StageWord};
 pub(crate) use threads::Threads;

@@ -26,10 +26,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use loom::cell::UnsafeCell;
 
-use crate::context::Context;
 use crate::strategy::Strategy;
 use crate::sync::Fence;
-use crate::task::{Header, TaskRef, Vtable};
+use crate::task::{Context, Header, TaskRef, Vtable};
 
 /// The fence that is out, by number; none, if it is `ALL`.
 static MISSING: AtomicUsize = AtomicUsize::new(ALL);

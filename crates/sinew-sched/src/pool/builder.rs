@@ -9,13 +9,13 @@ use super::Pool;
 use super::error::BuildError;
 use super::makers;
 use super::starter::Starter;
-use crate::context::Context;
 use crate::driver::Driver;
-use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, Starter as _};
-use crate::hooks::Hooks;
-use crate::house::House;
+use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
+use crate::house::{House, Starter as _};
+use crate::life::Beginning;
 use crate::strategy::Strategy;
-use crate::worker::Beginning;
+use crate::task::Context;
+use crate::worker::Hooks;
 use sinew_topology::Plan;
 
 /// Tasks that the shared queue holds before it spills.
@@ -246,9 +246,11 @@ impl Builder {
         }
         let workers = sizes.iter().sum();
         let groups = self.groups_on_their_nodes(&sizes)?;
-        let house = Arc::new(House::new(groups, self.hooks, Box::new(self.starter)));
+        let has_start = self.hooks.start.is_some();
+        self.starter.hooks = Arc::new(self.hooks);
+        let house = Arc::new(House::new(groups, Box::new(self.starter)));
         let pool = Pool::with_house(house.clone());
-        match start_workers(&house, workers) {
+        match start_workers(&house, workers, has_start) {
             Ok(()) => Ok(pool),
             Err(error) => {
                 pool.abandon();
@@ -295,7 +297,7 @@ impl Builder {
 }
 
 /// Starts all workers. If there is a start hook, waits until all have called it.
-fn start_workers(house: &Arc<House>, workers: usize) -> Result<(), BuildError> {
+fn start_workers(house: &Arc<House>, workers: usize, has_hook: bool) -> Result<(), BuildError> {
     let (beginning, failures) = Beginning::watched();
     for worker in 0..workers {
         let Some((group, index)) = house.worker(worker) else { continue };
@@ -303,7 +305,7 @@ fn start_workers(house: &Arc<House>, workers: usize) -> Result<(), BuildError> {
         started.map_err(|error| BuildError::Thread(worker, error))?;
     }
     drop(beginning);
-    if house.hooks.start.is_none() {
+    if !has_hook {
         return Ok(());
     }
     // An error: all have begun, and nobody can fail any more.

@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::error::{Refusal, SubmitError};
 use super::report::{self, ShutdownReport};
-use crate::context::Context;
 use crate::group::Group;
 use crate::house::House;
 use crate::life::Stage;
 use crate::stats::PoolStats;
-use crate::task::{List, TaskRef};
-use crate::tls;
+use crate::task::{Context, List, TaskRef};
 use crate::worker::Worker;
 
 /// Who is to run a task.
@@ -262,7 +260,7 @@ impl Handle {
     /// Calls `with` with the calling thread's worker, if it is one of this pool.
     #[inline]
     fn with_worker<R>(&self, with: impl FnOnce(Option<&Worker>) -> R) -> R {
-        tls::with(|context| {
+        Context::with_current(|context| {
             let worker = context.and_then(Context::as_worker);
             with(worker.filter(|worker| Arc::ptr_eq(worker.house(), &self.house)))
         })

@@ -4,12 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use crate::driver::{Driver, FutexDriver};
-use crate::group::{self, Group, Role, Seat};
-use crate::house::House;
+use crate::group::{Group, Role, Seat};
+use crate::house::{self, House};
+use crate::life::Beginning;
 use crate::mailbox::Mailbox;
 use crate::thread::spawn_thread;
 use crate::unwind;
-use crate::worker::{Beginning, Place};
+use crate::worker::{Hooks, Place};
 use sinew_topology::{CpuSet, Pinning, restrict_thread};
 
 /// Makes a worker's driver.
@@ -22,6 +23,8 @@ pub(super) struct Starter {
     pub(super) name: String,
     pub(super) driver: Box<DriverMaker>,
     pub(super) spawner: Box<Spawner>,
+    /// What workers call.
+    pub(super) hooks: Arc<Hooks>,
     /// The CPUs of the workers, if they are not to run on all.
     pub(super) pinning: Option<Pinning>,
 }
@@ -32,12 +35,13 @@ impl Default for Starter {
             name: "sinew".to_owned(),
             driver: Box::new(futex_driver),
             spawner: Box::new(spawn_worker),
+            hooks: Arc::default(),
             pinning: None,
         }
     }
 }
 
-impl group::Starter for Starter {
+impl house::Starter for Starter {
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat> {
         let driver = unwind::catch_result("the maker of drivers", || (self.driver)(worker))?;
         Ok(Seat::new(Mailbox::new(driver), role))
@@ -50,7 +54,7 @@ impl group::Starter for Starter {
         index: usize,
         beginning: Beginning,
     ) -> io::Result<()> {
-        let place = Place::take(house, group, index)
+        let place = Place::take(house, &self.hooks, group, index)
             .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
         let name = format!("{}-{}", self.name, group.number_of(index));
         let (cpus, counters) = (self.cpus(group.number(), index), place.counters());

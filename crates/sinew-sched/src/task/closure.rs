@@ -7,8 +7,8 @@
 
 use core::ptr::NonNull;
 
+use super::context::Context;
 use super::header::{Header, TaskRef, Vtable};
-use crate::context::Context;
 
 /// # Invariant
 ///

@@ -9,7 +9,7 @@ use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
-use crate::context::Context;
+use super::context::Context;
 use crate::sync::UnsafeCell;
 use crate::unwind;
 

@@ -1,8 +1,10 @@
 //! What the pool runs: [`TaskRef`], a pointer to a [`Header`] that says how. Knows no worker and no queue.
 
 mod closure;
+mod context;
 mod header;
 mod list;
 
+pub use context::Context;
 pub use header::{Header, TaskRef, Vtable};
 pub(crate) use list::List;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Worker;
-use crate::group::{Role, Seat};
+use crate::group::{Role, Seat, StandIn};
+use crate::life::Beginning;
 use crate::stats::WorkerState;
 use crate::task::{List, TaskRef};
 
@@ -26,7 +27,36 @@ impl Worker {
         self.share_all();
         if sections == 0 {
             self.counters().enter(WorkerState::Blocked);
-            self.group.spares.begin_block(&self.house, &self.group);
+            self.call_stand_in();
+        }
+    }
+
+    /// Has another worker take this one's place, if one is to be had.
+    fn call_stand_in(&self) {
+        let spares = &self.group.spares;
+        // Not under a lock: starting a worker is a user's code.
+        match spares.begin_block(&self.group, || self.house.life.is_over()) {
+            None => {}
+            Some(StandIn::Here(seat)) => {
+                seat.mailbox.tell();
+            }
+            Some(StandIn::Gone(index)) => self.start_stand_in(index),
+            Some(StandIn::New) => {
+                let make = |index| self.house.starter.seat(self.group.number_of(index), Role::Spare);
+                match self.group.add_seat(make) {
+                    Ok(index) => self.start_stand_in(index),
+                    Err(_) => spares.give_up(),
+                }
+            }
+        }
+    }
+
+    /// Starts a worker for a seat that is free and whose role is set.
+    fn start_stand_in(&self, index: usize) {
+        let started = self.house.starter.start(&self.house, &self.group, index, Beginning::unwatched());
+        // If there is no thread, the seat has been left already. If there is one all the same, it is a worker as any other.
+        if started.is_err() {
+            self.group.spares.note_failure();
         }
     }
 

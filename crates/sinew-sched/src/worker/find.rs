@@ -4,12 +4,11 @@
 use std::time::{Duration, Instant};
 
 use super::Worker;
-use crate::context::Context;
 use crate::group::Seat;
 use crate::idle::{Patience, Searching, Spin, Verdict};
 use crate::queue::deque::Steal;
 use crate::stats::WorkerState;
-use crate::task::TaskRef;
+use crate::task::{Context, TaskRef};
 
 /// A driver that concerns others is neglected if nobody has looked into it for so long; so long does a worker sleep that
 /// watches over a neglectful one.
@@ -63,7 +62,7 @@ impl Worker {
         let task = self.wait_for_task(context)?;
         self.counters().enter(WorkerState::Running);
         self.ask_for_a_watch();
-        if let Some(hook) = &self.house.hooks.on_work {
+        if let Some(hook) = &self.hooks.on_work {
             self.call_one(|| hook());
         }
         Some(task)
@@ -115,7 +114,7 @@ impl Worker {
                     None => continue,
                 }
             }
-            if let Some(hook) = &self.house.hooks.before_sleep {
+            if let Some(hook) = &self.hooks.before_sleep {
                 // Nobody is to rely on a user's code to search.
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
                 // It may take long, or not return: a shutdown is not to take that for being on the way out.

@@ -6,9 +6,10 @@
 
 mod abroad;
 mod balance;
-mod beginning;
 mod block;
+mod context;
 mod find;
+mod hooks;
 mod pick;
 mod place;
 #[cfg(all(test, not(loom)))]
@@ -20,27 +21,26 @@ use std::io;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-pub(crate) use beginning::Beginning;
+pub(crate) use hooks::Hooks;
 pub(crate) use place::Place;
 
-use crate::context::Context;
 use crate::core::Core;
 use crate::group::{Group, Role, Seat};
-use crate::hooks::Hook;
 use crate::house::House;
 use crate::idle::{Habit, Idle, Patience, SeenTo};
-use crate::life::Stage;
+use crate::life::{Beginning, Stage};
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
 use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
-use crate::task::{Header, List, TaskRef};
+use crate::task::{Context, Header, List, TaskRef};
 use crate::unwind::{self, Ended};
 
 /// A core with a seat.
 pub(crate) struct Worker {
     core: Core,
     house: Arc<House>,
+    hooks: Arc<Hooks>,
     group: Arc<Group>,
     index: usize,
     deque: Owner,
@@ -69,13 +69,14 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// The worker of a seat that was taken.
-    fn new(house: Arc<House>, group: Arc<Group>, index: usize, deque: Owner) -> Self {
+    fn new(house: Arc<House>, hooks: Arc<Hooks>, group: Arc<Group>, index: usize, deque: Owner) -> Self {
         let seat = group.seat(index).expect("the seat that was taken");
         let core = Core::with(seat.mailbox.clone(), seat.counters.clone());
         let is_spare = seat.role() != Role::Regular;
         Self {
             core,
             house,
+            hooks,
             group,
             index,
             deque,
@@ -146,7 +147,7 @@ impl Worker {
     }
 
     fn begin(&self, context: &Context<'_>) -> io::Result<()> {
-        let Some(hook) = &self.house.hooks.start else { return Ok(()) };
+        let Some(hook) = &self.hooks.start else { return Ok(()) };
         let begun = unwind::catch_result("the start hook", || hook(context));
         if begun.is_err() && self.is_spare {
             self.group.spares.note_failure();
@@ -168,7 +169,7 @@ impl Worker {
         let may_have_roaming = self.counters().roaming() > 0 && self.house.life.is_over();
         let stays = self.core.owned() > 0 || may_have_roaming && self.house.roaming() > 0;
         if stays {
-            self.call(self.house.hooks.stay.as_ref(), context);
+            self.call(self.hooks.stay.as_ref(), context);
         }
         // After the hook, which may have left something here that nobody comes for. And what is
         // discarded runs a user's code, which may wait for those of whom the hook has told others.
@@ -178,10 +179,10 @@ impl Worker {
         if stays {
             self.stay_for_ever();
         }
-        self.call(self.house.hooks.stop.as_ref(), context);
+        self.call(self.hooks.stop.as_ref(), context);
     }
 
-    fn call(&self, hook: Option<&Hook>, context: &Context<'_>) {
+    fn call(&self, hook: Option<&hooks::Hook>, context: &Context<'_>) {
         hook.into_iter().for_each(|hook| self.call_one(|| hook(context)));
     }
 

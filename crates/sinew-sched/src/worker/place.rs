@@ -3,19 +3,18 @@
 
 use std::sync::Arc;
 
-use super::{Beginning, Worker};
-use crate::context::Context;
+use super::{Hooks, Worker};
 use crate::group::Group;
 use crate::house::House;
-use crate::life::Threads;
+use crate::life::{Beginning, Threads};
 use crate::queue::deque::Owner;
 use crate::stats::Counters;
-use crate::tls;
+use crate::task::Context;
 use crate::unwind::{self, Ended};
 
 /// The right to be the worker of a seat.
 pub(crate) struct Place {
-    at: Option<(Arc<House>, Arc<Group>)>,
+    at: Option<(Arc<House>, Arc<Hooks>, Arc<Group>)>,
     index: usize,
     /// There, except while the worker runs.
     deque: Option<Owner>,
@@ -24,17 +23,22 @@ pub(crate) struct Place {
 
 impl Place {
     /// Takes a seat, unless somebody has. Its worker counts as awake.
-    pub(crate) fn take(house: &Arc<House>, group: &Arc<Group>, index: usize) -> Option<Self> {
+    pub(crate) fn take(
+        house: &Arc<House>,
+        hooks: &Arc<Hooks>,
+        group: &Arc<Group>,
+        index: usize,
+    ) -> Option<Self> {
         let deque = group.seat(index)?.sit_down()?;
         house.awake.rise();
         house.threads.begin();
-        let at = Some((house.clone(), group.clone()));
+        let at = Some((house.clone(), hooks.clone(), group.clone()));
         Some(Self { at, index, deque: Some(deque), threads: house.threads.clone() })
     }
 
     /// What its worker counts.
     pub(crate) fn counters(&self) -> Arc<Counters> {
-        let seat = self.at.as_ref().and_then(|(_, group)| group.seat(self.index));
+        let seat = self.at.as_ref().and_then(|(.., group)| group.seat(self.index));
         seat.map_or_else(Arc::default, |seat| seat.counters.clone())
     }
 
@@ -45,13 +49,13 @@ impl Place {
     ///
     /// On a thread that is a worker already.
     pub(crate) fn run(mut self, beginning: Beginning) {
-        let is_free = tls::with(|context| context.is_none());
+        let is_free = Context::with_current(|context| context.is_none());
         assert!(is_free, "a worker needs a thread of its own: this one is a worker already");
-        let (Some((house, group)), Some(deque)) = (self.at.clone(), self.deque.take()) else { return };
+        let (Some((house, hooks, group)), Some(deque)) = (self.at.clone(), self.deque.take()) else { return };
         let ended = unwind::catch(|| {
-            let worker = Worker::new(house, group, self.index, deque);
-            let context = Context::new(&worker.core, Some(&worker));
-            tls::enter(&context, || worker.run(&context, beginning));
+            let worker = Worker::new(house, hooks, group, self.index, deque);
+            let context = Context::of_worker(&worker);
+            context.enter(|| worker.run(&context, beginning));
             self.deque = Some(worker.into_deque());
         });
         if ended == Ended::Panicked {
@@ -64,7 +68,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let (Some((house, group)), Some(deque)) = (self.at.take(), self.deque.take()) else { return };
+        let (Some((house, hooks, group)), Some(deque)) = (self.at.take(), self.deque.take()) else { return };
         if let Some(seat) = group.seat(self.index) {
             group.spares.leave(seat);
             let left = seat.get_up(deque);
@@ -74,7 +78,7 @@ impl Drop for Place {
         }
         house.leave();
         // Before the thread counts as ended: whoever waits for that is the last to have drivers and hooks.
-        drop((house, group));
+        drop((house, hooks, group));
         self.threads.end();
     }
 }

@@ -2,12 +2,12 @@
 
 use super::super::Worker;
 use super::support::{STRATEGIES, house, idle_task, worker};
-use crate::context::Context;
 use crate::strategy::Strategy;
+use crate::task::Context;
 use crate::task::TaskRef;
 
 fn submit(worker: &Worker, task: TaskRef) {
-    Context::new(&worker.core, Some(worker)).submit(task);
+    Context::of_worker(worker).submit(task);
 }
 
 /// Twelve tasks for six workers: two tasks into the deque, and one more to run.

@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::super::Worker;
 use super::support::{STRATEGIES, idle_task, workers};
-use crate::context::Context;
 use crate::strategy::Strategy;
+use crate::task::Context;
 use crate::task::TaskRef;
 
 /// A worker, and the numbers of the tasks that have run there.
@@ -24,7 +24,7 @@ impl Fixture {
     }
 
     fn context(&self) -> Context<'_> {
-        Context::new(&self.worker.core, Some(&self.worker))
+        Context::of_worker(&self.worker)
     }
 
     fn task(&self, number: u32) -> TaskRef {
@@ -132,6 +132,6 @@ fn only_the_newest_task_is_taken_back() {
 #[test]
 fn a_context_tells_its_worker() {
     let worker = workers(Strategy::Local, 2).pop().unwrap();
-    let text = format!("{:?}", Context::new(&worker.core, Some(&worker)));
+    let text = format!("{:?}", Context::of_worker(&worker));
     assert!(text.contains("Worker { index: 1"), "{text}");
 }

@@ -3,11 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use super::super::{Beginning, Worker};
+use super::super::{Hooks, Worker};
 use crate::driver::FutexDriver;
-use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings, Starter};
-use crate::hooks::Hooks;
-use crate::house::House;
+use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
+use crate::house::{House, Starter};
+use crate::life::Beginning;
 use crate::mailbox::Mailbox;
 use crate::strategy::Strategy;
 use crate::task::TaskRef;
@@ -39,14 +39,14 @@ pub(super) fn house(strategy: Strategy, sizes: &[usize]) -> Arc<House> {
         Arc::new(Group::new(place, numbers, (0..sizes[group]).map(seat).collect(), 1_024))
     };
     let groups = (0..sizes.len()).map(group).collect();
-    Arc::new(House::new(groups, Hooks::default(), Box::new(NoSpares)))
+    Arc::new(House::new(groups, Box::new(NoSpares)))
 }
 
 /// Returns the worker of this seat, which must be free.
 pub(super) fn worker(house: &Arc<House>, group: usize, index: usize) -> Worker {
     let group = house.groups()[group].clone();
     let deque = group.seat(index).and_then(Seat::sit_down).expect("the seat is free");
-    Worker::new(house.clone(), group, index, deque)
+    Worker::new(house.clone(), Arc::new(Hooks::default()), group, index, deque)
 }
 
 /// Returns all workers of a pool with one group.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::task::Context;
 use crate::unwind;
 
 /// A function that a worker calls.
