@@ -50,6 +50,9 @@ enum Verb {
     Modules {
         /// The crate, such as `sinew-sched`.
         package: String,
+        /// List all modules that name another.
+        #[arg(long)]
+        all: bool,
     },
     /// Run a seeded sample of mutants of a crate, and list those that its tests do not notice.
     Mutants(mutants::Sample),
@@ -76,7 +79,9 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
         }
         Verb::Tidy => tidy::run(&context.root).map(|()| ExitCode::SUCCESS),
         Verb::Api(lists) => api::run(&context, &lists).map(|()| ExitCode::SUCCESS),
-        Verb::Modules { package } => tidy::print_modules(&context.root, &package).map(|()| ExitCode::SUCCESS),
+        Verb::Modules { package, all } => {
+            tidy::print_modules(&context.root, &package, all).map(|()| ExitCode::SUCCESS)
+        }
         Verb::Mutants(sample) => mutants::run(&context, &sample).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -28,9 +28,15 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     all.map(Finding::into_note).collect()
 }
 
-/// Prints each edge of the circles of a crate: what to look at to break them.
-pub(crate) fn print(tree: &Tree, package: &str) {
+/// Prints each edge of the circles of a crate, which is what to look at to break them; or all edges.
+pub(crate) fn print(tree: &Tree, package: &str, all: bool) {
     let graph = ModuleGraph::of(tree, &format!("crates/{package}/src/"));
+    if all {
+        for edge in &graph.edges {
+            println!("{}:{} names {}", name(&graph, edge.from), edge.line, name(&graph, edge.to));
+        }
+        return;
+    }
     for knot in graph.knots() {
         println!("{} modules that name each other:", knot.len());
         for edge in &graph.edges {
