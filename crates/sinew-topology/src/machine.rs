@@ -1,10 +1,9 @@
 //! A machine: its CPUs, cores and nodes. Knows what was found, not how (see `sysfs.rs`), nor what of it a process may use.
 
-use std::path::Path;
-
 use crate::cpu_set::CpuSet;
-use crate::error::TopologyError;
-use crate::sysfs;
+
+/// Far beyond what kernels are built for (8,192 CPUs): numbers from here on are nonsense.
+pub(crate) const MOST_CPUS: u32 = 1 << 16;
 
 /// The CPUs of a machine, and which of them share a core or a node.
 ///
@@ -51,15 +50,6 @@ pub struct Node {
 }
 
 impl Topology {
-    /// Looks at the machine that a directory like `/sys` describes.
-    ///
-    /// # Errors
-    ///
-    /// If no CPU is found there, or files about CPUs and nodes make no sense.
-    pub fn read(root: impl AsRef<Path>) -> Result<Self, TopologyError> {
-        sysfs::read(root.as_ref())
-    }
-
     /// A machine of these CPUs, each a core of its own, on one node. Numbers from 65,536 on, which no machine has, are left out.
     ///
     /// # Examples
@@ -71,7 +61,7 @@ impl Topology {
     /// ```
     #[must_use]
     pub fn flat(cpus: CpuSet) -> Self {
-        let cpus = &cpus & &CpuSet::from_range(0..=sysfs::MOST_CPUS - 1);
+        let cpus = &cpus & &CpuSet::from_range(0..=MOST_CPUS - 1);
         let node = Node { id: 0, cpus: cpus.clone(), has_memory: true, distances: Vec::new() };
         let cores = cpus.iter().map(|cpu| CpuSet::from_range(cpu..=cpu)).collect();
         Self { online: cpus, offline: CpuSet::new(), nodes: vec![node], cores, notes: Vec::new() }

@@ -7,19 +7,25 @@ use crate::cpu_set::CpuSet;
 use crate::error::TopologyError;
 use crate::file;
 use crate::list::shorten;
-use crate::machine::{Node, Topology};
+use crate::machine::{MOST_CPUS, Node, Topology};
 
-/// Far beyond what kernels are built for (8,192 CPUs, 1,024 nodes): numbers from here on are nonsense.
-pub(super) const MOST_CPUS: u32 = 1 << 16;
+/// Far beyond what kernels are built for (1,024 nodes): numbers from here on are nonsense.
 const MOST_NODES: u32 = 1 << 12;
 
-pub(super) fn read(root: &Path) -> Result<Topology, TopologyError> {
-    let mut reader = Reader { system: root.join("devices/system"), notes: Vec::new() };
-    let online = reader.online()?;
-    let offline = reader.offline(&online);
-    let nodes = reader.nodes(&online)?;
-    let cores = reader.cores(&online);
-    Ok(Topology { online, offline, nodes, cores, notes: reader.notes })
+impl Topology {
+    /// Looks at the machine that a directory like `/sys` describes.
+    ///
+    /// # Errors
+    ///
+    /// If no CPU is found there, or files about CPUs and nodes make no sense.
+    pub fn read(root: impl AsRef<Path>) -> Result<Self, TopologyError> {
+        let mut reader = Reader { system: root.as_ref().join("devices/system"), notes: Vec::new() };
+        let online = reader.online()?;
+        let offline = reader.offline(&online);
+        let nodes = reader.nodes(&online)?;
+        let cores = reader.cores(&online);
+        Ok(Self { online, offline, nodes, cores, notes: reader.notes })
+    }
 }
 
 struct Reader {

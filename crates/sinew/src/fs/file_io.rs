@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use super::call;
 use super::file::File;
+use crate::io::kernel_copy::{KernelEnd, kernel_ends};
 
 impl Read for &File {
     #[track_caller]
@@ -167,4 +168,9 @@ impl FileExt for File {
     fn write_all_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
         call(|| self.inner.write_all_at(buf, offset))
     }
+}
+
+kernel_ends! {
+    KernelSource, reader, Read: File, |file| KernelEnd::File(&file.inner);
+    KernelSink, writer, Write: File, |file| KernelEnd::File(&file.inner);
 }

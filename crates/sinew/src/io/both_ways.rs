@@ -44,12 +44,6 @@ impl<S: HalfClose + AsFd> HalfClose for Fd<S> {
     }
 }
 
-impl HalfClose for crate::net::TcpStream {
-    fn end_writing(&self) -> io::Result<()> {
-        self.shutdown(std::net::Shutdown::Write)
-    }
-}
-
 /// Std's, for what is made of them.
 impl HalfClose for std::os::unix::net::UnixStream {
     fn end_writing(&self) -> io::Result<()> {

@@ -14,11 +14,7 @@ use rustix::pipe::{SpliceFlags, splice};
 use super::copy::copy;
 use super::handle::Handle;
 use super::modes::Unblock;
-use super::pipe::{PipeReader, PipeWriter};
 use crate::fiber;
-use crate::fs::File;
-use crate::net::TcpStream;
-use crate::os::unix::net::UnixStream;
 use crate::rt;
 use crate::rt::io::Direction;
 
@@ -103,9 +99,9 @@ pub trait KernelSink {
 }
 
 /// A descriptor, by what the kernel can do with it. Nobody outside of this crate can make one.
-pub struct End<'a>(Kind<'a>);
+pub struct End<'a>(pub(crate) KernelEnd<'a>);
 
-enum Kind<'a> {
+pub(crate) enum KernelEnd<'a> {
     /// It is always ready, and blocks.
     File(&'a fs::File),
     /// Calls on it do not block.
@@ -114,7 +110,7 @@ enum Kind<'a> {
 }
 
 /// What can be waited for.
-trait Stream {
+pub(crate) trait Stream {
     fn fd(&self) -> BorrowedFd<'_>;
 
     fn unblock(&self) -> io::Result<Unblock<'_>>;
@@ -190,7 +186,7 @@ fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<O
         match once(&source.0, &sink.0) {
             // A file that is made up when it is read, as those in `/proc`, may look empty to the
             // kernel.
-            Ok(0) if *copied == 0 && matches!(source.0, Kind::File(_)) => return Ok(Outcome::Refused),
+            Ok(0) if *copied == 0 && matches!(source.0, KernelEnd::File(_)) => return Ok(Outcome::Refused),
             Ok(0) => return Ok(Outcome::Ended),
             Ok(more) => *copied += more,
             Err(Errno::AGAIN) => {
@@ -215,83 +211,73 @@ fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<O
 }
 
 /// One call. [`Errno::INVAL`], if there is none for these.
-fn once(source: &Kind<'_>, sink: &Kind<'_>) -> Result<u64, Errno> {
+fn once(source: &KernelEnd<'_>, sink: &KernelEnd<'_>) -> Result<u64, Errno> {
     let splice = |from: BorrowedFd<'_>, to: BorrowedFd<'_>| {
         splice(from, None, to, None, CHUNK, SpliceFlags::NONBLOCK | SpliceFlags::MOVE)
             .map(|count| count as u64)
     };
     match (source, sink) {
-        (Kind::File(from), Kind::File(to)) => {
+        (KernelEnd::File(from), KernelEnd::File(to)) => {
             rt::blocking(|| copy_file_range(from, None, to, None, CHUNK).map(|count| count as u64))
         }
         // The disk may take long.
-        (Kind::File(from), Kind::Socket(to)) => {
+        (KernelEnd::File(from), KernelEnd::Socket(to)) => {
             let to = to.fd();
             rt::blocking(|| sendfile(to, from, None, CHUNK).map(|count| count as u64))
         }
-        (Kind::File(from), Kind::Pipe(to)) => {
+        (KernelEnd::File(from), KernelEnd::Pipe(to)) => {
             let to = to.fd();
             rt::blocking(|| splice(from.as_fd(), to))
         }
-        (Kind::Pipe(from), Kind::File(to)) => {
+        (KernelEnd::Pipe(from), KernelEnd::File(to)) => {
             let from = from.fd();
             rt::blocking(|| splice(from, to.as_fd()))
         }
-        (Kind::Pipe(from), Kind::Pipe(to) | Kind::Socket(to)) | (Kind::Socket(from), Kind::Pipe(to)) => {
-            splice(from.fd(), to.fd())
-        }
-        (Kind::Socket(_), Kind::File(_) | Kind::Socket(_)) => Err(Errno::INVAL),
+        (KernelEnd::Pipe(from), KernelEnd::Pipe(to) | KernelEnd::Socket(to))
+        | (KernelEnd::Socket(from), KernelEnd::Pipe(to)) => splice(from.fd(), to.fd()),
+        (KernelEnd::Socket(_), KernelEnd::File(_) | KernelEnd::Socket(_)) => Err(Errno::INVAL),
     }
 }
 
 /// Whether it is a regular file, or no [`File`] at all.
 fn is_regular(end: &End<'_>) -> io::Result<bool> {
     match end.0 {
-        Kind::File(file) => file.metadata().map(|metadata| metadata.is_file()),
-        Kind::Pipe(_) | Kind::Socket(_) => Ok(true),
+        KernelEnd::File(file) => file.metadata().map(|metadata| metadata.is_file()),
+        KernelEnd::Pipe(_) | KernelEnd::Socket(_) => Ok(true),
     }
 }
 
 fn unblock<'a>(end: &End<'a>) -> io::Result<Option<Unblock<'a>>> {
     match end.0 {
-        Kind::Socket(socket) => socket.unblock().map(Some),
-        Kind::Pipe(_) | Kind::File(_) => Ok(None),
+        KernelEnd::Socket(socket) => socket.unblock().map(Some),
+        KernelEnd::Pipe(_) | KernelEnd::File(_) => Ok(None),
     }
 }
 
 #[track_caller]
 fn wait(end: &End<'_>, direction: Direction) -> io::Result<()> {
     match end.0 {
-        Kind::Socket(stream) | Kind::Pipe(stream) => stream.wait(direction),
-        Kind::File(_) => Ok(()),
+        KernelEnd::Socket(stream) | KernelEnd::Pipe(stream) => stream.wait(direction),
+        KernelEnd::File(_) => Ok(()),
     }
 }
 
-macro_rules! ends {
+/// Says what the kernel can do with a type: `KernelSource, reader, Read: File, |file| KernelEnd::File(&file.inner);`.
+macro_rules! kernel_ends {
     ($($trait:ident, $method:ident, $way:ident: $type:ty, $kind:expr;)*) => {$(
-        impl $trait for $type {
-            fn end(&self) -> End<'_> {
-                let kind: for<'a> fn(&'a $type) -> Kind<'a> = $kind;
-                End(kind(self))
+        impl $crate::io::$trait for $type {
+            fn end(&self) -> $crate::io::kernel_copy::End<'_> {
+                let kind: for<'a> fn(&'a $type) -> $crate::io::kernel_copy::KernelEnd<'a> = $kind;
+                $crate::io::kernel_copy::End(kind(self))
             }
 
-            fn $method(&self) -> Box<dyn $way + '_> {
+            fn $method(&self) -> Box<dyn std::io::$way + '_> {
                 Box::new(self)
             }
         }
     )*};
 }
-
-ends! {
-    KernelSource, reader, Read: File, |file| Kind::File(&file.inner);
-    KernelSource, reader, Read: TcpStream, |stream| Kind::Socket(&stream.handle);
-    KernelSource, reader, Read: UnixStream, |stream| Kind::Socket(&stream.handle);
-    KernelSource, reader, Read: PipeReader, |pipe| Kind::Pipe(&pipe.handle);
-    KernelSink, writer, Write: File, |file| Kind::File(&file.inner);
-    KernelSink, writer, Write: TcpStream, |stream| Kind::Socket(&stream.handle);
-    KernelSink, writer, Write: UnixStream, |stream| Kind::Socket(&stream.handle);
-    KernelSink, writer, Write: PipeWriter, |pipe| Kind::Pipe(&pipe.handle);
-}
+pub(crate) use kernel_ends;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,8 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
 use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 use super::handle::Handle;
-use crate::net::calls::{after, room};
+use super::kernel_copy::{KernelEnd, kernel_ends};
+use super::slices::{after, room};
 use crate::rt::io::Direction;
 
 /// Makes a pipe. As [`std::io::pipe`].
@@ -209,4 +210,9 @@ impl From<ChildStdin> for PipeWriter {
     fn from(input: ChildStdin) -> Self {
         OwnedFd::from(input).into()
     }
+}
+
+kernel_ends! {
+    KernelSource, reader, Read: PipeReader, |pipe| KernelEnd::Pipe(&pipe.handle);
+    KernelSink, writer, Write: PipeWriter, |pipe| KernelEnd::Pipe(&pipe.handle);
 }

@@ -3,7 +3,6 @@
 //! cannot be told.
 
 use std::io::{self, IoSlice, IoSliceMut};
-use std::ops::Deref;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::net::addr::SocketAddrArg;
@@ -11,6 +10,8 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny, SocketFlags,
     acceptfrom_with, recv as kernel_recv, recvfrom, recvmsg, send as kernel_send, sendmsg, sendto,
 };
+
+use crate::io::slices::{MOST_SLICES, after};
 
 /// Reads, or looks at, what has come.
 #[inline]
@@ -25,20 +26,14 @@ pub(crate) fn send(fd: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
     Ok(kernel_send(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
 }
 
-/// How many bytes there are in those of several buffers that the kernel takes at once. If there are none, there is nothing to do and nothing to wait for: so
-/// the calls of std have it, and ours would not.
-pub(crate) fn room<B: Deref<Target = [u8]>>(buffers: &[B]) -> usize {
-    buffers.iter().take(MOST_SLICES).map(|buffer| buffer.len()).sum()
-}
-
-/// Reads into several buffers, which have [`room`].
+/// Reads into several buffers, which have [room](crate::io::slices::room).
 pub(crate) fn recv_vectored(fd: impl AsFd, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
     let most = buffers.len().min(MOST_SLICES);
     let mut none = RecvAncillaryBuffer::new(&mut []);
     Ok(recvmsg(fd, &mut buffers[..most], &mut none, RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC)?.bytes)
 }
 
-/// Sends from several buffers, in which there are [some](room).
+/// Sends from several buffers, in which there are [some](crate::io::slices::room) bytes.
 fn send_vectored(fd: impl AsFd, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
     let most = buffers.len().min(MOST_SLICES);
     let mut none = SendAncillaryBuffer::new(&mut []);
@@ -49,21 +44,6 @@ fn send_vectored(fd: impl AsFd, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
 pub(crate) fn send_vectored_from(fd: impl AsFd, buffers: &[IoSlice<'_>], start: usize) -> io::Result<usize> {
     if start == 0 { send_vectored(fd, buffers) } else { send_vectored(fd, &after(buffers, start)) }
 }
-
-/// What is behind the first `start` bytes in those of several buffers that the kernel takes at once.
-#[cold]
-pub(crate) fn after<'a>(buffers: &'a [IoSlice<'_>], start: usize) -> Vec<IoSlice<'a>> {
-    let mut skipped = start;
-    let rest = buffers.iter().take(MOST_SLICES).map(|buffer| {
-        let skip = skipped.min(buffer.len());
-        skipped -= skip;
-        IoSlice::new(&buffer[skip..])
-    });
-    rest.filter(|buffer| !buffer.is_empty()).collect()
-}
-
-/// The kernel takes no more at once.
-const MOST_SLICES: usize = 1_024;
 
 /// Reads, or looks at, one datagram, and says who has sent it.
 pub(crate) fn recv_from(

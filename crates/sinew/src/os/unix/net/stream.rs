@@ -10,6 +10,8 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 
 use super::address::to_kernel;
 use super::backoff::Backoff;
+use crate::io::kernel_copy::{KernelEnd, kernel_ends};
+use crate::io::slices::room;
 use crate::io::{
     HalfClose, Handle, mode_calls, read_by_reference, reads_exactly, write_by_reference, writes_all,
 };
@@ -152,7 +154,7 @@ impl Read for &UnixStream {
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        if calls::room(bufs) == 0 {
+        if room(bufs) == 0 {
             return Ok(0);
         }
         self.handle
@@ -172,7 +174,7 @@ impl Write for &UnixStream {
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        match calls::room(bufs) {
+        match room(bufs) {
             0 => Ok(0),
             len => {
                 self.handle.write_stream(len, |socket, start| calls::send_vectored_from(socket, bufs, start))
@@ -193,4 +195,9 @@ impl HalfClose for UnixStream {
     fn end_writing(&self) -> io::Result<()> {
         self.shutdown(Shutdown::Write)
     }
+}
+
+kernel_ends! {
+    KernelSource, reader, Read: UnixStream, |stream| KernelEnd::Socket(&stream.handle);
+    KernelSink, writer, Write: UnixStream, |stream| KernelEnd::Socket(&stream.handle);
 }
