@@ -6,13 +6,14 @@
 #[cfg(loom)]
 pub(crate) use loom::cell::UnsafeCell;
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
-#[cfg(loom)]
-pub(crate) use loom::sync::{Arc, Mutex, MutexGuard};
+use loom::sync;
 #[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
-#[cfg(not(loom))]
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync;
+use std::sync::{LockResult, PoisonError};
+
+pub(crate) use self::sync::atomic::{AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use self::sync::{Arc, Condvar};
+use self::sync::{Mutex, MutexGuard};
 
 /// std's cell with the interface of the checker's, which sees who is inside.
 #[cfg(not(loom))]
@@ -34,6 +35,30 @@ impl<T> UnsafeCell<T> {
     pub(crate) fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
         change(self.0.get())
     }
+}
+
+/// A mutex that ignores poison.
+///
+/// The value is consistent at each point under the lock where a user's code (a hook, a closure, a
+/// destructor) can unwind. So the next holder can use it after a panic.
+#[derive(Debug, Default)]
+pub(crate) struct Lock<T>(Mutex<T>);
+
+impl<T> Lock<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        ignore_poison(self.0.lock())
+    }
+}
+
+/// Returns the guard of a lock, poisoned or not, for the reason that [`Lock`] gives.
+#[inline]
+pub(crate) fn ignore_poison<T>(result: LockResult<T>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The fences that the protocols of this crate rest on, and two other things that others got wrong. The models take each of them

@@ -1,12 +1,12 @@
 //! What a worker leaves with its group so that others can reach it. Knows no group.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::mailbox::Mailbox;
 use crate::queue::deque::{self, Owner, Thief};
 use crate::stats::{Counters, WorkerState};
-use crate::sync::{Fence, full_fence};
+use crate::sync::{Fence, Lock, full_fence};
 use crate::task::List;
 
 /// What the worker of a seat is there for.
@@ -27,7 +27,7 @@ pub(crate) enum Role {
 pub(crate) struct Seat {
     pub(crate) thief: Thief,
     /// The worker's end of the deque, while nobody sits here.
-    owner: Mutex<Option<Owner>>,
+    owner: Lock<Option<Owner>>,
     role: AtomicU8,
     pub(crate) mailbox: Arc<Mailbox>,
     pub(crate) counters: Arc<Counters>,
@@ -36,7 +36,7 @@ pub(crate) struct Seat {
 impl Seat {
     pub(crate) fn new(mailbox: Mailbox, role: Role) -> Self {
         let (owner, thief) = deque::deque();
-        let (owner, role) = (Mutex::new(Some(owner)), AtomicU8::new(role as u8));
+        let (owner, role) = (Lock::new(Some(owner)), AtomicU8::new(role as u8));
         // Nobody is there yet.
         drop(mailbox.close());
         Self { thief, owner, role, mailbox: Arc::new(mailbox), counters: Arc::default() }
@@ -44,7 +44,7 @@ impl Seat {
 
     /// The worker's end of the deque, if nobody sits here. Tasks may be sent from now on.
     pub(crate) fn sit_down(&self) -> Option<Owner> {
-        let owner = self.lock().take()?;
+        let owner = self.owner.lock().take()?;
         self.mailbox.open();
         Some(owner)
     }
@@ -54,13 +54,13 @@ impl Seat {
         let arrived = self.mailbox.close();
         arrived.append(std::iter::from_fn(|| owner.pop_oldest()).collect());
         self.counters.enter(WorkerState::Absent);
-        *self.lock() = Some(owner);
+        *self.owner.lock() = Some(owner);
         arrived
     }
 
     /// Whether a worker could sit down.
     pub(crate) fn is_free(&self) -> bool {
-        self.lock().is_some()
+        self.owner.lock().is_some()
     }
 
     pub(crate) fn role(&self) -> Role {
@@ -76,9 +76,5 @@ impl Seat {
     pub(super) fn set_role(&self, role: Role) {
         self.role.store(role as u8, Ordering::Release);
         full_fence(Fence::Role);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Owner>> {
-        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

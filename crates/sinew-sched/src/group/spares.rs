@@ -4,15 +4,15 @@
 //! spare is surplus: it takes nothing new, stays for what it has begun, and for a moment longer in case it is needed again.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Group;
 use super::seat::{Role, Seat};
 use crate::stats::Count;
+use crate::sync::Lock;
 
 /// The spare workers of a group.
 pub(crate) struct Spares {
-    counts: Mutex<Counts>,
+    counts: Lock<Counts>,
     failed: Count,
 }
 
@@ -26,11 +26,11 @@ struct Counts {
 
 impl Spares {
     pub(crate) fn new() -> Self {
-        Self { counts: Mutex::default(), failed: Count::default() }
+        Self { counts: Lock::default(), failed: Count::default() }
     }
 
     pub(crate) fn blocked(&self) -> usize {
-        self.lock().blocked
+        self.counts.lock().blocked
     }
 
     /// How often a spare worker was not to be had.
@@ -45,7 +45,7 @@ impl Spares {
         group: &'a Group,
         is_over: impl FnOnce() -> bool,
     ) -> Option<StandIn<'a>> {
-        let mut counts = self.lock();
+        let mut counts = self.counts.lock();
         counts.blocked += 1;
         if counts.working >= counts.blocked || is_over() {
             return None;
@@ -57,7 +57,7 @@ impl Spares {
     /// There is no seat for a stand-in.
     pub(crate) fn give_up(&self) {
         self.note_failure();
-        self.lock().working -= 1;
+        self.counts.lock().working -= 1;
     }
 
     /// Counts a spare worker that was not to be had.
@@ -68,7 +68,7 @@ impl Spares {
     /// A worker leaves its seat, which is not free yet. However that comes about, a spare one does not count any more, and may
     /// be started again.
     pub(crate) fn leave(&self, seat: &Seat) {
-        let mut counts = self.lock();
+        let mut counts = self.counts.lock();
         match seat.role() {
             Role::Regular | Role::Vacant => return,
             Role::Spare => counts.working -= 1,
@@ -80,7 +80,7 @@ impl Spares {
 
     /// A worker is back.
     pub(crate) fn end_block(&self, group: &Group) {
-        let mut counts = self.lock();
+        let mut counts = self.counts.lock();
         counts.blocked -= 1;
         if counts.working > counts.blocked
             && let Some((_, seat)) = spare(group, Role::Spare)
@@ -94,16 +94,12 @@ impl Spares {
 
     /// A surplus worker wants to go. Whether it may: it may have been called again.
     pub(crate) fn may_go(&self, seat: &Seat) -> bool {
-        let _counts = self.lock();
+        let _counts = self.counts.lock();
         let is_surplus = seat.role() == Role::Surplus;
         if is_surplus {
             seat.set_role(Role::Vacant);
         }
         is_surplus
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -140,6 +136,6 @@ fn spare(group: &Group, role: Role) -> Option<(usize, &Seat)> {
 
 impl fmt::Debug for Spares {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spares").field("counts", &*self.lock()).finish_non_exhaustive()
+        f.debug_struct("Spares").field("counts", &*self.counts.lock()).finish_non_exhaustive()
     }
 }

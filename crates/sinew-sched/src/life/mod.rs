@@ -6,7 +6,6 @@ mod errand;
 mod stage;
 mod threads;
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
@@ -17,12 +16,14 @@ pub(crate) use errand::Errand;
 pub(crate) use stage::{Stage, StageWord};
 pub(crate) use threads::Threads;
 
+use crate::sync::{Condvar, Lock, ignore_poison};
+
 /// The stage, and what waits for it to change.
 #[derive(Debug)]
 pub(crate) struct Life {
     /// Every worker looks at it before every task: nothing else that changes is beside it.
     stage: CachePadded<StageWord>,
-    inner: Mutex<Inner>,
+    inner: Lock<Inner>,
     changed: Condvar,
 }
 
@@ -35,7 +36,7 @@ struct Inner {
 
 impl Life {
     pub(crate) fn new() -> Self {
-        Self { stage: CachePadded::new(StageWord::new()), inner: Mutex::default(), changed: Condvar::new() }
+        Self { stage: CachePadded::new(StageWord::new()), inner: Lock::default(), changed: Condvar::new() }
     }
 
     #[inline]
@@ -56,7 +57,7 @@ impl Life {
     /// Takes no new work from now on. An earlier deadline stays; a new one counts for those who
     /// wait already. The caller tells the workers after this.
     pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.deadline = match (inner.deadline, deadline) {
             (Some(old), Some(new)) => Some(old.min(new)),
             (old, new) => old.or(new),
@@ -67,7 +68,7 @@ impl Life {
 
     /// When draining has to end; never, while it has not begun.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        if self.stage() == Stage::Draining { self.lock().deadline } else { None }
+        if self.stage() == Stage::Draining { self.inner.lock().deadline } else { None }
     }
 
     /// Whether draining has taken too long.
@@ -77,7 +78,7 @@ impl Life {
 
     /// Ends it. The caller sweeps the queues afterwards.
     pub(crate) fn end(&self, drained: bool) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         if self.is_over() {
             return;
         }
@@ -87,21 +88,17 @@ impl Life {
     }
 
     pub(crate) fn was_drained(&self) -> bool {
-        self.lock().drained
+        self.inner.lock().drained
     }
 
     /// Waits until it is over, or the deadline. Returns whether it is over.
     pub(crate) fn wait_until_over(&self) -> bool {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         while !self.is_over() {
             let Some(left) = time_left(inner.deadline) else { return false };
-            (inner, _) = self.changed.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner);
+            (inner, _) = ignore_poison(self.changed.wait_timeout(inner, left));
         }
         true
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -22,12 +22,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 // The bookkeeping is none of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use loom::cell::UnsafeCell;
 
 use crate::strategy::Strategy;
-use crate::sync::Fence;
+use crate::sync::{Fence, ignore_poison};
 use crate::task::{Context, Header, TaskRef, Vtable};
 
 /// The fence that is out, by number; none, if it is `ALL`.
@@ -47,7 +47,7 @@ const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
 
 /// Runs a model, with at most so many preemptions in an execution.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
-    let _shared = RUNNING.read().unwrap_or_else(PoisonError::into_inner);
+    let _shared = ignore_poison(RUNNING.read());
     explore(preemptions, model);
 }
 
@@ -60,7 +60,7 @@ fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 
 /// Whether a model fails without a fence.
 fn fails_without(fence: Fence, preemptions: usize, model: impl Fn() + Send + Sync + 'static) -> bool {
-    let _alone = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
+    let _alone = ignore_poison(RUNNING.write());
     MISSING.store(fence as usize, Ordering::Relaxed);
     let outcome = catch_unwind(AssertUnwindSafe(|| explore(preemptions, model)));
     MISSING.store(ALL, Ordering::Relaxed);

@@ -1,9 +1,10 @@
 //! Threads that make what is for a node's workers, so that its memory is there: it is where it is first written to. Knows no group.
 
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::error::BuildError;
+use crate::sync::Lock;
 use sinew_topology::{CpuSet, Pinning, restrict_thread};
 
 /// Has `make` called on threads of the nodes of all groups, for those of one node at a time, and returns all that it made.
@@ -15,7 +16,7 @@ pub(super) fn make_on_nodes<T: Send>(
     groups: &[usize],
     make: impl Fn(&[usize]) -> Result<Vec<T>, BuildError> + Sync,
 ) -> Result<Vec<T>, BuildError> {
-    let (door, make) = (&Mutex::new(()), &make);
+    let (door, make) = (&Lock::new(()), &make);
     thread::scope(|scope| {
         let _closed = door.lock();
         let mut all = Vec::with_capacity(groups.len());
@@ -25,7 +26,7 @@ pub(super) fn make_on_nodes<T: Send>(
                 on_these(&cpus_of(pinning, of_node), || {
                     // Whoever waits for it waits until it is there, or this thread is gone.
                     let _ = sender.send(make(of_node));
-                    drop(door.lock().unwrap_or_else(PoisonError::into_inner));
+                    drop(door.lock());
                 });
             };
             let made = match thread::Builder::new().spawn_scoped(scope, maker) {

@@ -8,7 +8,7 @@ use crossbeam_utils::CachePadded;
 
 #[cfg(loom)]
 use super::twin::ArrayQueue as Ring;
-use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering};
+use crate::sync::{AtomicUsize, Lock, Ordering};
 use crate::task::{List, TaskRef};
 
 #[cfg(not(loom))]
@@ -20,7 +20,7 @@ const LARGE_BATCH: usize = 32;
 /// The queue.
 pub(crate) struct SharedQueue {
     ring: Ring,
-    overflow: Mutex<List>,
+    overflow: Lock<List>,
     /// The length of `overflow`, for a look without the lock.
     overflowing: CachePadded<AtomicUsize>,
     /// How many tasks ever went to the list because the ring was full.
@@ -32,7 +32,7 @@ impl SharedQueue {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
             ring: Ring::new(capacity),
-            overflow: Mutex::new(List::new()),
+            overflow: Lock::new(List::new()),
             overflowing: CachePadded::new(AtomicUsize::new(0)),
             spilled: AtomicUsize::new(0),
             turn: AtomicUsize::new(0),
@@ -57,7 +57,7 @@ impl SharedQueue {
     }
 
     fn push_to_list(&self, tasks: List) {
-        let overflow = lock(&self.overflow);
+        let overflow = self.overflow.lock();
         overflow.append(tasks);
         self.overflowing.store(overflow.len(), Ordering::Relaxed);
     }
@@ -99,7 +99,7 @@ impl SharedQueue {
         if !self.has_overflow() {
             return List::new();
         }
-        let overflow = lock(&self.overflow);
+        let overflow = self.overflow.lock();
         let taken = overflow.take(most);
         self.overflowing.store(overflow.len(), Ordering::Relaxed);
         taken
@@ -121,9 +121,4 @@ impl SharedQueue {
     pub(crate) fn spilled(&self) -> usize {
         self.spilled.load(Ordering::Relaxed)
     }
-}
-
-/// Nothing panics under the lock.
-fn lock(list: &Mutex<List>) -> MutexGuard<'_, List> {
-    list.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
