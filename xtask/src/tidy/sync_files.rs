@@ -43,5 +43,5 @@ fn first_sync(file: &RustFile) -> Option<(usize, String)> {
 
 fn is_sync_type(word: &str) -> bool {
     let is_atomic = word.strip_prefix("Atomic").is_some_and(|rest| rest.starts_with(char::is_uppercase));
-    is_atomic || ["Mutex", "RwLock", "Condvar", "OnceLock", "LazyLock", "Barrier"].contains(&word)
+    is_atomic || ["Mutex", "RwLock", "Condvar", "OnceLock", "LazyLock", "Barrier", "Lock"].contains(&word)
 }

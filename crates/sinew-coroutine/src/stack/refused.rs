@@ -8,9 +8,10 @@
 //! Trusted with ranges that their owners gave up, until they are unmapped.
 #![expect(unsafe_code, reason = "memory is unmapped")]
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::sys::{self, Range};
+use crate::sync::ignore_poison;
 
 /// A range that waits to be unmapped.
 ///
@@ -32,7 +33,7 @@ static REFUSED: Mutex<Vec<Refused>> = Mutex::new(Vec::new());
 pub(super) unsafe fn unmap(range: Range) {
     // SAFETY: the caller's promise.
     let unmapped = unsafe { sys::unmap(range) };
-    let mut refused = REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut refused = ignore_poison(REFUSED.lock());
     // SAFETY: the invariant of each.
     refused.retain(|older| unsafe { sys::unmap(older.0) }.is_err());
     if unmapped.is_err() {

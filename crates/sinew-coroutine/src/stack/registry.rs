@@ -16,7 +16,7 @@ use std::io;
 use super::boxed::try_box;
 use super::seq_cell::SeqCell;
 use super::slot::Slot;
-use crate::sync::{AtomicPtr, Mutex, Ordering};
+use crate::sync::{AtomicPtr, Lock, Ordering};
 
 /// An area of stacks: slots of equal stride, each with its guard at its low end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) struct Registry {
     /// Null or an entry that is never freed; so is the `next` of each entry.
     head: AtomicPtr<Entry>,
     /// Whoever changes an entry holds this lock.
-    unused: Mutex<Unused>,
+    unused: Lock<Unused>,
 }
 
 /// Entries without an area.
@@ -109,13 +109,13 @@ impl Registry {
     const fn new() -> Self {
         Self {
             head: AtomicPtr::new(ptr::null_mut()),
-            unused: Mutex::new(Unused { list: Vec::new(), entries: 0 }),
+            unused: Lock::new(Unused { list: Vec::new(), entries: 0 }),
         }
     }
 
     /// Enters an area, until the result is dropped. Leaving takes no memory; entering may, and then fails where there is none.
     pub(crate) fn enter(&'static self, area: &Area) -> io::Result<Registered> {
-        let mut unused = self.lock();
+        let mut unused = self.unused.lock();
         if let Some(entry) = unused.list.pop() {
             // SAFETY: the invariant of `head`: entries are never freed.
             unsafe { &*entry }.area.write(area.to_words());
@@ -147,11 +147,6 @@ impl Registry {
         }
         None
     }
-
-    fn lock(&self) -> impl core::ops::DerefMut<Target = Unused> + '_ {
-        // Nothing panics while it is held that could leave the list in disorder.
-        self.unused.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
 }
 
 /// An area in the registry.
@@ -168,7 +163,7 @@ unsafe impl Sync for Registered {}
 impl Registered {
     /// Has the entry stand for another area, or for none until further notice.
     pub(crate) fn change(&self, area: Option<&Area>) {
-        let _unused = self.registry.lock();
+        let _unused = self.registry.unused.lock();
         // SAFETY: the invariant of `head`: entries are never freed.
         unsafe { &*self.entry }.area.write(area.unwrap_or(&Area::NONE).to_words());
     }
@@ -178,7 +173,7 @@ impl Drop for Registered {
     fn drop(&mut self) {
         self.change(None);
         // There is room, by the list's invariant.
-        self.registry.lock().list.push(self.entry);
+        self.registry.unused.lock().list.push(self.entry);
     }
 }
 
@@ -234,7 +229,7 @@ mod model {
     #[test]
     fn an_area_that_is_entered_is_found_whole_or_not_yet() {
         loom::model(|| {
-            let (head, unused) = (AtomicPtr::new(ptr::null_mut()), Mutex::new(Unused::default()));
+            let (head, unused) = (AtomicPtr::new(ptr::null_mut()), Lock::default());
             let registry: &'static Registry = Box::leak(Box::new(Registry { head, unused }));
             let area = |start| Area { start, length: 100, stride: 100, guard: 10, slots: ptr::null() };
             let writer = loom::thread::spawn(move || std::mem::forget(registry.enter(&area(1000)).ok()));

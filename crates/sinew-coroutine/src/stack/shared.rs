@@ -12,8 +12,8 @@
 #![expect(unsafe_code, reason = "a count of an Arc is kept by hand, and pages are given back")]
 
 use core::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::class::{Class, Retired};
@@ -24,6 +24,7 @@ use super::size::{CLASSES, SizeClass};
 use super::slab::{self, PoolAddress, RawStack, Shape};
 use super::stats::StackStats;
 use super::sys;
+use crate::sync::{Lock, MutexGuard};
 
 /// So many stacks at a time are looked at to be trimmed, so that a class is not locked for long.
 const TRIMMED_AT_ONCE: usize = 512;
@@ -31,13 +32,13 @@ const TRIMMED_AT_ONCE: usize = 512;
 /// The inside of a pool.
 pub(crate) struct Shared {
     pub(super) settings: Settings,
-    classes: [Mutex<Class>; CLASSES],
+    classes: [Lock<Class>; CLASSES],
     /// Stacks of all classes that are not cold.
     existing: AtomicUsize,
     /// When idle stacks were last looked for.
-    last_look: Mutex<Instant>,
+    last_look: Lock<Instant>,
     /// How many stacks each cache holds, written by its thread alone.
-    caches: Mutex<Vec<Arc<AtomicUsize>>>,
+    caches: Lock<Vec<Arc<AtomicUsize>>>,
 }
 
 impl Shared {
@@ -49,13 +50,13 @@ impl Shared {
             Some(GuardKind::Advice) | None => GuardKind::best(),
         };
         let mut classes =
-            SizeClass::all().map(|class| Mutex::new(Class::new(Shape::new(class, guard, page), kind)));
+            SizeClass::all().map(|class| Lock::new(Class::new(Shape::new(class, guard, page), kind)));
         Self {
             settings,
             classes: std::array::from_fn(|_| classes.next().expect("as many as there are classes")),
             existing: AtomicUsize::new(0),
-            last_look: Mutex::new(Instant::now()),
-            caches: Mutex::default(),
+            last_look: Lock::new(Instant::now()),
+            caches: Lock::default(),
         }
     }
 
@@ -65,7 +66,7 @@ impl Shared {
     }
 
     fn class(&self, class: SizeClass) -> MutexGuard<'_, Class> {
-        lock(&self.classes[class.index()])
+        self.classes[class.index()].lock()
     }
 
     /// Hands out one stack, and puts up to `more` warm ones beside it into `others`. At the limit, unused stacks of all
@@ -232,7 +233,7 @@ impl Shared {
             return 0;
         }
         let now = Instant::now();
-        let mut last = lock(&self.last_look);
+        let mut last = self.last_look.lock();
         if now.saturating_duration_since(*last) >= self.settings.idle {
             *last = now;
             SizeClass::all().for_each(|class| self.class(class).look());
@@ -258,19 +259,19 @@ impl Shared {
         let fewest = self.settings.keep_fewest;
         let has_spare =
             self.may_have_spare() && SizeClass::all().any(|class| self.class(class).warm() > fewest);
-        has_spare.then(|| self.settings.idle.saturating_sub(lock(&self.last_look).elapsed()))
+        has_spare.then(|| self.settings.idle.saturating_sub(self.last_look.lock().elapsed()))
     }
 
     /// A new cache's count.
     pub(super) fn count_cache(&self) -> Arc<AtomicUsize> {
         let count = Arc::new(AtomicUsize::new(0));
-        lock(&self.caches).push(count.clone());
+        self.caches.lock().push(count.clone());
         count
     }
 
     /// A cache is gone.
     pub(super) fn forget_cache(&self, count: &Arc<AtomicUsize>) {
-        lock(&self.caches).retain(|other| !Arc::ptr_eq(other, count));
+        self.caches.lock().retain(|other| !Arc::ptr_eq(other, count));
     }
 
     /// The counts.
@@ -288,7 +289,7 @@ impl Shared {
                 stats.guards_by_protection += guards.by_protection;
             }
         }
-        let cached: usize = lock(&self.caches).iter().map(|count| count.load(Ordering::Relaxed)).sum();
+        let cached: usize = self.caches.lock().iter().map(|count| count.load(Ordering::Relaxed)).sum();
         stats.live = out.saturating_sub(cached);
         stats.pooled += cached;
         stats
@@ -302,11 +303,6 @@ impl Shared {
     }
 }
 
-/// Nothing panics under these locks that would leave what they guard in disorder.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::super::cache::StackCache;
@@ -316,8 +312,8 @@ mod tests {
     fn nothing_is_kept_of_a_cache_that_has_ended() {
         let shared = Arc::new(Shared::new(Settings::default()));
         let caches = [shared.clone(), shared.clone()].map(StackCache::new);
-        assert_eq!(lock(&shared.caches).len(), 2);
+        assert_eq!(shared.caches.lock().len(), 2);
         drop(caches);
-        assert_eq!(lock(&shared.caches).len(), 0);
+        assert_eq!(shared.caches.lock().len(), 0);
     }
 }
