@@ -6,11 +6,12 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::unblocked::set_nonblocking;
 use crate::rt::io::{Direction, Patience};
+use crate::rt::sync::Lock;
 
 /// No limit.
 const NONE: u64 = 0;
@@ -28,7 +29,7 @@ struct Settings {
     write_timeout: AtomicU64,
     /// What the kernel told one who had written something, and has to be told to the next one; zero, if there is nothing.
     unheard: AtomicI32,
-    unblocked: Mutex<Unblocked>,
+    unblocked: Lock<Unblocked>,
 }
 
 /// Whose calls on a descriptor that blocks must not block now.
@@ -49,7 +50,7 @@ pub(crate) struct Unblock<'a> {
 
 impl Drop for Unblock<'_> {
     fn drop(&mut self) {
-        let mut state = self.settings.unblocked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.settings.unblocked.lock();
         state.count -= 1;
         if state.count == 0 && !state.was_nonblocking {
             let _ = set_nonblocking(self.fd, false);
@@ -114,7 +115,7 @@ impl Modes {
     /// If it is no descriptor for input or output.
     pub(super) fn unblock<'a>(&'a self, fd: BorrowedFd<'a>) -> io::Result<Unblock<'a>> {
         let settings = self.0.get_or_init(Arc::default);
-        let mut state = settings.unblocked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = settings.unblocked.lock();
         if state.count == 0 {
             state.was_nonblocking = set_nonblocking(fd, true)?;
         }

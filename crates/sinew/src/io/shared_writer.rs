@@ -4,8 +4,8 @@
 use std::io;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::PoisonError;
 
+use crate::rt::sync::ignore_poison;
 use crate::sync::{Mutex, MutexGuard, ReentrantLock, ReentrantLockGuard};
 
 /// A writer behind a lock.
@@ -61,7 +61,7 @@ impl<W> SharedWriter<W> {
 impl<W> WriterGuard<'_, W> {
     /// The writer, for one call.
     pub(super) fn writer(&self) -> MutexGuard<'_, W> {
-        self.guard.lock().unwrap_or_else(PoisonError::into_inner)
+        ignore_poison(self.guard.lock())
     }
 
     /// The writer, unless a call is made on it now.

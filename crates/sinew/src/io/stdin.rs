@@ -3,9 +3,10 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader, IoSliceMut, Lines, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
-use std::sync::{OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use super::input::Input;
+use crate::rt::sync::ignore_poison;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The one buffer that all share.
@@ -53,7 +54,7 @@ pub struct StdinLock<'a> {
 impl Stdin {
     /// Locks it, until the guard is dropped. Waits for as long as others have it, come what may.
     pub fn lock(&self) -> StdinLock<'static> {
-        StdinLock { inner: self.inner.lock().unwrap_or_else(PoisonError::into_inner) }
+        StdinLock { inner: ignore_poison(self.inner.lock()) }
     }
 
     /// Locks it, reads a line and puts that behind what is in the buffer. As [`BufRead::read_line`].
@@ -74,7 +75,7 @@ impl Stdin {
     /// Locks it, unless the caller is to stop.
     #[track_caller]
     fn claim(&self) -> io::Result<StdinLock<'static>> {
-        let inner = self.inner.lock_cancellable()?.unwrap_or_else(PoisonError::into_inner);
+        let inner = ignore_poison(self.inner.lock_cancellable()?);
         Ok(StdinLock { inner })
     }
 }

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
+use super::sync::{AtomicUsize, Lock, MutexGuard, Ordering};
 use super::timers::{TimerId, Timers};
 
 /// So many are handed out before others have their turn at the lock.
@@ -18,7 +18,7 @@ pub(crate) type Batch<T> = [Option<T>; BATCH];
 /// The timers of a core, with something else under their lock.
 #[derive(Debug)]
 pub(crate) struct Alarms<T, S = ()> {
-    inner: Mutex<Inner<T, S>>,
+    inner: Lock<Inner<T, S>>,
     /// How many are set, for a look without the lock.
     set: AtomicUsize,
 }
@@ -115,13 +115,13 @@ impl<T, S> Alarms<T, S> {
         S: Default,
     {
         let inner = Inner { timers: Timers::new(start), sleep: Sleep::No, beside: S::default() };
-        Self { inner: Mutex::new(inner), set: AtomicUsize::new(0) }
+        Self { inner: Lock::new(inner), set: AtomicUsize::new(0) }
     }
 
     /// Takes the lock, from any thread.
     #[inline]
     pub(crate) fn hold(&self) -> Held<'_, T, S> {
-        Held { inner: self.lock(), set: &self.set, ring: Ring::No }
+        Held { inner: self.inner.lock(), set: &self.set, ring: Ring::No }
     }
 
     /// Hands out those that are due at this moment, some at a time, under the lock: who cancels one waits until it was handed out. The time is
@@ -132,7 +132,7 @@ impl<T, S> Alarms<T, S> {
         }
         let now = now();
         loop {
-            let mut inner = self.lock();
+            let mut inner = self.inner.lock();
             let mut batch = [const { None }; BATCH];
             let next = std::iter::from_fn(|| inner.timers.pop_due(now));
             let fired = batch.iter_mut().zip(next).map(|(slot, what)| *slot = Some(what)).count();
@@ -147,7 +147,7 @@ impl<T, S> Alarms<T, S> {
 
     /// The core is about to sleep, and ends that by [`end_sleep`](Self::end_sleep). How long it may, as of this moment; for ever, if none.
     pub(crate) fn begin_sleep(&self, now: impl FnOnce() -> Instant) -> Option<Duration> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let next = inner.timers.next();
         inner.sleep = next.map_or(Sleep::UntilCalled, Sleep::Until);
         drop(inner);
@@ -156,7 +156,7 @@ impl<T, S> Alarms<T, S> {
 
     /// It does not sleep any more. The time is asked for only if none is set: whoever fires the others asks too.
     pub(crate) fn end_sleep(&self, now: impl FnOnce() -> Instant) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.sleep = Sleep::No;
         if inner.timers.len() == 0 {
             inner.timers.catch_up(now());
@@ -165,16 +165,12 @@ impl<T, S> Alarms<T, S> {
 
     /// Whether the first one is past its time by so much.
     pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
-        self.lock().timers.next().is_some_and(|next| now.saturating_duration_since(next) >= by)
+        self.inner.lock().timers.next().is_some_and(|next| now.saturating_duration_since(next) >= by)
     }
 
     /// Whether none is set, as far as the caller can know.
     pub(crate) fn is_empty(&self) -> bool {
         self.set.load(Ordering::Relaxed) == 0
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner<T, S>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,19 +1,20 @@
 //! The blocks that plain threads wait in. They are used again and never freed, since whoever wakes a thread may touch its block a
 //! moment later than that thread ends.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use super::sync::ignore_poison;
 use super::waiter::ThreadBlock;
 
 static FREE: Mutex<Vec<&'static ThreadBlock>> = Mutex::new(Vec::new());
 
 /// One that nobody uses.
 pub(crate) fn take() -> &'static ThreadBlock {
-    let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let free = ignore_poison(FREE.lock()).pop();
     free.unwrap_or_else(|| Box::leak(Box::new(ThreadBlock::new())))
 }
 
 /// Its thread ends.
 pub(crate) fn give_back(block: &'static ThreadBlock) {
-    FREE.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+    ignore_poison(FREE.lock()).push(block);
 }

@@ -12,7 +12,7 @@
 #![expect(unsafe_code, reason = "fibers and lists of other workers are pointers")]
 
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::control::{Control, Status};
@@ -21,13 +21,14 @@ use super::engine::Leak;
 use super::owner_lock::hold_all;
 use super::roster::{BegunList, Roamers, Roster};
 use super::running::Running;
+use super::sync::{Lock, MutexGuard};
 
 /// Where to find the fibers that have begun.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
-    workers: Mutex<Vec<Entry>>,
+    workers: Lock<Vec<Entry>>,
     /// Those that may move, by the worker where they began. A list stays for as long as the engine.
-    roamers: Mutex<Vec<Arc<Roamers>>>,
+    roamers: Lock<Vec<Arc<Roamers>>>,
 }
 
 /// What other threads read of a worker.
@@ -64,51 +65,51 @@ impl Census {
     ) {
         let driver = driver.clone();
         let entry = Entry { worker, running: NonNull::from(running), roster: NonNull::from(roster), driver };
-        let mut workers = lock(&self.workers);
+        let mut workers = self.workers.lock();
         workers.push(entry);
         workers.sort_by_key(|entry| entry.worker);
     }
 
     /// Removes a worker that ends.
     pub(crate) fn remove_worker(&self, running: &Running) {
-        lock(&self.workers).retain(|entry| entry.running != NonNull::from(running));
+        self.workers.lock().retain(|entry| entry.running != NonNull::from(running));
     }
 
     /// Adds a list of fibers that may move.
     pub(crate) fn add_roamers(&self) -> Arc<Roamers> {
         let roamers = Arc::<Roamers>::default();
-        lock(&self.roamers).push(roamers.clone());
+        self.roamers.lock().push(roamers.clone());
         roamers
     }
 
     /// The lists of fibers that may move.
     pub(crate) fn roamers(&self) -> Vec<Arc<Roamers>> {
-        lock(&self.roamers).clone()
+        self.roamers.lock().clone()
     }
 
     /// How many workers have begun.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn workers(&self) -> usize {
-        lock(&self.workers).len()
+        self.workers.lock().len()
     }
 
     /// Returns how many workers have timers that were due this long ago and have not fired.
     pub(crate) fn neglected_timers(&self, by: Duration) -> usize {
         let now = Instant::now();
-        lock(&self.workers).iter().filter(|entry| entry.driver.is_late(now, by)).count()
+        self.workers.lock().iter().filter(|entry| entry.driver.is_late(now, by)).count()
     }
 
     /// Returns whether this worker has timers that were due this long ago and have not fired.
     pub(crate) fn neglects_timers(&self, worker: u32, by: Duration) -> bool {
         let now = Instant::now();
-        lock(&self.workers).iter().any(|entry| entry.worker == worker && entry.driver.is_late(now, by))
+        self.workers.lock().iter().any(|entry| entry.worker == worker && entry.driver.is_late(now, by))
     }
 
     /// Returns how many fibers that have begun on this worker, and stay there, are ready to run.
     ///
     /// Returns 0 if the kernel does not help with reading them.
     pub(crate) fn ready_on(&self, worker: u32) -> usize {
-        let workers = lock(&self.workers);
+        let workers = self.workers.lock();
         let Some(entry) = workers.iter().find(|entry| entry.worker == worker) else { return 0 };
         let Some(_held) = hold_all(std::iter::once(&entry.roster().lock)) else { return 0 };
         let mut ready = 0;
@@ -159,9 +160,9 @@ impl Census {
     /// Calls `read` while no fiber begins, ends, or is freed.
     fn read<R>(&self, read: impl FnOnce(&[Entry], &[MutexGuard<'_, BegunList>]) -> R) -> Option<R> {
         // A worker that begins meanwhile waits until its list can be added.
-        let lists = lock(&self.roamers);
+        let lists = self.roamers.lock();
         let roamers: Vec<_> = lists.iter().map(|list| list.lock()).collect();
-        let workers = lock(&self.workers);
+        let workers = self.workers.lock();
         let _held = hold_all(workers.iter().map(|entry| &entry.roster().lock))?;
         Some(read(&workers, &roamers))
     }
@@ -177,8 +178,4 @@ impl Entry {
         // SAFETY: as above.
         unsafe { self.running.as_ref() }.seen()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

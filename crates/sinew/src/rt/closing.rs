@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use super::sync::Lock;
 use super::unwind;
 
 /// What hears of it.
@@ -15,19 +16,19 @@ pub(crate) trait AtClose: Send + Sync + 'static {
 /// All of an engine's.
 pub(crate) struct Closing {
     /// By their addresses, which a weak reference keeps from being used again. None, once they were told.
-    all: Mutex<Option<BTreeMap<usize, Weak<dyn AtClose>>>>,
+    all: Lock<Option<BTreeMap<usize, Weak<dyn AtClose>>>>,
 }
 
 impl Closing {
     pub(crate) fn new() -> Self {
-        Self { all: Mutex::new(Some(BTreeMap::new())) }
+        Self { all: Lock::new(Some(BTreeMap::new())) }
     }
 
     /// One more that is to hear of it. False, if it is too late: the caller has to see to itself.
     #[must_use]
     pub(crate) fn add<L: AtClose>(&self, one: &Arc<L>) -> bool {
         let weak: Weak<dyn AtClose> = Arc::<L>::downgrade(one);
-        let mut all = self.lock();
+        let mut all = self.all.lock();
         let Some(all) = &mut *all else { return false };
         all.insert(address(&**one), weak);
         true
@@ -35,20 +36,16 @@ impl Closing {
 
     /// This one need not hear of it any more.
     pub(crate) fn remove<L: AtClose>(&self, one: &L) {
-        let weak = self.lock().as_mut().and_then(|all| all.remove(&address(one)));
+        let weak = self.all.lock().as_mut().and_then(|all| all.remove(&address(one)));
         drop(weak);
     }
 
     /// The engine closes. Without the lock: what hears of it may well remove itself.
     pub(crate) fn tell(&self) {
-        let all = self.lock().take();
+        let all = self.all.lock().take();
         for one in all.into_iter().flat_map(BTreeMap::into_values).filter_map(|one| one.upgrade()) {
             unwind::catch(|| one.at_close());
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<BTreeMap<usize, Weak<dyn AtClose>>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::num::NonZero;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 use std::{fmt, mem};
 
@@ -31,6 +31,7 @@ use super::spawn::Reason;
 use super::stacks::Stacks;
 use super::stall::Stall;
 use super::starving::Starving;
+use super::sync::Lock;
 use super::{tls, unwind};
 
 /// Which groups of workers there are.
@@ -96,7 +97,7 @@ pub(crate) struct Engine {
     pub(crate) stacks: Stacks,
     pub(crate) settings: Settings,
     pub(crate) census: Census,
-    counters: Mutex<Vec<Arc<Counters>>>,
+    counters: Lock<Vec<Arc<Counters>>>,
     pub(crate) outside: Counters,
     is_closed: AtomicBool,
     pub(crate) closing: Closing,
@@ -168,7 +169,7 @@ impl Engine {
             stacks: Stacks::new(settings.layout.nodes(), settings.stack_size, settings.prewarm),
             settings,
             census: Census::default(),
-            counters: Mutex::default(),
+            counters: Lock::default(),
             outside: Counters::default(),
             is_closed: AtomicBool::new(false),
             closing: Closing::new(),
@@ -186,13 +187,13 @@ impl Engine {
         let watched = engine.this.clone();
         let stall = engine.stall.clone();
         let weak = engine.this.clone();
-        let (drivers, owner) = (Arc::new(Mutex::new(Vec::new())), engine.this.clone());
+        let (drivers, owner) = (Arc::new(Lock::new(Vec::new())), engine.this.clone());
         let made = drivers.clone();
         let mut builder = Pool::builder()
             .name(engine.settings.name.clone())
             .driver(move |worker| {
                 let (driver, share) = driver::make(owner.clone(), worker)?;
-                lock(&made).push(driver);
+                made.lock().push(driver);
                 Ok(share)
             })
             .on_start(move |context| begin_worker(&weak, context))
@@ -202,7 +203,7 @@ impl Engine {
         builder = settings_of_pool.apply(builder);
         let pool = builder.build()?;
         // Those of spare workers are made later.
-        engine.homes.settle(lock(&drivers).drain(..).take(pool.workers()));
+        engine.homes.settle(drivers.lock().drain(..).take(pool.workers()));
         engine.pool.get_or_init(|| pool.handle());
         // Those of all workers are there before the first has begun to count.
         engine.counters_of(pool.workers() as u32 - 1);
@@ -217,7 +218,7 @@ impl Engine {
 
     /// The counters of a worker. A seat that is taken again counts on.
     pub(crate) fn counters_of(&self, worker: u32) -> Arc<Counters> {
-        let mut all = lock(&self.counters);
+        let mut all = self.counters.lock();
         let worker = worker as usize;
         if all.len() <= worker {
             all.resize_with(worker + 1, Arc::default);
@@ -282,7 +283,7 @@ impl Engine {
 
     /// Calls `look` with all that is counted.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&All<'_>) -> R) -> R {
-        look(&All { workers: &lock(&self.counters), outside: &self.outside })
+        look(&All { workers: &self.counters.lock(), outside: &self.outside })
     }
 
     /// How many fibers run or are ready to, about: a fiber may change that meanwhile.
@@ -417,10 +418,6 @@ fn end_worker() {
         local.engine().leave_nobody_waiting();
     }
     tls::drop_local();
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Engine {

@@ -1,10 +1,11 @@
 //! Where timers live that call back: the drivers of an engine's workers. Knows no worker's thread.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::callback::Callback;
 use super::driver::CoreDriver;
+use super::sync::Lock;
 use super::unwind;
 
 /// The drivers of all workers, spare ones excepted: such a worker may end long before what is set there is due.
@@ -14,7 +15,7 @@ pub(crate) struct Homes {
     /// How often one was chosen for somebody who has none.
     turn: AtomicU32,
     /// Timers whose callback was refused.
-    refused: Mutex<Vec<Callback>>,
+    refused: Lock<Vec<Callback>>,
 }
 
 impl Homes {
@@ -36,7 +37,7 @@ impl Homes {
 
     /// A timer is due whose callback is refused. It is dropped by whoever shuts down.
     pub(crate) fn keep(&self, refused: Callback) {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).push(refused);
+        self.refused.lock().push(refused);
     }
 
     /// The engine is over: nobody waits any longer for callbacks that may never end.
@@ -47,7 +48,7 @@ impl Homes {
     /// Nothing is run any more: drops what was set, and what was refused. That runs destructors, on the calling thread or fiber.
     pub(crate) fn close(&self) {
         self.iter().for_each(CoreDriver::close);
-        let refused = std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner));
+        let refused = std::mem::take(&mut *self.refused.lock());
         refused.into_iter().for_each(|timer| unwind::catch(|| drop(timer)));
     }
 

@@ -18,7 +18,7 @@
 
 use std::sync::atomic::compiler_fence;
 
-use super::sync::{AtomicBool, AtomicU32, Mutex, MutexGuard, Ordering, PoisonError, fence, yield_now};
+use super::sync::{AtomicBool, AtomicU32, Lock, MutexGuard, Ordering, fence, yield_now};
 
 /// A guest holds the lock, or is about to.
 const HELD: u32 = 1;
@@ -33,13 +33,13 @@ pub(crate) struct OwnerLock {
     /// `HELD` changes under the lock of guests; `FENCED` never does.
     word: AtomicU32,
     /// Locked by the guest that holds this.
-    guests: Mutex<()>,
+    guests: Lock<()>,
 }
 
 impl Default for OwnerLock {
     fn default() -> Self {
         let word = if barrier::is_for_all_threads() { 0 } else { FENCED };
-        Self { is_inside: AtomicBool::new(false), word: AtomicU32::new(word), guests: Mutex::new(()) }
+        Self { is_inside: AtomicBool::new(false), word: AtomicU32::new(word), guests: Lock::new(()) }
     }
 }
 
@@ -70,13 +70,9 @@ impl OwnerLock {
                 return;
             }
             self.is_inside.store(false, Ordering::Release);
-            drop(self.lock_guests());
+            drop(self.guests.lock());
             self.is_inside.store(true, Ordering::Relaxed);
         }
-    }
-
-    fn lock_guests(&self) -> MutexGuard<'_, ()> {
-        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -98,7 +94,7 @@ pub(crate) struct Held<'a> {
 
 impl<'a> Held<'a> {
     fn announce(lock: &'a OwnerLock) -> Self {
-        let guests = lock.lock_guests();
+        let guests = lock.guests.lock();
         lock.word.fetch_or(HELD, Ordering::Relaxed);
         Self { lock, _guests: guests }
     }

@@ -10,10 +10,10 @@
 
 use std::cell::Cell;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::control::Control;
 use super::owner_lock::OwnerLock;
+use super::sync::Lock;
 
 type Link = Cell<Option<NonNull<Control>>>;
 
@@ -131,14 +131,7 @@ impl Roster {
 }
 
 /// The fibers that have begun on a worker, may move, and have not ended.
-#[derive(Debug, Default)]
-pub(crate) struct Roamers(Mutex<BegunList>);
+pub(crate) type Roamers = Lock<BegunList>;
 
 // SAFETY: the links of those in the list are touched under its lock alone.
 unsafe impl Send for BegunList {}
-
-impl Roamers {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, BegunList> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}

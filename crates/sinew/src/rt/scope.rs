@@ -8,11 +8,12 @@
 use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::ambient::Deadline;
 use super::reference::Fiber;
 use super::stop::{self, Above, Node, What, Why};
+use super::sync::Lock;
 use super::unwind::AbortOnUnwind;
 use super::wait::{self, Phase};
 use super::waiter::Waiter;
@@ -27,12 +28,12 @@ pub(crate) struct ScopeData {
     deadline: Option<Deadline>,
     /// Fibers made from now on do not inherit the deadline.
     ignores_deadline: AtomicBool,
-    waiter: Mutex<Option<Waiter>>,
+    waiter: Lock<Option<Waiter>>,
     at: &'static Location<'static>,
     failure: Failure,
     /// The fiber that cancels those of the scope when it is cancelled. None once the scope has ended: fibers that are long gone would
     /// keep one another.
-    opener: Mutex<Option<Fiber>>,
+    opener: Lock<Option<Fiber>>,
     /// What was in force where the scope was opened.
     outer: Option<Arc<Node>>,
     /// Made when somebody first needs it.
@@ -57,10 +58,10 @@ impl ScopeData {
             has_panicked: AtomicBool::new(false),
             deadline,
             ignores_deadline: AtomicBool::new(false),
-            waiter: Mutex::new(None),
+            waiter: Lock::new(None),
             at,
             failure,
-            opener: Mutex::new(opener),
+            opener: Lock::new(opener),
             outer: node,
             node: OnceLock::new(),
         })
@@ -82,7 +83,7 @@ impl ScopeData {
 
     /// The fiber that opened it, while it is open.
     pub(crate) fn opener(&self) -> Option<Fiber> {
-        self.opener.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.opener.lock().clone()
     }
 
     /// Cancels its fibers, those that are yet to come included.
@@ -127,7 +128,7 @@ impl ScopeData {
     pub(crate) fn leave(&self) {
         // Release: what the fiber did is seen by whoever waits.
         if self.running.fetch_sub(1, Ordering::Release) == 1
-            && let Some(waiter) = self.lock().take()
+            && let Some(waiter) = self.waiter.lock().take()
         {
             // SAFETY: whoever waits goes on only when it is woken, and only through the waiter that was just taken.
             unsafe { waiter.wake(Cause::Event) };
@@ -151,7 +152,7 @@ impl ScopeData {
 
     #[cold]
     fn forget_opener(&self) {
-        let opener = self.opener.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let opener = self.opener.lock().take();
         drop(opener);
     }
 
@@ -160,7 +161,7 @@ impl ScopeData {
         while self.running.load(Ordering::Acquire) != 0 {
             // Decided when the scope was opened.
             wait::wait(Phase::Later, Ends::ByEvent, None, |waiter| {
-                let mut slot = self.lock();
+                let mut slot = self.waiter.lock();
                 let is_needed = self.running.load(Ordering::Acquire) != 0;
                 *slot = is_needed.then_some(waiter);
                 is_needed
@@ -175,9 +176,5 @@ impl ScopeData {
 
     pub(crate) fn has_panicked(&self) -> bool {
         self.has_panicked.load(Ordering::Relaxed)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Waiter>> {
-        self.waiter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

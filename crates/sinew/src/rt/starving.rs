@@ -26,7 +26,6 @@
 use std::io::{Write, stderr};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sinew_coroutine::{PooledStack, StackError};
@@ -34,6 +33,7 @@ use sinew_sched::TaskRef;
 
 use super::control::{Control, Moves};
 use super::local::Local;
+use super::sync::Lock;
 use super::target::Home;
 use super::tls;
 
@@ -45,7 +45,7 @@ const MOST_MISSES: usize = 32;
 /// Who was given a stack, and has not begun yet.
 #[derive(Debug)]
 pub(crate) struct Starving {
-    grants: Mutex<Vec<Grant>>,
+    grants: Lock<Vec<Grant>>,
     /// How many of them, for a look without the lock.
     granted: AtomicUsize,
     began: Instant,
@@ -70,7 +70,7 @@ unsafe impl Send for Grant {}
 impl Starving {
     pub(crate) fn new() -> Self {
         Self {
-            grants: Mutex::default(),
+            grants: Lock::default(),
             granted: AtomicUsize::new(0),
             began: Instant::now(),
             last_look: AtomicU64::new(0),
@@ -89,7 +89,7 @@ impl Starving {
 
     #[cold]
     fn take_grant_slow(&self, fiber: NonNull<Control>) -> Option<PooledStack> {
-        let mut grants = self.lock();
+        let mut grants = self.grants.lock();
         let index = grants.iter().position(|grant| grant.fiber == fiber)?;
         let grant = grants.swap_remove(index);
         self.granted.store(grants.len(), Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl Starving {
 
     /// Notes that this stack is the fiber's.
     fn grant(&self, fiber: NonNull<Control>, stack: PooledStack) -> Result<(), PooledStack> {
-        let mut grants = self.lock();
+        let mut grants = self.grants.lock();
         // Memory is what there may be none of.
         if grants.try_reserve(1).is_err() {
             return Err(stack);
@@ -127,10 +127,6 @@ impl Starving {
             let what = "sinew: a fiber has no stack to begin on";
             let _ = writeln!(stderr(), "{what} ({error}): it waits until another one ends");
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Grant>> {
-        self.grants.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

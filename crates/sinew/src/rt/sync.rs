@@ -1,24 +1,18 @@
 //! The one place where atomics and locks come from that models see: std, or the model checker's twins under `--cfg loom`.
 
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{
+use loom::{hint, sync, thread};
+use std::sync::{LockResult, PoisonError};
+#[cfg(not(loom))]
+use std::{hint, sync, thread};
+
+pub(crate) use self::hint::spin_loop;
+use self::sync::Mutex;
+pub(crate) use self::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
-#[cfg(loom)]
-pub(crate) use loom::sync::{Mutex, MutexGuard};
-#[cfg(loom)]
-pub(crate) use loom::{hint::spin_loop, thread::yield_now};
-#[cfg(not(loom))]
-pub(crate) use std::hint::spin_loop;
-pub(crate) use std::sync::PoisonError;
-#[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-};
-#[cfg(not(loom))]
-pub(crate) use std::sync::{Mutex, MutexGuard};
-#[cfg(not(loom))]
-pub(crate) use std::thread::yield_now;
+pub(crate) use self::sync::{Condvar, MutexGuard};
+pub(crate) use self::thread::yield_now;
 
 /// A constant function; not for the checker, whose types cannot be made in one.
 macro_rules! constant {
@@ -32,6 +26,40 @@ macro_rules! constant {
     };
 }
 pub(crate) use constant;
+
+/// A mutex that ignores poison.
+///
+/// The value is consistent at each point under the lock where a user's code (a hook, a closure, a
+/// destructor) can unwind. So the next holder can use it after a panic.
+///
+/// A static that is there in models too has std's mutex instead, with [`ignore_poison`]: loom's has no
+/// constant constructor, and ends with a run of the model.
+#[derive(Debug, Default)]
+pub(crate) struct Lock<T>(Mutex<T>);
+
+impl<T> Lock<T> {
+    constant! {
+        pub(crate) fn new(value: T) -> Self {
+            Self(Mutex::new(value))
+        }
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        ignore_poison(self.0.lock())
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        ignore_poison(self.0.get_mut())
+    }
+}
+
+/// Returns the guard of a lock, poisoned or not, for the reason that [`Lock`] gives.
+#[inline]
+pub(crate) fn ignore_poison<T>(result: LockResult<T>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Between two accesses that are sequentially consistent: the checker takes such accesses for weaker ones, but not fences.
 #[inline(always)]

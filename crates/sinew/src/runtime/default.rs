@@ -1,11 +1,12 @@
 //! The runtime that starts by itself.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use super::Runtime;
 use super::builder::RuntimeBuilder;
 use super::error::StartError;
 use crate::rt::Site;
+use crate::rt::sync::ignore_poison;
 
 static DEFAULT: OnceLock<Runtime> = OnceLock::new();
 
@@ -38,7 +39,7 @@ pub(super) fn default_runtime() -> &'static Runtime {
 }
 
 fn start() -> Result<&'static Runtime, StartError> {
-    let _only_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _only_one = ignore_poison(STARTING.lock());
     if DEFAULT.get().is_none() {
         let runtime = RuntimeBuilder::default().start()?;
         return Ok(DEFAULT.get_or_init(|| runtime));

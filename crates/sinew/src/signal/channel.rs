@@ -6,7 +6,7 @@ use std::iter::FusedIterator;
 use std::ops::Deref;
 
 use super::number::{Signal, invalid};
-use super::registry::registry;
+use super::registry::REGISTRY;
 use super::set::Set;
 use crate::channel::{Iter, Receiver};
 
@@ -41,7 +41,7 @@ fn subscribe(signals: Set) -> io::Result<Signals> {
         return Err(invalid("a channel of signals needs at least one signal".to_owned()));
     }
     signals.signals().try_for_each(Signal::check)?;
-    let (number, receiver) = registry().subscribe(signals)?;
+    let (number, receiver) = REGISTRY.lock().subscribe(signals)?;
     Ok(Signals { number, signals, receiver })
 }
 
@@ -88,7 +88,7 @@ impl Deref for Signals {
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        registry().unsubscribe(self.number);
+        REGISTRY.lock().unsubscribe(self.number);
     }
 }
 

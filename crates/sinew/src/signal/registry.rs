@@ -6,16 +6,16 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::handler::{self, Actions};
 use super::number::Signal;
 use super::set::Set;
 use crate::channel::{self, Receiver, Sender};
 use crate::rt;
+use crate::rt::sync::Lock;
 
-/// Never held while somebody waits, nor taken by a handler.
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
+/// Its holder waits for nothing else, and a handler does not lock it.
+pub(super) static REGISTRY: Lock<Registry> = Lock::new(Registry::new());
 
 /// All who wait for signals.
 pub(super) struct Registry {
@@ -32,11 +32,6 @@ struct Subscriber {
     sender: Sender<Signal>,
     /// The last ones that were sent: among them, all that the channel keeps.
     sent: VecDeque<Signal>,
-}
-
-/// The registry, for the caller alone. Nothing waits in it.
-pub(super) fn registry() -> MutexGuard<'static, Registry> {
-    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Registry {
@@ -106,7 +101,7 @@ fn pass_on_all() {
     let _guard = AbortOnPanic;
     loop {
         let came = handler::wait();
-        registry().pass_on(came);
+        REGISTRY.lock().pass_on(came);
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::Mutex;
 use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::{Arrival, Completion, End, RawBarrier, Refused};
+use crate::rt::sync::ignore_poison;
 use crate::rt::{GaveUp, Limit};
 
 /// A point where several wait for one another, phase by phase, for fibers and threads alike: a fiber that waits gives its worker to
@@ -207,7 +207,7 @@ impl Barrier {
             let mut ending = Ending { raw: &self.raw, end: End::Failed };
             if let Some(completion) = &self.completion {
                 // A panic poisons the barrier too, so that nobody comes here again.
-                completion.lock().unwrap_or_else(PoisonError::into_inner)();
+                ignore_poison(completion.lock())();
             }
             ending.end = End::Done;
         }

@@ -1,9 +1,9 @@
 //! Where a thread that has nothing to do rests until it is called. Knows no list of them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::super::sleeper::Sleeper;
+use super::super::sync::Lock;
 use super::job::Job;
 
 /// A thread's own.
@@ -11,12 +11,12 @@ use super::job::Job;
 pub(super) struct Bed {
     sleeper: Sleeper,
     /// What it was called for. Put there before it is woken, by the one who has called it.
-    job: Mutex<Option<Job>>,
+    job: Lock<Option<Job>>,
 }
 
 impl Bed {
     pub(super) fn new() -> Self {
-        Self { sleeper: Sleeper::new(), job: Mutex::new(None) }
+        Self { sleeper: Sleeper::new(), job: Lock::new(None) }
     }
 
     /// Before anybody may call.
@@ -26,7 +26,7 @@ impl Bed {
 
     /// Calls the thread, for a job or for none. Once, by whoever has found it resting.
     pub(super) fn call(&self, job: Option<Job>) {
-        *self.lock() = job;
+        *self.job.lock() = job;
         self.sleeper.wake();
     }
 
@@ -45,10 +45,6 @@ impl Bed {
 
     /// What it was called for.
     pub(super) fn take(&self) -> Option<Job> {
-        self.lock().take()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Job>> {
-        self.job.lock().unwrap_or_else(PoisonError::into_inner)
+        self.job.lock().take()
     }
 }

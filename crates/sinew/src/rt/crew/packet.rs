@@ -1,18 +1,19 @@
 //! A job that owns what it needs, and whose result may come to nothing: whoever waits for it may be stopped. Knows no thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use super::super::queue::{GaveUp, Limit, Place, Queue};
 use super::super::stop::Stop;
+use super::super::sync::Lock;
 use super::job::{Job, Task};
 
 /// What is to be done, and later what came of it.
 pub(super) struct Packet<F, R> {
     /// Until it is begun; or nobody wants it any more.
-    body: Mutex<Option<F>>,
-    result: Mutex<Option<thread::Result<R>>>,
+    body: Lock<Option<F>>,
+    result: Lock<Option<thread::Result<R>>>,
     is_done: Queue<bool, ()>,
 }
 
@@ -22,7 +23,7 @@ where
     R: Send + 'static,
 {
     pub(super) fn new(body: F) -> Arc<Self> {
-        let (body, result) = (Mutex::new(Some(body)), Mutex::new(None));
+        let (body, result) = (Lock::new(Some(body)), Lock::new(None));
         Arc::new(Self { body, result, is_done: Queue::new(false) })
     }
 
@@ -39,11 +40,11 @@ where
         let (outcome, ()) =
             self.is_done.wait((), Limit::STOP.later(), |is_done| (!**is_done).then_some(Place::Back));
         if let Err(GaveUp::Stopped(stop)) = outcome.into_result() {
-            let unwanted = lock(&self.body).take();
+            let unwanted = self.body.lock().take();
             drop(unwanted);
             return Err(stop);
         }
-        match lock(&self.result).take().expect("a wait without a time ends when it is done") {
+        match self.result.lock().take().expect("a wait without a time ends when it is done") {
             Ok(value) => Ok(value),
             Err(payload) => resume_unwind(payload),
         }
@@ -56,9 +57,9 @@ where
     R: Send + 'static,
 {
     fn run(&self) {
-        let body = lock(&self.body).take();
+        let body = self.body.lock().take();
         // The hook has told of a panic; it goes on where somebody waits.
-        *lock(&self.result) = body.map(|body| catch_unwind(AssertUnwindSafe(body)));
+        *self.result.lock() = body.map(|body| catch_unwind(AssertUnwindSafe(body)));
     }
 
     fn tell(&self) {
@@ -70,8 +71,4 @@ where
             claimed.go();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,12 +10,13 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, io, mem};
 
 use sinew_sched::spawn_thread;
 
+use super::super::sync::Lock;
 use super::super::unwind;
 use super::bed::Bed;
 use super::job::Job;
@@ -27,7 +28,7 @@ pub(crate) struct Crew {
     most: usize,
     /// How long one stays that has nothing to do.
     patience: Duration,
-    inside: Mutex<Inside>,
+    inside: Lock<Inside>,
     /// Threads are not to be had.
     #[cfg(test)]
     pub(super) refuses: std::sync::atomic::AtomicBool,
@@ -61,7 +62,7 @@ impl Crew {
             name: format!("{runtime}-block"),
             most,
             patience,
-            inside: Mutex::default(),
+            inside: Lock::default(),
             #[cfg(test)]
             refuses: std::sync::atomic::AtomicBool::new(false),
         })
@@ -69,7 +70,7 @@ impl Crew {
 
     /// How many threads there are, and how many jobs wait for one.
     pub(crate) fn counts(&self) -> (usize, usize) {
-        let inside = self.lock();
+        let inside = self.inside.lock();
         (inside.live + inside.starting, inside.jobs.len())
     }
 
@@ -80,7 +81,7 @@ impl Crew {
     /// If no thread will, with all the jobs of which that is so: the caller has to see to them. That this one is not among them means that it is being
     /// done.
     pub(super) fn submit(self: &Arc<Self>, job: Job) -> Result<(), VecDeque<Job>> {
-        let mut inside = self.lock();
+        let mut inside = self.inside.lock();
         if let Some(bed) = inside.resting.pop() {
             drop(inside);
             bed.call(Some(job));
@@ -106,7 +107,7 @@ impl Crew {
         if self.start_thread(name, move || crew.serve()).is_ok() {
             return Ok(());
         }
-        let mut inside = self.lock();
+        let mut inside = self.inside.lock();
         inside.starting -= 1;
         if inside.live + inside.starting > 0 {
             return Ok(());
@@ -128,7 +129,7 @@ impl Crew {
     fn serve(&self) {
         let bed = Arc::new(Bed::new());
         let mut next = {
-            let mut inside = self.lock();
+            let mut inside = self.inside.lock();
             inside.starting -= 1;
             inside.live += 1;
             inside.next(&bed)
@@ -137,7 +138,7 @@ impl Crew {
             next = match next {
                 Next::Run(job) => {
                     let done = job.run();
-                    let next = self.lock().next(&bed);
+                    let next = self.inside.lock().next(&bed);
                     done.tell();
                     next
                 }
@@ -150,7 +151,7 @@ impl Crew {
     /// Rests until it is called, or has rested for too long.
     fn rest(&self, bed: &Arc<Bed>) -> Next {
         if !bed.rest(Instant::now().checked_add(self.patience)) {
-            if self.lock().leave(bed) {
+            if self.inside.lock().leave(bed) {
                 return Next::End;
             }
             // Somebody is about to call it.
@@ -159,7 +160,7 @@ impl Crew {
         match bed.take() {
             Some(job) => Next::Run(job),
             None => {
-                self.lock().live -= 1;
+                self.inside.lock().live -= 1;
                 Next::End
             }
         }
@@ -169,17 +170,13 @@ impl Crew {
     /// later is given back.
     pub(crate) fn close(&self) {
         let (resting, jobs) = {
-            let mut inside = self.lock();
+            let mut inside = self.inside.lock();
             inside.is_closed = true;
             (mem::take(&mut inside.resting), mem::take(&mut inside.jobs))
         };
         resting.into_iter().for_each(|bed| bed.call(None));
         // With what users have in them.
         jobs.into_iter().for_each(|job| unwind::catch(|| drop(job)));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,6 +8,8 @@ use rustix::event::epoll;
 use rustix::fs::{FileType, fstat};
 use rustix::io::Errno;
 
+use super::super::sync::ignore_poison;
+
 /// A set that nobody waits in.
 static SET: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
@@ -21,7 +23,7 @@ pub(crate) fn check_pollable(fd: BorrowedFd<'_>) -> io::Result<()> {
     if matches!(kind, FileType::RegularFile | FileType::Directory) {
         return Err(refused("a regular file or a directory"));
     }
-    let mut set = SET.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut set = ignore_poison(SET.lock());
     if set.is_none() {
         *set = Some(epoll::create(epoll::CreateFlags::CLOEXEC)?);
     }

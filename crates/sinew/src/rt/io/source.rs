@@ -9,14 +9,15 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::super::driver::CoreDriver;
 use super::super::local::Local;
 use super::super::queue::{Limit, Outcome, Unbound};
 use super::super::stop::{self, Stop};
+use super::super::sync::Lock;
 use super::super::{turn, wait};
 use super::gate::{Gate, Left, Turn};
 use super::readiness::{Direction, News, Seen};
@@ -55,7 +56,7 @@ pub(crate) struct Source {
     /// A fiber that may move has waited for it, or one on another worker: others than the home's worker may be concerned. Changed under the lock of `home`.
     roams: AtomicBool,
     gate: Gate,
-    home: Mutex<Option<Home>>,
+    home: Lock<Option<Home>>,
 }
 
 /// Where a descriptor is watched.
@@ -80,7 +81,7 @@ impl Source {
     fn of(gate: Gate) -> Arc<Self> {
         Arc::new(Self {
             gate,
-            home: Mutex::new(None),
+            home: Lock::new(None),
             at: AtomicPtr::new(ptr::null_mut()),
             roams: AtomicBool::new(false),
         })
@@ -226,7 +227,7 @@ impl Source {
 
     #[cold]
     fn settle_slow(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<Option<Seen>> {
-        let (mut home, mut moved) = (self.lock(), None);
+        let (mut home, mut moved) = (self.home.lock(), None);
         let is_here = home.as_ref().is_some_and(|home| Arc::ptr_eq(&home.driver, &local.driver));
         if home.is_none() || !is_here && self.gate.is_quiet() {
             if self.leave(&mut home) {
@@ -263,7 +264,7 @@ impl Source {
 
     /// Its home is not looked after any more, where it had this number: those who wait look for another one.
     pub(crate) fn lose_home(&self, driver: &CoreDriver, token: Token) {
-        let mut home = self.lock();
+        let mut home = self.home.lock();
         if home.as_ref().is_some_and(|home| ptr::eq(&*home.driver, driver) && home.token == token) {
             self.leave(&mut home);
         }
@@ -273,7 +274,7 @@ impl Source {
 
     /// The descriptor is about to be given up, or to become somebody else's. Nobody waits for it.
     pub(crate) fn retire(&self) {
-        self.leave(&mut self.lock());
+        self.leave(&mut self.home.lock());
     }
 
     pub(crate) fn doubts_short_reads(&self) -> bool {
@@ -298,10 +299,6 @@ impl Source {
     #[inline]
     pub(crate) fn tell(&self, news: News) -> usize {
         self.gate.tell(news)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Home>> {
-        self.home.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,17 +7,18 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::epoll::Events;
+use super::super::sync::Lock;
 use super::source::Source;
 use super::table::{Table, Token};
 
 /// The descriptors.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    inside: Mutex<Inside>,
+    inside: Lock<Inside>,
     /// How many there are, for a look without the lock.
     count: AtomicUsize,
     /// How many of them fibers have waited for that may move, or are elsewhere.
@@ -34,7 +35,7 @@ struct Inside {
 impl Watched {
     pub(crate) fn new() -> Self {
         let inside = Inside { table: Table::new(), owners: HashMap::new() };
-        Self { inside: Mutex::new(inside), count: AtomicUsize::new(0), roamed: AtomicUsize::new(0) }
+        Self { inside: Lock::new(inside), count: AtomicUsize::new(0), roamed: AtomicUsize::new(0) }
     }
 
     /// Whether there are none, as far as the caller can know. Whoever adds one from another thread sees to it that somebody looks.
@@ -82,7 +83,7 @@ impl Watched {
     }
 
     fn change<R>(&self, change: impl FnOnce(&mut Inside) -> R) -> R {
-        let mut inside = self.lock();
+        let mut inside = self.inside.lock();
         let result = change(&mut inside);
         self.count.store(inside.table.len(), Ordering::Relaxed);
         result
@@ -90,7 +91,7 @@ impl Watched {
 
     /// All, with their numbers.
     pub(crate) fn all(&self) -> Vec<(Token, Arc<Source>)> {
-        if self.is_empty() { Vec::new() } else { self.lock().table.all() }
+        if self.is_empty() { Vec::new() } else { self.inside.lock().table.all() }
     }
 
     /// Has those go on who wait for what has happened. Returns how many.
@@ -98,7 +99,7 @@ impl Watched {
         if events.iter().next().is_none() {
             return 0;
         }
-        let inside = self.lock();
+        let inside = self.inside.lock();
         events
             .iter()
             .filter_map(|(token, news)| inside.table.get(token).map(|source| source.tell(news)))
@@ -117,9 +118,5 @@ impl Watched {
     /// Whether such fibers wait, or have.
     pub(crate) fn is_roamed(&self) -> bool {
         self.roamed.load(Ordering::Relaxed) != 0
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

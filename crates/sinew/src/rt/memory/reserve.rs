@@ -8,8 +8,9 @@
 #![expect(unsafe_code, reason = "blocks go back to their slabs")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use super::super::sync::ignore_poison;
 use super::SIZES;
 use super::pack::Pack;
 use super::slab::Slabs;
@@ -78,6 +79,6 @@ impl Reserve {
     }
 
     fn lock(&self) -> MutexGuard<'_, Stock> {
-        self.stock.lock().unwrap_or_else(PoisonError::into_inner)
+        ignore_poison(self.stock.lock())
     }
 }

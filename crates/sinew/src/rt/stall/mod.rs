@@ -19,7 +19,7 @@ mod report;
 mod seen;
 
 use std::io::{Write as _, stderr};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::Weak;
 use std::time::{Duration, Instant};
 
 use sinew_sched::{PoolStats, spawn_thread};
@@ -27,6 +27,7 @@ use sinew_sched::{PoolStats, spawn_thread};
 pub(super) use self::alert::Alert;
 use self::seen::{Finding, LOOKS, Seen};
 use super::engine::Engine;
+use super::sync::{Condvar, Lock, ignore_poison};
 
 /// No stall is reported after less: looking for it would be the load.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -38,7 +39,7 @@ pub(crate) struct Stall {
     after: Option<Duration>,
     /// The watcher looks, or is about to.
     alert: Alert,
-    state: Mutex<State>,
+    state: Lock<State>,
     changed: Condvar,
 }
 
@@ -53,7 +54,7 @@ impl Stall {
         Self {
             after: after.map(|time| time.max(SHORTEST)),
             alert: Alert::new(),
-            state: Mutex::default(),
+            state: Lock::default(),
             changed: Condvar::new(),
         }
     }
@@ -68,7 +69,7 @@ impl Stall {
 
     #[cold]
     fn raise(&self, engine: &Weak<Engine>) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.is_over || !self.alert.raise() {
             return;
         }
@@ -80,19 +81,19 @@ impl Stall {
 
     /// The watcher is not needed any more.
     pub(crate) fn end(&self) {
-        lock(&self.state).is_over = true;
+        self.state.lock().is_over = true;
         self.changed.notify_one();
     }
 
     /// Waits until it is time to look. None, if it is over.
     fn wait(&self) -> Option<()> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         while !self.alert.is_raised() && !state.is_over {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = ignore_poison(self.changed.wait(state));
         }
         let time = self.after? / LOOKS;
         if !state.is_over {
-            (state, _) = self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner);
+            (state, _) = ignore_poison(self.changed.wait_timeout(state, time));
         }
         (!state.is_over).then_some(())
     }
@@ -165,8 +166,4 @@ fn waiting_for(engine: &Engine, stats: &PoolStats, worker: u32, ago: Duration) -
     // all.
     let ready = if engine.not_waiting() > running { engine.census.ready_on(worker) } else { 0 };
     ready + usize::from(engine.census.neglects_timers(worker, ago))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,8 +15,9 @@ use std::fmt;
 use std::mem;
 use std::num::NonZero;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use super::super::sync::Lock;
 use super::flag::Flag;
 use super::member::Member;
 use super::slots::Slots;
@@ -44,7 +45,7 @@ pub(crate) struct Why {
 /// The node.
 pub(crate) struct Node {
     flag: Flag,
-    inner: Mutex<Inner>,
+    inner: Lock<Inner>,
     above: Vec<Link>,
 }
 
@@ -77,7 +78,7 @@ impl Node {
     pub(crate) fn below(above: impl IntoIterator<Item = Arc<Self>>) -> Arc<Self> {
         let made = Arc::new_cyclic(|this: &Weak<Self>| {
             let link = |node: Arc<Self>| {
-                let index = node.lock().below.insert(this.clone());
+                let index = node.inner.lock().below.insert(this.clone());
                 Link { node, index }
             };
             Self::new(above.into_iter().map(link).collect())
@@ -91,7 +92,7 @@ impl Node {
 
     fn new(above: Vec<Link>) -> Self {
         let inner = Inner { why: None, below: Slots::new(), members: Slots::new() };
-        Self { flag: Flag::new(), inner: Mutex::new(inner), above }
+        Self { flag: Flag::new(), inner: Lock::new(inner), above }
     }
 
     /// Cancels it and all below. If it is cancelled, that stands, and whoever did so may not be done with those below.
@@ -108,7 +109,7 @@ impl Node {
     /// Says that it is cancelled. Whether nobody had.
     fn mark(&self, why: &Arc<Why>) -> bool {
         let is_first = {
-            let mut inner = self.lock();
+            let mut inner = self.inner.lock();
             let is_first = inner.why.is_none();
             if is_first {
                 inner.why = Some(why.clone());
@@ -122,7 +123,7 @@ impl Node {
 
     pub(super) fn poke_all(&self) {
         let mut from = 0;
-        while let Some((members, next)) = self.lock().members.part(from, BATCH) {
+        while let Some((members, next)) = self.inner.lock().members.part(from, BATCH) {
             members.for_each(Member::poke);
             from = next;
         }
@@ -130,7 +131,7 @@ impl Node {
 
     fn add_below(&self, rest: &mut Vec<Arc<Self>>) {
         let mut from = 0;
-        while let Some((below, next)) = self.lock().below.part(from, BATCH) {
+        while let Some((below, next)) = self.inner.lock().below.part(from, BATCH) {
             rest.extend(below.filter_map(Weak::upgrade));
             from = next;
         }
@@ -143,23 +144,23 @@ impl Node {
 
     /// Why, if it is cancelled.
     pub(crate) fn why(&self) -> Option<Arc<Why>> {
-        self.lock().why.clone()
+        self.inner.lock().why.clone()
     }
 
     /// Has somebody poked when this is cancelled, until what this returns is dropped.
     pub(crate) fn enrol(self: &Arc<Self>, member: Member) -> Enrolment {
-        let index = self.lock().members.insert(member);
+        let index = self.inner.lock().members.insert(member);
         Enrolment { node: self.clone(), index }
     }
 
     /// The same, until [`retire`](Self::retire).
     pub(super) fn enrol_for_good(&self, member: Member) {
-        self.lock().members.insert(member);
+        self.inner.lock().members.insert(member);
     }
 
     /// Nobody is to be poked any more.
     pub(crate) fn retire(&self) {
-        let members = mem::replace(&mut self.lock().members, Slots::new());
+        let members = mem::replace(&mut self.inner.lock().members, Slots::new());
         drop(members);
     }
 
@@ -181,12 +182,8 @@ impl Node {
     /// How many are known below, and how many members there are.
     #[cfg(test)]
     pub(crate) fn counts(&self) -> (usize, usize) {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         (inner.below.len(), inner.members.len())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -194,7 +191,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         let mut rest = mem::take(&mut self.above);
         while let Some(Link { node, index }) = rest.pop() {
-            let gone = node.lock().below.remove(index);
+            let gone = node.inner.lock().below.remove(index);
             drop(gone);
             // Not by its own drop, which would call itself for each above.
             if let Some(mut last) = Arc::into_inner(node) {
@@ -219,7 +216,7 @@ pub(crate) struct Enrolment {
 
 impl Drop for Enrolment {
     fn drop(&mut self) {
-        let member = self.node.lock().members.remove(self.index);
+        let member = self.node.inner.lock().members.remove(self.index);
         drop(member);
     }
 }
