@@ -11,17 +11,12 @@
 
 mod choose;
 mod list;
-#[cfg(not(loom))]
-mod lock;
-#[cfg(loom)]
-#[path = "lock_model.rs"]
+// Models of a queue have loom's mutex instead. This lock has a model of its own.
+#[cfg(any(not(loom), test))]
 mod lock;
 mod many;
 #[cfg(all(test, loom))]
 mod model;
-#[cfg(all(test, loom))]
-#[path = "lock.rs"]
-mod real_lock;
 mod terms;
 mod unbound;
 mod wakes;
@@ -36,9 +31,12 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 use self::list::{Epoch, List};
+#[cfg(not(loom))]
 use self::lock::{Guard, Guarded};
 use super::stop::Stop;
 use super::sync::{AtomicBool, Ordering, constant};
+#[cfg(loom)]
+use super::sync::{Lock as Guarded, MutexGuard as Guard};
 use super::tls;
 use super::waiter::{Claimed, Waiter};
 use super::word::Cause;

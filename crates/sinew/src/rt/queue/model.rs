@@ -4,7 +4,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::super::model::check;
-use super::real_lock::Guarded;
+use super::lock::Guarded;
 
 #[test]
 fn the_lock_of_a_queue_is_one() {
