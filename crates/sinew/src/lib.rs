@@ -76,6 +76,7 @@ pub mod fiber;
 pub mod fs;
 #[cfg(not(loom))]
 pub mod io;
+mod launch;
 #[cfg(not(loom))]
 pub mod net;
 #[cfg(all(test, not(loom)))]

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
+use crate::launch;
 use crate::rt::{self, Engine};
-use crate::runtime;
 
 /// Makes a fiber of each body, as [`spawn`](super::spawn) does, and returns their handles in the same order.
 ///
@@ -69,7 +69,7 @@ where
 {
     let location = Location::caller();
     // Cloned: the iterator is the caller's code, and may wait, and come back on another worker.
-    let engine = runtime::site().engine().clone();
+    let engine = launch::site().engine().clone();
     spawn_batch_in(&engine, location, bodies)
 }
 

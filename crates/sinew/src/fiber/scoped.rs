@@ -19,15 +19,15 @@ use super::current::Fiber;
 use super::error::SpawnError;
 use super::handle::{JoinHandle, Result};
 use super::token::CancelToken;
-use crate::rt::{self, Attributes, Failure, Handle, Node, ScopeData, Site};
-use crate::runtime;
+use crate::launch;
+use crate::rt::{self, Attributes, Engine, Failure, Handle, Node, ScopeData, Site};
 
 /// A scope, as [`std::thread::Scope`].
 #[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<ScopeData>,
     /// Where its fibers are made, if not where each of them is made.
-    runtime: Option<runtime::Handle>,
+    engine: Option<Arc<Engine>>,
     /// Invariant, so that a scope cannot be taken for a shorter one.
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
@@ -127,7 +127,7 @@ where
 /// or fails. They are in the runtime, or in that of the fiber that makes them.
 #[track_caller]
 pub(crate) fn open<'env, F, T>(
-    runtime: Option<&runtime::Handle>,
+    engine: Option<&Arc<Engine>>,
     failure: Failure,
     at: &'static Location<'static>,
     body: F,
@@ -139,7 +139,7 @@ where
     // There is no way back once it has fibers.
     rt::check_may_wait();
     let data = ScopeData::open(at, failure);
-    let scope = Scope { data, runtime: runtime.cloned(), scope: PhantomData, env: PhantomData };
+    let scope = Scope { data, engine: engine.cloned(), scope: PhantomData, env: PhantomData };
     // Caught first: a fiber that unwinds does not wait well.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     match &result {
@@ -284,9 +284,9 @@ impl<'scope> Scope<'scope, '_> {
     /// Where the caller makes a fiber of the scope.
     #[track_caller]
     fn site(&self) -> Site<'_> {
-        match &self.runtime {
-            Some(runtime) => runtime.site(),
-            None => runtime::site(),
+        match &self.engine {
+            Some(engine) => Site::of(engine),
+            None => launch::site(),
         }
     }
 

@@ -15,8 +15,8 @@ use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
 use super::local_handle::LocalJoinHandle;
+use crate::launch;
 use crate::rt::{self, Attributes, Engine, Moves, Reason, Refused, Site};
-use crate::runtime;
 
 /// Makes a fiber that runs `body`, in the runtime of the calling fiber or in the default one.
 ///
@@ -116,7 +116,7 @@ where
     T: Send,
 {
     // SAFETY: body and result may be sent, and the caller's promise; the site is the caller's.
-    let made = unsafe { rt::spawn(runtime::site(), attributes, body) };
+    let made = unsafe { rt::spawn(launch::site(), attributes, body) };
     made.map(JoinHandle::new).map_err(SpawnError::new)
 }
 
@@ -204,5 +204,5 @@ where
 /// Never; the signature is std's.
 #[track_caller]
 pub fn available_parallelism() -> io::Result<NonZero<usize>> {
-    Ok(NonZero::new(runtime::site().engine().workers()).unwrap_or(NonZero::<usize>::MIN))
+    Ok(NonZero::new(launch::site().engine().workers()).unwrap_or(NonZero::<usize>::MIN))
 }

@@ -11,8 +11,8 @@ use std::panic::Location;
 use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
+use crate::launch;
 use crate::rt::{self, Refused, Site, Steps};
-use crate::runtime;
 
 /// Makes a fiber that calls `step` with `state` again and again, until it breaks with the result.
 ///
@@ -96,7 +96,7 @@ where
     T: Send + 'static,
 {
     let location = Location::caller();
-    spawn_steps_at(runtime::site(), location, state, step)
+    spawn_steps_at(launch::site(), location, state, step)
 }
 
 /// Makes such a fiber from where the caller is.

@@ -53,7 +53,7 @@ const TURN: u64 = 16;
 /// | pipe | file or socket | `splice` |
 /// | socket | file or socket | a buffer of the program: the kernel has no such call |
 ///
-/// Where the kernel refuses, for a file that is open for appending say, and for a [`File`] that is
+/// Where the kernel refuses, for a file that is open for appending say, and for a [`File`](crate::fs::File) that is
 /// no regular file, a buffer of the program is used as well. [`std::io::copy`] finds out by itself
 /// what it copies between; a crate outside of std cannot, so this is a function of its own, for the
 /// types of this crate.
@@ -239,7 +239,7 @@ fn once(source: &KernelEnd<'_>, sink: &KernelEnd<'_>) -> Result<u64, Errno> {
     }
 }
 
-/// Whether it is a regular file, or no [`File`] at all.
+/// Whether it is a regular file, or no `File` at all.
 fn is_regular(end: &End<'_>) -> io::Result<bool> {
     match end.0 {
         KernelEnd::File(file) => file.metadata().map(|metadata| metadata.is_file()),

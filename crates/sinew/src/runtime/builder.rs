@@ -8,15 +8,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sinew_coroutine::{DEFAULT_STACK_SIZE, LARGEST_CLASS, SMALLEST_CLASS};
 use sinew_sched::{Profile, Strategy};
 use sinew_topology::CpuList;
 
-use super::config::Config;
-use super::environment::{MOST_GROUPS, MOST_WORKERS};
-use super::error::StartError;
-use super::{Runtime, environment, layout};
-use crate::rt::{Engine, Followers, Settings};
+use super::Runtime;
+use crate::launch::{Config, Spec, StartError};
 
 /// Settings of a [`Runtime`]. They may begin [from](#impl-From<Config>-for-RuntimeBuilder) a [`Config`]; what is not set comes from the
 /// environment, or is as stated.
@@ -56,17 +52,11 @@ use crate::rt::{Engine, Followers, Settings};
 /// and why.
 #[must_use = "a runtime is made by `start`"]
 #[derive(Debug, Default)]
-pub struct RuntimeBuilder {
-    config: Config,
-    machine_root: Option<PathBuf>,
-    migrates: bool,
-    no_panic_hook: bool,
-    followers: Followers,
-}
+pub struct RuntimeBuilder(Spec);
 
 impl From<Config> for RuntimeBuilder {
     fn from(config: Config) -> Self {
-        Self { config, ..Self::default() }
+        Self(Spec { config, ..Spec::default() })
     }
 }
 
@@ -76,14 +66,14 @@ impl RuntimeBuilder {
     /// there should be, use [`concurrency`](Self::concurrency). Of this and
     /// [`groups`](Self::groups) the later call counts.
     pub fn workers(mut self, workers: usize) -> Self {
-        (self.config.workers, self.config.groups) = (Some(workers), None);
+        (self.0.config.workers, self.0.config.groups) = (Some(workers), None);
         self
     }
 
     /// Workers in several groups, so many in each: 1 to 64; 1 to 1,024 groups. A group has queues of its own; between groups fibers that have not begun
     /// go only when one has more than it can do.
     pub fn groups(mut self, sizes: impl IntoIterator<Item = usize>) -> Self {
-        (self.config.workers, self.config.groups) = (None, Some(sizes.into_iter().collect()));
+        (self.0.config.workers, self.0.config.groups) = (None, Some(sizes.into_iter().collect()));
         self
     }
 
@@ -98,52 +88,52 @@ impl RuntimeBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn profile(mut self, profile: Profile) -> Self {
-        self.config.profile = Some(profile);
+        self.0.config.profile = Some(profile);
         self
     }
 
     /// How many workers there should be at least, in as many groups as the profile has for them: as many as the process may use
     /// CPUs unless set, by its affinity mask and its control groups.
     pub fn concurrency(mut self, workers: usize) -> Self {
-        self.config.concurrency = Some(workers);
+        self.0.config.concurrency = Some(workers);
         self
     }
 
     /// How many workers a group has, 1 to 64: as the profile says unless set.
     pub fn group_size(mut self, workers: usize) -> Self {
-        self.config.group_size = Some(workers);
+        self.0.config.group_size = Some(workers);
         self
     }
 
     /// Whether groups belong to NUMA nodes, and their threads run there: as the profile says unless set.
     pub fn numa(mut self, on: bool) -> Self {
-        self.config.numa = Some(on);
+        self.0.config.numa = Some(on);
         self
     }
 
     /// The CPUs that the workers' threads run on: wherever the kernel puts them unless set. `"0-3".parse()?`, say, or
     /// `"-1".parse()?` for the last; a [`CpuSet`](crate::topology::CpuSet) becomes such a list by `(&set).try_into()?`.
     pub fn cpus(mut self, cpus: CpuList) -> Self {
-        self.config.cpus = Some(cpus);
+        self.0.config.cpus = Some(cpus);
         self
     }
 
     /// CPUs that the workers' threads do not run on.
     pub fn excluded_cpus(mut self, cpus: CpuList) -> Self {
-        self.config.excluded_cpus = Some(cpus);
+        self.0.config.excluded_cpus = Some(cpus);
         self
     }
 
     /// Whether each worker has a CPU of its own; not unless set.
     pub fn worker_per_cpu(mut self, on: bool) -> Self {
-        self.config.worker_per_cpu = Some(on);
+        self.0.config.worker_per_cpu = Some(on);
         self
     }
 
     /// Where the machine is described, in `sys` and `proc` below this directory: `/` unless set. For tests of machines that one does
     /// not have.
     pub fn machine_root(mut self, root: impl Into<PathBuf>) -> Self {
-        self.machine_root = Some(root.into());
+        self.0.machine_root = Some(root.into());
         self
     }
 
@@ -157,61 +147,61 @@ impl RuntimeBuilder {
     /// # Ok::<(), sinew::StartError>(())
     /// ```
     pub fn strategy(mut self, strategy: Strategy) -> Self {
-        self.config.strategy = Some(strategy);
+        self.0.config.strategy = Some(strategy);
         self
     }
 
     /// After how many rounds of searching that come to nothing a worker looks at another group of its node: 16 unless set; 0 for
     /// never.
     pub fn steal_within_node(mut self, rounds: u32) -> Self {
-        self.config.steal_within_node = Some(rounds);
+        self.0.config.steal_within_node = Some(rounds);
         self
     }
 
     /// After how many rounds of searching that come to nothing a worker looks at a group of another node: 0, for never, unless set.
     pub fn steal_across_nodes(mut self, rounds: u32) -> Self {
-        self.config.steal_across_nodes = Some(rounds);
+        self.0.config.steal_across_nodes = Some(rounds);
         self
     }
 
     /// How many fibers the queue of a group takes before it spills to a list: any number from 1 to 2^24; 65,536 unless
     /// set.
     pub fn queue_capacity(mut self, fibers: usize) -> Self {
-        self.config.queue_capacity = Some(fibers);
+        self.0.config.queue_capacity = Some(fibers);
         self
     }
 
     /// What the threads are called: `sinew` unless set, with the worker's number behind it. It must
     /// not contain a NUL (`\0`), as no name of a thread does.
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.config.name = Some(name.into());
+        self.0.config.name = Some(name.into());
         self
     }
 
     /// How much stack a fiber has, in bytes, unless it is made with another: 128 KiB unless set,
     /// double that in debug builds; at least 16 KiB and at most 64 MiB.
     pub fn stack_size(mut self, size: usize) -> Self {
-        self.config.stack_size = Some(size);
+        self.0.config.stack_size = Some(size);
         self
     }
 
     /// How many fibers there may be at a time, at least 1, those included that have not begun; no limit unless set. One that is abandoned at
     /// a shutdown counts for ever. Those that call back for [timers](crate::time) do not count.
     pub fn max_fibers(mut self, most: usize) -> Self {
-        self.config.max_fibers = Some(most);
+        self.0.config.max_fibers = Some(most);
         self
     }
 
     /// How many stacks to have ready before the first fiber: a million at most.
     pub fn prewarm(mut self, stacks: usize) -> Self {
-        self.config.prewarm = Some(stacks);
+        self.0.config.prewarm = Some(stacks);
         self
     }
 
     /// How many threads there may be at a time for calls that [block](mod@crate::blocking), at least 1: 512 unless set. They are started when they are needed;
     /// calls beyond the limit wait for a thread, in order.
     pub fn blocking_threads(mut self, most: usize) -> Self {
-        self.config.blocking_threads = Some(most);
+        self.0.config.blocking_threads = Some(most);
         self
     }
 
@@ -219,7 +209,7 @@ impl RuntimeBuilder {
     /// each ends at once when it has nothing to do.
     pub fn blocking_idle(mut self, time: Duration) -> Self {
         let milliseconds = time.as_nanos().div_ceil(1_000_000);
-        self.config.blocking_idle_ms = Some(u64::try_from(milliseconds).unwrap_or(u64::MAX));
+        self.0.config.blocking_idle_ms = Some(u64::try_from(milliseconds).unwrap_or(u64::MAX));
         self
     }
 
@@ -232,7 +222,7 @@ impl RuntimeBuilder {
     /// [steps](crate::fiber::spawn_steps) moves inside a step too.
     #[expect(unsafe_code, reason = "what lives on stacks is the caller's promise")]
     pub unsafe fn assume_migration_safe(mut self) -> Self {
-        self.migrates = true;
+        self.0.migrates = true;
         self
     }
 
@@ -244,7 +234,7 @@ impl RuntimeBuilder {
     /// this or because it was set later, must not wait for longer than 10 ms: another fiber of the
     /// same worker that panics meanwhile aborts the process.
     pub fn without_panic_hook(mut self) -> Self {
-        self.no_panic_hook = true;
+        self.0.no_panic_hook = true;
         self
     }
 
@@ -280,14 +270,14 @@ impl RuntimeBuilder {
     /// # Ok::<(), sinew::StartError>(())
     /// ```
     pub fn on_resume(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
-        self.followers.on_resume(Arc::new(hook));
+        self.0.followers.on_resume(Arc::new(hook));
         self
     }
 
     /// Has a function called whenever a fiber has let go of its worker: it waits, yields or has ended. As [`on_resume`](Self::on_resume); of
     /// several, the last one is called first.
     pub fn on_suspend(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
-        self.followers.on_suspend(Arc::new(hook));
+        self.0.followers.on_suspend(Arc::new(hook));
         self
     }
 
@@ -305,7 +295,7 @@ impl RuntimeBuilder {
     pub fn stall_report(mut self, after: Option<Duration>) -> Self {
         // At least the one millisecond that does not mean never.
         let milliseconds = |after: Duration| u64::try_from(after.as_millis()).unwrap_or(u64::MAX).max(1);
-        self.config.stall_report_ms = Some(after.map_or(0, milliseconds));
+        self.0.config.stall_report_ms = Some(after.map_or(0, milliseconds));
         self
     }
 
@@ -315,75 +305,6 @@ impl RuntimeBuilder {
     ///
     /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left behind then.
     pub fn start(self) -> Result<Runtime, StartError> {
-        environment::report_unknown();
-        let environment = environment::config()?;
-        let ignored = environment::ignored(&self.config, &environment);
-        // What is set in code is the caller's doing.
-        let variables =
-            if self.config.plans_by().is_none() { environment::planning(&environment) } else { Vec::new() };
-        let config = self.config.or(environment);
-        check_ranges(&config)?;
-        let layout = layout::choose(&config, self.machine_root).map_err(|error| match error {
-            StartError::Plan(error) if !variables.is_empty() => {
-                StartError::PlanFromEnvironment { error, variables }
-            }
-            error => error,
-        })?;
-        let stall_report = match config.stall_report_ms {
-            None => Some(Duration::from_secs(1)),
-            Some(0) => None,
-            Some(milliseconds) => Some(Duration::from_millis(milliseconds)),
-        };
-        let settings = Settings {
-            layout,
-            ignored,
-            strategy: config.strategy.unwrap_or_default(),
-            steal_within_node: config.steal_within_node,
-            steal_across_nodes: config.steal_across_nodes,
-            queue_capacity: config.queue_capacity,
-            name: config.name.unwrap_or_else(|| "sinew".to_owned()),
-            stack_size: config.stack_size.unwrap_or(DEFAULT_STACK_SIZE),
-            max_fibers: config.max_fibers,
-            prewarm: config.prewarm.unwrap_or(0),
-            migrates: self.migrates,
-            stall_report,
-            panic_hook: !self.no_panic_hook,
-            followers: self.followers,
-            blocking_threads: config.blocking_threads.unwrap_or(512),
-            blocking_idle: Duration::from_millis(config.blocking_idle_ms.unwrap_or(10_000)),
-        };
-        Engine::start(settings).map(Runtime::new).map_err(StartError::Workers)
+        self.0.start().map(Runtime::new)
     }
 }
-
-/// # Errors
-///
-/// If a number makes no sense that nobody else looks at.
-fn check_ranges(config: &Config) -> Result<(), StartError> {
-    let refused = |setting, value, wanted| Err(StartError::OutOfRange { setting, value, wanted });
-    if let Some(workers) = config.workers
-        && !(1..=MOST_WORKERS * MOST_GROUPS).contains(&workers)
-    {
-        return refused("workers", workers, "1 to 65536");
-    }
-    match (config.prewarm, config.max_fibers) {
-        _ if config.blocking_threads == Some(0) => {
-            refused("blocking_threads", 0, "1 or more, since calls that block are not made without a thread")
-        }
-        (Some(stacks), _) if stacks > MOST_PREWARMED => refused("prewarm", stacks, "a million at most"),
-        (_, Some(0)) => refused("max_fibers", 0, "1 or more, since nothing runs without a fiber"),
-        _ => check_stack_size(config.stack_size),
-    }
-}
-
-/// # Errors
-///
-/// If no stack has that size, or what was meant was perhaps KiB.
-fn check_stack_size(size: Option<usize>) -> Result<(), StartError> {
-    match size {
-        Some(size) if !(SMALLEST_CLASS..=LARGEST_CLASS).contains(&size) => Err(StartError::StackSize(size)),
-        _ => Ok(()),
-    }
-}
-
-const MOST_PREWARMED: usize = 1_000_000;

@@ -6,9 +6,9 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::default::default_runtime;
 use super::report::ShutdownReport;
 use crate::fiber::{self, JoinHandle, Scope, SpawnError};
+use crate::launch::default_engine;
 use crate::rt::{self, Engine, Failure, Site};
 
 /// A reference to a runtime, which is cloned freely and sent to any thread.
@@ -88,7 +88,7 @@ impl Handle {
     #[must_use]
     #[track_caller]
     pub fn default_runtime() -> Self {
-        default_runtime().handle()
+        Self::new(default_engine().clone())
     }
 
     /// Makes a fiber in this runtime.
@@ -227,7 +227,7 @@ impl Handle {
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
     {
-        fiber::open_scope(Some(self), Failure::IsItsOwn, Location::caller(), body, |_| false)
+        fiber::open_scope(Some(&self.engine), Failure::IsItsOwn, Location::caller(), body, |_| false)
     }
 
     /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as

@@ -1,13 +1,8 @@
 //! Runtimes: workers, and what their fibers need. One starts by itself; others can be made.
 
 mod builder;
-mod config;
-mod default;
 mod describe;
-mod environment;
-mod error;
 mod handle;
-mod layout;
 #[cfg(all(test, not(loom)))]
 mod ownership_tests;
 mod report;
@@ -21,14 +16,12 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 pub use builder::RuntimeBuilder;
-pub use config::Config;
-pub(crate) use default::site;
-pub use error::StartError;
 pub use handle::Handle;
 pub use report::{LeakedFiber, ShutdownReport, StuckWorker};
 pub use stats::{RuntimeStats, WorkerFibers};
 
 use crate::fiber;
+pub use crate::launch::{Config, StartError};
 use crate::rt::Engine;
 
 /// Workers that run fibers.

@@ -6,8 +6,8 @@ use std::panic::Location;
 use super::timer::Timer;
 use super::timer_id::TimerId;
 use crate::fiber::SpawnError;
+use crate::launch;
 use crate::rt::{self, CallSettings, Callback, How, Refused};
-use crate::runtime;
 use crate::runtime::Handle;
 
 /// How a [`Timer`] is to be, and the fibers that call back.
@@ -85,7 +85,7 @@ impl TimerBuilder<'_> {
         let how = How::new(location, Some(Box::new(settings)));
         let site = match self.runtime {
             Some(runtime) => runtime.site(),
-            None => runtime::site(),
+            None => launch::site(),
         };
         Ok(Timer::of(Callback::new(site, how, body)))
     }

@@ -8,8 +8,8 @@ use super::builder::TimerBuilder;
 use super::error::CancelError;
 use super::schedule::Schedule;
 use super::timer_id::TimerId;
+use crate::launch;
 use crate::rt::{Callback, How};
-use crate::runtime;
 
 /// A timer that calls back, on a fiber of its own each time. Dropping it cancels it, without waiting.
 ///
@@ -84,7 +84,7 @@ impl Timer {
         body: impl FnMut(&Callback) + Send + 'static,
     ) -> Self {
         let how = How::new(location, None);
-        Self::of(Callback::new(runtime::site(), how, body))
+        Self::of(Callback::new(launch::site(), how, body))
     }
 
     #[inline]

@@ -13,9 +13,9 @@ use super::lane::{Lanes, Stack, Urgency};
 use super::report::{JoinError, message};
 use crate::context::Context;
 use crate::fiber;
+use crate::launch;
 use crate::rt::sync::{AtomicU64, Ordering};
 use crate::rt::{self, AtClose, Attributes, Engine, GaveUp, Limit, Moves, Place, Queue, Target};
-use crate::runtime;
 
 /// How the fibers are to be.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ impl<T: Send + 'static> Shared<T> {
                 is_over: false,
             }),
             runner: AtomicU64::new(0),
-            engine: runtime::site().engine().clone(),
+            engine: launch::site().engine().clone(),
             context: Context::current(),
             settings,
             location: Location::caller(),

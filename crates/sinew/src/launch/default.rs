@@ -1,14 +1,16 @@
-//! The runtime that starts by itself.
+//! The engine that starts by itself.
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use super::Runtime;
-use super::builder::RuntimeBuilder;
+use sinew_sched::Pool;
+
 use super::error::StartError;
-use crate::rt::Site;
+use super::spec::Spec;
 use crate::rt::sync::ignore_poison;
+use crate::rt::{Engine, Site};
 
-static DEFAULT: OnceLock<Runtime> = OnceLock::new();
+/// With the pool, which it keeps: a default engine is never dropped.
+static DEFAULT: OnceLock<(Arc<Engine>, Pool)> = OnceLock::new();
 
 /// Locked while it is started.
 static STARTING: Mutex<()> = Mutex::new(());
@@ -19,7 +21,7 @@ static STARTING: Mutex<()> = Mutex::new(());
 pub(crate) fn site() -> Site<'static> {
     match Site::here() {
         Some(site) => site,
-        None => Site::Outside(&default_runtime().engine),
+        None => Site::Outside(default_engine()),
     }
 }
 
@@ -28,21 +30,21 @@ pub(crate) fn site() -> Site<'static> {
 /// If it does not start, at the place of the caller.
 #[cold]
 #[track_caller]
-pub(super) fn default_runtime() -> &'static Runtime {
-    if let Some(runtime) = DEFAULT.get() {
-        return runtime;
+pub(crate) fn default_engine() -> &'static Arc<Engine> {
+    if let Some((engine, _)) = DEFAULT.get() {
+        return engine;
     }
     match start() {
-        Ok(runtime) => runtime,
+        Ok((engine, _)) => engine,
         Err(error) => panic!("the default runtime did not start: {error}"),
     }
 }
 
-fn start() -> Result<&'static Runtime, StartError> {
+fn start() -> Result<&'static (Arc<Engine>, Pool), StartError> {
     let _only_one = ignore_poison(STARTING.lock());
     if DEFAULT.get().is_none() {
-        let runtime = RuntimeBuilder::default().start()?;
-        return Ok(DEFAULT.get_or_init(|| runtime));
+        let started = Spec::default().start()?;
+        return Ok(DEFAULT.get_or_init(|| started));
     }
     Ok(DEFAULT.get().expect("it is there"))
 }

@@ -1,0 +1,14 @@
+//! Starting engines: settings from the program and the environment, groups for the machine, and the engine that starts by
+//! itself. Knows neither fibers' handles nor runtimes.
+
+mod config;
+mod default;
+mod environment;
+mod error;
+mod layout;
+mod spec;
+
+pub use config::Config;
+pub(crate) use default::{default_engine, site};
+pub use error::StartError;
+pub(crate) use spec::Spec;
