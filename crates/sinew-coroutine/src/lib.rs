@@ -63,6 +63,7 @@
 //! Linux on x86-64 and AArch64. The switch has unwind tables, so `-C force-unwind-tables=no` is not for it.
 
 mod arch;
+mod clock;
 mod coroutine;
 mod error;
 mod iter;

@@ -2,6 +2,7 @@
 
 use core::ops::RangeInclusive;
 use core::time::Duration;
+use std::time::Instant;
 
 use super::guard::GuardKind;
 use super::pool::StackPool;
@@ -67,6 +68,30 @@ impl StackPoolBuilder {
     /// How many stacks of each size a [`StackCache`](super::StackCache) holds: 32 unless set, and at least 2.
     pub fn cache(mut self, stacks: usize) -> Self {
         self.0.cache = stacks.max(2);
+        self
+    }
+
+    /// Sets the function that the pool reads the time from: `Instant::now` unless set.
+    ///
+    /// Only [`StackPool::trim_idle`] and [`StackPool::time_to_trim`] need the time. The function must
+    /// not panic. A time before one that it has returned counts as no time passed.
+    ///
+    /// ```
+    /// # use sinew_coroutine::{DEFAULT_STACK_SIZE, StackPool};
+    /// use std::sync::LazyLock;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    /// let minute = Duration::from_secs(60);
+    ///
+    /// // A clock that stands still.
+    /// let pool = StackPool::builder().keep(0..=1_000).idle(minute).clock(|| *START).build();
+    /// drop(pool.acquire(DEFAULT_STACK_SIZE)?);
+    /// assert_eq!(pool.time_to_trim(), Some(minute));
+    /// # Ok::<(), sinew_coroutine::StackError>(())
+    /// ```
+    pub fn clock(mut self, now: fn() -> Instant) -> Self {
+        self.0.clock = now;
         self
     }
 

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::guard::GuardKind;
+use crate::clock::{self, Clock};
 
 /// What a pool is told when it is made.
 #[derive(Clone, Debug)]
@@ -14,6 +15,7 @@ pub(crate) struct Settings {
     pub(super) keep_most: usize,
     pub(super) idle: Duration,
     pub(super) cache: usize,
+    pub(super) clock: Clock,
 }
 
 impl Default for Settings {
@@ -26,6 +28,7 @@ impl Default for Settings {
             keep_most: 16_384,
             idle: Duration::from_secs(10),
             cache: 32,
+            clock: clock::SYSTEM,
         }
     }
 }

@@ -51,11 +51,12 @@ impl Shared {
         };
         let mut classes =
             SizeClass::all().map(|class| Lock::new(Class::new(Shape::new(class, guard, page), kind)));
+        let now = (settings.clock)();
         Self {
             settings,
             classes: std::array::from_fn(|_| classes.next().expect("as many as there are classes")),
             existing: AtomicUsize::new(0),
-            last_look: Lock::new(Instant::now()),
+            last_look: Lock::new(now),
             caches: Lock::default(),
         }
     }
@@ -232,7 +233,7 @@ impl Shared {
         if !self.may_have_spare() {
             return 0;
         }
-        let now = Instant::now();
+        let now = (self.settings.clock)();
         let mut last = self.last_look.lock();
         if now.saturating_duration_since(*last) >= self.settings.idle {
             *last = now;
@@ -259,7 +260,10 @@ impl Shared {
         let fewest = self.settings.keep_fewest;
         let has_spare =
             self.may_have_spare() && SizeClass::all().any(|class| self.class(class).warm() > fewest);
-        has_spare.then(|| self.settings.idle.saturating_sub(self.last_look.lock().elapsed()))
+        has_spare.then(|| {
+            let last = *self.last_look.lock();
+            self.settings.idle.saturating_sub((self.settings.clock)().saturating_duration_since(last))
+        })
     }
 
     /// A new cache's count.

@@ -6,7 +6,9 @@
 #![expect(unsafe_code, reason = "stacks are raw memory")]
 
 use std::ptr::NonNull;
-use std::time::Duration;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use sinew_coroutine::{
     Coroutine, CoroutineState, DEFAULT_STACK_SIZE, GuardKind, LARGEST_CLASS, PooledStack, SMALLEST_CLASS,
@@ -251,6 +253,31 @@ fn what_was_not_needed_for_the_idle_time_is_trimmed() {
     let patient = StackPool::builder().keep(0..=1000).idle(Duration::from_secs(3600)).build();
     drop(acquire(&patient, 10));
     assert_eq!((patient.trim_idle(), patient.trim_idle()), (0, 0), "the time has not come");
+}
+
+/// The clock is an hour ahead of the system's and moves by hand, so that each read of any other clock
+/// shows.
+#[test]
+fn idle_time_passes_by_the_clock_that_the_pool_is_given() {
+    static NOW: AtomicU64 = AtomicU64::new(3600);
+    fn now() -> Instant {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        *START + Duration::from_secs(NOW.load(Ordering::Relaxed))
+    }
+    let pass = |seconds| NOW.fetch_add(seconds, Ordering::Relaxed);
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    let pool = StackPool::builder().keep(0..=1000).idle(Duration::from_secs(60)).clock(now).build();
+    drop(acquire(&pool, 10));
+    assert_eq!(pool.time_to_trim(), seconds(60), "no time has passed since the pool was made");
+    pass(59);
+    assert_eq!((pool.trim_idle(), pool.time_to_trim()), (0, seconds(1)), "too early to look");
+    pass(1);
+    assert_eq!(pool.time_to_trim(), seconds(0));
+    assert_eq!((pool.trim_idle(), pool.time_to_trim()), (0, seconds(60)), "the first look");
+    pass(59);
+    assert_eq!(pool.trim_idle(), 0, "too early for the second");
+    pass(1);
+    assert_eq!((pool.trim_idle(), pool.time_to_trim()), (10, None));
 }
 
 #[test]
