@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use crate::clock::Clock;
 use crate::group::{Aside, Group, Role, Seat};
 use crate::idle::SeenTo;
 use crate::life::{Awake, Beginning, Errand, Life, Stage, Threads};
@@ -51,13 +52,14 @@ pub(crate) struct House {
     pub(crate) outside: Outside,
     pub(crate) starter: Box<dyn Starter>,
     groups: Box<[Arc<Group>]>,
+    pub(crate) clock: Clock,
     began: Instant,
 }
 
 impl House {
-    pub(crate) fn new(groups: Vec<Arc<Group>>, starter: Box<dyn Starter>) -> Self {
+    pub(crate) fn new(groups: Vec<Arc<Group>>, starter: Box<dyn Starter>, clock: Clock) -> Self {
         Self {
-            life: Life::new(),
+            life: Life::new(clock),
             awake: Awake::new(),
             threads: Arc::default(),
             aside: Aside::new(),
@@ -66,7 +68,8 @@ impl House {
             outside: Outside::default(),
             starter,
             groups: groups.into(),
-            began: Instant::now(),
+            clock,
+            began: clock(),
         }
     }
 
@@ -104,7 +107,7 @@ impl House {
 
     /// Nanoseconds since it began.
     pub(crate) fn now(&self) -> u64 {
-        self.began.elapsed().as_nanos() as u64
+        (self.clock)().saturating_duration_since(self.began).as_nanos() as u64
     }
 
     /// Whether there is work that anyone of some group may take.

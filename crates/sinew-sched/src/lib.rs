@@ -13,6 +13,7 @@
 //! What machine this is, and how workers are grouped for it, is for the crate `sinew-topology` to say, re-exported as
 //! [`topology`].
 
+mod clock;
 mod core;
 mod driver;
 mod group;

@@ -8,6 +8,8 @@ mod balance;
 mod basics;
 #[path = "it/blocking.rs"]
 mod blocking;
+#[path = "it/clock.rs"]
+mod clock;
 #[path = "it/deadline.rs"]
 mod deadline;
 #[path = "it/discard.rs"]

@@ -1,4 +1,4 @@
-//! How long to search before sleeping. Knows the clock.
+//! How long to search before sleeping. Reads the pool's clock.
 //!
 //! A search pays if something comes soon: what comes within the time that a wake costs is better waited for awake. Whether it does is
 //! guessed from the last times. A worker whose sleeps were long, as if it had nothing but timers, searches for less and less, down to one round;
@@ -10,6 +10,8 @@
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
+
+use crate::clock::Clock;
 
 /// About what it takes to wake a thread on another CPU: to search for less time than a wake costs loses to sleeping, for
 /// more time to not sleeping.
@@ -31,8 +33,8 @@ impl Habit {
     }
 
     /// Begins to search.
-    pub(crate) fn start(&self) -> Spin {
-        Spin::start(self.0.get())
+    pub(crate) fn start(&self, clock: Clock) -> Spin {
+        Spin::start(self.0.get(), clock)
     }
 
     /// The search was worth it.
@@ -61,11 +63,11 @@ pub(crate) struct Spin {
 }
 
 impl Spin {
-    fn start(time: Duration) -> Self {
+    fn start(time: Duration, clock: Clock) -> Self {
         if time.is_zero() {
             return Self::spent();
         }
-        Self { end: Some(Instant::now() + time), rounds: 0 }
+        Self { end: Some(clock() + time), rounds: 0 }
     }
 
     /// No time at all: one round.
@@ -84,11 +86,11 @@ impl Spin {
     }
 
     /// Between two rounds.
-    pub(crate) fn pause(&mut self) {
+    pub(crate) fn pause(&mut self, clock: Clock) {
         core::hint::spin_loop();
         self.rounds += 1;
         if self.rounds.is_multiple_of(ROUNDS) {
-            self.end = self.end.filter(|end| Instant::now() < *end);
+            self.end = self.end.filter(|end| clock() < *end);
         }
     }
 }
@@ -96,6 +98,8 @@ impl Spin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::SYSTEM;
+    use crate::clock::tests::HandClock;
 
     #[test]
     fn long_sleeps_shorten_the_search_and_a_short_one_restores_it() {
@@ -109,16 +113,30 @@ mod tests {
         assert_eq!(habit.0.get(), SPIN);
         (0..10).for_each(|_| habit.slept(SPIN));
         assert_eq!(habit.0.get(), Duration::ZERO);
-        assert!(habit.start().is_over(), "one round");
+        assert!(habit.start(SYSTEM).is_over(), "one round");
+    }
+
+    #[test]
+    fn a_search_ends_when_its_time_is_over() {
+        static CLOCK: HandClock = HandClock::new();
+        let pause = |spin: &mut Spin| (0..ROUNDS).for_each(|_| spin.pause(|| CLOCK.now()));
+        let mut spin = Habit::new().start(|| CLOCK.now());
+        pause(&mut spin);
+        CLOCK.pass(SPIN.saturating_sub(Duration::from_nanos(1)));
+        pause(&mut spin);
+        assert!(!spin.is_over());
+        CLOCK.pass(Duration::from_nanos(1));
+        pause(&mut spin);
+        assert!(spin.is_over());
     }
 
     #[test]
     fn a_search_has_waited_after_its_first_pause() {
         let mut spin = Spin::spent();
         assert!(!spin.has_waited());
-        spin.pause();
+        spin.pause(SYSTEM);
         assert!(spin.has_waited());
-        spin.pause();
+        spin.pause(SYSTEM);
         assert!(spin.has_waited());
     }
 }

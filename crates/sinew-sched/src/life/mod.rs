@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
+use crate::clock::Clock;
+
 pub(crate) use awake::Awake;
 pub(crate) use beginning::Beginning;
 pub(crate) use errand::Errand;
@@ -25,6 +27,7 @@ pub(crate) struct Life {
     stage: CachePadded<StageWord>,
     inner: Lock<Inner>,
     changed: Condvar,
+    clock: Clock,
 }
 
 #[derive(Debug, Default)]
@@ -35,8 +38,13 @@ struct Inner {
 }
 
 impl Life {
-    pub(crate) fn new() -> Self {
-        Self { stage: CachePadded::new(StageWord::new()), inner: Lock::default(), changed: Condvar::new() }
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self {
+            stage: CachePadded::new(StageWord::new()),
+            inner: Lock::default(),
+            changed: Condvar::new(),
+            clock,
+        }
     }
 
     #[inline]
@@ -73,7 +81,7 @@ impl Life {
 
     /// Whether draining has taken too long.
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline().is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline().is_some_and(|deadline| (self.clock)() >= deadline)
     }
 
     /// Ends it. The caller sweeps the queues afterwards.
@@ -95,7 +103,7 @@ impl Life {
     pub(crate) fn wait_until_over(&self) -> bool {
         let mut inner = self.inner.lock();
         while !self.is_over() {
-            let Some(left) = time_left(inner.deadline) else { return false };
+            let Some(left) = time_left(inner.deadline, self.clock) else { return false };
             (inner, _) = ignore_poison(self.changed.wait_timeout(inner, left));
         }
         true
@@ -103,12 +111,12 @@ impl Life {
 }
 
 /// Time until a deadline, in steps that a condition variable can wait; none if it is past.
-fn time_left(deadline: Option<Instant>) -> Option<Duration> {
+fn time_left(deadline: Option<Instant>, clock: Clock) -> Option<Duration> {
     let longest = Duration::from_secs(3600);
     match deadline {
         None => Some(longest),
         Some(deadline) => {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.saturating_duration_since(clock());
             (!left.is_zero()).then_some(left.min(longest))
         }
     }
@@ -117,19 +125,24 @@ fn time_left(deadline: Option<Instant>) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::tests::HandClock;
 
     #[test]
     fn a_drain_is_late_from_its_deadline_on() {
-        let life = Life::new();
+        static CLOCK: HandClock = HandClock::new();
+        let life = Life::new(|| CLOCK.now());
         assert!(!life.is_late(), "it has not begun");
         life.begin_drain(None);
         assert!(!life.is_late(), "it has no deadline");
-        let now = Instant::now();
-        life.begin_drain(Some(now + Duration::from_secs(3600)));
+        let deadline = CLOCK.now() + Duration::from_secs(2);
+        life.begin_drain(Some(deadline));
         assert!(!life.is_late());
-        life.begin_drain(Some(now));
+        CLOCK.pass(Duration::from_secs(1));
+        life.begin_drain(Some(CLOCK.now()));
         assert!(life.is_late(), "the earlier deadline counts");
+        assert!(!life.wait_until_over(), "the deadline has passed");
         life.end(false);
         assert!(!life.is_late(), "it is over");
+        assert!(life.wait_until_over());
     }
 }

@@ -4,11 +4,13 @@ use std::fmt;
 use std::io;
 use std::mem;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::Pool;
 use super::error::BuildError;
 use super::makers;
 use super::starter::Starter;
+use crate::clock::{self, Clock};
 use crate::driver::Driver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
 use crate::house::{House, Starter as _};
@@ -43,6 +45,7 @@ pub struct Builder {
     queue: usize,
     hooks: Hooks,
     starter: Starter,
+    clock: Clock,
 }
 
 impl Default for Builder {
@@ -57,6 +60,7 @@ impl Default for Builder {
             queue: QUEUE,
             hooks: Hooks::default(),
             starter: Starter::default(),
+            clock: clock::SYSTEM,
         }
     }
 }
@@ -225,6 +229,36 @@ impl Builder {
         self
     }
 
+    /// Sets the function that the pool reads the time from: `Instant::now` unless set.
+    ///
+    /// Workers measure with it how long they search and sleep, and a [shutdown](Pool::shutdown) when
+    /// it has to end. Sleeps take their time from the [driver](Self::driver): it gets the durations
+    /// that the pool computes. While the function returns the same time, workers that find nothing
+    /// search on and do not sleep. It must not panic. A time before one that it has returned counts as
+    /// no time passed.
+    ///
+    /// ```
+    /// use sinew_sched::Pool;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    /// use std::time::Instant;
+    ///
+    /// static READS: AtomicU64 = AtomicU64::new(0);
+    ///
+    /// let counted = || {
+    ///     READS.fetch_add(1, Ordering::Relaxed);
+    ///     Instant::now()
+    /// };
+    /// let pool = Pool::builder().workers(1).clock(counted).build()?;
+    /// assert!(pool.shutdown(None).drained);
+    /// assert!(READS.load(Ordering::Relaxed) > 0);
+    /// # Ok::<(), sinew_sched::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn clock(mut self, now: fn() -> Instant) -> Self {
+        self.clock = now;
+        self
+    }
+
     /// Starts the pool.
     ///
     /// # Errors
@@ -248,7 +282,7 @@ impl Builder {
         let groups = self.groups_on_their_nodes(&sizes)?;
         let has_start = self.hooks.start.is_some();
         self.starter.hooks = Arc::new(self.hooks);
-        let house = Arc::new(House::new(groups, Box::new(self.starter)));
+        let house = Arc::new(House::new(groups, Box::new(self.starter), self.clock));
         let pool = Pool::with_house(house.clone());
         match start_workers(&house, workers, has_start) {
             Ok(()) => Ok(pool),

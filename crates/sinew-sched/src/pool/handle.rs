@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::error::{Refusal, SubmitError};
 use super::report::{self, ShutdownReport};
@@ -170,7 +170,7 @@ impl Handle {
     /// is reached first counts for all.
     pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
         // A deadline beyond the clock's end is none.
-        let deadline = at_most.and_then(|time| Instant::now().checked_add(time));
+        let deadline = at_most.and_then(|time| (self.house.clock)().checked_add(time));
         self.house.begin_drain(deadline);
         if self.is_current() {
             return ShutdownReport::default();

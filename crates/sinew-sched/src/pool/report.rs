@@ -60,7 +60,7 @@ struct Patience {
 
 impl Patience {
     fn new(house: &House) -> Self {
-        Self { discarded: house.discarded.get(), since: Instant::now() }
+        Self { discarded: house.discarded.get(), since: (house.clock)() }
     }
 
     /// For as long as somebody is on its way out, or discards one task after another; and a moment longer.
@@ -69,7 +69,8 @@ impl Patience {
         if self.discarded != house.discarded.get() {
             *self = Self::new(house);
         }
-        may_wait_on(self.since.elapsed(), || house.seats().any(|(_, seat)| is_leaving(seat.counters.state())))
+        let waited = (house.clock)().saturating_duration_since(self.since);
+        may_wait_on(waited, || house.seats().any(|(_, seat)| is_leaving(seat.counters.state())))
     }
 }
 

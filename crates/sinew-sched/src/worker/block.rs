@@ -1,6 +1,6 @@
 //! A worker that blocks hands on what may move, and a spare one stands in for it. What cannot move waits.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Worker;
 use crate::group::{Role, Seat, StandIn};
@@ -112,12 +112,12 @@ impl Worker {
     }
 
     fn linger(&self) {
-        let until = (self.core.owned() <= 0).then(|| Instant::now() + LINGER);
+        let until = (self.core.owned() <= 0).then(|| (self.house.clock)() + LINGER);
         // Behind a fence: whoever has called this worker and found no need to tell it is seen here.
         self.sleep_until(until, || self.is_surplus());
         self.core.receive();
         // Nobody called for the whole time.
-        let is_over = until.is_some_and(|until| Instant::now() >= until);
+        let is_over = until.is_some_and(|until| (self.house.clock)() >= until);
         if is_over && self.core.ready() == 0 {
             self.group.spares.may_go(self.own_seat());
         }

@@ -82,7 +82,7 @@ impl Worker {
     }
 
     fn wait_for_task(&self, context: &Context<'_>) -> Option<TaskRef> {
-        let mut spin = self.habit.start();
+        let mut spin = self.habit.start(self.house.clock);
         let mut searching = if self.is_surplus() { None } else { self.group.idle.search(self.index) };
         loop {
             if let Some(evidence) = searching.take() {
@@ -150,7 +150,7 @@ impl Worker {
                 found => return found,
             }
             self.group.idle.go_on(self.index);
-            spin.pause();
+            spin.pause(self.house.clock);
         }
     }
 
@@ -236,7 +236,7 @@ impl Worker {
     }
 
     pub(super) fn look_at_lone(&self, victim: usize, position: isize) -> Verdict {
-        self.patience.borrow_mut().look(victim, position, Instant::now())
+        self.patience.borrow_mut().look(victim, position, (self.house.clock)())
     }
 
     /// Looks into the own driver, and into those that their workers neglect.
@@ -298,18 +298,18 @@ impl Worker {
         self.group.idle.lie_down(self.index, searching);
         match self.sight() {
             Sight::Nothing => {
-                let begun = Instant::now();
+                let begun = (self.house.clock)();
                 self.sleep();
                 // There was nothing before, and nothing has been received yet: it is from the driver.
                 match self.core.ready() != 0 || self.deque.len() != 0 {
                     true => self.habit.told(),
-                    false => self.habit.slept(begun.elapsed()),
+                    false => self.habit.slept((self.house.clock)().saturating_duration_since(begun)),
                 }
                 let claimed = self.group.idle.get_up(self.index);
                 // Whoever was not called looks round once, and lies down again.
                 self.core.receive();
                 let called = claimed.is_some() || self.core.ready() != 0;
-                *spin = if called { self.habit.start() } else { Spin::spent() };
+                *spin = if called { self.habit.start(self.house.clock) } else { Spin::spent() };
                 claimed
             }
             sight => {
@@ -354,7 +354,7 @@ impl Worker {
             return self.sleep_until(None, || true);
         }
         self.group.watch.keep(|watches| {
-            self.sleep_until(watches.then(|| Instant::now() + NEGLECT), || true);
+            self.sleep_until(watches.then(|| (self.house.clock)() + NEGLECT), || true);
         });
     }
 
@@ -364,7 +364,7 @@ impl Worker {
         self.counters().enter(WorkerState::Sleeping);
         self.house.fall();
         let moment = [moment, self.house.life.deadline()].into_iter().flatten().min();
-        let left = moment.map(|moment| moment.saturating_duration_since(Instant::now()));
+        let left = moment.map(|moment| moment.saturating_duration_since((self.house.clock)()));
         if may() {
             self.core.mailbox().sleep(left, &self.counters().sleeps);
         }

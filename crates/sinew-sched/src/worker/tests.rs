@@ -2,6 +2,7 @@
 
 mod abroad;
 mod balance;
+mod clock;
 mod find;
 mod next;
 pub(super) mod stock;

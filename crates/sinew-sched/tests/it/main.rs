@@ -4,6 +4,7 @@ mod aside;
 mod balance;
 mod basics;
 mod blocking;
+mod clock;
 mod core;
 mod deadline;
 mod discard;

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::super::{Hooks, Worker};
+use crate::clock::{Clock, SYSTEM};
 use crate::driver::FutexDriver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
 use crate::house::{House, Starter};
@@ -29,6 +30,11 @@ impl Starter for NoSpares {
 
 /// Returns a pool of groups of these sizes, all on one node. No worker runs.
 pub(super) fn house(strategy: Strategy, sizes: &[usize]) -> Arc<House> {
+    house_with(strategy, sizes, SYSTEM)
+}
+
+/// As [`house`], with this clock.
+pub(super) fn house_with(strategy: Strategy, sizes: &[usize], clock: Clock) -> Arc<House> {
     let group = |group: usize| {
         let others = (0..sizes.len()).filter(|&other| other != group).collect();
         let near = Nearby { groups: others, every: 1 };
@@ -39,7 +45,7 @@ pub(super) fn house(strategy: Strategy, sizes: &[usize]) -> Arc<House> {
         Arc::new(Group::new(place, numbers, (0..sizes[group]).map(seat).collect(), 1_024))
     };
     let groups = (0..sizes.len()).map(group).collect();
-    Arc::new(House::new(groups, Box::new(NoSpares)))
+    Arc::new(House::new(groups, Box::new(NoSpares), clock))
 }
 
 /// Returns the worker of this seat, which must be free.
