@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant};
 
 use super::reason::NotReceived;
-use crate::rt::Limit;
 use crate::rt::sync::{AtomicU64, Ordering};
+use crate::rt::{self, Limit};
 
 /// There is no next message.
 const NEVER: u64 = u64::MAX;
@@ -31,7 +31,7 @@ impl<T> Clock<T> {
     /// No message.
     pub(super) fn never() -> Self {
         let message = |_| unreachable!("there is no message");
-        Self { base: Instant::now(), next: AtomicU64::new(NEVER), every: None, is_never: true, message }
+        Self { base: rt::now(), next: AtomicU64::new(NEVER), every: None, is_never: true, message }
     }
 
     /// When the next message comes, if one does.
@@ -49,7 +49,7 @@ impl<T> Clock<T> {
     pub(super) fn try_receive(&self) -> Option<T> {
         let mut next = self.next.load(Ordering::Relaxed);
         loop {
-            let (now, time) = (Instant::now(), self.time(next)?);
+            let (now, time) = (rt::now(), self.time(next)?);
             if now < time {
                 return None;
             }
@@ -82,7 +82,7 @@ impl<T> Clock<T> {
     }
 
     pub(super) fn has_message(&self) -> bool {
-        self.next().is_some_and(|next| next <= Instant::now())
+        self.next().is_some_and(|next| next <= rt::now())
     }
 
     /// Returns a stamp for [`is_empty_since`](Self::is_empty_since).

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::clock::Clock;
 use super::{Channel, Receiver, Sender};
+use crate::rt;
 
 /// A channel without a bound: sending never waits for room. After a number of sends in a row, a
 /// fiber [lets others run](crate::fiber#turns); `try_send` never suspends.
@@ -60,7 +61,7 @@ fn clock(first: Option<Instant>, every: Option<Duration>) -> Receiver<Instant> {
 /// ```
 #[must_use]
 pub fn after(duration: Duration) -> Receiver<Instant> {
-    clock(Instant::now().checked_add(duration), None)
+    clock(rt::now().checked_add(duration), None)
 }
 
 /// One message at this moment: the moment itself.
@@ -82,7 +83,7 @@ pub fn at(when: Instant) -> Receiver<Instant> {
 /// ```
 #[must_use]
 pub fn tick(duration: Duration) -> Receiver<Instant> {
-    clock(Instant::now().checked_add(duration), Some(duration))
+    clock(rt::now().checked_add(duration), Some(duration))
 }
 
 /// No message, ever: for an arm of a `select!` that is there only sometimes.

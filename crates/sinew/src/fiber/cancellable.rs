@@ -17,7 +17,7 @@ use crate::rt::{self, Cause, Ends, Phase};
 #[track_caller]
 pub fn sleep_cancellable(time: Duration) -> Result<(), Stopped> {
     // A moment beyond the clock's end never comes.
-    sleep_to(Instant::now().checked_add(time), Location::caller())
+    sleep_to(rt::now().checked_add(time), Location::caller())
 }
 
 /// [`sleep_until`](super::sleep_until), which cancellation and deadlines end.
@@ -28,7 +28,7 @@ pub fn sleep_cancellable(time: Duration) -> Result<(), Stopped> {
 #[track_caller]
 pub fn sleep_until_cancellable(deadline: Instant) -> Result<(), Stopped> {
     let at = Location::caller();
-    if deadline > Instant::now() {
+    if deadline > rt::now() {
         sleep_to(Some(deadline), at)
     } else {
         rt::check_stop().map_err(|stop| Stopped::new(stop, at))
@@ -66,7 +66,7 @@ pub fn park_cancellable() -> Result<(), Stopped> {
 /// As [`park_cancellable`].
 #[track_caller]
 pub fn park_timeout_cancellable(time: Duration) -> Result<(), Stopped> {
-    park_to(Instant::now().checked_add(time), Location::caller())
+    park_to(rt::now().checked_add(time), Location::caller())
 }
 
 fn park_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(), Stopped> {

@@ -1,7 +1,7 @@
 //! The fiber that runs, and what it can do with itself.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::id::FiberId;
 pub use crate::rt::Fiber;
@@ -52,7 +52,7 @@ pub fn park() {
 
 /// [`park`], for at most so long.
 pub fn park_timeout(time: Duration) {
-    match (is_fiber(), Instant::now().checked_add(time)) {
+    match (is_fiber(), rt::now().checked_add(time)) {
         (false, _) => thread::park_timeout(time),
         (true, None) => park(),
         (true, until) => {

@@ -10,12 +10,12 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::cancellable::JoinStopped;
 use super::current::Fiber;
 use super::stopped::Stopped;
-use crate::rt::Handle;
+use crate::rt::{self, Handle};
 
 /// What comes out of a fiber: what its body returned, or the panic that ended it.
 ///
@@ -73,7 +73,7 @@ impl<T> JoinHandle<T> {
     /// If the time is over first: the handle is given back.
     pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
         // A moment beyond the clock's end never comes.
-        let until = Instant::now().checked_add(time);
+        let until = rt::now().checked_add(time);
         if self.handle.wait(until) { Ok(self.handle.take()) } else { Err(self) }
     }
 

@@ -11,15 +11,15 @@ pub fn sleep(time: Duration) {
         return thread::sleep(time);
     }
     // A moment beyond the clock's end never comes.
-    rt::wait(Phase::First, Ends::ByEvent, Instant::now().checked_add(time), |_| true);
+    rt::wait(Phase::First, Ends::ByEvent, rt::now().checked_add(time), |_| true);
 }
 
 /// Sleeps until a moment.
 pub fn sleep_until(deadline: Instant) {
     if rt::running().is_none() {
-        return thread::sleep(deadline.saturating_duration_since(Instant::now()));
+        return thread::sleep(deadline.saturating_duration_since(rt::now()));
     }
-    if deadline > Instant::now() {
+    if deadline > rt::now() {
         rt::wait(Phase::First, Ends::ByEvent, Some(deadline), |_| true);
     } else {
         rt::spend(1);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::rt::{self, Node, What, Why};
 
@@ -93,7 +93,7 @@ impl CancelToken {
     /// Waits until the token is cancelled, for at most so long. Whether it is.
     pub fn wait_timeout(&self, time: Duration) -> bool {
         // A moment beyond the clock's end never comes.
-        rt::wait_for_cancel(&self.node, Instant::now().checked_add(time))
+        rt::wait_for_cancel(&self.node, rt::now().checked_add(time))
     }
 }
 

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::halt;
 use super::modes::Modes;
+use crate::rt;
 use crate::rt::io::{Direction, Halt, Left, Patience, Source};
 
 /// A descriptor.
@@ -180,9 +181,9 @@ impl<T: AsFd> Handle<T> {
         mut attempt: impl FnMut(&T, usize) -> io::Result<usize>,
     ) -> usize {
         let Patience::Wait(time) = self.modes.patience(Direction::Write) else { return written };
-        let until = time.and_then(|time| Instant::now().checked_add(time));
+        let until = time.and_then(|time| rt::now().checked_add(time));
         while written < end {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let left = until.map(|until| until.saturating_duration_since(rt::now()));
             match self.call_within(left, Direction::Write, |inner| attempt(inner, written)) {
                 Ok(0) => break,
                 Ok(more) => written += more,

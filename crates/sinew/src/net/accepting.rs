@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use crate::fiber;
+use crate::rt;
 
 /// The first pause after an error, which doubles with each more.
 const SHORTEST: Duration = Duration::from_millis(5);
@@ -87,12 +88,12 @@ impl<'a, L: Accepts> Accepting<'a, L> {
     /// If the caller is to stop.
     #[track_caller]
     fn back_off(&mut self, error: &io::Error) -> io::Result<()> {
-        let now = Instant::now();
+        let now = rt::now();
         if self.troubled.is_none_or(|last| now.duration_since(last) > QUIET) {
             self.tell(error);
         }
         let paused = fiber::sleep_cancellable(self.pause);
-        self.troubled = Some(Instant::now());
+        self.troubled = Some(rt::now());
         self.pause = (self.pause * 2).min(LONGEST);
         Ok(paused?)
     }

@@ -186,7 +186,7 @@ fn is_free(word: u32) -> bool {
 
 impl Contender {
     fn is_impatient(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() >= PATIENCE)
+        self.since.is_some_and(|since| rt::now().saturating_duration_since(since) >= PATIENCE)
     }
 
     /// Tries to take it for a while.
@@ -239,7 +239,7 @@ impl Contender {
     fn waits(&mut self, mutex: &RawMutex) -> (Outcome, Handed) {
         let place = if self.is_awake { Place::Front } else { Place::Back };
         let strict = if self.is_awake && self.is_impatient() { STRICT } else { 0 };
-        self.since.get_or_insert_with(Instant::now);
+        self.since.get_or_insert_with(rt::now);
         // The one that is awake has a duty: others wait for what it does next.
         let limit = self.limit.next_wait();
         mutex.queue.wait(Cell::new(false), limit, |_| {

@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::clock;
 use super::sync::{AtomicUsize, Lock, MutexGuard, Ordering};
 use super::timers::{TimerId, Timers};
 
@@ -103,7 +104,7 @@ impl<T, S> Held<'_, T, S> {
     pub(crate) fn take_all(&mut self) -> impl Iterator<Item = T> + use<T, S> {
         /// Later than all that wheels can tell apart.
         const END: Duration = Duration::from_nanos(u64::MAX);
-        let now = Instant::now();
+        let now = clock::now();
         let mut timers = std::mem::replace(&mut self.inner.timers, Timers::new(now));
         std::iter::from_fn(move || timers.pop_due(now + END))
     }

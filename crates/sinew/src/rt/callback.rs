@@ -26,6 +26,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use super::call::How;
+use super::clock;
 use super::desk::Desk;
 use super::driver::CoreDriver;
 use super::spawn::Site;
@@ -314,7 +315,7 @@ impl Callback {
             state.phase = Phase::Idle;
             match then {
                 Then::NextTick if !has_panicked => {
-                    state.ticks.advance(Instant::now());
+                    state.ticks.advance(clock::now());
                     self.set(state, desk);
                 }
                 Then::Anew => self.set(state, desk),

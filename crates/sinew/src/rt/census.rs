@@ -13,8 +13,9 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::clock;
 use super::control::{Control, Status};
 use super::driver::CoreDriver;
 use super::engine::Leak;
@@ -95,13 +96,13 @@ impl Census {
 
     /// Returns how many workers have timers that were due this long ago and have not fired.
     pub(crate) fn neglected_timers(&self, by: Duration) -> usize {
-        let now = Instant::now();
+        let now = clock::now();
         self.workers.lock().iter().filter(|entry| entry.driver.is_late(now, by)).count()
     }
 
     /// Returns whether this worker has timers that were due this long ago and have not fired.
     pub(crate) fn neglects_timers(&self, worker: u32, by: Duration) -> bool {
-        let now = Instant::now();
+        let now = clock::now();
         self.workers.lock().iter().any(|entry| entry.worker == worker && entry.driver.is_late(now, by))
     }
 

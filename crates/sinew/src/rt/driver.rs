@@ -18,6 +18,7 @@ use sinew_sched::{Core, Driver};
 
 use super::alarms::{Alarms, BATCH, Ring};
 use super::call::Call;
+use super::clock;
 use super::control::Control;
 use super::desk::{Desk, Drawer, Outlook};
 use super::due::{Due, Wakes};
@@ -49,7 +50,7 @@ pub(crate) struct CoreDriver {
 
 impl CoreDriver {
     fn new(engine: Weak<Engine>, worker: usize) -> io::Result<Arc<Self>> {
-        let (alarms, outlook) = (Alarms::new(Instant::now()), Outlook::default());
+        let (alarms, outlook) = (Alarms::new(clock::now()), Outlook::default());
         Ok(Arc::new(Self { epoll: Epoll::new()?, watched: Watched::new(), alarms, outlook, worker, engine }))
     }
 
@@ -95,7 +96,7 @@ impl CoreDriver {
     /// Ends the waits whose time has come, and has fibers call back for whom it has. Returns how many.
     fn fire(&self) -> usize {
         let (mut fired, mut calls) = (0, Vec::new());
-        self.alarms.fire(Instant::now, |batch| {
+        self.alarms.fire(clock::now, |batch| {
             // With many timers, what they are about is seldom in the cache, and fetching many things at once takes little more time than
             // fetching one.
             batch.iter().flatten().for_each(Due::prefetch);
@@ -245,14 +246,14 @@ impl Driver for DriverShare {
         }
         let to_trim = local.and_then(|local| local.engine().stacks.time_to_trim());
         self.0.end_watch();
-        let to_next = self.0.alarms.begin_sleep(Instant::now);
+        let to_next = self.0.alarms.begin_sleep(clock::now);
         let time = [at_most, to_next, starving::rest(), to_trim].into_iter().flatten().min();
         let mut events = Events::new();
         let slept = match time.is_none_or(|time| !time.is_zero()) {
             true => self.0.epoll.wait(time, &mut events),
             false => Ok(()),
         };
-        self.0.alarms.end_sleep(Instant::now);
+        self.0.alarms.end_sleep(clock::now);
         self.0.watched.tell(&events);
         self.0.fire();
         slept

@@ -15,6 +15,7 @@ use sinew_sched::{
 use sinew_topology::Plan;
 
 use super::census::{Begun, Census};
+use super::clock;
 use super::closing::Closing;
 use super::counters::{All, Counters};
 use super::crew::Crew;
@@ -191,6 +192,7 @@ impl Engine {
         let made = drivers.clone();
         let mut builder = Pool::builder()
             .name(engine.settings.name.clone())
+            .clock(clock::now)
             .driver(move |worker| {
                 let (driver, share) = driver::make(owner.clone(), worker)?;
                 made.lock().push(driver);

@@ -7,6 +7,8 @@ use rustix::io::Errno;
 use rustix::thread::futex::{self, Flags};
 use rustix::time::Timespec;
 
+use super::clock;
+
 /// 1 from a wake-up until it is reset.
 #[derive(Debug)]
 pub(crate) struct Sleeper(AtomicU32);
@@ -37,7 +39,7 @@ impl Sleeper {
 
     /// How much time is left until this moment.
     pub(crate) fn left(until: Option<Instant>) -> Option<Duration> {
-        until.map(|until| until.saturating_duration_since(Instant::now()))
+        until.map(|until| until.saturating_duration_since(clock::now()))
     }
 
     /// Sleeps until it is woken, or for so long; or less.

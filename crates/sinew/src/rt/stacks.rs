@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use sinew_coroutine::{StackPool, StackStats};
 
+use super::clock;
+
 /// How many unused stacks of a size keep their memory: more than the first are given back by workers with nothing to do, once
 /// nobody has needed them for ten seconds; more than the second at once. Giving them back as they come costs a fiber that ends a
 /// microsecond, and the one that comes next twice that.
@@ -35,8 +37,8 @@ impl Stacks {
         let mut numbers: Vec<_> = nodes.into_iter().collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let node =
-            |number| Node { number, pool: StackPool::builder().keep(KEPT).build(), warmed: Once::new() };
+        let pool = || StackPool::builder().keep(KEPT).clock(clock::now).build();
+        let node = |number| Node { number, pool: pool(), warmed: Once::new() };
         Self { nodes: numbers.into_iter().map(node).collect(), size, warm: warm.min(*KEPT.end()) }
     }
 

@@ -31,6 +31,7 @@ use std::time::{Duration, Instant};
 use sinew_coroutine::{PooledStack, StackError};
 use sinew_sched::TaskRef;
 
+use super::clock;
 use super::control::{Control, Moves};
 use super::local::Local;
 use super::sync::Lock;
@@ -72,7 +73,7 @@ impl Starving {
         Self {
             grants: Lock::default(),
             granted: AtomicUsize::new(0),
-            began: Instant::now(),
+            began: clock::now(),
             last_look: AtomicU64::new(0),
             has_reported: AtomicBool::new(false),
             #[cfg(test)]
@@ -114,7 +115,7 @@ impl Starving {
         if self.never_looks.load(Ordering::Relaxed) {
             return false;
         }
-        let now = self.began.elapsed().as_nanos() as u64;
+        let now = clock::now().saturating_duration_since(self.began).as_nanos() as u64;
         let last = self.last_look.load(Ordering::Relaxed);
         now.saturating_sub(last) >= INTERVAL.as_nanos() as u64
             && self.last_look.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()

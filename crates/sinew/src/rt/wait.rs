@@ -10,6 +10,7 @@ use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
 use super::ambient::Slot;
+use super::clock;
 use super::control::{Control, Pause, Status};
 use super::due::Wakes;
 use super::local::Local;
@@ -294,9 +295,9 @@ fn hold_or_suspend(local: &Local, this: &Control, wait: WaitId) {
 /// [`LONGEST_HOLD`] and the fiber may suspend. A fiber that must not suspend, or is in a panic hook, holds its worker until
 /// the wait has ended: std would take a panic of another fiber on this thread for one inside the hook, and abort.
 fn hold(local: &Local, this: &Control, wait: WaitId) -> bool {
-    let until = Instant::now() + LONGEST_HOLD;
+    let until = clock::now() + LONGEST_HOLD;
     while this.word.is_open(wait) {
-        let left = until.saturating_duration_since(Instant::now());
+        let left = until.saturating_duration_since(clock::now());
         if left.is_zero() && this.may_suspend() && !local.is_in_hook() {
             return false;
         }

@@ -9,7 +9,7 @@ use super::mutex::MutexGuard;
 use super::poison;
 use crate::fiber::Stopped;
 use crate::raw::RawCondvar;
-use crate::rt::{Limit, Outcome};
+use crate::rt::{self, Limit, Outcome};
 
 /// Whether a timed wait on a [`Condvar`] ended because its time was over. The twin of [`std::sync::WaitTimeoutResult`], which nobody
 /// but std can make.
@@ -103,7 +103,7 @@ impl Condvar {
         time: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         // A moment beyond the clock's end never comes.
-        self.wait_until(guard, Instant::now().checked_add(time))
+        self.wait_until(guard, rt::now().checked_add(time))
     }
 
     /// The same, in milliseconds; whether it was notified.
@@ -135,12 +135,12 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        let until = Instant::now().checked_add(time);
+        let until = rt::now().checked_add(time);
         loop {
             if !condition(&mut guard) {
                 return Ok((guard, WaitTimeoutResult(false)));
             }
-            if until.is_some_and(|until| until <= Instant::now()) {
+            if until.is_some_and(|until| until <= rt::now()) {
                 return Ok((guard, WaitTimeoutResult(true)));
             }
             guard = self.wait_until(guard, until)?.0;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::sleep_until;
 use crate::fiber::{Stopped, sleep_cancellable, sleep_until_cancellable};
-use crate::rt::{MissedTicks, Ticks};
+use crate::rt::{self, MissedTicks, Ticks};
 
 /// Ticks at multiples of a period, made by [`interval()`] or [`interval_at`].
 ///
@@ -37,7 +37,7 @@ pub struct Interval {
 /// If the period is zero.
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
-    interval_at(Instant::now(), period)
+    interval_at(rt::now(), period)
 }
 
 /// The same, the first of them at this moment.
@@ -61,7 +61,7 @@ impl Interval {
     pub fn tick(&mut self) -> Instant {
         let Some(tick) = self.ticks.next else { sleep_for_ever() };
         sleep_until(tick);
-        self.ticks.advance(Instant::now());
+        self.ticks.advance(rt::now());
         tick
     }
 
@@ -77,13 +77,13 @@ impl Interval {
             return Ok(self.tick());
         };
         sleep_until_cancellable(tick)?;
-        self.ticks.advance(Instant::now());
+        self.ticks.advance(rt::now());
         Ok(tick)
     }
 
     /// Has the next tick come a period from now, and later ones at multiples from there.
     pub fn reset(&mut self) {
-        self.ticks.next = Instant::now().checked_add(self.period);
+        self.ticks.next = rt::now().checked_add(self.period);
     }
 
     /// The period.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rt::{MissedTicks, Ticks};
+use crate::rt::{self, MissedTicks, Ticks};
 
 /// When a [`Timer`](super::Timer) is due: once, or at a first moment and then again and again.
 ///
@@ -25,7 +25,7 @@ impl Schedule {
     /// Once, so long from now; at once, if that is zero; never, if it lies beyond the clock's end.
     #[inline]
     pub fn after(delay: Duration) -> Self {
-        Self(Ticks::once(Instant::now().checked_add(delay)))
+        Self(Ticks::once(rt::now().checked_add(delay)))
     }
 
     /// Once, at this moment; at once, if it has passed.
@@ -41,7 +41,7 @@ impl Schedule {
     /// If the period is zero.
     #[track_caller]
     pub fn every(period: Duration) -> Self {
-        Self(Ticks::periodic(Instant::now().checked_add(period), period))
+        Self(Ticks::periodic(rt::now().checked_add(period), period))
     }
 
     /// The same, but for the first time at this moment.

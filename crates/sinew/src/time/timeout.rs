@@ -1,8 +1,9 @@
 //! A deadline that is so far from now.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::fiber;
+use crate::rt;
 
 /// Runs `body` with a deadline so far from now, and returns what it returns: [`fiber::with_deadline`] for a time in place of a moment.
 ///
@@ -32,7 +33,7 @@ use crate::fiber;
 /// If the body does.
 #[track_caller]
 pub fn timeout<R>(time: Duration, body: impl FnOnce() -> R) -> R {
-    match Instant::now().checked_add(time) {
+    match rt::now().checked_add(time) {
         Some(deadline) => fiber::with_deadline(deadline, body),
         // It never comes.
         None => body(),

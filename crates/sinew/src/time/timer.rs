@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::builder::TimerBuilder;
 use super::error::CancelError;
 use super::schedule::Schedule;
 use super::timer_id::TimerId;
 use crate::launch;
-use crate::rt::{Callback, How};
+use crate::rt::{self, Callback, How};
 
 /// A timer that calls back, on a fiber of its own each time. Dropping it cancels it, without waiting.
 ///
@@ -157,7 +157,7 @@ impl Timer {
     /// As [`cancel_and_wait`](Self::cancel_and_wait).
     pub fn cancel_and_wait_timeout(&self, at_most: Duration) -> Result<bool, CancelError> {
         // A moment beyond the clock's end never comes.
-        self.callback().cancel_and_wait(Instant::now().checked_add(at_most)).map_err(CancelError::new)
+        self.callback().cancel_and_wait(rt::now().checked_add(at_most)).map_err(CancelError::new)
     }
 
     /// Lets it go on by itself. [`TimerId::cancel`] cancels it from then on; nobody else does.

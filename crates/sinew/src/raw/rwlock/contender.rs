@@ -36,7 +36,7 @@ impl Contender {
     }
 
     fn is_impatient(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() >= PATIENCE)
+        self.since.is_some_and(|since| rt::now().saturating_duration_since(since) >= PATIENCE)
     }
 
     /// Tries to take it for a while.
@@ -73,7 +73,7 @@ impl Contender {
     /// Waits in the queue, unless the lock is free.
     pub(super) fn waits(&mut self, lock: &RawRwLock) -> (Outcome, Told) {
         let strict = if self.is_impatient() { STRICT } else { 0 };
-        self.since.get_or_insert_with(Instant::now);
+        self.since.get_or_insert_with(rt::now);
         let mode = self.mode;
         // The one that is awake has a duty: others wait for what it does next.
         let limit = self.limit.next_wait();

@@ -11,11 +11,12 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{fmt, io, mem};
 
 use sinew_sched::spawn_thread;
 
+use super::super::clock;
 use super::super::sync::Lock;
 use super::super::unwind;
 use super::bed::Bed;
@@ -150,7 +151,7 @@ impl Crew {
 
     /// Rests until it is called, or has rested for too long.
     fn rest(&self, bed: &Arc<Bed>) -> Next {
-        if !bed.rest(Instant::now().checked_add(self.patience)) {
+        if !bed.rest(clock::now().checked_add(self.patience)) {
             if self.inside.lock().leave(bed) {
                 return Next::End;
             }

@@ -11,8 +11,9 @@ use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::super::clock;
 use super::super::driver::CoreDriver;
 use super::super::local::Local;
 use super::super::queue::{Limit, Outcome, Unbound};
@@ -317,7 +318,7 @@ impl Wait {
     fn new(patience: Patience) -> Result<Self, Halt> {
         let Patience::Wait(time) = patience else { return Err(Halt::WouldBlock) };
         // A moment beyond the clock's end never comes.
-        let until = time.and_then(|time| Instant::now().checked_add(time));
+        let until = time.and_then(|time| clock::now().checked_add(time));
         Ok(Self { limit: Limit::STOP.or_until(until), turn: Turn::First })
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::super::clock;
 use super::super::queue::{Limit, Outcome};
 use super::super::waiter::ThreadBlock;
 use super::super::word::Cause;
@@ -67,7 +68,7 @@ fn sleep_with_bell(wanted: PollFd<'_>, until: Option<Instant>, block: &ThreadBlo
             match slept {
                 // It may have been meant for a wait before this one.
                 Slept::Called => block.bell.hush(),
-                Slept::Over if until.is_none_or(|until| until > Instant::now()) => {}
+                Slept::Over if until.is_none_or(|until| until > clock::now()) => {}
                 slept => return slept,
             }
         }
@@ -75,7 +76,7 @@ fn sleep_with_bell(wanted: PollFd<'_>, until: Option<Instant>, block: &ThreadBlo
 }
 
 fn sooner(until: Option<Instant>) -> Instant {
-    let soon = Instant::now() + UNCALLED;
+    let soon = clock::now() + UNCALLED;
     until.map_or(soon, |until| until.min(soon))
 }
 
@@ -94,7 +95,7 @@ enum Slept {
 
 fn sleep_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> Slept {
     loop {
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left = until.map(|until| until.saturating_duration_since(clock::now()));
         // What is too long for the kernel is for ever.
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         match poll(fds, timeout.as_ref()) {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::clock;
 use super::super::stop::{Stop, wait_or_stop};
 use super::super::turn;
 use super::super::wait::{Phase, Publish, once, wait};
@@ -29,7 +30,7 @@ impl Limit {
     /// For so long.
     pub(crate) fn lasting(time: Duration) -> Self {
         // A moment beyond the clock's end never comes.
-        Self::until(Instant::now().checked_add(time))
+        Self::until(clock::now().checked_add(time))
     }
 
     /// For ever, unless the caller is to stop.
@@ -57,7 +58,7 @@ impl Limit {
 
     /// Whether its time is over.
     pub(crate) fn is_over(self) -> bool {
-        self.until.is_some_and(|until| until <= Instant::now())
+        self.until.is_some_and(|until| until <= clock::now())
     }
 
     /// Sleeps until this moment; for ever, if there is none.

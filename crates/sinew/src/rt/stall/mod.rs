@@ -20,12 +20,13 @@ mod seen;
 
 use std::io::{Write as _, stderr};
 use std::sync::Weak;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sinew_sched::{PoolStats, spawn_thread};
 
 pub(super) use self::alert::Alert;
 use self::seen::{Finding, LOOKS, Seen};
+use super::clock;
 use super::engine::Engine;
 use super::sync::{Condvar, Lock, ignore_poison};
 
@@ -120,7 +121,7 @@ fn watch(engine: &Weak<Engine>) {
 fn look(engine: &Engine, seen: &mut Seen) {
     let stats = engine.pool_stats();
     let after = engine.stall.after.unwrap_or(Duration::MAX);
-    match seen.look(&stats.workers, Instant::now(), after) {
+    match seen.look(&stats.workers, clock::now(), after) {
         Finding::Idle => engine.stall.alert.lower(|| engine.pool_stats().workers.iter().any(seen::works)),
         Finding::Nothing => {}
         Finding::All(time) => {

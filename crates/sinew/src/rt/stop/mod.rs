@@ -31,6 +31,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::ambient::{Ambient, Deadline};
+use super::clock;
 use super::control::Control;
 use super::reference::Fiber;
 use super::wait::Phase;
@@ -114,7 +115,7 @@ impl Caller<'_> {
             return Err(stop);
         }
         match self.ambient.and_then(|now| now.force.deadline) {
-            Some(deadline) if deadline.at <= Instant::now() => Err(Stop::TimedOut(deadline)),
+            Some(deadline) if deadline.at <= clock::now() => Err(Stop::TimedOut(deadline)),
             _ => Ok(()),
         }
     }
@@ -304,7 +305,7 @@ pub(crate) fn park_thread(until: Option<Instant>) -> Result<(), Stop> {
     check()?;
     match [until, deadline.map(|deadline| deadline.at)].into_iter().flatten().min() {
         None => std::thread::park(),
-        Some(until) => std::thread::park_timeout(until.saturating_duration_since(Instant::now())),
+        Some(until) => std::thread::park_timeout(until.saturating_duration_since(clock::now())),
     }
     check()
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::fiber;
+use crate::rt;
 use crate::rt::io::Patience;
 
 /// The first pause: about as long as a peer on another CPU takes to wake up.
@@ -32,7 +33,7 @@ impl Backoff {
     #[track_caller]
     pub(super) fn pause(&mut self) -> io::Result<()> {
         let Patience::Wait(time) = self.patience else { return Err(would_block()) };
-        let now = Instant::now();
+        let now = rt::now();
         // A moment beyond the clock's end never comes.
         self.until = self.until.or_else(|| time.and_then(|time| now.checked_add(time)));
         let left = self.until.map(|until| until.saturating_duration_since(now));
