@@ -13,6 +13,7 @@ mod tokens;
 mod tree;
 
 mod captured_threads;
+mod clock;
 mod compile_fail;
 mod crate_layers;
 mod file_header;
@@ -57,6 +58,7 @@ static RULES: &[Rule] = &[
     Rule { name: "sync_files", check: sync_files::check },
     Rule { name: "thread_locals", check: thread_locals::check },
     Rule { name: "captured_threads", check: captured_threads::check },
+    Rule { name: "clock", check: clock::check },
     Rule { name: "file_size", check: file_size::check },
     Rule { name: "lib_rs", check: lib_rs::check },
     Rule { name: "macro_mods", check: macro_mods::check },

@@ -38,7 +38,7 @@ struct Known {
 impl<'a> ModuleGraph<'a> {
     /// The graph of the files at or below `source`, which is a crate's `src/`.
     pub(super) fn of(tree: &'a Tree, source: &str) -> Self {
-        let files: Vec<_> = tree.rust_below(source).filter(|file| is_counted(file)).collect();
+        let files: Vec<_> = tree.rust_below(source).filter(|file| file.is_product()).collect();
         let known: Vec<_> = files
             .iter()
             .map(|file| Known { module: module_of(file), paths: paths(file, &file.shipped_tokens()) })
@@ -146,15 +146,6 @@ impl<'a> Names<'a> {
         let child: Vec<_> = parent.iter().cloned().chain([name.to_owned()]).collect();
         self.files.contains_key(&child[..])
     }
-}
-
-/// Whether the compiler puts a file into the library; what only tests and models name is not counted.
-fn is_counted(file: &RustFile) -> bool {
-    let is_test = |part: &str| {
-        let stem = part.strip_suffix(".rs").unwrap_or(part);
-        stem == "model" || stem.ends_with("_model") || stem.ends_with("_tests") || stem.ends_with("_loom")
-    };
-    file.is_shipped() && !file.path.split('/').any(is_test)
 }
 
 #[cfg(test)]

@@ -29,6 +29,15 @@ impl RustFile {
         self.source_path().is_some_and(|path| !is_test_module(path))
     }
 
+    /// Whether this is code that users run: shipped, and no test, model or stand-in of a model.
+    pub(super) fn is_product(&self) -> bool {
+        let is_check = |part: &str| {
+            let stem = part.strip_suffix(".rs").unwrap_or(part);
+            stem == "model" || ["_model", "_tests", "_loom"].iter().any(|end| stem.ends_with(end))
+        };
+        self.is_shipped() && !self.path.split('/').any(is_check)
+    }
+
     /// The path below the crate's `src/`, for files of the workspace's crates.
     pub(super) fn source_path(&self) -> Option<&str> {
         let in_crate = match self.path.strip_prefix("crates/") {
