@@ -145,7 +145,7 @@ impl RawMutex {
     #[inline(never)]
     #[cold]
     fn unlock_slow(&self, word: u32) {
-        if word & QUEUED != 0 && word & AWAKE == 0 {
+        if word & (QUEUED | AWAKE) == QUEUED {
             self.settle();
         }
     }
@@ -254,5 +254,29 @@ impl Contender {
             self.is_awake = false;
             before.is_ok_and(|word| !is_free(word)).then_some(place)
         })
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_one_who_waited_finds_an_empty_queue() {
+        let mutex = RawMutex::new();
+        assert!(mutex.try_lock());
+        let is_queued = || mutex.word.load(Ordering::Relaxed) & QUEUED != 0;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                mutex.lock_within(Limit::NEVER).expect("nothing ends the wait but the lock");
+                // Otherwise it would be the one to tidy up, at the price of a slow unlock.
+                assert!(!is_queued());
+                mutex.unlock();
+            });
+            while !is_queued() {
+                std::thread::yield_now();
+            }
+            mutex.unlock();
+        });
     }
 }

@@ -114,9 +114,9 @@ impl<'a> Desk<'a> {
         Some(self.held.set(when, due))
     }
 
-    /// Cancels a timer that ends a wait. Returns false if it has ended the wait.
-    pub(crate) fn cancel_wake(&mut self, timer: TimerId) -> bool {
-        self.held.cancel(timer).inspect(|due| self.outlook.remove(due)).is_some()
+    /// Cancels a timer that ends a wait. Does nothing if it has ended the wait.
+    pub(crate) fn cancel_wake(&mut self, timer: TimerId) {
+        self.held.cancel(timer).iter().for_each(|due| self.outlook.remove(due));
     }
 
     /// Cancels a timer that calls back, and returns it. It must not be dropped here: a user's destructor would run under the lock.

@@ -60,9 +60,9 @@ impl CoreDriver {
         self.at_desk(|desk| desk.set_wake(when, waiter, wakes))
     }
 
-    /// Cancels a timer, from any thread. Returns false if it has ended its wait.
-    pub(crate) fn cancel_timer(&self, timer: TimerId) -> bool {
-        self.at_desk(|desk| desk.cancel_wake(timer))
+    /// Cancels a timer, from any thread. Does nothing if it has ended its wait.
+    pub(crate) fn cancel_timer(&self, timer: TimerId) {
+        self.at_desk(|desk| desk.cancel_wake(timer));
     }
 
     /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor run what is a user's.
@@ -273,5 +273,44 @@ impl Driver for DriverShare {
 
     fn is_watching_for_others(&self) -> bool {
         self.0.outlook.is_watched() || self.0.watched.is_roamed()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Weak;
+    use std::time::Duration;
+
+    use super::super::word::{Cause, Ends};
+    use super::{Wakes, clock, make, tls};
+
+    #[test]
+    fn a_look_counts_the_waits_that_it_ends() {
+        let (driver, share) = make(Weak::new(), 0).unwrap();
+        let block = tls::thread_block();
+        let waiter = block.begin_wait(Ends::ByEvent);
+        assert!(driver.set_timer(clock::now(), waiter, Wakes::Here).is_some());
+        assert_eq!(share.look().unwrap(), 1);
+        assert_eq!(block.sleep(waiter, None), Cause::Time);
+        assert_eq!(share.look().unwrap(), 0);
+    }
+
+    #[test]
+    fn others_watch_while_a_timer_concerns_them() {
+        let (driver, _share) = make(Weak::new(), 0).unwrap();
+        let block = tls::thread_block();
+        for _ in 0..3 {
+            let waiter = block.begin_wait(Ends::ByEvent);
+            let later = clock::now() + Duration::from_secs(3_600);
+            let timer = driver.set_timer(later, waiter, Wakes::Anywhere).expect("it is not over");
+            assert!(driver.outlook.is_watched() && !driver.outlook.is_watched_in_vain());
+            driver.end_watch();
+            assert!(driver.outlook.is_watched(), "there is a timer");
+            driver.cancel_timer(timer);
+            assert!(driver.outlook.is_watched_in_vain());
+            driver.end_watch();
+            assert!(!driver.outlook.is_watched());
+            assert_eq!(block.cancel(waiter), Cause::Event);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::num::NonZero;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -431,6 +431,10 @@ impl Drop for Engine {
         unwind::catch(|| drop(mem::take(&mut self.settings.followers)));
     }
 }
+
+// What a panic interrupts is a fiber's: the engine itself is never seen half done.
+impl UnwindSafe for Engine {}
+impl RefUnwindSafe for Engine {}
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

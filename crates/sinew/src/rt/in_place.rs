@@ -45,16 +45,14 @@ impl Section {
 impl Drop for Section {
     fn drop(&mut self) {
         // If it is another thread's by now, that one has no such section; if another has the same seat, its count is as good.
-        let is_here = |local: &&_| is_worker(local, &self.engine, self.worker);
-        if let Some(local) = tls::local().filter(is_here) {
+        let seat = (Arc::as_ptr(&self.engine), self.worker);
+        if let Some(local) =
+            tls::local().filter(|local| (Arc::as_ptr(local.engine()), local.worker()) == seat)
+        {
             local.context().end_block();
         }
         if self.is_pinned {
             self.fiber.block().into_iter().for_each(|fiber| Control::unpin(NonNull::from(fiber)));
         }
     }
-}
-
-fn is_worker(local: &super::local::Local, engine: &Engine, worker: u32) -> bool {
-    local.is_of(engine) && local.worker() == worker
 }

@@ -145,11 +145,16 @@ pub(crate) fn chance() -> u32 {
         }
         last => last,
     };
-    number ^= number << 13;
-    number ^= number >> 17;
-    number ^= number << 5;
+    number = shifted(number);
     CHANCE.set(number);
     number
+}
+
+/// The number after this one.
+fn shifted(mut number: u32) -> u32 {
+    number ^= number << 13;
+    number ^= number >> 17;
+    number ^ number << 5
 }
 
 /// Shows what is in force for the calling thread, if it is a plain thread, to `look`, which does not suspend.
@@ -186,4 +191,20 @@ fn opaque<T>(mut pointer: *const T) -> *const T {
     // SAFETY: no instruction; the compiler has to assume that the value changes and that memory is read and written.
     unsafe { core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
     pointer
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::shifted;
+
+    /// As published with the method.
+    #[test]
+    fn numbers_by_chance_are_those_of_xorshift() {
+        let mut number = 2_463_534_242;
+        let first = [(); 3].map(|()| {
+            number = shifted(number);
+            number
+        });
+        assert_eq!(first, [723_471_715, 2_497_366_906, 2_064_144_800]);
+    }
 }

@@ -28,6 +28,9 @@ pub struct RuntimeStats {
     pub blocking_threads: u64,
     /// Calls that block which wait for a thread.
     pub blocking_queued: u64,
+    /// System calls by which workers sleep or look for events, and that failed. A worker goes on without them: it sleeps for
+    /// some milliseconds at a time.
+    pub driver_errors: u64,
     /// By worker; spare ones come after the others.
     pub workers: Vec<WorkerFibers>,
 }
@@ -58,11 +61,13 @@ impl Handle {
     /// ```
     #[must_use]
     pub fn stats(&self) -> RuntimeStats {
-        let worker_wakes = self.engine.pool_stats().wakes();
+        let pool = self.engine.pool_stats();
+        let (worker_wakes, driver_errors) =
+            (pool.wakes(), pool.workers.iter().map(|worker| worker.driver_errors).sum());
         let (threads, queued) = self.engine.crew.counts();
         let (blocking_threads, blocking_queued) = (threads as u64, queued as u64);
         let fibers = self.engine.look(RuntimeStats::new);
-        RuntimeStats { worker_wakes, blocking_threads, blocking_queued, ..fibers }
+        RuntimeStats { worker_wakes, driver_errors, blocking_threads, blocking_queued, ..fibers }
     }
 
     /// The stacks of the fibers: how many there are, and in which state. It takes longer than [`stats`](Self::stats), and

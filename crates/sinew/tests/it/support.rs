@@ -132,6 +132,8 @@ impl Drop for Watched {
         {
             let report = runtime.shutdown(None);
             assert!(report.drained && report.discarded == 0 && report.leaked.is_empty(), "{report:?}");
+            // A panic in a driver is one, too.
+            assert_eq!(runtime.stats().driver_errors, 0);
         }
     }
 }
