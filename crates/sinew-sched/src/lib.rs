@@ -17,10 +17,9 @@ mod clock;
 mod core;
 mod driver;
 mod group;
-mod house;
 mod idle;
 mod inbox;
-mod life;
+mod lifecycle;
 mod mailbox;
 #[cfg(all(test, loom))]
 mod model;
@@ -28,6 +27,7 @@ mod model;
 #[path = "../tests/it/mute.rs"]
 mod mute;
 mod pool;
+mod pool_shared;
 mod prefetch;
 mod queue;
 mod stats;

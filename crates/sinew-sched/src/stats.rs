@@ -62,7 +62,7 @@ pub(crate) struct Counters {
     pub(crate) panics: Count,
     pub(crate) steals_tried: Count,
     pub(crate) steals: Count,
-    pub(crate) steals_abroad: Count,
+    pub(crate) steals_remote: Count,
     pub(crate) affinity_errors: Count,
     pub(crate) searches: Count,
     pub(crate) naps: Count,
@@ -102,7 +102,7 @@ impl Counters {
             panics: self.panics.get(),
             steals_tried: self.steals_tried.get(),
             steals: self.steals.get(),
-            steals_abroad: self.steals_abroad.get(),
+            steals_remote: self.steals_remote.get(),
             affinity_errors: self.affinity_errors.get(),
             searches: self.searches.get(),
             naps: self.naps.get(),
@@ -134,7 +134,7 @@ pub struct WorkerStats {
     /// Those that succeeded.
     pub steals: u64,
     /// Tasks taken from other groups.
-    pub steals_abroad: u64,
+    pub steals_remote: u64,
     /// Stretches of searching, each up to some tens of microseconds.
     pub searches: u64,
     /// Short sleeps of a searcher that spares another worker's newest task.

@@ -1,7 +1,5 @@
 //! The tests that depend on it again, with the other strategy.
 
-#[path = "it/aside.rs"]
-mod aside;
 #[path = "it/balance.rs"]
 mod balance;
 #[path = "it/basics.rs"]
@@ -12,6 +10,8 @@ mod blocking;
 mod clock;
 #[path = "it/deadline.rs"]
 mod deadline;
+#[path = "it/deferred.rs"]
+mod deferred;
 #[path = "it/discard.rs"]
 mod discard;
 #[path = "it/drain.rs"]

@@ -1,6 +1,6 @@
 //! Workers that share work: their seats, the queue for all of them, who of them is idle. Knows no thread.
 
-mod aside;
+mod deferred;
 mod seat;
 mod spares;
 mod watch;
@@ -10,12 +10,12 @@ use std::io;
 use std::num::NonZero;
 use std::sync::OnceLock;
 
-pub(crate) use aside::Aside;
+pub(crate) use deferred::Deferred;
 pub(crate) use seat::{Role, Seat};
 pub(crate) use spares::{Spares, StandIn};
 pub(crate) use watch::Watch;
 
-use crate::idle::{Idle, MOST_WORKERS, SeenTo};
+use crate::idle::{Coverage, Idle, MOST_WORKERS};
 use crate::queue::shared::SharedQueue;
 use crate::strategy::Strategy;
 
@@ -189,7 +189,7 @@ impl Group {
 
     /// There is work that anyone may take, and a fence between that and this. Has up to `count` sleepers woken, but no more
     /// at once than there are CPUs: those that find work wake others if there is more.
-    pub(crate) fn announce(&self, count: usize, tell: impl FnMut(usize)) -> SeenTo {
+    pub(crate) fn announce(&self, count: usize, tell: impl FnMut(usize)) -> Coverage {
         self.idle.work_arrived(count.min(self.cpus), || self.has_work(), tell)
     }
 }

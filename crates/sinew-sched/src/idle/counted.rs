@@ -3,7 +3,7 @@
 use crossbeam_utils::CachePadded;
 
 use super::mask::Mask;
-use super::{Searching, SeenTo, most_searching};
+use super::{Coverage, Searching, most_searching};
 use crate::sync::{AtomicIsize, Fence, Ordering, full_fence};
 
 /// The idle workers of a group.
@@ -69,19 +69,19 @@ impl Counted {
         count: usize,
         is_there: impl Fn() -> bool,
         tell: impl FnMut(usize),
-    ) -> SeenTo {
+    ) -> Coverage {
         // Acquire: pairs with the release in `lie_down`. SeqCst, as below, because what stands for the fence before may be
         // an exchange, which orders no other loads.
         if self.words.searching.load(Ordering::SeqCst) > 0 {
-            return SeenTo::Here;
+            return Coverage::Covered;
         }
         if !self.has_sleepers() {
-            return SeenTo::ByNobody;
+            return Coverage::Uncovered;
         }
         if is_there() && self.claim(count, tell) == 0 {
-            return SeenTo::ByNobody;
+            return Coverage::Uncovered;
         }
-        SeenTo::Here
+        Coverage::Covered
     }
 
     #[cold]

@@ -4,7 +4,7 @@
 use crossbeam_utils::CachePadded;
 
 use super::mask::Mask;
-use super::{Searching, SeenTo, most_searching};
+use super::{Coverage, Searching, most_searching};
 use crate::sync::{AtomicIsize, Fence, Ordering, full_fence};
 
 /// Workers that search and were not claimed.
@@ -96,7 +96,7 @@ impl Masked {
         count: usize,
         is_there: impl Fn() -> bool,
         mut tell: impl FnMut(usize),
-    ) -> SeenTo {
+    ) -> Coverage {
         // Acquire: pairs with the releases above. SeqCst, because what stands for the fence before may be an exchange. Before the
         // look at who spins, so that whoever is not on its way any more is seen there.
         let is_pending = self.words.pending.load(Ordering::SeqCst) > 0;
@@ -104,7 +104,7 @@ impl Masked {
             || !self.words.spinning.0.is_empty(Ordering::SeqCst)
             || !self.words.sleeping.0.is_empty(Ordering::SeqCst);
         if !is_anybody {
-            return SeenTo::ByNobody;
+            return Coverage::Uncovered;
         }
         let mut seen_to = 0;
         while seen_to < count {
@@ -112,14 +112,14 @@ impl Masked {
             let is_seen_to = self.words.spinning.0.claim_lowest().is_some() || is_pending && seen_to == 0;
             // After the look at who spins: one that has taken it meanwhile is not to be replaced.
             if !is_seen_to && !is_there() {
-                return SeenTo::Here;
+                return Coverage::Covered;
             }
             if !is_seen_to && self.claim(1, &mut tell) == 0 {
                 break;
             }
             seen_to += 1;
         }
-        if seen_to == 0 { SeenTo::ByNobody } else { SeenTo::Here }
+        if seen_to == 0 { Coverage::Uncovered } else { Coverage::Covered }
     }
 
     #[cold]
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     /// Whom a batch of so many tasks has told, and whether it was seen to.
-    fn arrive(idle: &Masked, count: usize) -> (Vec<usize>, SeenTo) {
+    fn arrive(idle: &Masked, count: usize) -> (Vec<usize>, Coverage) {
         let mut told = Vec::new();
         let seen_to = idle.work_arrived(count, || true, |worker| told.push(worker));
         (told, seen_to)
@@ -170,9 +170,9 @@ mod tests {
         let spinning = [2, 3].map(|worker| idle.search(worker).expect("two may"));
         assert!(idle.search(1).is_none(), "no more than two");
         idle.lie_down(1, None);
-        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::Here));
-        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::Here));
-        assert_eq!(arrive(&idle, 1), (vec![1], SeenTo::Here));
+        assert_eq!(arrive(&idle, 1), (vec![], Coverage::Covered));
+        assert_eq!(arrive(&idle, 1), (vec![], Coverage::Covered));
+        assert_eq!(arrive(&idle, 1), (vec![1], Coverage::Covered));
         for (worker, evidence) in [2, 3].into_iter().zip(spinning) {
             assert!(idle.leave(worker, evidence), "each looks");
         }
@@ -182,25 +182,25 @@ mod tests {
     fn one_on_its_way_is_enough_for_tasks_one_by_one() {
         let idle = Masked::new(4);
         (0..4).for_each(|worker| idle.lie_down(worker, None));
-        assert_eq!(arrive(&idle, 1), (vec![0], SeenTo::Here));
-        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::Here));
+        assert_eq!(arrive(&idle, 1), (vec![0], Coverage::Covered));
+        assert_eq!(arrive(&idle, 1), (vec![], Coverage::Covered));
         // Of a batch, only one task is left to it.
-        assert_eq!(arrive(&idle, 3), (vec![1, 2], SeenTo::Here));
+        assert_eq!(arrive(&idle, 3), (vec![1, 2], Coverage::Covered));
         for worker in 0..3 {
             let evidence = idle.get_up(worker).expect("it was claimed");
             assert!(idle.leave(worker, evidence), "each looks");
         }
-        assert_eq!(arrive(&idle, 2), (vec![3], SeenTo::Here));
+        assert_eq!(arrive(&idle, 2), (vec![3], Coverage::Covered));
         assert!(idle.get_up(3).is_some());
     }
 
     #[test]
     fn nobody_sees_to_it_if_all_are_at_work() {
         let idle = Masked::new(2);
-        assert_eq!(arrive(&idle, 2), (vec![], SeenTo::ByNobody));
+        assert_eq!(arrive(&idle, 2), (vec![], Coverage::Uncovered));
         idle.lie_down(0, None);
         assert!(idle.get_up(0).is_none(), "nobody claimed it");
-        assert_eq!(arrive(&idle, 1), (vec![], SeenTo::ByNobody));
+        assert_eq!(arrive(&idle, 1), (vec![], Coverage::Uncovered));
     }
 
     /// Or a worker that has somebody woken, to leave it a task, takes that task itself.

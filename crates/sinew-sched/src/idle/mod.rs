@@ -11,7 +11,7 @@ use counted::Counted;
 pub(crate) use mask::MOST_WORKERS;
 use masked::Masked;
 pub(crate) use patience::{Patience, Verdict};
-pub(crate) use spin::{Habit, Spin};
+pub(crate) use spin::{Spin, SpinBudget};
 
 use crate::strategy::Strategy;
 
@@ -22,14 +22,14 @@ pub(crate) enum Idle {
     Masked(Masked),
 }
 
-/// Whether somebody is there for work that has arrived.
+/// Whether a worker will look for work that has arrived.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SeenTo {
-    /// Somebody searches, or was claimed.
-    Here,
+pub(crate) enum Coverage {
+    /// A worker searches, or was claimed.
+    Covered,
     /// All are at work.
-    ByNobody,
+    Uncovered,
 }
 
 /// Evidence that the caller searches, and has to [`leave`](Idle::leave) or [lie down](Idle::lie_down).
@@ -112,7 +112,7 @@ impl Idle {
         count: usize,
         is_there: impl Fn() -> bool,
         tell: impl FnMut(usize),
-    ) -> SeenTo {
+    ) -> Coverage {
         match self {
             Self::Counted(idle) => idle.work_arrived(count, is_there, tell),
             Self::Masked(idle) => idle.work_arrived(count, is_there, tell),

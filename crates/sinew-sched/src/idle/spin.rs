@@ -23,11 +23,11 @@ const ROUNDS: u32 = 8;
 /// Below this, one round is as good.
 const SHORTEST: Duration = Duration::from_micros(4);
 
-/// How long a worker is used to search.
+/// How long a worker searches before it sleeps. Adapts to whether searching was worth it.
 #[derive(Debug)]
-pub(crate) struct Habit(Cell<Duration>);
+pub(crate) struct SpinBudget(Cell<Duration>);
 
-impl Habit {
+impl SpinBudget {
     pub(crate) fn new() -> Self {
         Self(Cell::new(SPIN))
     }
@@ -103,24 +103,24 @@ mod tests {
 
     #[test]
     fn long_sleeps_shorten_the_search_and_a_short_one_restores_it() {
-        let habit = Habit::new();
-        assert_eq!(habit.0.get(), SPIN);
-        habit.slept(SPIN);
-        assert_eq!(habit.0.get(), SPIN / 2);
-        habit.slept(SPIN * 100);
-        assert_eq!(habit.0.get(), SPIN / 4);
-        habit.slept(SPIN.saturating_sub(Duration::from_nanos(1)));
-        assert_eq!(habit.0.get(), SPIN);
-        (0..10).for_each(|_| habit.slept(SPIN));
-        assert_eq!(habit.0.get(), Duration::ZERO);
-        assert!(habit.start(SYSTEM).is_over(), "one round");
+        let spin_budget = SpinBudget::new();
+        assert_eq!(spin_budget.0.get(), SPIN);
+        spin_budget.slept(SPIN);
+        assert_eq!(spin_budget.0.get(), SPIN / 2);
+        spin_budget.slept(SPIN * 100);
+        assert_eq!(spin_budget.0.get(), SPIN / 4);
+        spin_budget.slept(SPIN.saturating_sub(Duration::from_nanos(1)));
+        assert_eq!(spin_budget.0.get(), SPIN);
+        (0..10).for_each(|_| spin_budget.slept(SPIN));
+        assert_eq!(spin_budget.0.get(), Duration::ZERO);
+        assert!(spin_budget.start(SYSTEM).is_over(), "one round");
     }
 
     #[test]
     fn a_search_ends_when_its_time_is_over() {
         static CLOCK: HandClock = HandClock::new();
         let pause = |spin: &mut Spin| (0..ROUNDS).for_each(|_| spin.pause(|| CLOCK.now()));
-        let mut spin = Habit::new().start(|| CLOCK.now());
+        let mut spin = SpinBudget::new().start(|| CLOCK.now());
         pause(&mut spin);
         CLOCK.pass(SPIN.saturating_sub(Duration::from_nanos(1)));
         pause(&mut spin);

@@ -4,7 +4,7 @@ use loom::thread;
 
 use super::inbox::Parker;
 use super::{Taken, check, fails_without};
-use crate::life::{Awake, Stage, StageWord};
+use crate::lifecycle::{Awake, Stage, StageWord};
 use crate::sync::Fence;
 use crate::task::TaskRef;
 

@@ -6,7 +6,6 @@
 //! Trusted with boxes that travel as tasks.
 #![expect(unsafe_code, reason = "a task is an untyped pointer")]
 
-mod abroad;
 mod batch;
 mod deque;
 mod drain;
@@ -17,6 +16,7 @@ mod patience;
 mod relied;
 mod role;
 mod shutdown;
+mod steal_remote;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;

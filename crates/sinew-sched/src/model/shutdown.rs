@@ -1,41 +1,41 @@
-//! The end: a task that is submitted or set aside while it ends is swept by one side or the other.
+//! The end: a task that is submitted or deferred while it ends is swept by one side or the other.
 
 use loom::sync::Arc;
 use loom::thread;
 
 use super::{Taken, check, fails_without};
-use crate::group::Aside;
-use crate::life::{Stage, StageWord};
+use crate::group::Deferred;
+use crate::lifecycle::{Stage, StageWord};
 use crate::queue::shared::SharedQueue;
 use crate::sync::Fence;
 
 fn submit_and_end() {
     let taken = Taken::new(2);
-    let shared = Arc::new((SharedQueue::new(2), Aside::new(), StageWord::new()));
+    let shared = Arc::new((SharedQueue::new(2), Deferred::new(), StageWord::new()));
     let producers = [0, 1].map(|number| {
         let (shared, task) = (shared.clone(), taken.task(number));
         thread::spawn(move || {
-            let (queue, aside, stage) = &*shared;
+            let (queue, deferred, stage) = &*shared;
             if number == 0 {
                 queue.push(task);
             } else {
-                aside.put(task);
+                deferred.put(task);
             }
             if stage.get_after_push() == Stage::Over {
-                sweep(queue, aside);
+                sweep(queue, deferred);
             }
         })
     });
-    let (queue, aside, stage) = &*shared;
+    let (queue, deferred, stage) = &*shared;
     stage.begin_drain();
     stage.end();
-    sweep(queue, aside);
+    sweep(queue, deferred);
     producers.into_iter().for_each(|producer| producer.join().unwrap());
     taken.assert_each_once();
 }
 
-fn sweep(queue: &SharedQueue, aside: &Aside) {
-    while let Some(task) = queue.take().or_else(|| aside.take()) {
+fn sweep(queue: &SharedQueue, deferred: &Deferred) {
+    while let Some(task) = queue.take().or_else(|| deferred.take()) {
         drop(task);
     }
 }

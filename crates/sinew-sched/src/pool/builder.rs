@@ -13,8 +13,8 @@ use super::starter::Starter;
 use crate::clock::{self, Clock};
 use crate::driver::Driver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
-use crate::house::{House, Starter as _};
-use crate::life::Beginning;
+use crate::lifecycle::Beginning;
+use crate::pool_shared::{PoolShared, Starter as _};
 use crate::strategy::Strategy;
 use crate::task::Context;
 use crate::worker::Hooks;
@@ -282,9 +282,9 @@ impl Builder {
         let groups = self.groups_on_their_nodes(&sizes)?;
         let has_start = self.hooks.start.is_some();
         self.starter.hooks = Arc::new(self.hooks);
-        let house = Arc::new(House::new(groups, Box::new(self.starter), self.clock));
-        let pool = Pool::with_house(house.clone());
-        match start_workers(&house, workers, has_start) {
+        let shared = Arc::new(PoolShared::new(groups, Box::new(self.starter), self.clock));
+        let pool = Pool::with_shared(shared.clone());
+        match start_workers(&shared, workers, has_start) {
             Ok(()) => Ok(pool),
             Err(error) => {
                 pool.abandon();
@@ -331,11 +331,11 @@ impl Builder {
 }
 
 /// Starts all workers. If there is a start hook, waits until all have called it.
-fn start_workers(house: &Arc<House>, workers: usize, has_hook: bool) -> Result<(), BuildError> {
+fn start_workers(shared: &Arc<PoolShared>, workers: usize, has_hook: bool) -> Result<(), BuildError> {
     let (beginning, failures) = Beginning::watched();
     for worker in 0..workers {
-        let Some((group, index)) = house.worker(worker) else { continue };
-        let started = house.starter.start(house, group, index, beginning.another());
+        let Some((group, index)) = shared.worker(worker) else { continue };
+        let started = shared.starter.start(shared, group, index, beginning.another());
         started.map_err(|error| BuildError::Thread(worker, error))?;
     }
     drop(beginning);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::error::{Refusal, SubmitError};
 use super::report::{self, ShutdownReport};
 use crate::group::Group;
-use crate::house::House;
-use crate::life::Stage;
+use crate::lifecycle::Stage;
+use crate::pool_shared::PoolShared;
 use crate::stats::PoolStats;
 use crate::task::{Context, List, TaskRef};
 use crate::worker::Worker;
@@ -33,12 +33,12 @@ pub enum Placement {
 /// Submits work to a pool. Outlives it: then work is refused.
 #[derive(Clone)]
 pub struct Handle {
-    house: Arc<House>,
+    shared: Arc<PoolShared>,
 }
 
 impl Handle {
-    pub(super) fn new(house: Arc<House>) -> Self {
-        Self { house }
+    pub(super) fn new(shared: Arc<PoolShared>) -> Self {
+        Self { shared }
     }
 
     /// Has a task run.
@@ -76,13 +76,13 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push_all(tasks),
-                None => self.house.submit_outside(self.house.next_group(), tasks),
+                None => self.shared.submit_outside(self.shared.next_group(), tasks),
             }),
             Placement::Group(group) => {
                 let group = self.group(group);
                 self.with_worker(|worker| match worker {
                     Some(worker) => worker.put(group, tasks),
-                    None => self.house.submit_outside(group, tasks),
+                    None => self.shared.submit_outside(group, tasks),
                 });
             }
             Placement::GroupOnly(_) | Placement::Worker(_) => {
@@ -104,25 +104,25 @@ impl Handle {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
                 Some(worker) => worker.push(task),
-                None => self.house.submit_outside(self.house.next_group(), List::from(task)),
+                None => self.shared.submit_outside(self.shared.next_group(), List::from(task)),
             }),
             Placement::Group(group) => {
                 let group = self.group(group);
                 self.with_worker(|worker| match worker {
                     Some(worker) if worker.is_of(group) => worker.push(task),
                     Some(worker) => worker.put(group, List::from(task)),
-                    None => self.house.submit_outside(group, List::from(task)),
+                    None => self.shared.submit_outside(group, List::from(task)),
                 });
             }
             Placement::GroupOnly(group) => {
                 let group = self.group(group);
                 self.with_worker(|worker| match worker {
                     Some(worker) => worker.keep(group, task),
-                    None => self.house.keep_outside(group, task),
+                    None => self.shared.keep_outside(group, task),
                 });
             }
             Placement::Worker(number) => {
-                let (group, index) = self.house.worker(number).unwrap_or_else(|| no_worker(number));
+                let (group, index) = self.shared.worker(number).unwrap_or_else(|| no_worker(number));
                 self.with_worker(|worker| self.place_at(worker, group, index, task));
             }
         }
@@ -133,18 +133,18 @@ impl Handle {
         match worker {
             Some(worker) if worker.is_at(group, index) => worker.push_here(task),
             Some(worker) => worker.post(group, seat, task),
-            None => self.house.post_outside(group, seat, task),
+            None => self.shared.post_outside(group, seat, task),
         }
     }
 
     fn group(&self, number: usize) -> &Arc<Group> {
-        self.house.groups().get(number).unwrap_or_else(|| panic!("there is no group {number}"))
+        self.shared.groups().get(number).unwrap_or_else(|| panic!("there is no group {number}"))
     }
 
     fn refusal(&self, to: Placement) -> Option<Refusal> {
         match to {
-            _ if self.house.life.stage() != Stage::Open => Some(Refusal::Closed),
-            Placement::Worker(index) if index >= self.house.workers() => Some(Refusal::NoSuchWorker(index)),
+            _ if self.shared.lifecycle.stage() != Stage::Open => Some(Refusal::Closed),
+            Placement::Worker(index) if index >= self.shared.workers() => Some(Refusal::NoSuchWorker(index)),
             Placement::Group(group) | Placement::GroupOnly(group) if group >= self.groups() => {
                 Some(Refusal::NoSuchGroup(group))
             }
@@ -156,11 +156,11 @@ impl Handle {
     /// [`is_watching_for_others`](crate::Driver::is_watching_for_others) says from now on: while that worker is busy, an idle one of its
     /// group looks into it. For others than that worker itself, which has [`Context::begin_watch`].
     pub fn begin_watch(&self, worker: usize) {
-        let Some((group, _)) = self.house.worker(worker) else { return };
+        let Some((group, _)) = self.shared.worker(worker) else { return };
         group.watch.want();
         // It has a fence, between whatever made the driver watch and the look at who is idle.
         if group.watch.may_lack() {
-            let _ = group.idle.work_arrived(1, || true, |idle| self.house.wake_from_outside(group, idle));
+            let _ = group.idle.work_arrived(1, || true, |idle| self.shared.wake_from_outside(group, idle));
         }
     }
 
@@ -170,21 +170,21 @@ impl Handle {
     /// is reached first counts for all.
     pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
         // A deadline beyond the clock's end is none.
-        let deadline = at_most.and_then(|time| (self.house.clock)().checked_add(time));
-        self.house.begin_drain(deadline);
+        let deadline = at_most.and_then(|time| (self.shared.clock)().checked_add(time));
+        self.shared.begin_drain(deadline);
         if self.is_current() {
             return ShutdownReport::default();
         }
-        if !self.house.life.wait_until_over() {
-            self.house.end(false);
+        if !self.shared.lifecycle.wait_until_over() {
+            self.shared.end(false);
         }
-        report::after_end(&self.house, deadline.is_some())
+        report::after_end(&self.shared, deadline.is_some())
     }
 
     /// Begins to shut the pool down, and does not wait: it takes no new work, does what there is,
     /// and ends its threads.
     pub fn begin_shutdown(&self) {
-        self.house.begin_drain(None);
+        self.shared.begin_drain(None);
     }
 
     /// Calls `body`, and keeps the pool from ending a drain meanwhile. For a driver that makes new
@@ -195,14 +195,14 @@ impl Handle {
     /// If the pool drains already, `body` may be called after its end: it has to look whether new
     /// tasks are wanted.
     pub fn deliver<R>(&self, body: impl FnOnce() -> R) -> R {
-        struct Fall<'a>(&'a House);
+        struct Fall<'a>(&'a PoolShared);
         impl Drop for Fall<'_> {
             fn drop(&mut self) {
                 self.0.fall();
             }
         }
-        self.house.awake.rise();
-        let _fall = Fall(&self.house);
+        self.shared.awake.rise();
+        let _fall = Fall(&self.shared);
         body()
     }
 
@@ -211,8 +211,8 @@ impl Handle {
     /// driver has for tasks that only run there is delivered to that worker, however long it takes
     /// to run them.
     pub fn look_into(&self, worker: usize) -> bool {
-        let seat = self.house.seats().nth(worker);
-        seat.is_some_and(|(_, seat)| seat.mailbox.look(self.house.now()))
+        let seat = self.shared.seats().nth(worker);
+        seat.is_some_and(|(_, seat)| seat.mailbox.look(self.shared.now()))
     }
 
     /// Whether the calling thread is a worker of this pool.
@@ -224,37 +224,37 @@ impl Handle {
     /// Whether nothing is run any more: the pool has drained, or its deadline has passed.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.house.life.is_over()
+        self.shared.lifecycle.is_over()
     }
 
     /// How many workers the pool has, spare ones not counted.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.house.workers()
+        self.shared.workers()
     }
 
     /// How many groups of workers the pool has.
     #[must_use]
     pub fn groups(&self) -> usize {
-        self.house.groups().len()
+        self.shared.groups().len()
     }
 
     /// How many workers a group has, spare ones not counted; none, if there is no such group.
     #[must_use]
     pub fn group_size(&self, group: usize) -> Option<usize> {
-        Some(self.house.groups().get(group)?.workers())
+        Some(self.shared.groups().get(group)?.workers())
     }
 
     /// The NUMA node that a group is for; none, if there is no such group.
     #[must_use]
     pub fn group_node(&self, group: usize) -> Option<usize> {
-        Some(self.house.groups().get(group)?.node())
+        Some(self.shared.groups().get(group)?.node())
     }
 
     /// What the pool has done so far.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
-        self.house.stats()
+        self.shared.stats()
     }
 
     /// Calls `with` with the calling thread's worker, if it is one of this pool.
@@ -262,7 +262,7 @@ impl Handle {
     fn with_worker<R>(&self, with: impl FnOnce(Option<&Worker>) -> R) -> R {
         Context::with_current(|context| {
             let worker = context.and_then(Context::as_worker);
-            with(worker.filter(|worker| Arc::ptr_eq(worker.house(), &self.house)))
+            with(worker.filter(|worker| Arc::ptr_eq(worker.shared(), &self.shared)))
         })
     }
 }
@@ -278,6 +278,6 @@ impl RefUnwindSafe for Handle {}
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("house", &self.house).finish()
+        f.debug_struct("Handle").field("shared", &self.shared).finish()
     }
 }

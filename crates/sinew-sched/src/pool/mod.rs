@@ -18,7 +18,7 @@ pub use error::{BuildError, Refusal, SubmitError};
 pub use handle::{Handle, Placement};
 pub use report::{ShutdownReport, StuckWorker};
 
-use crate::house::House;
+use crate::pool_shared::PoolShared;
 use crate::stats::PoolStats;
 
 /// Threads that run tasks.
@@ -38,7 +38,7 @@ use crate::stats::PoolStats;
 ///
 /// Dropping a pool begins its shutdown and does not wait: what was submitted is done, and then the threads end.
 pub struct Pool {
-    house: Arc<House>,
+    shared: Arc<PoolShared>,
 }
 
 impl Pool {
@@ -47,32 +47,32 @@ impl Pool {
         Builder::default()
     }
 
-    pub(crate) fn with_house(house: Arc<House>) -> Self {
-        Self { house }
+    pub(crate) fn with_shared(shared: Arc<PoolShared>) -> Self {
+        Self { shared }
     }
 
     /// Ends a pool that has not all of its threads, and waits for those that it has.
     pub(crate) fn abandon(self) {
-        self.house.end(false);
-        self.house.threads.wait(|| true);
+        self.shared.end(false);
+        self.shared.threads.wait(|| true);
     }
 
     /// For submitting work from anywhere.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        Handle::new(self.house.clone())
+        Handle::new(self.shared.clone())
     }
 
     /// What has been done so far.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
-        self.house.stats()
+        self.shared.stats()
     }
 
     /// How many workers there are, spare ones not counted.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.house.workers()
+        self.shared.workers()
     }
 
     /// Takes no new work, does all that there is, and ends the threads; after `at_most` it discards what has not begun.
@@ -88,12 +88,12 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.house.begin_drain(None);
+        self.shared.begin_drain(None);
     }
 }
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("house", &self.house).finish()
+        f.debug_struct("Pool").field("shared", &self.shared).finish()
     }
 }

@@ -94,7 +94,7 @@ fn build_on(cpus: CpuSet, plan: &Plan) {
             Pool::builder().plan(plan).build().unwrap()
         };
         let pool = scope.spawn(build).join().unwrap();
-        for group in pool.house.groups() {
+        for group in pool.shared.groups() {
             let elsewhere: Vec<_> =
                 parts(group).into_iter().filter(|(_, node)| *node != group.node()).collect();
             assert!(elsewhere.is_empty(), "for node {}, built on CPUs {cpus}: {elsewhere:?}", group.node());

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::house::House;
-use crate::life::Stage;
+use crate::lifecycle::Stage;
+use crate::pool_shared::PoolShared;
 use crate::stats::WorkerState;
 
 /// How long threads are waited for that show no sign of ending.
@@ -40,15 +40,15 @@ pub struct StuckWorker {
 
 /// Waits for the threads that can end, and tells about the others. Without a deadline nobody has asked to be spared the wait for
 /// a hook that takes long.
-pub(super) fn after_end(house: &House, has_deadline: bool) -> ShutdownReport {
-    debug_assert_eq!(house.life.stage(), Stage::Over, "threads are waited for at the end");
-    let drained = house.life.was_drained();
-    let mut patience = Patience::new(house);
+pub(super) fn after_end(shared: &PoolShared, has_deadline: bool) -> ShutdownReport {
+    debug_assert_eq!(shared.lifecycle.stage(), Stage::Over, "threads are waited for at the end");
+    let drained = shared.lifecycle.was_drained();
+    let mut patience = Patience::new(shared);
     // After a drain nobody is left with anything to do but its hooks.
-    house.threads.wait(|| drained && !has_deadline || patience.is_left(house));
+    shared.threads.wait(|| drained && !has_deadline || patience.is_left(shared));
     // Who is stuck comes first: a thread that ends in between has discarded all it will.
-    let stuck: Vec<_> = stuck(house).collect();
-    let discarded = house.discarded.get() as usize;
+    let stuck: Vec<_> = stuck(shared).collect();
+    let discarded = shared.discarded.get() as usize;
     ShutdownReport { drained: drained && stuck.is_empty() && discarded == 0, waited: true, discarded, stuck }
 }
 
@@ -59,18 +59,18 @@ struct Patience {
 }
 
 impl Patience {
-    fn new(house: &House) -> Self {
-        Self { discarded: house.discarded.get(), since: (house.clock)() }
+    fn new(shared: &PoolShared) -> Self {
+        Self { discarded: shared.discarded.get(), since: (shared.clock)() }
     }
 
     /// For as long as somebody is on its way out, or discards one task after another; and a moment longer.
-    fn is_left(&mut self, house: &House) -> bool {
+    fn is_left(&mut self, shared: &PoolShared) -> bool {
         let is_leaving = |state| matches!(state, WorkerState::Searching | WorkerState::Sleeping);
-        if self.discarded != house.discarded.get() {
-            *self = Self::new(house);
+        if self.discarded != shared.discarded.get() {
+            *self = Self::new(shared);
         }
-        let waited = (house.clock)().saturating_duration_since(self.since);
-        may_wait_on(waited, || house.seats().any(|(_, seat)| is_leaving(seat.counters.state())))
+        let waited = (shared.clock)().saturating_duration_since(self.since);
+        may_wait_on(waited, || shared.seats().any(|(_, seat)| is_leaving(seat.counters.state())))
     }
 }
 
@@ -80,8 +80,8 @@ fn may_wait_on(waited: Duration, is_one_leaving: impl FnOnce() -> bool) -> bool 
     waited < GRACE || waited < LONGEST_WAY_OUT && is_one_leaving()
 }
 
-fn stuck(house: &House) -> impl Iterator<Item = StuckWorker> {
-    house.seats().filter_map(|(worker, seat)| {
+fn stuck(shared: &PoolShared) -> impl Iterator<Item = StuckWorker> {
+    shared.seats().filter_map(|(worker, seat)| {
         let (owned, state) = (seat.counters.owned(), seat.counters.state());
         let is_stuck = owned > 0 || state != WorkerState::Absent;
         is_stuck.then(|| StuckWorker { worker, owned, is_running: is_at_work(state) })

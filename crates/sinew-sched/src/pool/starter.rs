@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::driver::{Driver, FutexDriver};
 use crate::group::{Group, Role, Seat};
-use crate::house::{self, House};
-use crate::life::Beginning;
+use crate::lifecycle::Beginning;
 use crate::mailbox::Mailbox;
+use crate::pool_shared::{self, PoolShared};
 use crate::thread::spawn_thread;
 use crate::unwind;
 use crate::worker::{Hooks, Place};
@@ -41,7 +41,7 @@ impl Default for Starter {
     }
 }
 
-impl house::Starter for Starter {
+impl pool_shared::Starter for Starter {
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat> {
         let driver = unwind::catch_result("the maker of drivers", || (self.driver)(worker))?;
         Ok(Seat::new(Mailbox::new(driver), role))
@@ -49,12 +49,12 @@ impl house::Starter for Starter {
 
     fn start(
         &self,
-        house: &Arc<House>,
+        shared: &Arc<PoolShared>,
         group: &Arc<Group>,
         index: usize,
         beginning: Beginning,
     ) -> io::Result<()> {
-        let place = Place::take(house, &self.hooks, group, index)
+        let place = Place::take(shared, &self.hooks, group, index)
             .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
         let name = format!("{}-{}", self.name, group.number_of(index));
         let (cpus, counters) = (self.cpus(group.number(), index), place.counters());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Worker;
 use crate::group::{Role, Seat, StandIn};
-use crate::life::Beginning;
+use crate::lifecycle::Beginning;
 use crate::stats::WorkerState;
 use crate::task::{List, TaskRef};
 
@@ -35,14 +35,14 @@ impl Worker {
     fn call_stand_in(&self) {
         let spares = &self.group.spares;
         // Not under a lock: starting a worker is a user's code.
-        match spares.begin_block(&self.group, || self.house.life.is_over()) {
+        match spares.begin_block(&self.group, || self.shared.lifecycle.is_over()) {
             None => {}
             Some(StandIn::Here(seat)) => {
                 seat.mailbox.tell();
             }
             Some(StandIn::Gone(index)) => self.start_stand_in(index),
             Some(StandIn::New) => {
-                let make = |index| self.house.starter.seat(self.group.number_of(index), Role::Spare);
+                let make = |index| self.shared.starter.seat(self.group.number_of(index), Role::Spare);
                 match self.group.add_seat(make) {
                     Ok(index) => self.start_stand_in(index),
                     Err(_) => spares.give_up(),
@@ -53,7 +53,7 @@ impl Worker {
 
     /// Starts a worker for a seat that is free and whose role is set.
     fn start_stand_in(&self, index: usize) {
-        let started = self.house.starter.start(&self.house, &self.group, index, Beginning::unwatched());
+        let started = self.shared.starter.start(&self.shared, &self.group, index, Beginning::unwatched());
         // If there is no thread, the seat has been left already. If there is one all the same, it is a worker as any other.
         if started.is_err() {
             self.group.spares.note_failure();
@@ -97,7 +97,7 @@ impl Worker {
     /// role says so.
     pub(super) fn wait_as_surplus(&self) -> Option<TaskRef> {
         self.share_all();
-        while !self.house.life.is_over() {
+        while !self.shared.lifecycle.is_over() {
             self.core.receive();
             // After what has arrived was taken: who calls this worker again says so first, and tells it then.
             if !self.is_surplus() {
@@ -112,12 +112,12 @@ impl Worker {
     }
 
     fn linger(&self) {
-        let until = (self.core.owned() <= 0).then(|| (self.house.clock)() + LINGER);
+        let until = (self.core.owned() <= 0).then(|| (self.shared.clock)() + LINGER);
         // Behind a fence: whoever has called this worker and found no need to tell it is seen here.
         self.sleep_until(until, || self.is_surplus());
         self.core.receive();
         // Nobody called for the whole time.
-        let is_over = until.is_some_and(|until| (self.house.clock)() >= until);
+        let is_over = until.is_some_and(|until| (self.shared.clock)() >= until);
         if is_over && self.core.ready() == 0 {
             self.group.spares.may_go(self.own_seat());
         }

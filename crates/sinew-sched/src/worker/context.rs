@@ -98,28 +98,28 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Keeps a task that cannot run for now, until somebody has it run by [`attempt_aside`](Self::attempt_aside). It is no work for
+    /// Keeps a task that cannot run for now, until somebody has it run by [`attempt_deferred`](Self::attempt_deferred). It is no work for
     /// anyone meanwhile, but the pool is not drained before it is gone, and discards it when it is over. If there was none, every
     /// worker is told, so that it calls its driver anew, to look or to sleep: what the task waits for may be there. Without a
     /// pool, it goes to the end of its core's.
-    pub fn set_aside(&self, task: TaskRef) {
+    pub fn defer(&self, task: TaskRef) {
         match self.as_worker() {
-            Some(worker) => worker.house().set_aside(task),
+            Some(worker) => worker.shared().defer(task),
             None => self.core().push(task),
         }
     }
 
-    /// How many tasks are set aside. A worker that was told sees those that were there before that.
+    /// How many tasks are deferred. A worker that was told sees those that were there before that.
     #[inline]
     #[must_use]
-    pub fn aside(&self) -> usize {
-        self.as_worker().map_or(0, |worker| worker.house().aside.len())
+    pub fn deferred(&self) -> usize {
+        self.as_worker().map_or(0, |worker| worker.shared().deferred.len())
     }
 
-    /// Calls `attempt` with the task that was set aside first: it has the task run, or gives it back for longer. Returns whether
+    /// Calls `attempt` with the task that was deferred first: it has the task run, or gives it back for longer. Returns whether
     /// it was run; none, if there is no task that nobody else tries at the moment. `attempt` does not panic.
-    pub fn attempt_aside(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
-        self.as_worker()?.house().attempt_aside(attempt)
+    pub fn attempt_deferred(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
+        self.as_worker()?.shared().attempt_deferred(attempt)
     }
 
     /// The task that the worker would run next, if that is one which must run here and no other place has its turn: for a task

@@ -52,7 +52,7 @@ impl Worker {
         if !is_told {
             return None;
         }
-        self.habit.told();
+        self.spin_budget.told();
         self.pick()
     }
 
@@ -82,19 +82,19 @@ impl Worker {
     }
 
     fn wait_for_task(&self, context: &Context<'_>) -> Option<TaskRef> {
-        let mut spin = self.habit.start(self.house.clock);
+        let mut spin = self.spin_budget.start(self.shared.clock);
         let mut searching = if self.is_surplus() { None } else { self.group.idle.search(self.index) };
         loop {
             if let Some(evidence) = searching.take() {
                 match self.search(&mut spin) {
                     Round::Task(task) => {
                         if spin.has_waited() {
-                            self.habit.found();
+                            self.spin_budget.found();
                         }
                         return Some(self.found(task, evidence));
                     }
                     Round::Told(task) => {
-                        self.habit.told();
+                        self.spin_budget.told();
                         return Some(self.found(task, evidence));
                     }
                     Round::Over => self.stop_searching(evidence),
@@ -135,7 +135,7 @@ impl Worker {
 
     /// Whether this worker has nothing more to do, ever.
     fn is_over_here(&self) -> bool {
-        self.house.life.is_over() || self.is_dismissed()
+        self.shared.lifecycle.is_over() || self.is_dismissed()
     }
 
     /// Searches until something is found or the time is over.
@@ -150,13 +150,13 @@ impl Worker {
                 found => return found,
             }
             self.group.idle.go_on(self.index);
-            spin.pause(self.house.clock);
+            spin.pause(self.shared.clock);
         }
     }
 
     /// Looks everywhere once.
     pub(super) fn round(&self) -> Round {
-        if self.house.life.is_over() || self.is_surplus() {
+        if self.shared.lifecycle.is_over() || self.is_surplus() {
             return Round::Over;
         }
         if let Some(task) = self.pop_here() {
@@ -169,7 +169,7 @@ impl Worker {
         }
         match self.steal() {
             Round::Nothing if defers => Round::Spared,
-            Round::Nothing => match self.steal_abroad() {
+            Round::Nothing => match self.steal_remote() {
                 Round::Nothing => self.look_everywhere(),
                 found => found,
             },
@@ -236,12 +236,12 @@ impl Worker {
     }
 
     pub(super) fn look_at_lone(&self, victim: usize, position: isize) -> Verdict {
-        self.patience.borrow_mut().look(victim, position, (self.house.clock)())
+        self.patience.borrow_mut().look(victim, position, (self.shared.clock)())
     }
 
     /// Looks into the own driver, and into those that their workers neglect.
     fn look_everywhere(&self) -> Round {
-        let now = self.house.now();
+        let now = self.shared.now();
         let mailbox = self.core.mailbox();
         let mut found = false;
         if !self.has_looked.replace(false) && mailbox.is_watching() {
@@ -283,8 +283,8 @@ impl Worker {
     fn stop_searching(&self, evidence: Searching) {
         // `leave` has a fence.
         if self.group.idle.leave(self.index, evidence) {
-            self.house.announce(&self.group, 1, |worker| self.wake(worker));
-            self.house.announce_for_siblings(&self.group);
+            self.shared.announce(&self.group, 1, |worker| self.wake(worker));
+            self.shared.announce_for_siblings(&self.group);
         }
     }
 
@@ -298,18 +298,18 @@ impl Worker {
         self.group.idle.lie_down(self.index, searching);
         match self.sight() {
             Sight::Nothing => {
-                let begun = (self.house.clock)();
+                let begun = (self.shared.clock)();
                 self.sleep();
                 // There was nothing before, and nothing has been received yet: it is from the driver.
                 match self.core.ready() != 0 || self.deque.len() != 0 {
-                    true => self.habit.told(),
-                    false => self.habit.slept((self.house.clock)().saturating_duration_since(begun)),
+                    true => self.spin_budget.told(),
+                    false => self.spin_budget.slept((self.shared.clock)().saturating_duration_since(begun)),
                 }
                 let claimed = self.group.idle.get_up(self.index);
                 // Whoever was not called looks round once, and lies down again.
                 self.core.receive();
                 let called = claimed.is_some() || self.core.ready() != 0;
-                *spin = if called { self.habit.start(self.house.clock) } else { Spin::spent() };
+                *spin = if called { self.spin_budget.start(self.shared.clock) } else { Spin::spent() };
                 claimed
             }
             sight => {
@@ -328,7 +328,7 @@ impl Worker {
         if !self.core.mailbox().is_empty() || self.core.ready() != 0 || self.deque.len() != 0 {
             return Sight::Work;
         }
-        if self.house.life.is_over() || self.is_surplus() {
+        if self.shared.lifecycle.is_over() || self.is_surplus() {
             return Sight::Work;
         }
         let most = self.group.seats().map(|seat| seat.thief.len()).max().unwrap_or(0);
@@ -336,7 +336,7 @@ impl Worker {
             return Sight::Work;
         }
         match (self.group.queue.is_empty(), most) {
-            (true, 0) if self.house.needs_help(&self.group) => {
+            (true, 0) if self.shared.needs_help(&self.group) => {
                 // The next round looks there, however seldom others do: else this worker would neither help nor sleep.
                 self.vain_rounds.set(u32::MAX);
                 Sight::Work
@@ -354,7 +354,7 @@ impl Worker {
             return self.sleep_until(None, || true);
         }
         self.group.watch.keep(|watches| {
-            self.sleep_until(watches.then(|| (self.house.clock)() + NEGLECT), || true);
+            self.sleep_until(watches.then(|| (self.shared.clock)() + NEGLECT), || true);
         });
     }
 
@@ -362,16 +362,16 @@ impl Worker {
     /// of a pool that drains passes, so it ends then too.
     pub(super) fn sleep_until(&self, moment: Option<Instant>, may: impl FnOnce() -> bool) {
         self.counters().enter(WorkerState::Sleeping);
-        self.house.fall();
-        let moment = [moment, self.house.life.deadline()].into_iter().flatten().min();
-        let left = moment.map(|moment| moment.saturating_duration_since((self.house.clock)()));
+        self.shared.fall();
+        let moment = [moment, self.shared.lifecycle.deadline()].into_iter().flatten().min();
+        let left = moment.map(|moment| moment.saturating_duration_since((self.shared.clock)()));
         if may() {
             self.core.mailbox().sleep(left, &self.counters().sleeps);
         }
-        self.house.awake.rise();
+        self.shared.awake.rise();
         self.counters().enter(WorkerState::Searching);
-        if self.house.life.is_late() {
-            self.house.end(false);
+        if self.shared.lifecycle.is_late() {
+            self.shared.end(false);
         }
     }
 

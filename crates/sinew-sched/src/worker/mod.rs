@@ -2,9 +2,8 @@
 //!
 //! Three places have tasks for it: the core's ready list (tasks that must run here), its deque (tasks that anyone may run,
 //! newest first), the group's queues (first in, first out). `pick` says which is next, `find` what it does when there is none,
-//! `abroad` what it takes from other groups.
+//! `steal_remote` what it takes from other groups.
 
-mod abroad;
 mod balance;
 mod block;
 mod context;
@@ -12,6 +11,7 @@ mod find;
 mod hooks;
 mod pick;
 mod place;
+mod steal_remote;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
@@ -26,9 +26,9 @@ pub(crate) use place::Place;
 
 use crate::core::Core;
 use crate::group::{Group, Role, Seat};
-use crate::house::House;
-use crate::idle::{Habit, Idle, Patience, SeenTo};
-use crate::life::{Beginning, Stage};
+use crate::idle::{Coverage, Idle, Patience, SpinBudget};
+use crate::lifecycle::{Beginning, Stage};
+use crate::pool_shared::PoolShared;
 use crate::queue::deque::Owner;
 use crate::stats::{Counters, WorkerState};
 use crate::strategy::Strategy;
@@ -39,7 +39,7 @@ use crate::unwind::{self, Ended};
 /// A core with a seat.
 pub(crate) struct Worker {
     core: Core,
-    house: Arc<House>,
+    shared: Arc<PoolShared>,
     hooks: Arc<Hooks>,
     group: Arc<Group>,
     index: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Worker {
     /// Has begun clearly more tasks than others, as of the last look.
     overloaded: Cell<bool>,
     patience: RefCell<Patience>,
-    habit: Habit,
+    spin_budget: SpinBudget,
     /// It has just looked into its driver, in vain.
     has_looked: Cell<bool>,
     /// It has looked there in this round of turns, since it had nothing else to do.
@@ -69,13 +69,19 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// The worker of a seat that was taken.
-    fn new(house: Arc<House>, hooks: Arc<Hooks>, group: Arc<Group>, index: usize, deque: Owner) -> Self {
+    fn new(
+        shared: Arc<PoolShared>,
+        hooks: Arc<Hooks>,
+        group: Arc<Group>,
+        index: usize,
+        deque: Owner,
+    ) -> Self {
         let seat = group.seat(index).expect("the seat that was taken");
         let core = Core::with(seat.mailbox.clone(), seat.counters.clone());
         let is_spare = seat.role() != Role::Regular;
         Self {
             core,
-            house,
+            shared,
             hooks,
             group,
             index,
@@ -86,7 +92,7 @@ impl Worker {
             unannounced: Cell::new(false),
             overloaded: Cell::new(false),
             patience: RefCell::default(),
-            habit: Habit::new(),
+            spin_budget: SpinBudget::new(),
             has_looked: Cell::new(false),
             looks_itself: Cell::new(false),
             vain_rounds: Cell::new(0),
@@ -120,8 +126,8 @@ impl Worker {
         &self.group
     }
 
-    pub(crate) fn house(&self) -> &Arc<House> {
-        &self.house
+    pub(crate) fn shared(&self) -> &Arc<PoolShared> {
+        &self.shared
     }
 
     fn counters(&self) -> &Counters {
@@ -142,7 +148,7 @@ impl Worker {
         // The stop hook, or another thread, may have left something that must run here.
         let left = self.core.close();
         if !left.is_empty() {
-            self.house.put_outside(&self.group, left);
+            self.shared.put_outside(&self.group, left);
         }
     }
 
@@ -166,14 +172,14 @@ impl Worker {
         self.counters().enter(WorkerState::Stopping);
         // If tasks that may end anywhere are left, at least one worker has begun more than have ended there. But such a worker
         // may be there when none are left, too.
-        let may_have_roaming = self.counters().roaming() > 0 && self.house.life.is_over();
-        let stays = self.core.owned() > 0 || may_have_roaming && self.house.roaming() > 0;
+        let may_have_roaming = self.counters().roaming() > 0 && self.shared.lifecycle.is_over();
+        let stays = self.core.owned() > 0 || may_have_roaming && self.shared.roaming() > 0;
         if stays {
             self.call(self.hooks.stay.as_ref(), context);
         }
         // After the hook, which may have left something here that nobody comes for. And what is
         // discarded runs a user's code, which may wait for those of whom the hook has told others.
-        if self.house.life.is_over() {
+        if self.shared.lifecycle.is_over() {
             self.discard_all();
         }
         if stays {
@@ -197,14 +203,14 @@ impl Worker {
         self.core.receive();
         // What a task has left in the group's queue without a word, nobody else knows of.
         let next = || self.core.pop().or_else(|| self.deque.pop()).or_else(|| self.group.queue.take());
-        std::iter::from_fn(next).for_each(|task| self.house.discard(task));
+        std::iter::from_fn(next).for_each(|task| self.shared.discard(task));
     }
 
     /// The thread stays, and with it all that its tasks hold. Whoever sends it something discards that.
     fn stay_for_ever(&self) -> ! {
         self.counters().enter(WorkerState::Absent);
-        self.house.fall();
-        self.house.threads.end();
+        self.shared.fall();
+        self.shared.threads.end();
         loop {
             std::thread::park();
         }
@@ -224,15 +230,15 @@ impl Worker {
         let Idle::Counted(idle) = &self.group.idle else { return self.share(task) };
         self.deque.push_loudly(task);
         let arrived = idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
-        if arrived == SeenTo::ByNobody && !self.group.siblings.is_empty() {
-            self.house.call_siblings(&self.group);
+        if arrived == Coverage::Uncovered && !self.group.siblings.is_empty() {
+            self.shared.call_siblings(&self.group);
         }
     }
 
     /// Adds a task to the group's queue.
     #[inline(never)]
     fn share(&self, task: TaskRef) {
-        self.house.put_one(&self.group, task, |worker| self.wake(worker));
+        self.shared.put_one(&self.group, task, |worker| self.wake(worker));
     }
 
     /// Takes this task out of the deque, if it is the newest there.
@@ -243,7 +249,7 @@ impl Worker {
 
     /// Adds many tasks that anyone may run.
     pub(crate) fn push_all(&self, tasks: List) {
-        self.house.put(&self.group, tasks, |worker| self.wake(worker));
+        self.shared.put(&self.group, tasks, |worker| self.wake(worker));
     }
 
     /// Adds a task that anyone may run, and has the oldest one in the deque, or in the group's queue, go before it. Nobody is woken, for
@@ -261,7 +267,7 @@ impl Worker {
     }
 
     fn push_yielded_shared(&self, task: TaskRef) {
-        if self.house.life.stage() != Stage::Open {
+        if self.shared.lifecycle.stage() != Stage::Open {
             return self.share(task);
         }
         if self.unannounced.replace(true) {
@@ -269,19 +275,19 @@ impl Worker {
         }
         self.group.queue.push(task);
         // Whoever ends the pool meanwhile sees the task, or is seen here: this worker may run something next that never ends.
-        if self.house.life.stage_after_push() == Stage::Over {
-            self.house.sweep();
+        if self.shared.lifecycle.stage_after_push() == Stage::Over {
+            self.shared.sweep();
         }
     }
 
     /// Puts tasks into the queue of any group.
     pub(crate) fn put(&self, group: &Group, tasks: List) {
-        self.house.put(group, tasks, |worker| self.wake_of(group, worker));
+        self.shared.put(group, tasks, |worker| self.wake_of(group, worker));
     }
 
     /// Leaves a task to the workers of a group, and to no others.
     pub(crate) fn keep(&self, group: &Group, task: TaskRef) {
-        self.house.keep(group, task, |worker| self.wake_of(group, worker));
+        self.shared.keep(group, task, |worker| self.wake_of(group, worker));
     }
 
     /// Adds a task that must run here.
@@ -295,7 +301,7 @@ impl Worker {
     fn announce(&self, count: usize) {
         // Between the work and the look at who is idle.
         full_fence(Fence::Announce);
-        self.house.announce(&self.group, count, |worker| self.wake(worker));
+        self.shared.announce(&self.group, count, |worker| self.wake(worker));
     }
 
     #[cold]
@@ -311,7 +317,7 @@ impl Worker {
 
     /// Sends a task to another worker.
     pub(crate) fn post(&self, group: &Group, seat: &Seat, task: TaskRef) {
-        if self.house.post(group, seat, task) {
+        if self.shared.post(group, seat, task) {
             self.counters().wakes_by_post.add(1);
         }
     }

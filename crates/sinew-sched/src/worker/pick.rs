@@ -2,7 +2,7 @@
 //! the others, so that no place waits for ever, however busy another one is.
 
 use super::Worker;
-use crate::life::Stage;
+use crate::lifecycle::Stage;
 use crate::strategy::Strategy;
 use crate::task::{List, TaskRef};
 
@@ -26,16 +26,16 @@ impl Worker {
     /// The pool drains, or is over. Whether to begin nothing more: a deadline that nobody outside waits for is seen here.
     #[cold]
     pub(super) fn is_to_end(&self) -> bool {
-        if self.house.life.is_late() {
-            self.house.end(false);
+        if self.shared.lifecycle.is_late() {
+            self.shared.end(false);
         }
-        self.house.life.is_over()
+        self.shared.lifecycle.is_over()
     }
 
     /// The next task from where this worker has some.
     #[inline]
     pub(super) fn pick(&self) -> Option<TaskRef> {
-        if self.house.life.stage() != Stage::Open && self.is_to_end() {
+        if self.shared.lifecycle.stage() != Stage::Open && self.is_to_end() {
             return None;
         }
         let turn = self.turn.get();
@@ -80,7 +80,7 @@ impl Worker {
     fn is_turn_of_ready(&self) -> bool {
         let turn = self.turn.get();
         let is_elsewhere = turn == ROUND - 1 || turn.is_multiple_of(DEQUE_TURN) && self.deque.len() != 0;
-        !is_elsewhere && !self.unannounced.get() && self.house.life.stage() == Stage::Open
+        !is_elsewhere && !self.unannounced.get() && self.shared.lifecycle.stage() == Stage::Open
     }
 
     #[inline]
@@ -166,7 +166,7 @@ impl Worker {
     fn look_now_and_then(&self) {
         let mailbox = self.core.mailbox();
         if !self.looks_itself.replace(false) && mailbox.is_watching() {
-            let now = self.house.now();
+            let now = self.shared.now();
             if now.saturating_sub(mailbox.looked()) >= LOOK_INTERVAL {
                 self.counters().looks.add(1);
                 mailbox.look(now);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{Hooks, Worker};
 use crate::group::Group;
-use crate::house::House;
-use crate::life::{Beginning, Threads};
+use crate::lifecycle::{Beginning, Threads};
+use crate::pool_shared::PoolShared;
 use crate::queue::deque::Owner;
 use crate::stats::Counters;
 use crate::task::Context;
@@ -14,7 +14,7 @@ use crate::unwind::{self, Ended};
 
 /// The right to be the worker of a seat.
 pub(crate) struct Place {
-    at: Option<(Arc<House>, Arc<Hooks>, Arc<Group>)>,
+    at: Option<(Arc<PoolShared>, Arc<Hooks>, Arc<Group>)>,
     index: usize,
     /// There, except while the worker runs.
     deque: Option<Owner>,
@@ -24,16 +24,16 @@ pub(crate) struct Place {
 impl Place {
     /// Takes a seat, unless somebody has. Its worker counts as awake.
     pub(crate) fn take(
-        house: &Arc<House>,
+        shared: &Arc<PoolShared>,
         hooks: &Arc<Hooks>,
         group: &Arc<Group>,
         index: usize,
     ) -> Option<Self> {
         let deque = group.seat(index)?.sit_down()?;
-        house.awake.rise();
-        house.threads.begin();
-        let at = Some((house.clone(), hooks.clone(), group.clone()));
-        Some(Self { at, index, deque: Some(deque), threads: house.threads.clone() })
+        shared.awake.rise();
+        shared.threads.begin();
+        let at = Some((shared.clone(), hooks.clone(), group.clone()));
+        Some(Self { at, index, deque: Some(deque), threads: shared.threads.clone() })
     }
 
     /// What its worker counts.
@@ -51,9 +51,11 @@ impl Place {
     pub(crate) fn run(mut self, beginning: Beginning) {
         let is_free = Context::with_current(|context| context.is_none());
         assert!(is_free, "a worker needs a thread of its own: this one is a worker already");
-        let (Some((house, hooks, group)), Some(deque)) = (self.at.clone(), self.deque.take()) else { return };
+        let (Some((shared, hooks, group)), Some(deque)) = (self.at.clone(), self.deque.take()) else {
+            return;
+        };
         let ended = unwind::catch(|| {
-            let worker = Worker::new(house, hooks, group, self.index, deque);
+            let worker = Worker::new(shared, hooks, group, self.index, deque);
             let context = Context::of_worker(&worker);
             context.enter(|| worker.run(&context, beginning));
             self.deque = Some(worker.into_deque());
@@ -68,17 +70,17 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let (Some((house, hooks, group)), Some(deque)) = (self.at.take(), self.deque.take()) else { return };
+        let (Some((shared, hooks, group)), Some(deque)) = (self.at.take(), self.deque.take()) else { return };
         if let Some(seat) = group.seat(self.index) {
             group.spares.leave(seat);
             let left = seat.get_up(deque);
             if !left.is_empty() {
-                house.put_outside(&group, left);
+                shared.put_outside(&group, left);
             }
         }
-        house.leave();
+        shared.leave();
         // Before the thread counts as ended: whoever waits for that is the last to have drivers and hooks.
-        drop((house, hooks, group));
+        drop((shared, hooks, group));
         self.threads.end();
     }
 }

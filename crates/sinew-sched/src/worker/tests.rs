@@ -1,9 +1,9 @@
 //! Workers in states that a test controls.
 
-mod abroad;
 mod balance;
 mod clock;
 mod find;
 mod next;
+mod steal_remote;
 pub(super) mod stock;
 mod support;

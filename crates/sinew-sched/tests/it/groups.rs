@@ -104,8 +104,8 @@ fn a_loaded_group_is_drained_by_an_idle_one() {
         let groups = run_in(&watched, Placement::Group(0), 500);
         wait_until(|| groups.lock().unwrap().len() == 500);
         assert!(groups.lock().unwrap().iter().all(|group| *group == 1), "nobody else is free");
-        let abroad: u64 = watched.handle().stats().workers.iter().map(|worker| worker.steals_abroad).sum();
-        assert!(abroad > 0, "they are counted");
+        let remote: u64 = watched.handle().stats().workers.iter().map(|worker| worker.steals_remote).sum();
+        assert!(remote > 0, "they are counted");
         drop(held);
         watched.finish();
     }

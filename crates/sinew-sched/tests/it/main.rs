@@ -1,12 +1,12 @@
 //! Tests of `sinew-sched`, a module per subject.
 
-mod aside;
 mod balance;
 mod basics;
 mod blocking;
 mod clock;
 mod core;
 mod deadline;
+mod deferred;
 mod discard;
 mod drain;
 mod driver_faults;

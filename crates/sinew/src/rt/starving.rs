@@ -1,16 +1,16 @@
-//! Fibers that are to begin and find no stack. They are set aside in the pool, and cost nothing while they wait; whoever has a
+//! Fibers that are to begin and find no stack. They are deferred in the pool, and cost nothing while they wait; whoever has a
 //! stack over gives it to one of them, by name: nobody else can take it on the way, and nobody tries in vain.
 //!
 //! # Why no stack lies unused while a fiber waits for one
 //!
 //! An unused stack is in the reserve that all share, in the cache of a worker, or on its way from one to the other.
 //!
-//! - A worker that *returns* one looks afterwards whether fibers are set aside, by one relaxed load, and gives it to one of them.
-//! - The load may be too early to see the fiber. But the first fiber to be set aside has every worker told, and a worker that is told
+//! - A worker that *returns* one looks afterwards whether fibers are deferred, by one relaxed load, and gives it to one of them.
+//! - The load may be too early to see the fiber. But the first fiber to be deferred has every worker told, and a worker that is told
 //!   sees it from then on: whether it looks into its driver or sleeps there next, it empties its cache into the reserve. So a stack that was
 //!   returned before the worker was told goes to the reserve, and one that is returned later goes to a fiber. For the second and
 //!   all further fibers the workers have been told already.
-//! - The reserve is looked at by the fiber's own worker once it is set aside; and for as long as fibers are set aside, every 10 ms by
+//! - The reserve is looked at by the fiber's own worker once it is deferred; and for as long as fibers are deferred, every 10 ms by
 //!   some worker. For as long all sleep for 10 ms at most, and look into their drivers however busy they are. That is also
 //!   how memory is noticed which comes back from outside the runtime.
 //!
@@ -19,7 +19,7 @@
 //!
 //! # Safety
 //!
-//! Trusted with the right to run the fibers that it sets aside, or takes from those: it goes back there, or to the scheduler with a
+//! Trusted with the right to run the fibers that it defers, or takes from those: it goes back there, or to the scheduler with a
 //! stack.
 #![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
 
@@ -151,7 +151,7 @@ pub(crate) unsafe fn wait(local: &Local, control: NonNull<Control>, error: &Stac
         }
     }
     // SAFETY: the caller's right.
-    local.context().set_aside(unsafe { Control::task(control) });
+    local.context().defer(unsafe { Control::task(control) });
     feed(local);
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn has_returned(local: &Local) {
 
 #[inline]
 fn is_any(local: &Local) -> bool {
-    local.context().aside() != 0
+    local.context().deferred() != 0
 }
 
 /// Whether the calling worker has a reason to look into its driver.
@@ -204,8 +204,8 @@ pub(crate) fn rest() -> Option<Duration> {
 fn feed(local: &Local) -> usize {
     let (mut fed, mut misses) = (0, 0);
     let mut source = Source { local, has_trimmed: false, too_much: usize::MAX };
-    for _ in 0..local.context().aside() {
-        match local.context().attempt_aside(|task| feed_one(&mut source, task)) {
+    for _ in 0..local.context().deferred() {
+        match local.context().attempt_deferred(|task| feed_one(&mut source, task)) {
             Some(true) => fed += 1,
             Some(false) => misses += 1,
             None => break,

@@ -3,17 +3,17 @@
 //! them into the states that it is about.
 
 use super::super::Worker;
-use super::support::{STRATEGIES, house, worker};
+use super::support::{STRATEGIES, shared, worker};
 use crate::strategy::Strategy;
 use crate::task::{List, TaskRef};
 
 /// Returns the first worker of a group, which owns `own` tasks. The second worker owns `others`.
 fn first_of(workers: usize, strategy: Strategy, own: u64, others: u64) -> Worker {
-    let house = house(strategy, &[workers]);
-    let owned = |index: usize| &house.groups()[0].seat(index).unwrap().counters.owned;
+    let shared = shared(strategy, &[workers]);
+    let owned = |index: usize| &shared.groups()[0].seat(index).unwrap().counters.owned;
     owned(0).add(own);
     owned(1).add(others);
-    let worker = worker(&house, 0, 0);
+    let worker = worker(&shared, 0, 0);
     worker.weigh();
     worker
 }

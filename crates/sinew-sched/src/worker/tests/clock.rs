@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::Worker;
 use super::super::find::Round;
-use super::support::{STRATEGIES, house_with, idle_task, worker};
+use super::support::{STRATEGIES, idle_task, shared_with, worker};
 use crate::clock::tests::HandClock;
 use crate::clock::{Clock, SYSTEM};
 use crate::idle::{Patience, Spin};
@@ -12,17 +12,17 @@ use crate::strategy::Strategy;
 
 /// Returns two workers of a group that read this clock.
 fn pair(strategy: Strategy, clock: Clock) -> [Worker; 2] {
-    let house = house_with(strategy, &[2], clock);
-    [0, 1].map(|index| worker(&house, 0, index))
+    let shared = shared_with(strategy, &[2], clock);
+    [0, 1].map(|index| worker(&shared, 0, index))
 }
 
 #[test]
 fn the_age_of_a_pool_is_by_its_clock() {
     static CLOCK: HandClock = HandClock::new();
-    let house = house_with(Strategy::Local, &[1], || CLOCK.now());
-    assert_eq!(house.now(), 0);
+    let shared = shared_with(Strategy::Local, &[1], || CLOCK.now());
+    assert_eq!(shared.now(), 0);
     CLOCK.pass(Duration::from_nanos(7));
-    assert_eq!(house.now(), 7);
+    assert_eq!(shared.now(), 7);
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn long_sleeps_by_the_clock_of_the_pool_shorten_the_search() {
     }
     for strategy in STRATEGIES {
         let [worker, _] = pair(strategy, a_second_passes);
-        assert!(!worker.habit.start(SYSTEM).is_over());
+        assert!(!worker.spin_budget.start(SYSTEM).is_over());
         for _ in 0..10 {
             // The next sleep ends at once.
             worker.core.mailbox().driver().unpark();
             let searching = worker.lie_down(None, &mut Spin::spent());
             assert!(searching.is_none(), "nobody called");
         }
-        assert!(worker.habit.start(SYSTEM).is_over(), "one round");
+        assert!(worker.spin_budget.start(SYSTEM).is_over(), "one round");
     }
 }

@@ -6,7 +6,7 @@ use super::super::Worker;
 use super::super::find::{Round, Sight};
 use super::support::{idle_task, workers};
 use crate::clock::SYSTEM;
-use crate::idle::{Habit, Patience, Spin, Verdict};
+use crate::idle::{Patience, Spin, SpinBudget, Verdict};
 use crate::strategy::Strategy;
 
 /// Returns a worker that has nothing to do, and another one of its group.
@@ -72,7 +72,7 @@ fn a_worker_that_lies_down_naps_only_if_its_time_is_over_and_it_spares_a_task() 
         stats.naps
     };
     assert_eq!(naps(true, Spin::spent()), 1);
-    assert_eq!(naps(true, Habit::new().start(SYSTEM)), 0, "it searches on");
+    assert_eq!(naps(true, SpinBudget::new().start(SYSTEM)), 0, "it searches on");
     assert_eq!(naps(false, Spin::spent()), 0, "there is one to take");
 }
 

@@ -7,9 +7,9 @@ use super::super::{Hooks, Worker};
 use crate::clock::{Clock, SYSTEM};
 use crate::driver::FutexDriver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
-use crate::house::{House, Starter};
-use crate::life::Beginning;
+use crate::lifecycle::Beginning;
 use crate::mailbox::Mailbox;
+use crate::pool_shared::{PoolShared, Starter};
 use crate::strategy::Strategy;
 use crate::task::TaskRef;
 
@@ -23,18 +23,18 @@ impl Starter for NoSpares {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn start(&self, _: &Arc<House>, _: &Arc<Group>, _: usize, _: Beginning) -> io::Result<()> {
+    fn start(&self, _: &Arc<PoolShared>, _: &Arc<Group>, _: usize, _: Beginning) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
 /// Returns a pool of groups of these sizes, all on one node. No worker runs.
-pub(super) fn house(strategy: Strategy, sizes: &[usize]) -> Arc<House> {
-    house_with(strategy, sizes, SYSTEM)
+pub(super) fn shared(strategy: Strategy, sizes: &[usize]) -> Arc<PoolShared> {
+    shared_with(strategy, sizes, SYSTEM)
 }
 
-/// As [`house`], with this clock.
-pub(super) fn house_with(strategy: Strategy, sizes: &[usize], clock: Clock) -> Arc<House> {
+/// As [`shared`], with this clock.
+pub(super) fn shared_with(strategy: Strategy, sizes: &[usize], clock: Clock) -> Arc<PoolShared> {
     let group = |group: usize| {
         let others = (0..sizes.len()).filter(|&other| other != group).collect();
         let near = Nearby { groups: others, every: 1 };
@@ -45,20 +45,20 @@ pub(super) fn house_with(strategy: Strategy, sizes: &[usize], clock: Clock) -> A
         Arc::new(Group::new(place, numbers, (0..sizes[group]).map(seat).collect(), 1_024))
     };
     let groups = (0..sizes.len()).map(group).collect();
-    Arc::new(House::new(groups, Box::new(NoSpares), clock))
+    Arc::new(PoolShared::new(groups, Box::new(NoSpares), clock))
 }
 
 /// Returns the worker of this seat, which must be free.
-pub(super) fn worker(house: &Arc<House>, group: usize, index: usize) -> Worker {
-    let group = house.groups()[group].clone();
+pub(super) fn worker(shared: &Arc<PoolShared>, group: usize, index: usize) -> Worker {
+    let group = shared.groups()[group].clone();
     let deque = group.seat(index).and_then(Seat::sit_down).expect("the seat is free");
-    Worker::new(house.clone(), Arc::new(Hooks::default()), group, index, deque)
+    Worker::new(shared.clone(), Arc::new(Hooks::default()), group, index, deque)
 }
 
 /// Returns all workers of a pool with one group.
 pub(super) fn workers(strategy: Strategy, count: usize) -> Vec<Worker> {
-    let house = house(strategy, &[count]);
-    (0..count).map(|index| worker(&house, 0, index)).collect()
+    let shared = shared(strategy, &[count]);
+    (0..count).map(|index| worker(&shared, 0, index)).collect()
 }
 
 /// Returns a task that does nothing.

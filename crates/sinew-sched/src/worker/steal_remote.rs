@@ -14,7 +14,7 @@ const MOST_TAKEN: usize = 32;
 
 impl Worker {
     /// A round of searching has come to nothing in the own group: looks at others, if it is time.
-    pub(super) fn steal_abroad(&self) -> Round {
+    pub(super) fn steal_remote(&self) -> Round {
         let siblings = &self.group.siblings;
         if siblings.is_empty() {
             return Round::Nothing;
@@ -35,7 +35,7 @@ impl Worker {
         let mut found = Round::Nothing;
         for place in (first..nearby.groups.len()).chain(0..first) {
             let number = nearby.groups[place];
-            match self.steal_from_group(number, &self.house.groups()[number]) {
+            match self.steal_from_group(number, &self.shared.groups()[number]) {
                 Round::Nothing => {}
                 Round::Spared => found = Round::Spared,
                 task => return task,
@@ -84,7 +84,7 @@ impl Worker {
     }
 
     fn has_stolen(&self, task: TaskRef) -> Round {
-        self.counters().steals_abroad.add(1);
+        self.counters().steals_remote.add(1);
         self.accept(task).map_or(Round::Spared, Round::Task)
     }
 }

@@ -2,7 +2,7 @@
 
 mod awake;
 mod beginning;
-mod errand;
+mod coalesced_run;
 mod stage;
 mod threads;
 
@@ -14,7 +14,7 @@ use crate::clock::Clock;
 
 pub(crate) use awake::Awake;
 pub(crate) use beginning::Beginning;
-pub(crate) use errand::Errand;
+pub(crate) use coalesced_run::CoalescedRun;
 pub(crate) use stage::{Stage, StageWord};
 pub(crate) use threads::Threads;
 
@@ -22,7 +22,7 @@ use crate::sync::{Condvar, Lock, ignore_poison};
 
 /// The stage, and what waits for it to change.
 #[derive(Debug)]
-pub(crate) struct Life {
+pub(crate) struct Lifecycle {
     /// Every worker looks at it before every task: nothing else that changes is beside it.
     stage: CachePadded<StageWord>,
     inner: Lock<Inner>,
@@ -37,7 +37,7 @@ struct Inner {
     drained: bool,
 }
 
-impl Life {
+impl Lifecycle {
     pub(crate) fn new(clock: Clock) -> Self {
         Self {
             stage: CachePadded::new(StageWord::new()),
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_drain_is_late_from_its_deadline_on() {
         static CLOCK: HandClock = HandClock::new();
-        let life = Life::new(|| CLOCK.now());
+        let life = Lifecycle::new(|| CLOCK.now());
         assert!(!life.is_late(), "it has not begun");
         life.begin_drain(None);
         assert!(!life.is_late(), "it has no deadline");

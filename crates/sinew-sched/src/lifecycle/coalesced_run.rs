@@ -1,12 +1,13 @@
-//! Something that must be done after each request for it, by one thread at a time and never inside itself.
+//! A function that runs after each request for it, on one thread at a time and never inside itself. Requests that arrive
+//! while it runs are answered by one more run.
 
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Requests that are not yet answered.
 #[derive(Debug)]
-pub(crate) struct Errand(AtomicUsize);
+pub(crate) struct CoalescedRun(AtomicUsize);
 
-impl Errand {
+impl CoalescedRun {
     pub(crate) fn new() -> Self {
         Self(AtomicUsize::new(0))
     }

@@ -8,13 +8,13 @@ use crate::task::{List, TaskRef};
 
 /// The tasks, those first that have been here for longest.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct Deferred {
     tasks: Lock<List>,
     /// How many, those included that somebody tries at the moment: they do not come and go for whoever looks without the lock.
     count: AtomicUsize,
 }
 
-impl Aside {
+impl Deferred {
     pub(crate) fn new() -> Self {
         Self { tasks: Lock::new(List::new()), count: AtomicUsize::new(0) }
     }

@@ -1,5 +1,5 @@
-//! The inside of a pool: its groups, and what they have in common. Whether it takes work, who is awake, which threads run, what is
-//! done when it is over. Knows no thread.
+//! What all workers and handles of a pool share: its groups, whether it takes work, who is awake, which threads run, and what
+//! is done when it is over. Starts no thread itself.
 
 use std::fmt;
 use std::io;
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::clock::Clock;
-use crate::group::{Aside, Group, Role, Seat};
-use crate::idle::SeenTo;
-use crate::life::{Awake, Beginning, Errand, Life, Stage, Threads};
+use crate::group::{Deferred, Group, Role, Seat};
+use crate::idle::Coverage;
+use crate::lifecycle::{Awake, Beginning, CoalescedRun, Lifecycle, Stage, Threads};
 use crate::queue::deque::{Steal, Thief};
 use crate::stats::{Count, PoolStats, WorkerStats};
 use crate::task::{List, TaskRef};
@@ -33,20 +33,20 @@ pub(crate) trait Starter: Send + Sync {
     /// Starts a worker of a group, whose seat is there and free.
     fn start(
         &self,
-        house: &Arc<House>,
+        shared: &Arc<PoolShared>,
         group: &Arc<Group>,
         index: usize,
         beginning: Beginning,
     ) -> io::Result<()>;
 }
 
-/// The inside of a pool.
-pub(crate) struct House {
-    pub(crate) life: Life,
+/// What workers and handles of a pool share.
+pub(crate) struct PoolShared {
+    pub(crate) lifecycle: Lifecycle,
     pub(crate) awake: Awake,
     pub(crate) threads: Arc<Threads>,
-    pub(crate) aside: Aside,
-    sweeping: Errand,
+    pub(crate) deferred: Deferred,
+    sweeping: CoalescedRun,
     /// Tasks that nobody ran, since it was over.
     pub(crate) discarded: Count,
     pub(crate) outside: Outside,
@@ -56,14 +56,14 @@ pub(crate) struct House {
     began: Instant,
 }
 
-impl House {
+impl PoolShared {
     pub(crate) fn new(groups: Vec<Arc<Group>>, starter: Box<dyn Starter>, clock: Clock) -> Self {
         Self {
-            life: Life::new(clock),
+            lifecycle: Lifecycle::new(clock),
             awake: Awake::new(),
             threads: Arc::default(),
-            aside: Aside::new(),
-            sweeping: Errand::new(),
+            deferred: Deferred::new(),
+            sweeping: CoalescedRun::new(),
             discarded: Count::default(),
             outside: Outside::default(),
             starter,
@@ -127,7 +127,7 @@ impl House {
     /// A worker has nothing more to do. The last one ends a pool that drains.
     pub(crate) fn fall(&self) {
         self.awake.fall();
-        if self.life.stage() == Stage::Draining && self.is_drained() {
+        if self.lifecycle.stage() == Stage::Draining && self.is_drained() {
             self.end(true);
         }
     }
@@ -141,7 +141,7 @@ impl House {
     /// Whoever leaves frees its seat and then looks whether the pool drains; whoever begins to drain says so and then looks
     /// at the seats. Each has a fence in between, so that one sees the other.
     fn end_if_deserted(&self) {
-        if self.life.stage() == Stage::Draining && self.seats().all(|(_, seat)| seat.is_free()) {
+        if self.lifecycle.stage() == Stage::Draining && self.seats().all(|(_, seat)| seat.is_free()) {
             self.end(self.is_drained());
         }
     }
@@ -150,7 +150,7 @@ impl House {
     fn is_drained(&self) -> bool {
         self.awake.nobody_while(|| {
             let has_mail = self.seats().any(|(_, seat)| seat.mailbox.has_tasks());
-            let has_tasks = has_mail || self.has_work() || self.aside.len() != 0;
+            let has_tasks = has_mail || self.has_work() || self.deferred.len() != 0;
             !has_tasks && self.owned() <= 0 && self.roaming() <= 0
         })
     }
@@ -159,7 +159,7 @@ impl House {
     pub(crate) fn put(&self, group: &Group, tasks: List, tell: impl FnMut(usize)) {
         let count = tasks.len();
         group.queue.push_all(tasks);
-        if self.life.stage_after_push() == Stage::Over {
+        if self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         } else {
             // The stage was read behind a fence.
@@ -170,7 +170,7 @@ impl House {
     /// The same with one task.
     pub(crate) fn put_one(&self, group: &Group, task: TaskRef, tell: impl FnMut(usize)) {
         group.queue.push(task);
-        if self.life.stage_after_push() == Stage::Over {
+        if self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         } else {
             self.announce(group, 1, tell);
@@ -180,7 +180,7 @@ impl House {
     /// There is work that anyone of a group may take, and a fence between that and this. Sleepers of the group are told through
     /// `tell`; if all are at work there, one of a group that takes work from it.
     pub(crate) fn announce(&self, group: &Group, count: usize, tell: impl FnMut(usize)) {
-        if group.announce(count, tell) == SeenTo::ByNobody && !group.siblings.is_empty() {
+        if group.announce(count, tell) == Coverage::Uncovered && !group.siblings.is_empty() {
             self.call_siblings(group);
         }
     }
@@ -196,7 +196,7 @@ impl House {
                     self.outside.wakes_for_work.add_shared(1);
                 }
             };
-            if sibling.idle.work_arrived(1, is_there, tell) == SeenTo::Here {
+            if sibling.idle.work_arrived(1, is_there, tell) == Coverage::Covered {
                 return;
             }
         }
@@ -223,7 +223,7 @@ impl House {
     /// Puts a task where only a group takes it.
     pub(crate) fn keep(&self, group: &Group, task: TaskRef, tell: impl FnMut(usize)) {
         group.kept.push(task);
-        if self.life.stage_after_push() == Stage::Over {
+        if self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         } else {
             // Nobody else can help: it waits for the group.
@@ -249,9 +249,9 @@ impl House {
     }
 
     /// Keeps a task that cannot run for now. If it is the only one, every worker calls its driver anew.
-    pub(crate) fn set_aside(&self, task: TaskRef) {
-        let is_only = self.aside.put(task);
-        if self.life.stage_after_push() == Stage::Over {
+    pub(crate) fn defer(&self, task: TaskRef) {
+        let is_only = self.deferred.put(task);
+        if self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         } else if is_only {
             for (_, seat) in self.seats() {
@@ -260,11 +260,14 @@ impl House {
         }
     }
 
-    /// Tries the task that was set aside first.
-    pub(crate) fn attempt_aside(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
-        let tried = self.aside.attempt(attempt);
-        // Whoever ended it all meanwhile did not see a task that was set aside again.
-        if tried == Some(false) && self.life.stage_after_push() == Stage::Over {
+    /// Tries the task that was deferred first.
+    pub(crate) fn attempt_deferred(
+        &self,
+        attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>,
+    ) -> Option<bool> {
+        let tried = self.deferred.attempt(attempt);
+        // Whoever ended it all meanwhile did not see a task that was deferred again.
+        if tried == Some(false) && self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         }
         tried
@@ -295,7 +298,7 @@ impl House {
 
     /// Takes no new work, and has every worker look around: the last one to fall asleep ends the pool.
     pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
-        self.life.begin_drain(deadline);
+        self.lifecycle.begin_drain(deadline);
         for (_, seat) in self.seats() {
             seat.mailbox.tell();
         }
@@ -304,7 +307,7 @@ impl House {
 
     /// Ends the life of the pool: workers stop, and what is in the queues is discarded.
     pub(crate) fn end(&self, drained: bool) {
-        self.life.end(drained);
+        self.lifecycle.end(drained);
         self.sweep();
     }
 
@@ -317,7 +320,7 @@ impl House {
                     std::iter::from_fn(|| queue.take()).for_each(|task| self.discard(task));
                 }
             }
-            std::iter::from_fn(|| self.aside.take()).for_each(|task| self.discard(task));
+            std::iter::from_fn(|| self.deferred.take()).for_each(|task| self.discard(task));
             for (_, seat) in self.seats() {
                 let arrived = seat.mailbox.close();
                 std::iter::from_fn(|| arrived.pop_front()).for_each(|task| self.discard(task));
@@ -362,8 +365,8 @@ fn steal_surely(thief: &Thief) -> Option<TaskRef> {
     }
 }
 
-impl fmt::Debug for House {
+impl fmt::Debug for PoolShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("House").field("groups", &self.groups).finish_non_exhaustive()
+        f.debug_struct("PoolShared").field("groups", &self.groups).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks that are set aside.
+//! Tasks that are deferred.
 
 use super::support::{
     Countdown, Fates, WORKERS, Watched, on_all_workers, wait_until, wait_until_all_are_gone,
@@ -7,13 +7,13 @@ use super::support::{
 use sinew_sched::{Handle, Placement, TaskRef};
 use std::time::Duration;
 
-/// Has a worker set this many aside.
-fn set_aside(handle: &Handle, fates: &Fates, count: usize) {
+/// Has a worker defer this many.
+fn defer(handle: &Handle, fates: &Fates, count: usize) {
     let (done, fates) = (Countdown::new(1), fates.clone());
     let copy = done.clone();
     let task = TaskRef::new(move |context| {
-        (0..count).for_each(|_| context.set_aside(fates.task()));
-        assert!(context.aside() >= count);
+        (0..count).for_each(|_| context.defer(fates.task()));
+        assert!(context.deferred() >= count);
         copy.count_down();
     });
     handle.submit(task, Placement::Anyone).unwrap();
@@ -25,30 +25,30 @@ fn they_do_not_run_before_they_are_taken_back_and_a_drain_waits_for_that() {
     for workers in WORKERS {
         let mut watched = Watched::new(workers);
         let (handle, fates) = (watched.handle(), Fates::default());
-        set_aside(&handle, &fates, 100);
+        defer(&handle, &fates, 100);
         wait_until_all_sleep(&handle);
         assert_eq!((fates.ran(), fates.unknown()), (0, 100));
         let sleeps = || handle.stats().workers.iter().map(|worker| worker.sleeps).collect::<Vec<_>>();
         let before = sleeps();
         let pool = watched.pool.take().unwrap();
         let drain = std::thread::spawn(move || pool.shutdown(None));
-        // Each has seen the drain and gone back to sleep: nothing but what is aside keeps it from its end.
+        // Each has seen the drain and gone back to sleep: nothing but what is deferred keeps it from its end.
         let all_slept = || sleeps().iter().zip(&before).all(|(now, before)| now > before);
         wait_until(|| all_slept() || fates.discarded() != 0);
         assert_eq!((fates.ran(), fates.unknown()), (0, 100));
         let back = TaskRef::new(|context| {
             for _ in 0..150 {
-                assert_eq!(context.attempt_aside(Err), Some(false));
+                assert_eq!(context.attempt_deferred(Err), Some(false));
             }
-            assert_eq!(context.aside(), 100);
+            assert_eq!(context.deferred(), 100);
             let run = |task| {
                 context.submit(task);
                 Ok(())
             };
-            while let Some(has_run) = context.attempt_aside(run) {
+            while let Some(has_run) = context.attempt_deferred(run) {
                 assert!(has_run);
             }
-            assert_eq!(context.aside(), 0);
+            assert_eq!(context.deferred(), 0);
         });
         handle.reschedule(back, Placement::Worker(workers - 1));
         let report = drain.join().unwrap();
@@ -62,7 +62,7 @@ fn they_are_discarded_when_the_time_is_over() {
     for workers in WORKERS {
         let mut watched = Watched::new(workers);
         let (handle, fates) = (watched.handle(), Fates::default());
-        set_aside(&handle, &fates, 7);
+        defer(&handle, &fates, 7);
         let report = watched.shutdown(Some(Duration::from_millis(10)));
         assert!(!report.drained && report.discarded == 7 && report.stuck.is_empty(), "{report:?}");
         assert_eq!((fates.ran(), fates.discarded()), (0, 7));
@@ -70,7 +70,7 @@ fn they_are_discarded_when_the_time_is_over() {
 }
 
 #[test]
-fn those_set_aside_at_the_very_end_are_discarded() {
+fn those_deferred_at_the_very_end_are_discarded() {
     for workers in WORKERS {
         let mut watched = Watched::new(workers);
         let (handle, fates) = (watched.handle(), Fates::default());
@@ -78,7 +78,7 @@ fn those_set_aside_at_the_very_end_are_discarded() {
         on_all_workers(&handle, move |context| {
             // Before, while and after it ends.
             for _ in 0..500 {
-                context.set_aside(copy.task());
+                context.defer(copy.task());
             }
         });
         drop(watched.shutdown(Some(Duration::ZERO)));
@@ -96,13 +96,13 @@ fn the_first_one_has_every_worker_look_round() {
         let sleeps = || handle.stats().workers.iter().map(|worker| worker.sleeps).collect::<Vec<_>>();
         let before = sleeps();
         let fates = Fates::default();
-        set_aside(&handle, &fates, 1);
+        defer(&handle, &fates, 1);
         wait_until(|| sleeps().iter().zip(&before).all(|(now, before)| now > before));
         let task = TaskRef::new(|context| {
             let mut meanwhile = 0;
-            let tried = context.attempt_aside(|task| {
+            let tried = context.attempt_deferred(|task| {
                 // It does not go unseen while it is tried.
-                meanwhile = context.aside();
+                meanwhile = context.deferred();
                 context.submit(task);
                 Ok(())
             });

@@ -11,7 +11,7 @@ use loom::thread;
 use super::inbox::Parker;
 use super::relied::{BEGINS, Begin};
 use super::{STRATEGIES, Taken, check, fails_without};
-use crate::idle::{Idle, Searching, SeenTo};
+use crate::idle::{Coverage, Idle, Searching};
 use crate::queue::twin::ArrayQueue;
 use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
@@ -45,7 +45,7 @@ impl Two {
     fn announce(&self) {
         for group in 0..2 {
             let tell = |_| self.parkers[group].deliver(self.parkers[group].inbox.tell());
-            if self.idle[group].work_arrived(1, || !self.queue.is_empty(), tell) == SeenTo::Here {
+            if self.idle[group].work_arrived(1, || !self.queue.is_empty(), tell) == Coverage::Covered {
                 return;
             }
         }
