@@ -1,7 +1,9 @@
-//! `cargo xtask api`: lists the public items of each library crate, so that a change to them is seen in review.
+//! `cargo xtask api`: lists the public items of each library crate, so that a change to them is
+//! seen in review.
 //!
-//! The lists are committed in `docs/api`. They come from the JSON that rustdoc writes. Blanket implementations and auto
-//! traits are left out; tests of the crates assert the latter. It judges no change: it only shows them.
+//! The lists are committed in `docs/api`. They come from the JSON that rustdoc writes. Blanket
+//! implementations and auto traits are left out; tests of the crates assert the latter. It judges
+//! no change: it only shows them.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The hot paths of fibers, each as a function that goes it so many times. One worker, so that nothing depends on
-//! which thread is faster.
+//! The hot paths of fibers, each as a function that goes it so many times. One worker, so that
+//! nothing depends on which thread is faster.
 
 use sinew::fiber;
 use sinew::io::{Read, Write};
@@ -91,8 +91,8 @@ fn locks(times: u64) {
     (0..times).for_each(|_| *mutex.lock().expect("nothing panics") += 1);
 }
 
-/// Each keeps the lock while the other has its turn, so that each lock waits, and has none itself while the other is
-/// woken.
+/// Each keeps the lock while the other has its turn, so that each lock waits, and has none itself
+/// while the other is woken.
 fn contended_locks(times: u64) {
     let mutex = Arc::new(Mutex::new(0_u64));
     let half = |mutex: Arc<Mutex<u64>>| {

@@ -62,8 +62,9 @@ fn all_paths() -> Vec<Path> {
     coroutines.into_iter().chain(fibers).collect()
 }
 
-/// The two numbers of operations. The larger one is large enough that what threads do at the start and the end, which
-/// differs by some ten thousand instructions, is less than one instruction of each operation.
+/// The two numbers of operations. The larger one is large enough that what threads do at the start
+/// and the end, which differs by some ten thousand instructions, is less than one instruction of
+/// each operation.
 const ITERATIONS: [u32; 2] = [10_000, 210_000];
 
 /// Whether valgrind can be run.

@@ -16,8 +16,8 @@ pub(crate) mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
-    /// A clock that a test moves by hand. It is an hour ahead of the system's, so that a read of that
-    /// one shows.
+    /// A clock that a test moves by hand. It is an hour ahead of the system's, so that a read of
+    /// that one shows.
     pub(crate) struct HandClock(AtomicU64);
 
     impl HandClock {

@@ -1,5 +1,6 @@
-//! A core: the tasks that are ready on one thread, and the mailbox through which others send it more. It shares nothing
-//! else. Knows no pool: a worker of a pool is a core with a seat in a group, and another loop can drive one without.
+//! A core: the tasks that are ready on one thread, and the mailbox through which others send it
+//! more. It shares nothing else. Knows no pool: a worker of a pool is a core with a seat in a
+//! group, and another loop can drive one without.
 //!
 //! # Safety
 //!

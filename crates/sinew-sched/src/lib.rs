@@ -10,8 +10,8 @@
 //!
 //! A [`Core`] can be driven without a pool, by somebody else's loop.
 //!
-//! What machine this is, and how workers are grouped for it, is for the crate `sinew-topology` to say, re-exported as
-//! [`topology`].
+//! What machine this is, and how workers are grouped for it, is for the crate `sinew-topology` to
+//! say, re-exported as [`topology`].
 
 mod clock;
 mod core;

@@ -1,5 +1,5 @@
-//! What all workers and handles of a pool share: its groups, whether it takes work, who is awake, which threads run, and what
-//! is done when it is over. Starts no thread itself.
+//! What all workers and handles of a pool share: its groups, whether it takes work, who is awake,
+//! which threads run, and what is done when it is over. Starts no thread itself.
 
 use std::fmt;
 use std::io;

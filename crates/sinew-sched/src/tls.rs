@@ -18,8 +18,8 @@ thread_local! {
     static IS_UNCAPTURED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `body` with this as the thread's, and restores what was there before: a loop that drives a core may itself be run
-/// by a worker.
+/// Runs `body` with this as the thread's, and restores what was there before: a loop that drives a
+/// core may itself be run by a worker.
 pub(crate) fn enter<T, R>(context: &T, body: impl FnOnce() -> R) -> R {
     struct Restore(*const ());
     impl Drop for Restore {

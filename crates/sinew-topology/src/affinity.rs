@@ -22,7 +22,8 @@ pub(super) fn current(root: &Path) -> io::Result<CpuSet> {
 ///
 /// # Errors
 ///
-/// If the kernel refuses: none of them is there, or it is not permitted. CPUs that the call's mask has no bit for are left out.
+/// If the kernel refuses: none of them is there, or it is not permitted. CPUs that the call's mask
+/// has no bit for are left out.
 pub fn restrict_thread(cpus: &CpuSet) -> io::Result<()> {
     let mut mask = Mask::new();
     cpus.iter().filter(|cpu| (*cpu as usize) < Mask::MAX_CPU).for_each(|cpu| mask.set(cpu as usize));

@@ -1,6 +1,6 @@
-//! Library code reads the time in one file of each crate, so that a simulation can replace the clock.
-//! Tests, models and programs may use std's clock. Rules know no types: any method named `elapsed`
-//! counts as one of std's.
+//! Library code reads the time in one file of each crate, so that a simulation can replace the
+//! clock. Tests, models and programs may use std's clock. Rules know no types: any method named
+//! `elapsed` counts as one of std's.
 
 use super::finding::Finding;
 use super::paths::{PathUse, paths};

@@ -83,7 +83,8 @@ pub(crate) fn run(root: &Path) -> Result {
     if failures == 0 { Ok(()) } else { Err(Failure::new(format!("places to fix: {failures}"))) }
 }
 
-/// Prints the modules of a crate that name each other in a circle, and where; or all that name another.
+/// Prints the modules of a crate that name each other in a circle, and where; or all that name
+/// another.
 pub(crate) fn print_modules(root: &Path, package: &str, all: bool) -> Result {
     module_cycles::print(&Tree::read(root)?, package, all);
     Ok(())

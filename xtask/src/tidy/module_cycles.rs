@@ -1,6 +1,7 @@
 //! Modules that cannot be understood one at a time: those that name each other in a circle.
 //!
-//! A few files may, if they belong together; folders of a crate may not, and neither may rooms of `rt`.
+//! A few files may, if they belong together; folders of a crate may not, and neither may rooms of
+//! `rt`.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +29,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     all.map(Finding::into_note).collect()
 }
 
-/// Prints each edge of the circles of a crate, which is what to look at to break them; or all edges.
+/// Prints each edge of the circles of a crate, which is what to look at to break them; or all
+/// edges.
 pub(crate) fn print(tree: &Tree, package: &str, all: bool) {
     let graph = ModuleGraph::of(tree, &format!("crates/{package}/src/"));
     if all {

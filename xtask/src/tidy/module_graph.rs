@@ -1,7 +1,8 @@
 //! Which module of a crate names which other: a graph of files, by the paths in their code.
 //!
-//! A path leads to the file that defines its item: re-exports are followed. A re-export itself is no edge, and neither is
-//! what only tests and models name. It knows nothing of what the graph should look like.
+//! A path leads to the file that defines its item: re-exports are followed. A re-export itself is
+//! no edge, and neither is what only tests and models name. It knows nothing of what the graph
+//! should look like.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +68,8 @@ impl<'a> ModuleGraph<'a> {
 pub(super) fn knots(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
     let mut next = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| next[from].push(to));
-    // Some hundred nodes: what each reaches is cheap enough, and easier to believe than a clever walk.
+    // Some hundred nodes: what each reaches is cheap enough, and easier to believe than a clever
+    // walk.
     let reached: Vec<BTreeSet<usize>> = (0..nodes).map(|node| reachable(&next, node)).collect();
     let knot_of = |node: usize| -> Vec<usize> {
         reached[node]

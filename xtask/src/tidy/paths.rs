@@ -1,7 +1,8 @@
 //! The paths that a file names, with `use` groups spread out and `self`, `super` resolved.
 //!
-//! `use std::{fs, thread::Thread}` names `std::fs` and `std::thread::Thread`. Works on tokens, so that paths
-//! inside macros count too. A rename (`as`) is recorded, and not followed: the line that renames is itself a use.
+//! `use std::{fs, thread::Thread}` names `std::fs` and `std::thread::Thread`. Works on tokens, so
+//! that paths inside macros count too. A rename (`as`) is recorded, and not followed: the line that
+//! renames is itself a use.
 
 use super::rust_file::RustFile;
 use super::tokens::{Kind, Token, closing};

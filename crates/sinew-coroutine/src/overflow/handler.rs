@@ -34,10 +34,10 @@ const RED_ZONE: usize = 128;
 /// ```
 ///
 /// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it
-/// went, and aborts. It runs on the alternate signal stack of the thread. Threads that C code starts
-/// have none: an overflow there ends the process without a message. Threads that std starts have
-/// one, the main thread included, which may be too small for the message in a program that is not
-/// optimised. Call [`protect_thread`](super::protect_thread) on each thread that resumes
+/// went, and aborts. It runs on the alternate signal stack of the thread. Threads that C code
+/// starts have none: an overflow there ends the process without a message. Threads that std starts
+/// have one, the main thread included, which may be too small for the message in a program that is
+/// not optimised. Call [`protect_thread`](super::protect_thread) on each thread that resumes
 /// coroutines: it replaces what is missing or too small.
 ///
 /// Other faults go to the handler that was there before, with the signals blocked that it asked for, and once only if it

@@ -138,7 +138,8 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// This is the [`address`](Self::address) of the stacks' pool; they are out, the caller owns them, and gives them up.
+    /// This is the [`address`](Self::address) of the stacks' pool; they are out, the caller owns
+    /// them, and gives them up.
     pub(super) unsafe fn put_back(
         pool: PoolAddress,
         class: SizeClass,

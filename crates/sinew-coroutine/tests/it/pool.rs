@@ -255,8 +255,8 @@ fn what_was_not_needed_for_the_idle_time_is_trimmed() {
     assert_eq!((patient.trim_idle(), patient.trim_idle()), (0, 0), "the time has not come");
 }
 
-/// The clock is an hour ahead of the system's and moves by hand, so that each read of any other clock
-/// shows.
+/// The clock is an hour ahead of the system's and moves by hand, so that each read of any other
+/// clock shows.
 #[test]
 fn idle_time_passes_by_the_clock_that_the_pool_is_given() {
     static NOW: AtomicU64 = AtomicU64::new(3600);

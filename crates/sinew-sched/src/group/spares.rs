@@ -1,4 +1,5 @@
-//! Workers that stand in for blocked ones: how many there are to be, and in which seats. Starts none.
+//! Workers that stand in for blocked ones: how many there are to be, and in which seats. Starts
+//! none.
 //!
 //! There are as many spare workers at work as there are blocked ones, if they can be had. When a blocked worker is back, one
 //! spare is surplus: it takes nothing new, stays for what it has begun, and for a moment longer in case it is needed again.
@@ -38,8 +39,9 @@ impl Spares {
         self.failed.get()
     }
 
-    /// A worker is about to block. What it had to share is in the group's queue already. Returns the stand-in that the caller
-    /// is to tell or to start; none, if there are enough, or it `is_over` and there is nothing to do for anybody.
+    /// A worker is about to block. What it had to share is in the group's queue already. Returns
+    /// the stand-in that the caller is to tell or to start; none, if there are enough, or it
+    /// `is_over` and there is nothing to do for anybody.
     pub(crate) fn begin_block<'a>(
         &self,
         group: &'a Group,

@@ -1,5 +1,5 @@
-//! A function that runs after each request for it, on one thread at a time and never inside itself. Requests that arrive
-//! while it runs are answered by one more run.
+//! A function that runs after each request for it, on one thread at a time and never inside itself.
+//! Requests that arrive while it runs are answered by one more run.
 
 use crate::sync::{AtomicUsize, Ordering};
 

@@ -231,11 +231,11 @@ impl Builder {
 
     /// Sets the function that the pool reads the time from: `Instant::now` unless set.
     ///
-    /// Workers measure with it how long they search and sleep, and a [shutdown](Pool::shutdown) when
-    /// it has to end. Sleeps take their time from the [driver](Self::driver): it gets the durations
-    /// that the pool computes. While the function returns the same time, workers that find nothing
-    /// search on and do not sleep. It must not panic. A time before one that it has returned counts as
-    /// no time passed.
+    /// Workers measure with it how long they search and sleep, and a [shutdown](Pool::shutdown)
+    /// when it has to end. Sleeps take their time from the [driver](Self::driver): it gets the
+    /// durations that the pool computes. While the function returns the same time, workers that
+    /// find nothing search on and do not sleep. It must not panic. A time before one that it has
+    /// returned counts as no time passed.
     ///
     /// ```
     /// use sinew_sched::Pool;

@@ -1,5 +1,6 @@
-//! Where a task runs, as tasks are shown it. Knows neither cores nor workers, which come above tasks: they put themselves in,
-//! and say what can be done with them (`core.rs`, `worker/context.rs`).
+//! Where a task runs, as tasks are shown it. Knows neither cores nor workers, which come above
+//! tasks: they put themselves in, and say what can be done with them (`core.rs`,
+//! `worker/context.rs`).
 //!
 //! # Safety
 //!

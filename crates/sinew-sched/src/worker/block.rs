@@ -54,7 +54,8 @@ impl Worker {
     /// Starts a worker for a seat that is free and whose role is set.
     fn start_stand_in(&self, index: usize) {
         let started = self.shared.starter.start(&self.shared, &self.group, index, Beginning::unwatched());
-        // If there is no thread, the seat has been left already. If there is one all the same, it is a worker as any other.
+        // If there is no thread, the seat has been left already. If there is one all the same, it
+        // is a worker as any other.
         if started.is_err() {
             self.group.spares.note_failure();
         }

@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the worker that a context points to, and with the thread's pointer to its context, which is valid while the
-//! frame that set it is on its thread's stack.
+//! Trusted with the worker that a context points to, and with the thread's pointer to its context,
+//! which is valid while the frame that set it is on its thread's stack.
 #![expect(unsafe_code, reason = "a context is untyped, and found by a pointer to a frame of the same thread")]
 
 use std::fmt;
@@ -35,9 +35,9 @@ impl<'a> Context<'a> {
     #[inline]
     pub(crate) fn with_current<R>(look: impl FnOnce(Option<&Context<'_>>) -> R) -> R {
         let current = tls::current().cast::<Context<'_>>();
-        // SAFETY: `enter` set it from a reference that outlives its call, and resets it at the end. `look` runs inside that
-        // call, on the same thread. It may come to call a driver or discard a task, which is a user's code, but uses the
-        // context only before that.
+        // SAFETY: `enter` set it from a reference that outlives its call, and resets it at the end.
+        // `look` runs inside that call, on the same thread. It may come to call a driver or discard
+        // a task, which is a user's code, but uses the context only before that.
         look(unsafe { current.as_ref() })
     }
 
@@ -98,10 +98,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Keeps a task that cannot run for now, until somebody has it run by [`attempt_deferred`](Self::attempt_deferred). It is no work for
-    /// anyone meanwhile, but the pool is not drained before it is gone, and discards it when it is over. If there was none, every
-    /// worker is told, so that it calls its driver anew, to look or to sleep: what the task waits for may be there. Without a
-    /// pool, it goes to the end of its core's.
+    /// Keeps a task that cannot run for now, until somebody has it run by
+    /// [`attempt_deferred`](Self::attempt_deferred). It is no work for anyone meanwhile, but the
+    /// pool is not drained before it is gone, and discards it when it is over. If there was none,
+    /// every worker is told, so that it calls its driver anew, to look or to sleep: what the task
+    /// waits for may be there. Without a pool, it goes to the end of its core's.
     pub fn defer(&self, task: TaskRef) {
         match self.as_worker() {
             Some(worker) => worker.shared().defer(task),
@@ -116,8 +117,9 @@ impl<'a> Context<'a> {
         self.as_worker().map_or(0, |worker| worker.shared().deferred.len())
     }
 
-    /// Calls `attempt` with the task that was deferred first: it has the task run, or gives it back for longer. Returns whether
-    /// it was run; none, if there is no task that nobody else tries at the moment. `attempt` does not panic.
+    /// Calls `attempt` with the task that was deferred first: it has the task run, or gives it back
+    /// for longer. Returns whether it was run; none, if there is no task that nobody else tries at
+    /// the moment. `attempt` does not panic.
     pub fn attempt_deferred(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
         self.as_worker()?.shared().attempt_deferred(attempt)
     }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// A clock some hours ahead of the system's: by one at first, so that a pool which compares times of
-/// both sees no time pass.
+/// A clock some hours ahead of the system's: by one at first, so that a pool which compares times
+/// of both sees no time pass.
 struct Ahead(AtomicU32);
 
 impl Ahead {
@@ -55,7 +55,8 @@ fn is_closed(handle: &Handle) -> bool {
     handle.submit(TaskRef::new(|_| ()), nowhere).is_err_and(|error| error.refusal == Refusal::Closed)
 }
 
-/// A task runs for longer than the shutdown may take. Without the given clock that would be an hour.
+/// A task runs for longer than the shutdown may take. Without the given clock that would be an
+/// hour.
 #[test]
 fn a_shutdown_ends_when_its_time_is_over_by_the_given_clock() {
     static CLOCK: Ahead = Ahead(AtomicU32::new(1));

@@ -32,7 +32,8 @@ fn they_do_not_run_before_they_are_taken_back_and_a_drain_waits_for_that() {
         let before = sleeps();
         let pool = watched.pool.take().unwrap();
         let drain = std::thread::spawn(move || pool.shutdown(None));
-        // Each has seen the drain and gone back to sleep: nothing but what is deferred keeps it from its end.
+        // Each has seen the drain and gone back to sleep: nothing but what is deferred keeps it
+        // from its end.
         let all_slept = || sleeps().iter().zip(&before).all(|(now, before)| now > before);
         wait_until(|| all_slept() || fates.discarded() != 0);
         assert_eq!((fates.ran(), fates.unknown()), (0, 100));

@@ -53,10 +53,10 @@ const TURN: u64 = 16;
 /// | pipe | file or socket | `splice` |
 /// | socket | file or socket | a buffer of the program: the kernel has no such call |
 ///
-/// Where the kernel refuses, for a file that is open for appending say, and for a [`File`](crate::fs::File) that is
-/// no regular file, a buffer of the program is used as well. [`std::io::copy`] finds out by itself
-/// what it copies between; a crate outside of std cannot, so this is a function of its own, for the
-/// types of this crate.
+/// Where the kernel refuses, for a file that is open for appending say, and for a
+/// [`File`](crate::fs::File) that is no regular file, a buffer of the program is used as well.
+/// [`std::io::copy`] finds out by itself what it copies between; a crate outside of std cannot, so
+/// this is a function of its own, for the types of this crate.
 ///
 /// While bytes go to or from a socket, calls on it do not wait in the kernel (`O_NONBLOCK`). That
 /// holds for its duplicates outside of this crate too, those of other processes included, until the
@@ -262,7 +262,8 @@ fn wait(end: &End<'_>, direction: Direction) -> io::Result<()> {
     }
 }
 
-/// Says what the kernel can do with a type: `KernelSource, reader, Read: File, |file| KernelEnd::File(&file.inner);`.
+/// Says what the kernel can do with a type: `KernelSource, reader, Read: File, |file|
+/// KernelEnd::File(&file.inner);`.
 macro_rules! kernel_ends {
     ($($trait:ident, $method:ident, $way:ident: $type:ty, $kind:expr;)*) => {$(
         impl $crate::io::$trait for $type {

@@ -12,7 +12,8 @@ pub(crate) fn room<B: Deref<Target = [u8]>>(buffers: &[B]) -> usize {
     buffers.iter().take(MOST_SLICES).map(|buffer| buffer.len()).sum()
 }
 
-/// What is behind the first `start` bytes in those of several buffers that the kernel takes at once.
+/// What is behind the first `start` bytes in those of several buffers that the kernel takes at
+/// once.
 #[cold]
 pub(crate) fn after<'a>(buffers: &'a [IoSlice<'_>], start: usize) -> Vec<IoSlice<'a>> {
     let mut skipped = start;

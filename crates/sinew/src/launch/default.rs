@@ -15,7 +15,8 @@ static DEFAULT: OnceLock<(Arc<Engine>, Pool)> = OnceLock::new();
 /// Locked while it is started.
 static STARTING: Mutex<()> = Mutex::new(());
 
-/// Where the caller makes fibers: in the runtime of the calling fiber, or in the default one, which is started if need be.
+/// Where the caller makes fibers: in the runtime of the calling fiber, or in the default one, which
+/// is started if need be.
 #[inline]
 #[track_caller]
 pub(crate) fn site() -> Site<'static> {

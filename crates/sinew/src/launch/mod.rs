@@ -1,5 +1,5 @@
-//! Starting engines: settings from the program and the environment, groups for the machine, and the engine that starts by
-//! itself. Knows neither fibers' handles nor runtimes.
+//! Starting engines: settings from the program and the environment, groups for the machine, and the
+//! engine that starts by itself. Knows neither fibers' handles nor runtimes.
 
 mod config;
 mod default;

@@ -13,7 +13,8 @@ use super::error::StartError;
 use super::layout;
 use crate::rt::{Engine, Followers, Settings};
 
-/// What a program has set. The rest comes from the environment, or is as the builder of runtimes states.
+/// What a program has set. The rest comes from the environment, or is as the builder of runtimes
+/// states.
 #[derive(Debug, Default)]
 pub(crate) struct Spec {
     pub(crate) config: Config,
@@ -28,7 +29,8 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left behind then.
+    /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left
+    /// behind then.
     pub(crate) fn start(self) -> Result<(Arc<Engine>, Pool), StartError> {
         environment::report_unknown();
         let environment = environment::config()?;

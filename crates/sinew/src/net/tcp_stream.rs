@@ -18,7 +18,8 @@ use crate::rt::io::Direction;
 ///
 /// What is different from std's:
 ///
-/// - [`write`](std::io::Write::write) waits until all bytes are taken, also after an interruption, unless it fails or the caller is stopped.
+/// - [`write`](std::io::Write::write) waits until all bytes are taken, also after an interruption,
+///   unless it fails or the caller is stopped.
 /// - Calls observe [cancellation and deadlines](super#stopping).
 /// - A time-out is ours: one that is set past [`set_read_timeout`](Self::set_read_timeout), through the descriptor, is not seen.
 /// - [`close`](Self::close) ends what others wait for.

@@ -1,26 +1,30 @@
-//! Fibers that are to begin and find no stack. They are deferred in the pool, and cost nothing while they wait; whoever has a
-//! stack over gives it to one of them, by name: nobody else can take it on the way, and nobody tries in vain.
+//! Fibers that are to begin and find no stack. They are deferred in the pool, and cost nothing
+//! while they wait; whoever has a stack over gives it to one of them, by name: nobody else can take
+//! it on the way, and nobody tries in vain.
 //!
 //! # Why no stack lies unused while a fiber waits for one
 //!
 //! An unused stack is in the reserve that all share, in the cache of a worker, or on its way from one to the other.
 //!
-//! - A worker that *returns* one looks afterwards whether fibers are deferred, by one relaxed load, and gives it to one of them.
-//! - The load may be too early to see the fiber. But the first fiber to be deferred has every worker told, and a worker that is told
-//!   sees it from then on: whether it looks into its driver or sleeps there next, it empties its cache into the reserve. So a stack that was
-//!   returned before the worker was told goes to the reserve, and one that is returned later goes to a fiber. For the second and
-//!   all further fibers the workers have been told already.
-//! - The reserve is looked at by the fiber's own worker once it is deferred; and for as long as fibers are deferred, every 10 ms by
-//!   some worker. For as long all sleep for 10 ms at most, and look into their drivers however busy they are. That is also
-//!   how memory is noticed which comes back from outside the runtime.
+//! - A worker that *returns* one looks afterwards whether fibers are deferred, by one relaxed load,
+//!   and gives it to one of them.
+//! - The load may be too early to see the fiber. But the first fiber to be deferred has every
+//!   worker told, and a worker that is told sees it from then on: whether it looks into its driver
+//!   or sleeps there next, it empties its cache into the reserve. So a stack that was returned
+//!   before the worker was told goes to the reserve, and one that is returned later goes to a
+//!   fiber. For the second and all further fibers the workers have been told already.
+//! - The reserve is looked at by the fiber's own worker once it is deferred; and for as long as
+//!   fibers are deferred, every 10 ms by some worker. For as long all sleep for 10 ms at most, and
+//!   look into their drivers however busy they are. That is also how memory is noticed which comes
+//!   back from outside the runtime.
 //!
 //! What waits for a stack of one size is not kept waiting by unused ones of another: before a look ends without one, all unused
 //! memory goes back to the system.
 //!
 //! # Safety
 //!
-//! Trusted with the right to run the fibers that it defers, or takes from those: it goes back there, or to the scheduler with a
-//! stack.
+//! Trusted with the right to run the fibers that it defers, or takes from those: it goes back
+//! there, or to the scheduler with a stack.
 #![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
 
 use std::io::{Write, stderr};

@@ -32,8 +32,8 @@ pub(crate) use constant;
 /// The value is consistent at each point under the lock where a user's code (a hook, a closure, a
 /// destructor) can unwind. So the next holder can use it after a panic.
 ///
-/// A static that is there in models too has std's mutex instead, with [`ignore_poison`]: loom's has no
-/// constant constructor, and ends with a run of the model.
+/// A static that is there in models too has std's mutex instead, with [`ignore_poison`]: loom's has
+/// no constant constructor, and ends with a run of the model.
 #[derive(Debug, Default)]
 pub(crate) struct Lock<T>(Mutex<T>);
 

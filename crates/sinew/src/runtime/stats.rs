@@ -28,8 +28,8 @@ pub struct RuntimeStats {
     pub blocking_threads: u64,
     /// Calls that block which wait for a thread.
     pub blocking_queued: u64,
-    /// System calls by which workers sleep or look for events, and that failed. A worker goes on without them: it sleeps for
-    /// some milliseconds at a time.
+    /// System calls by which workers sleep or look for events, and that failed. A worker goes on
+    /// without them: it sleeps for some milliseconds at a time.
     pub driver_errors: u64,
     /// By worker; spare ones come after the others.
     pub workers: Vec<WorkerFibers>,

@@ -211,7 +211,8 @@ fn a_file_that_is_full_is_an_error() {
     assert!(!taken.is_empty() && bytes().starts_with(&taken), "{}", taken.len());
 }
 
-/// Sends a byte without copying it, so that the socket's error queue has the kernel's message about that.
+/// Sends a byte without copying it, so that the socket's error queue has the kernel's message about
+/// that.
 fn fill_error_queue(socket: &TcpStream, peer: &mut TcpStream) {
     let (fd, yes) = (socket.as_raw_fd(), 1_i32);
     // SAFETY: this file's.
