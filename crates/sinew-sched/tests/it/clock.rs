@@ -1,6 +1,8 @@
 //! The clock that a pool is given: what it says decides, and not the clock of the system.
 
-use super::support::{Countdown, WORKERS, Watched, block_once, builder, wait_until, wait_until_all_are_gone};
+use super::support::{
+    Countdown, WORKERS, Watched, block_once, builder, occupy, wait_until, wait_until_all_are_gone,
+};
 use sinew_sched::{Driver, FutexDriver, Handle, Placement, Refusal, StuckWorker, TaskRef, WorkerState};
 use std::io;
 use std::sync::Arc;
@@ -69,14 +71,7 @@ fn a_shutdown_ends_when_its_time_is_over_by_the_given_clock() {
         let pool = builder().workers(workers).clock(|| CLOCK.now()).driver(driver).build().unwrap();
         let mut watched = Watched::with(pool);
         let handle = watched.handle();
-        let (begun, gate) = (Countdown::new(1), Countdown::new(1));
-        let (flag, opened) = (begun.clone(), gate.clone());
-        let hog = TaskRef::new(move |_| {
-            flag.count_down();
-            opened.wait();
-        });
-        handle.submit(hog, Placement::Worker(0)).unwrap();
-        begun.wait();
+        let gate = occupy(&handle, 0);
         let report = thread::scope(|scope| {
             let shutdown = scope.spawn(|| watched.shutdown(Some(HOUR)));
             wait_until(|| is_closed(&handle));

@@ -2,7 +2,7 @@
 
 use super::fairness::{spawn, stay, storm, wander};
 use super::support::{
-    Countdown, Fates, WORKERS, Watched, builder, on_all_workers, start_thread, wait_until,
+    Countdown, Fates, WORKERS, Watched, builder, occupy, on_all_workers, start_thread, wait_until,
     wait_until_all_are_gone, wait_until_all_sleep,
 };
 use sinew_sched::{Context, Placement, ShutdownReport, TaskRef, WorkerState};
@@ -51,14 +51,7 @@ fn a_deadline_set_by_a_worker_ends_a_pool_that_sleeps() {
     for workers in [2, 8, 64] {
         let mut watched = Watched::new(workers);
         let handle = watched.handle();
-        let (begun, gate) = (Countdown::new(1), Countdown::new(1));
-        let (flag, opened) = (begun.clone(), gate.clone());
-        let hog = TaskRef::new(move |_| {
-            flag.count_down();
-            opened.wait();
-        });
-        handle.submit(hog, Placement::Worker(workers - 1)).unwrap();
-        begun.wait();
+        let gate = occupy(&handle, workers - 1);
         shut_down_from_inside(&mut watched);
         wait_until(|| {
             handle.stats().workers[..workers - 1].iter().all(|worker| worker.state == WorkerState::Absent)

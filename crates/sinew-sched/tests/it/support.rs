@@ -81,6 +81,19 @@ pub(crate) fn wait_until_all_are_gone(handle: &Handle) {
     wait_until(|| handle.stats().workers.iter().all(|worker| worker.state == WorkerState::Absent));
 }
 
+/// Keeps a worker busy until the result is counted down. Returns once the worker is.
+pub(crate) fn occupy(handle: &Handle, worker: usize) -> Countdown {
+    let (begun, gate) = (Countdown::new(1), Countdown::new(1));
+    let (flag, opened) = (begun.clone(), gate.clone());
+    let hog = TaskRef::new(move |_| {
+        flag.count_down();
+        opened.wait();
+    });
+    handle.submit(hog, Placement::Worker(worker)).unwrap();
+    begun.wait();
+    gate
+}
+
 /// Has every worker run this, and waits until all of them are at it: until the first one returns, nobody runs anything else.
 pub(crate) fn on_all_workers(handle: &Handle, body: impl Fn(&Context<'_>) + Send + Sync + 'static) {
     let workers = handle.stats().workers.len();

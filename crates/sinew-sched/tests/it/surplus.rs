@@ -1,7 +1,7 @@
 //! A spare worker that is not needed any more: it notices, hands on what it has, takes nothing new, and goes.
 
 use super::fairness::{storm, wander};
-use super::support::{Countdown, Watched, wait_until};
+use super::support::{Countdown, Watched, occupy, wait_until};
 use sinew_sched::{Placement, TaskRef, WorkerState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -55,14 +55,7 @@ fn a_surplus_worker_takes_nothing_new() {
     block_until(&watched, vec![begin], move || {
         copy.stats().workers.get(1).is_some_and(|spare| spare.owned == 1)
     });
-    let (begun, gate) = (Countdown::new(1), Countdown::new(1));
-    let (flag, opened) = (begun.clone(), gate.clone());
-    let hog = TaskRef::new(move |_| {
-        flag.count_down();
-        opened.wait();
-    });
-    handle.submit(hog, Placement::Worker(0)).unwrap();
-    begun.wait();
+    let gate = occupy(&handle, 0);
     let (sender, receiver) = mpsc::channel();
     let task = TaskRef::new(move |context| sender.send(context.worker()).unwrap());
     handle.submit(task, Placement::Anyone).unwrap();
