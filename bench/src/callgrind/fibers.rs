@@ -1,5 +1,5 @@
-//! The hot paths of fibers, each as a function that goes it so many times. One worker, so that
-//! nothing depends on which thread is faster.
+//! The hot paths of fibers, each as a function that takes it a given number of times. One worker,
+//! so that nothing depends on which thread is faster.
 
 use sinew::fiber;
 use sinew::io::{Read, Write};

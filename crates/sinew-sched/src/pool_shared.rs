@@ -266,7 +266,7 @@ impl PoolShared {
         attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>,
     ) -> Option<bool> {
         let tried = self.deferred.attempt(attempt);
-        // Whoever ended it all meanwhile did not see a task that was deferred again.
+        // The thread that ended the pool meanwhile did not see a task that was deferred again.
         if tried == Some(false) && self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         }

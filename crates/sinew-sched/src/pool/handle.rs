@@ -206,8 +206,8 @@ impl Handle {
         body()
     }
 
-    /// Looks into the driver of a worker, as an idle sibling does for a busy worker, unless
-    /// another thread is inside. Returns whether there was something. For any thread: what a worker's
+    /// Looks into the driver of a worker, as an idle sibling does for a busy worker, unless another
+    /// thread is inside. Returns whether there was something. For any thread: what a worker's
     /// driver has for tasks that only run there is delivered to that worker, however long it takes
     /// to run them.
     pub fn look_into(&self, worker: usize) -> bool {

@@ -62,12 +62,13 @@ impl<'a> Context<'a> {
         self.as_worker().map(|worker| worker.group().node())
     }
 
-    /// Gives up the turn of this task, which any worker may run: all that wait in this worker's deque now go before it, those
-    /// that have waited longest first. Without a pool, it goes to the end of its core's.
+    /// Gives up the turn of this task, which any worker may run: all that wait in this worker's
+    /// deque now go before it, those that have waited longest first. Without a pool, it goes to the
+    /// end of its core's.
     ///
-    /// This is the last thing that a running task does, for itself. Nobody is told of it, since the worker is about to take
-    /// another one in its place: a task that runs on, and waits for what it handed over here, may wait for ever. Use
-    /// [`submit`](Self::submit) for that.
+    /// This is the last thing that a running task does, for itself. Nobody is told of it, since the
+    /// worker is about to take another one in its place: a task that runs on, and waits for what it
+    /// handed over here, may wait for ever. Use [`submit`](Self::submit) for that.
     #[inline]
     pub fn yield_to_others(&self, task: TaskRef) {
         match self.as_worker() {
@@ -76,9 +77,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Schedules a task that any worker may run, as the next of those here. It is never refused: unlike what is submitted
-    /// through a [`Handle`](crate::Handle), it is run while the pool drains too. Without a pool, it goes to the end of its
-    /// core's.
+    /// Schedules a task that any worker may run, as the next of those here. It is never refused:
+    /// unlike what is submitted through a [`Handle`](crate::Handle), it is run while the pool
+    /// drains too. Without a pool, it goes to the end of its core's.
     #[inline]
     pub fn submit(&self, task: TaskRef) {
         match self.as_worker() {
@@ -87,8 +88,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Schedules many tasks that any worker may run, after all others that wait for anyone, and works out only once whom to wake
-    /// for them. Without a pool, they go to the end of its core's.
+    /// Schedules many tasks that any worker may run, after all others that wait for anyone, and
+    /// works out only once whom to wake for them. Without a pool, they go to the end of its core's.
     pub fn submit_batch(&self, tasks: impl IntoIterator<Item = TaskRef>) {
         // Collected first: the iterator is the caller's code, and may submit tasks itself.
         let tasks: List = tasks.into_iter().collect();
@@ -98,7 +99,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Keeps a task that cannot run for now, until somebody has it run by
+    /// Keeps a task that cannot run for now, until a worker has it run by
     /// [`attempt_deferred`](Self::attempt_deferred). It is no work for anyone meanwhile, but the
     /// pool is not drained before it is gone, and discards it when it is over. If there was none,
     /// every worker is told, so that it calls its driver anew, to look or to sleep: what the task
@@ -124,16 +125,17 @@ impl<'a> Context<'a> {
         self.as_worker()?.shared().attempt_deferred(attempt)
     }
 
-    /// The task that the worker would run next, if that is one which must run here and no other place has its turn: for a task
-    /// that is over and runs the next one itself, in place of returning. It counts as one that the worker has run.
+    /// The task that the worker would run next, if that is one which must run here and no other
+    /// place has its turn: for a task that is over and runs the next one itself, in place of
+    /// returning. It counts as one that the worker has run.
     #[inline]
     #[must_use]
     pub fn take_next(&self) -> Option<TaskRef> {
         self.as_worker()?.take_next()
     }
 
-    /// Gives up the turn of a task that must run here: it goes to the end of its core's. Returns the next one as
-    /// [`take_next`](Self::take_next) does, which may be the same.
+    /// Gives up the turn of a task that must run here: it goes to the end of its core's. Returns
+    /// the next one as [`take_next`](Self::take_next) does, which may be the same.
     #[inline]
     #[must_use]
     pub fn exchange(&self, task: TaskRef) -> Option<TaskRef> {
@@ -146,7 +148,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Takes a task back that was submitted here, if nothing was submitted after it and nobody has taken it.
+    /// Takes a task back that was submitted here, if nothing was submitted after it and nobody has
+    /// taken it.
     #[inline]
     #[must_use]
     pub fn take_newest(&self, task: NonNull<Header>) -> Option<TaskRef> {
@@ -154,17 +157,19 @@ impl<'a> Context<'a> {
     }
 
     /// Tells the pool that this core's driver has begun to watch for events that concern others, as
-    /// [`is_watching_for_others`](crate::Driver::is_watching_for_others) says from now on: while this worker is busy, an idle
-    /// one looks into it. Workers that begin to watch at another time than in a task of theirs need not say so.
+    /// [`is_watching_for_others`](crate::Driver::is_watching_for_others) says from now on: while
+    /// this worker is busy, an idle one looks into it. Workers that begin to watch at another time
+    /// than in a task of theirs need not say so.
     pub fn begin_watch(&self) {
         if let Some(worker) = self.as_worker() {
             worker.ask_for_a_watch();
         }
     }
 
-    /// Runs something that may block the thread for long. What any worker may run is left to others, and a spare worker
-    /// stands in for this one meanwhile, if one is to be had (a pool has 128 workers at most, spare ones included); tasks
-    /// that must run here wait until it returns. Without a pool, it just runs.
+    /// Runs something that may block the thread for long. What any worker may run is left to
+    /// others, and a spare worker stands in for this one meanwhile, if one is to be had (a pool has
+    /// 128 workers at most, spare ones included); tasks that must run here wait until it returns.
+    /// Without a pool, it just runs.
     pub fn block<R>(&self, body: impl FnOnce() -> R) -> R {
         match self.as_worker() {
             Some(worker) => worker.block(body),
@@ -172,15 +177,17 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Begins what [`block`](Self::block) does around its body, for whoever cannot say where that ends by a closure: its end may come on another
-    /// stack, and other tasks may run here before it. Sections are counted, and may end in any order.
+    /// Begins what [`block`](Self::block) does around its body, for callers that cannot say by a
+    /// closure where that ends: its end may come on another stack, and other tasks may run here
+    /// before it. Sections are counted, and may end in any order.
     pub fn begin_block(&self) {
         if let Some(worker) = self.as_worker() {
             worker.begin_block();
         }
     }
 
-    /// Ends a section that was begun by [`begin_block`](Self::begin_block) on this worker. Without one, it does nothing.
+    /// Ends a section that was begun by [`begin_block`](Self::begin_block) on this worker. Without
+    /// one, it does nothing.
     pub fn end_block(&self) {
         if let Some(worker) = self.as_worker() {
             worker.end_block();

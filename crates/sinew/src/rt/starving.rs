@@ -1,6 +1,6 @@
 //! Fibers that are to begin and find no stack. They are deferred in the pool, and cost nothing
-//! while they wait; whoever has a stack over gives it to one of them, by name: nobody else can take
-//! it on the way, and nobody tries in vain.
+//! while they wait; a worker that has a stack over gives it to one of them, by name: nobody else
+//! can take it on the way, and nobody tries in vain.
 //!
 //! # Why no stack lies unused while a fiber waits for one
 //!

@@ -108,8 +108,8 @@ impl Semaphore {
         self.acquire_many(1)
     }
 
-    /// Waits for this number of permits, and takes them all at once. Asking for 0 permits succeeds at
-    /// once.
+    /// Waits for this number of permits, and takes them all at once. Asking for 0 permits succeeds
+    /// at once.
     ///
     /// # Errors
     ///
