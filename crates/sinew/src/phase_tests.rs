@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::channel::{self, Select, broadcast, oneshot};
 use crate::fiber::{self, JoinHandle};
-use crate::rt::Status;
+use crate::rt::{Poke, Status};
 use crate::sync::{Barrier, Condvar, Event, Mutex, RwLock, Semaphore};
 use crate::{Runtime, io, net};
 

@@ -18,8 +18,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::stop::{Enrolment, Member, Node};
+use super::unwind;
 use super::values::Values;
-use super::{unwind, wait};
 
 /// A moment after which there is no point in going on, and who said so.
 #[derive(Clone, Copy, Debug)]
@@ -98,9 +98,13 @@ const _: fn() = || {
 };
 
 impl Ambient {
-    fn new(force: Force, place: Place) -> Arc<Self> {
-        let is_between = matches!(place, Place::Region(_)) && wait::is_between();
+    fn new(force: Force, place: Place, is_between: bool) -> Arc<Self> {
         Arc::new(Self { force, enrolment: OnceLock::new(), place, is_between })
+    }
+
+    /// What is in force inside a region, where `outer` is in force around it.
+    pub(super) fn inside(outer: Option<Arc<Self>>, force: Force, is_between: bool) -> Arc<Self> {
+        Self::new(force, Place::Region(outer), is_between)
     }
 
     /// What is in force for a new fiber whose maker has `this`: the maker's values, and the nearest
@@ -119,7 +123,7 @@ impl Ambient {
             force.values = this.force.values.clone();
         }
         let is_needed = force.deadline.is_some() || !force.values.is_empty();
-        is_needed.then(|| Self::new(force, Place::Base))
+        is_needed.then(|| Self::new(force, Place::Base, false))
     }
 
     /// Has whoever runs here poked by the node, from now on.
@@ -168,7 +172,7 @@ impl Slot {
     }
 
     #[inline]
-    fn take(&self) -> Option<Arc<Ambient>> {
+    pub(super) fn take(&self) -> Option<Arc<Ambient>> {
         // SAFETY: the invariant; the reference is the caller's from here on.
         self.0.take().map(|ambient| unsafe { Arc::from_raw(ambient.as_ptr()) })
     }
@@ -228,7 +232,7 @@ impl Slot {
     }
 
     /// A region is over. Returns what is to be dropped.
-    fn leave(&self, region: &Arc<Ambient>) -> Option<Arc<Ambient>> {
+    pub(super) fn leave(&self, region: &Arc<Ambient>) -> Option<Arc<Ambient>> {
         let now = self.take();
         let mut around = now.as_ref();
         while let Some(ambient) = around
@@ -250,46 +254,4 @@ impl Slot {
 #[cold]
 fn drop_it(ambient: Arc<Ambient>) {
     unwind::catch(|| drop(ambient));
-}
-
-/// The values that are in force for the caller.
-pub(crate) fn current_values() -> Values {
-    let values =
-        |now: Option<&Arc<Ambient>>| now.map_or_else(Values::default, |now| now.force.values.clone());
-    wait::with_ambient(|slot| slot.look(values))
-}
-
-/// Runs `body` with what is in force changed by `change`, which calls nobody who asks for it.
-pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> R) -> R {
-    let _until_it_ends = Region::enter(change);
-    body()
-}
-
-/// Ends a region when it is dropped.
-///
-/// # Invariant
-///
-/// There until it is dropped, and in force nowhere but in the fiber or thread that entered it: others get what is in it, not itself.
-struct Region(Option<Arc<Ambient>>);
-
-impl Region {
-    fn enter(change: impl FnOnce(&mut Force)) -> Self {
-        wait::with_ambient(|slot| {
-            let outer = slot.take();
-            let mut force = outer.as_deref().map_or_else(Force::default, |outer| outer.force.clone());
-            change(&mut force);
-            let ambient = Ambient::new(force, Place::Region(outer));
-            slot.put(Some(ambient.clone()));
-            Self(Some(ambient))
-        })
-    }
-}
-
-impl Drop for Region {
-    fn drop(&mut self) {
-        if let Some(ambient) = self.0.take() {
-            let in_force = wait::with_ambient(|slot| slot.leave(&ambient));
-            unwind::catch(|| drop((in_force, ambient)));
-        }
-    }
 }

@@ -7,14 +7,14 @@
 
 use std::panic::Location;
 
-use super::ambient::{self, Force, Slot};
+use super::ambient::{Force, Slot};
 use super::body::{Body, Turn};
 use super::callback::Callback;
 use super::control::Moves;
+use super::region;
 use super::spawn::{Attributes, Refused, Site, spawn};
 use super::target::Target;
 use super::values::Values;
-use super::wait;
 
 /// How the fibers are to be that call back.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl How {
     /// For a timer that is made here.
     #[inline]
     pub(crate) fn new(location: &'static Location<'static>, settings: Option<Box<Settings>>) -> Self {
-        Self { location, settings, values: ambient::current_values() }
+        Self { location, settings, values: region::current_values() }
     }
 
     /// Their name and the size of their stacks.
@@ -103,10 +103,10 @@ impl Body<()> for Call {
         if let Some(timer) = self.timer.take() {
             let (values, run) = (timer.how().values.clone(), || timer.run(self.run));
             // What was in force where this fiber was made is of no interest: a worker was about to look at its timers.
-            if values.is_empty() && wait::with_ambient(Slot::is_empty) {
+            if values.is_empty() && region::with_ambient(Slot::is_empty) {
                 run();
             } else {
-                ambient::region(|force| *force = Force { values, ..Force::default() }, run);
+                region::region(|force| *force = Force { values, ..Force::default() }, run);
             }
         }
         Turn::Last(())

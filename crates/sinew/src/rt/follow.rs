@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::ambient::Slot;
 use super::local::Local;
-use super::{unwind, wait};
+use super::{region, unwind};
 
 /// One of them.
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
@@ -56,7 +56,7 @@ fn call<'a>(local: &Local, hooks: impl Iterator<Item = &'a Hook>) {
     local.between(|| {
         for hook in hooks {
             unwind::catch(|| hook());
-            wait::with_ambient(Slot::leave_switch);
+            region::with_ambient(Slot::leave_switch);
         }
     });
 }

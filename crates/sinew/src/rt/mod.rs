@@ -45,6 +45,7 @@ mod padded;
 mod pins;
 mod queue;
 mod reference;
+mod region;
 mod roster;
 mod run;
 mod running;
@@ -77,7 +78,7 @@ mod wait;
 mod waiter;
 mod word;
 
-pub(crate) use ambient::{Deadline, current_values, region};
+pub(crate) use ambient::Deadline;
 pub(crate) use batch::spawn_batch;
 pub(crate) use call::{How, Settings as CallSettings};
 pub(crate) use callback::{Callback, NoEnd, WeakCallback};
@@ -99,16 +100,17 @@ pub(crate) use queue::{
     Door, Entered, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Stay, Wakes, wait_in_all,
 };
 pub use reference::Fiber;
+pub(crate) use region::{current_values, region};
 pub(crate) use scope::{Failure, ScopeData};
 pub(crate) use sinew_sched::spawn_thread;
 pub(crate) use spawn::{Attributes, Reason, Refused, Site, check_size, spawn};
 pub(crate) use steps::Steps;
-#[cfg(all(test, not(loom)))]
-pub(crate) use stop::opening;
 pub(crate) use stop::{
     Node, Stop, What, Why, check as check_stop, deadline, is_cancelled, may_be_cancelled, park_thread,
     wait_for as wait_for_cancel, wait_or_stop,
 };
+#[cfg(all(test, not(loom)))]
+pub(crate) use stop::{Poke, opening};
 pub(crate) use target::Target;
 pub use ticks::MissedTicks;
 pub(crate) use ticks::Ticks;

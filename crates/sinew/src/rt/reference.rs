@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::thread::Thread;
 
 use super::control::{Control, NOWHERE, Status};
+use super::stop::Poke;
 
 /// A handle to a fiber, as [`Thread`] is one to a thread. Outside of fibers,
 /// [`current`](crate::fiber::current) returns one to the calling thread.
@@ -115,14 +116,6 @@ impl Fiber {
         }
     }
 
-    /// Ends the wait that the fiber is in, if cancellation may. A thread that is parked goes on, or does not park the next time.
-    pub(crate) fn poke(&self) {
-        match self.who() {
-            Ok(control) => Control::poke(control),
-            Err(_) => self.unpark(),
-        }
-    }
-
     /// The block, unless it is a thread.
     pub(crate) fn block(&self) -> Option<&Control> {
         self.get().ok()
@@ -169,6 +162,16 @@ impl Fiber {
     #[must_use]
     pub fn spawned_at(&self) -> Option<&'static Location<'static>> {
         self.get().ok().map(|fiber| fiber.birth.location)
+    }
+}
+
+impl Poke for Fiber {
+    /// Also has a thread that is parked go on, or not park the next time.
+    fn poke(&self) {
+        match self.who() {
+            Ok(control) => Control::poke(control),
+            Err(_) => self.unpark(),
+        }
     }
 }
 

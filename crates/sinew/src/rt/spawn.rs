@@ -25,7 +25,7 @@ use super::local::{By, Local};
 use super::memory::{self, Memory};
 use super::scope::ScopeData;
 use super::target::{Home, Target};
-use super::{ids, run, tls, wait};
+use super::{ids, region, run, tls};
 
 /// How a fiber is to be.
 #[derive(Debug)]
@@ -163,7 +163,7 @@ impl<'a> Site<'a> {
                     unsafe { hand_down(slot, control, inherits) };
                 }
             }
-            Self::Outside(_) => wait::with_ambient(|slot| {
+            Self::Outside(_) => region::with_ambient(|slot| {
                 // SAFETY: the caller's right.
                 unsafe { hand_down(Some(slot), control, inherits) };
             }),

@@ -9,7 +9,6 @@ use std::num::NonZero;
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
-use super::ambient::Slot;
 use super::clock;
 use super::control::{Control, Pause, Status};
 use super::due::Wakes;
@@ -197,16 +196,6 @@ pub(crate) fn caller() -> NonZero<u64> {
             this.step.get().unwrap_or(this.birth.id)
         }
         _ => tls::thread_id(),
-    }
-}
-
-/// Shows where the caller has what is in force to `look`, which runs no code of the user's.
-#[inline]
-pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
-    match running() {
-        // SAFETY: it runs, so it is there, and what is in force is the caller's to touch.
-        Some((_, control)) => look(&unsafe { control.as_ref() }.ambient),
-        None => tls::with_ambient(look),
     }
 }
 

@@ -15,6 +15,7 @@ use super::bell::Bell;
 use super::control::Control;
 use super::local::Local;
 use super::sleeper::Sleeper;
+use super::stop::Poke;
 use super::target::Home;
 use super::word::{Cause, Ends, Next, Runner, WaitId, Word};
 
@@ -204,13 +205,6 @@ impl ThreadBlock {
         Cause::Event
     }
 
-    /// Ends the wait that the thread is in, if a poke may.
-    pub(crate) fn poke(&self) {
-        if self.word.poke().is_some() {
-            self.wake();
-        }
-    }
-
     fn wake(&self) {
         self.sleeper.wake();
         self.bell.ring();
@@ -231,5 +225,13 @@ impl ThreadBlock {
             self.sleeper.sleep(left.filter(|left| !left.is_zero()));
         }
         self.word.cause()
+    }
+}
+
+impl Poke for &'static ThreadBlock {
+    fn poke(&self) {
+        if self.word.poke().is_some() {
+            self.wake();
+        }
     }
 }

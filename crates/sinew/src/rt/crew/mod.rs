@@ -20,8 +20,9 @@ use std::sync::Arc;
 
 use self::job::Job;
 use self::packet::Packet;
-use super::ambient::{self, Force};
+use super::ambient::Force;
 use super::in_place::in_place;
+use super::region;
 use super::stop::{self, Stop};
 use super::unwind::AbortOnUnwind;
 use super::values::Values;
@@ -32,7 +33,7 @@ use super::word::Ends;
 pub(crate) fn blocking<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     let Some(crew) = own_crew() else { return body() };
     wait::check_may_wait();
-    let (mut body, mut result) = (Some((ambient::current_values(), body)), None);
+    let (mut body, mut result) = (Some((region::current_values(), body)), None);
     let mut call = || {
         if let Some((values, body)) = body.take() {
             result = Some(catch_unwind(AssertUnwindSafe(|| with_values(values, body))));
@@ -58,7 +59,7 @@ where
     stop::check()?;
     let Some(crew) = own_crew() else { return Ok(body()) };
     wait::check_may_wait();
-    let values = ambient::current_values();
+    let values = region::current_values();
     let packet = Packet::new(move || with_values(values, body));
     if let Err(jobs) = crew.submit(packet.job()) {
         make_here(|| jobs.into_iter().for_each(|job| job.run().tell()));
@@ -76,7 +77,7 @@ fn with_values<R>(values: Values, body: impl FnOnce() -> R) -> R {
     if values.is_empty() {
         return body();
     }
-    ambient::region(|force| *force = Force { values, ..nothing() }, body)
+    region::region(|force| *force = Force { values, ..nothing() }, body)
 }
 
 /// What is in force inside calls, apart from values: no reason to stop.
@@ -87,7 +88,7 @@ fn nothing() -> Force {
 /// Makes calls in place, which may be those of others: what is in force for the fiber that does is not for them.
 #[cold]
 fn make_here(calls: impl FnOnce()) {
-    in_place(|| ambient::region(|force| *force = nothing(), calls));
+    in_place(|| region::region(|force| *force = nothing(), calls));
 }
 
 /// Has a thread call this, and waits for it.

@@ -22,7 +22,7 @@ pub(crate) use flag::Flag;
 pub(crate) use flag::meet;
 #[cfg(all(test, not(loom)))]
 pub(crate) use flag::opening;
-pub(crate) use member::Member;
+pub(crate) use member::{Member, Poke};
 pub(crate) use node::{Enrolment, Node, What, Why};
 pub(crate) use own::{Own, cancel as cancel_fiber, of as own_node};
 
@@ -141,8 +141,8 @@ impl Caller<'_> {
     fn member(&self) -> Member {
         match self.fiber {
             // SAFETY: the invariant of `fiber`.
-            Some(fiber) if !wait::is_between() => Member::Fiber(unsafe { Fiber::new(fiber) }),
-            _ => Member::Thread(tls::thread_block()),
+            Some(fiber) if !wait::is_between() => Member::new(unsafe { Fiber::new(fiber) }),
+            _ => Member::new(tls::thread_block()),
         }
     }
 }
@@ -299,7 +299,7 @@ pub(crate) fn park_thread(until: Option<Instant>) -> Result<(), Stop> {
     let (node, deadline) = with_caller(|caller| {
         caller.ambient.map_or((None, None), |now| (now.force.node.clone(), now.force.deadline))
     });
-    let this = || Member::Fiber(Fiber::of_thread(std::thread::current(), tls::thread_id()));
+    let this = || Member::new(Fiber::of_thread(std::thread::current(), tls::thread_id()));
     let _enrolment = node.as_ref().map(|node| node.enrol(this()));
     // Who cancels later unparks it.
     check()?;

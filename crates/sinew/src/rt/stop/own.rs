@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use super::super::control::Status;
 use super::super::reference::Fiber;
 use super::flag;
-use super::member::Member;
+use super::member::{Member, Poke};
 use super::node::{Node, Why};
 
 /// Where a fiber has its node: empty until somebody needs it. What is there is leaked, unless it is ended.
@@ -78,7 +78,7 @@ fn make(fiber: &Fiber) -> Option<Arc<Node>> {
         None => Node::root(),
         Some(scope) => {
             let node = Node::below([scope.node()]);
-            node.enrol_for_good(Member::Fiber(fiber.clone()));
+            node.enrol_for_good(Member::new(fiber.clone()));
             node
         }
     };

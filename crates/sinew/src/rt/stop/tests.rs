@@ -87,15 +87,15 @@ fn what_is_gone_is_not_kept() {
 fn one_who_has_left_is_not_poked() {
     let block: &'static ThreadBlock = Box::leak(Box::new(ThreadBlock::new()));
     let node = Node::root();
-    let stays = node.enrol(Member::Thread(block));
-    let leaves = node.enrol(Member::Thread(block));
+    let stays = node.enrol(Member::new(block));
+    let leaves = node.enrol(Member::new(block));
     assert_eq!(node.counts(), (0, 2));
     drop((leaves, stays));
     assert_eq!(node.counts(), (0, 0));
     let waiter = block.begin_wait(Ends::EventOrCancel);
     node.cancel(&why("nobody"));
     assert!(block.is_waiting(waiter), "nobody was poked");
-    node.enrol_for_good(Member::Thread(block));
+    node.enrol_for_good(Member::new(block));
     node.poke_all();
     assert!(!block.is_waiting(waiter));
 }
