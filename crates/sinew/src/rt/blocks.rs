@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 
 use super::sync::ignore_poison;
-use super::waiter::ThreadBlock;
+use super::thread_block::ThreadBlock;
 
 static FREE: Mutex<Vec<&'static ThreadBlock>> = Mutex::new(Vec::new());
 

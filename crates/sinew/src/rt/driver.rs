@@ -282,16 +282,16 @@ mod tests {
     use std::time::Duration;
 
     use super::super::word::{Cause, Ends};
-    use super::{Wakes, clock, make, tls};
+    use super::{Waiter, Wakes, clock, make, tls};
 
     #[test]
     fn a_look_counts_the_waits_that_it_ends() {
         let (driver, share) = make(Weak::new(), 0).unwrap();
         let block = tls::thread_block();
-        let waiter = block.begin_wait(Ends::ByEvent);
-        assert!(driver.set_timer(clock::now(), waiter, Wakes::Here).is_some());
+        let wait = block.begin_wait(Ends::ByEvent);
+        assert!(driver.set_timer(clock::now(), Waiter::thread(block, wait), Wakes::Here).is_some());
         assert_eq!(share.look().unwrap(), 1);
-        assert_eq!(block.sleep(waiter, None), Cause::Time);
+        assert_eq!(block.sleep(wait, None), Cause::Time);
         assert_eq!(share.look().unwrap(), 0);
     }
 
@@ -300,9 +300,11 @@ mod tests {
         let (driver, _share) = make(Weak::new(), 0).unwrap();
         let block = tls::thread_block();
         for _ in 0..3 {
-            let waiter = block.begin_wait(Ends::ByEvent);
+            let wait = block.begin_wait(Ends::ByEvent);
             let later = clock::now() + Duration::from_secs(3_600);
-            let timer = driver.set_timer(later, waiter, Wakes::Anywhere).expect("it is not over");
+            let timer = driver
+                .set_timer(later, Waiter::thread(block, wait), Wakes::Anywhere)
+                .expect("it is not over");
             assert!(driver.outlook.is_watched() && !driver.outlook.is_watched_in_vain());
             driver.end_watch();
             assert!(driver.outlook.is_watched(), "there is a timer");
@@ -310,7 +312,7 @@ mod tests {
             assert!(driver.outlook.is_watched_in_vain());
             driver.end_watch();
             assert!(!driver.outlook.is_watched());
-            assert_eq!(block.cancel(waiter), Cause::Event);
+            assert_eq!(block.cancel(wait), Cause::Event);
         }
     }
 }

@@ -68,6 +68,7 @@ mod steps;
 mod stop;
 pub(crate) mod sync;
 mod target;
+mod thread_block;
 mod ticks;
 mod timers;
 mod tls;

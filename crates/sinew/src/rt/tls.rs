@@ -18,7 +18,7 @@ use super::blocks;
 use super::ids;
 use super::local::Local;
 use super::locals::Place;
-use super::waiter::ThreadBlock;
+use super::thread_block::ThreadBlock;
 
 thread_local! {
     static LOCAL: Cell<*const Local> = const { Cell::new(ptr::null()) };

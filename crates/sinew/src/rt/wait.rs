@@ -384,6 +384,6 @@ fn wait_between(phase: Phase, (ends, until, publish): (Ends, Option<Instant>, Pu
 
 fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: Publish<'_>) -> Cause {
     let block = tls::thread_block();
-    let waiter = block.begin_wait(ends);
-    if publish(waiter) { block.sleep(waiter, until) } else { block.cancel(waiter) }
+    let wait = block.begin_wait(ends);
+    if publish(Waiter::thread(block, wait)) { block.sleep(wait, until) } else { block.cancel(wait) }
 }

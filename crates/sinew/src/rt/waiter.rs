@@ -7,17 +7,14 @@
 #![expect(unsafe_code, reason = "waiters are pointers")]
 
 use std::ptr::NonNull;
-use std::time::Instant;
 
 use sinew_sched::prefetch;
 
-use super::bell::Bell;
 use super::control::Control;
 use super::local::Local;
-use super::sleeper::Sleeper;
-use super::stop::Poke;
 use super::target::Home;
-use super::word::{Cause, Ends, Next, Runner, WaitId, Word};
+use super::thread_block::ThreadBlock;
+use super::word::{Cause, Next, WaitId};
 
 /// One wait of one fiber or thread.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +40,10 @@ unsafe impl Send for Waiter {}
 impl Waiter {
     pub(crate) fn fiber(control: NonNull<Control>, wait: WaitId) -> Self {
         Self { who: Who::Fiber(control), wait, is_counted: false }
+    }
+
+    pub(crate) fn thread(block: &'static ThreadBlock, wait: WaitId) -> Self {
+        Self { who: Who::Thread(NonNull::from(block)), wait, is_counted: false }
     }
 
     /// The same with a reference, to be [released](Self::release) by whoever takes it.
@@ -127,7 +128,7 @@ impl Waiter {
             },
             Who::Thread(block) => {
                 // SAFETY: as above.
-                unsafe { block.as_ref() }.word.end(self.wait, cause).map(|_| Claimed(Side::Thread(block)))
+                unsafe { block.as_ref() }.end(self.wait, cause).then_some(Claimed(Side::Thread(block)))
             }
         }
     }
@@ -165,73 +166,6 @@ impl Claimed {
             // SAFETY: the invariant of `Side::Thread`.
             Side::Thread(block) => unsafe { block.as_ref() }.wake(),
             Side::Awake => {}
-        }
-    }
-}
-
-/// What a plain thread waits in. It is never freed while the thread runs.
-#[derive(Debug)]
-pub(crate) struct ThreadBlock {
-    word: Word,
-    /// Woken from the end of a wait until the thread begins the next one.
-    sleeper: Sleeper,
-    /// Rung as well, if the thread sleeps in the kernel for something else.
-    pub(crate) bell: Bell,
-}
-
-impl ThreadBlock {
-    pub(crate) fn new() -> Self {
-        Self { word: Word::new(), sleeper: Sleeper::new(), bell: Bell::new() }
-    }
-
-    /// Begins a wait, and the waiter for it.
-    pub(crate) fn begin_wait(&self, ends: Ends) -> Waiter {
-        self.sleeper.reset();
-        let wait = self.word.begin_wait(ends, Runner::Anybody).expect("nobody leaves a token for a thread");
-        Waiter { who: Who::Thread(NonNull::from(self)), wait, is_counted: false }
-    }
-
-    /// Whether a wait has not ended.
-    #[cfg(test)]
-    pub(super) fn is_waiting(&self, waiter: Waiter) -> bool {
-        self.word.is_open(waiter.wait)
-    }
-
-    /// There is nothing to wait for. If somebody has ended the wait already, it is over when that is.
-    pub(crate) fn cancel(&self, waiter: Waiter) -> Cause {
-        if self.word.end(waiter.wait, Cause::Event).is_none() {
-            return self.sleep(waiter, None);
-        }
-        Cause::Event
-    }
-
-    fn wake(&self) {
-        self.sleeper.wake();
-        self.bell.ring();
-    }
-
-    /// Whether the wait that the thread is in was ended by somebody.
-    pub(crate) fn is_woken(&self) -> bool {
-        self.sleeper.is_woken()
-    }
-
-    /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what ended it.
-    pub(crate) fn sleep(&self, waiter: Waiter, until: Option<Instant>) -> Cause {
-        while !self.sleeper.is_woken() {
-            let left = Sleeper::left(until);
-            if left.is_some_and(|left| left.is_zero()) && self.word.end(waiter.wait, Cause::Time).is_some() {
-                return Cause::Time;
-            }
-            self.sleeper.sleep(left.filter(|left| !left.is_zero()));
-        }
-        self.word.cause()
-    }
-}
-
-impl Poke for &'static ThreadBlock {
-    fn poke(&self) {
-        if self.word.poke().is_some() {
-            self.wake();
         }
     }
 }

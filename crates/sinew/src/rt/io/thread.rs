@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::super::clock;
 use super::super::queue::{Limit, Outcome};
-use super::super::waiter::ThreadBlock;
+use super::super::thread_block::ThreadBlock;
 use super::super::word::Cause;
 use super::super::{stop, tls};
 use super::gate::Turn;

@@ -5,74 +5,20 @@
 //! its own that does not move ([`slot`]). Whoever looks at a value from a frame on the fiber's own stack is done before the fiber ends. Whoever
 //! does from elsewhere counts itself in and out: a coroutine of the user's may keep a reference for longer than the fiber runs, and a
 //! value that is in use when its fiber ends is leaked.
-//!
-//! # Safety
-//!
-//! Trusted with the place of the caller: that of the running fiber, or of the thread.
-#![expect(unsafe_code, reason = "the running fiber and its slots are pointers")]
 
+mod get;
 mod key;
 mod memory;
 mod place;
 mod slot;
 mod table;
 
-pub(crate) use key::Key;
-pub(crate) use place::Place;
-use slot::Frame;
-pub(crate) use slot::Used;
-
-use super::tls;
-use super::wait;
-
-/// The value was there, and is dropped; or the fiber or thread is past the end of its locals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gone;
-
-/// Finds the caller's value of a key, which `init` makes if there is none.
-///
-/// # Panics
-///
-/// If `init` does, or comes back here for the same key.
-#[inline]
-pub(crate) fn get<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
-    match find_within(key) {
-        Some(used) => Ok(used),
-        None => get_slow(key, init),
-    }
-}
-
-/// The value of the running fiber, if it is there.
 #[cfg_attr(
     not(feature = "tracing"),
-    expect(dead_code, reason = "what follows fibers looks for their values")
+    expect(unused_imports, reason = "what follows fibers looks for their values")
 )]
-pub(crate) fn find<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
-    let (_, fiber) = wait::running()?;
-    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
-    unsafe { fiber.as_ref() }.locals.existing(key)
-}
-
-/// The value of the running fiber, if it is there and the caller is on the fiber's stack.
-#[inline]
-fn find_within<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
-    let (_, fiber) = wait::running()?;
-    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
-    let this = unsafe { fiber.as_ref() };
-    if this.is_on_its_stack() { this.locals.ready(key) } else { None }
-}
-
-#[inline(never)]
-fn get_slow<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
-    let (found, frame) = match wait::running() {
-        Some((_, fiber)) => {
-            // SAFETY: as above.
-            let this = unsafe { fiber.as_ref() };
-            let frame = if this.is_on_its_stack() { Frame::Within } else { Frame::Anywhere };
-            (this.locals.slot(key, || true), frame)
-        }
-        // SAFETY: it is there for as long as the thread, and used here only.
-        None => (unsafe { &*tls::thread_locals() }.slot(key, tls::ends_locals), Frame::Anywhere),
-    };
-    found?.used_or_init(frame, init)
-}
+pub(crate) use get::find;
+pub(crate) use get::get;
+pub(crate) use key::Key;
+pub(crate) use place::Place;
+pub(crate) use slot::{Gone, Used};

@@ -10,10 +10,9 @@ use std::cell::Cell;
 use std::fmt;
 use std::ptr::{self, NonNull};
 
-use super::Gone;
 use super::key::Key;
 use super::memory;
-use super::slot::{self, Found, Frame, Used};
+use super::slot::{self, Found, Frame, Gone, Used};
 use super::table::Table;
 
 /// What a destructor panicked with.

@@ -20,7 +20,6 @@ use std::num::NonZero;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-use super::Gone;
 use super::memory;
 use super::table::Table;
 
@@ -31,6 +30,10 @@ enum State {
     Ready,
     Gone,
 }
+
+/// The value was there, and is dropped; or the fiber or thread is past the end of its locals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone;
 
 /// The beginning of every slot. Only the fiber or thread that it belongs to touches it, and what runs on the same thread with a
 /// part of that fiber's frames.

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::thread;
 
-use super::super::waiter::ThreadBlock;
+use super::super::thread_block::ThreadBlock;
 use super::super::word::Ends;
 use super::{Member, Node, What, Why};
 

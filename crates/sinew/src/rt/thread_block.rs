@@ -1,0 +1,79 @@
+//! What a plain thread waits in. Knows no fiber.
+
+use std::time::Instant;
+
+use super::bell::Bell;
+use super::sleeper::Sleeper;
+use super::stop::Poke;
+use super::word::{Cause, Ends, Runner, WaitId, Word};
+
+/// What a plain thread waits in. It is never freed while the thread runs.
+#[derive(Debug)]
+pub(crate) struct ThreadBlock {
+    word: Word,
+    /// Woken from the end of a wait until the thread begins the next one.
+    sleeper: Sleeper,
+    /// Rung as well, if the thread sleeps in the kernel for something else.
+    pub(crate) bell: Bell,
+}
+
+impl ThreadBlock {
+    pub(crate) fn new() -> Self {
+        Self { word: Word::new(), sleeper: Sleeper::new(), bell: Bell::new() }
+    }
+
+    /// Begins a wait.
+    pub(crate) fn begin_wait(&self, ends: Ends) -> WaitId {
+        self.sleeper.reset();
+        self.word.begin_wait(ends, Runner::Anybody).expect("nobody leaves a token for a thread")
+    }
+
+    /// Ends a wait. False, if it has ended. The thread goes on when it is [woken](Self::wake).
+    pub(super) fn end(&self, wait: WaitId, cause: Cause) -> bool {
+        self.word.end(wait, cause).is_some()
+    }
+
+    /// Whether a wait has not ended.
+    #[cfg(test)]
+    pub(super) fn is_waiting(&self, wait: WaitId) -> bool {
+        self.word.is_open(wait)
+    }
+
+    /// There is nothing to wait for. If somebody has ended the wait already, it is over when that is.
+    pub(crate) fn cancel(&self, wait: WaitId) -> Cause {
+        if !self.end(wait, Cause::Event) {
+            return self.sleep(wait, None);
+        }
+        Cause::Event
+    }
+
+    pub(super) fn wake(&self) {
+        self.sleeper.wake();
+        self.bell.ring();
+    }
+
+    /// Whether the wait that the thread is in was ended by somebody.
+    pub(crate) fn is_woken(&self) -> bool {
+        self.sleeper.is_woken()
+    }
+
+    /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what ended it.
+    pub(crate) fn sleep(&self, wait: WaitId, until: Option<Instant>) -> Cause {
+        while !self.sleeper.is_woken() {
+            let left = Sleeper::left(until);
+            if left.is_some_and(|left| left.is_zero()) && self.end(wait, Cause::Time) {
+                return Cause::Time;
+            }
+            self.sleeper.sleep(left.filter(|left| !left.is_zero()));
+        }
+        self.word.cause()
+    }
+}
+
+impl Poke for &'static ThreadBlock {
+    fn poke(&self) {
+        if self.word.poke().is_some() {
+            self.wake();
+        }
+    }
+}
