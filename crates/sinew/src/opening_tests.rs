@@ -28,7 +28,7 @@ fn park(arrive: impl FnOnce(&Fiber, &CancelToken) + Send + 'static) -> Unpark {
         let is_unparked = token.run(fiber::park_cancellable).is_ok();
         assert!(token.run(fiber::park_cancellable).is_err(), "it is cancelled");
         // A park that finds a token opens no wait.
-        let waits = || fiber::current().block().unwrap().word.waits();
+        let waits = || fiber::current().inner().control().unwrap().word.waits();
         let before = waits();
         fiber::park_timeout(Duration::from_millis(1));
         match (is_unparked, waits() == before) {

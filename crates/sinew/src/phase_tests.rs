@@ -25,22 +25,22 @@ impl<T: Send + 'static> Stage<T> {
         let fiber = runtime.spawn(operation);
         let stage = Self { runtime, fiber };
         stage.until_waiting(1);
-        stage.fiber.thread().block().unwrap().forbid_suspend();
+        stage.fiber.thread().inner().control().unwrap().forbid_suspend();
         stage
     }
 
     /// Returns when the fiber is in this wait, or a later one.
     fn until_waiting(&self, number: u64) {
-        let block = self.fiber.thread().block().unwrap();
+        let block = self.fiber.thread().inner().control().unwrap();
         let is_waiting = || block.word.waits() >= number && block.status() == Status::Parked;
         until(|| is_waiting() || self.fiber.is_finished());
     }
 
     /// Ends the first wait for no reason, so that there is a second one.
     fn poke(&self) {
-        let block = self.fiber.thread().block().unwrap();
+        let block = self.fiber.thread().inner().control().unwrap();
         until(|| {
-            self.fiber.thread().poke();
+            self.fiber.thread().inner().poke();
             block.word.waits() >= 2 || self.fiber.is_finished()
         });
         self.until_waiting(2);

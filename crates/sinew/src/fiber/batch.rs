@@ -12,7 +12,7 @@ use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
 use crate::launch;
-use crate::rt::{self, Engine};
+use crate::rt::{self, FiberHost};
 
 /// Makes a fiber of each body, as [`spawn`](super::spawn) does, and returns their handles in the same order.
 ///
@@ -69,13 +69,13 @@ where
 {
     let location = Location::caller();
     // Cloned: the iterator is the caller's code, and may wait, and come back on another worker.
-    let engine = launch::site().engine().clone();
-    spawn_batch_in(&engine, location, bodies)
+    let host = launch::site().host().clone();
+    spawn_batch_in(&host, location, bodies)
 }
 
-/// Makes fibers in a given engine.
+/// Makes fibers of a given host.
 pub(crate) fn spawn_batch_in<I, F, T>(
-    engine: &Arc<Engine>,
+    host: &Arc<FiberHost>,
     location: &'static Location<'static>,
     bodies: I,
 ) -> Result<Vec<JoinHandle<T>>, SpawnError<F>>
@@ -86,6 +86,6 @@ where
 {
     let attributes = || Builder::new().attributes(location);
     // SAFETY: bodies and results may be sent, and own what they use.
-    let made = unsafe { rt::spawn_batch(engine, attributes, bodies.into_iter()) };
+    let made = unsafe { rt::spawn_batch(host, attributes, bodies.into_iter()) };
     made.map(|handles| handles.into_iter().map(JoinHandle::new).collect()).map_err(SpawnError::new)
 }

@@ -3,25 +3,13 @@
 use std::thread;
 use std::time::Duration;
 
-use super::id::FiberId;
-pub use crate::rt::Fiber;
-use crate::rt::{self, Cause, Ends, Phase};
-
-/// [`Fiber`], under the name that std has for it.
-pub type Thread = Fiber;
-
-impl Fiber {
-    /// Its number, which no other fiber ever has.
-    #[must_use]
-    pub fn id(&self) -> FiberId {
-        FiberId::new(self.number())
-    }
-}
+use super::reference::Fiber;
+use crate::rt::{self, Cause, Ends, FiberRef, Phase};
 
 /// The fiber that calls this; on a plain thread, that thread.
 #[must_use]
 pub fn current() -> Fiber {
-    rt::running_fiber().unwrap_or_else(|| Fiber::of_thread(thread::current(), rt::thread_id()))
+    Fiber::new(FiberRef::running().unwrap_or_else(|| FiberRef::of_thread(thread::current(), rt::thread_id())))
 }
 
 /// Whether the caller is a fiber.

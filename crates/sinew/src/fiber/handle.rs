@@ -13,7 +13,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::cancellable::JoinStopped;
-use super::current::Fiber;
+use super::reference::Fiber;
 use super::stopped::Stopped;
 use crate::rt::{self, Handle};
 
@@ -45,7 +45,7 @@ impl<T> JoinHandle<T> {
     /// The fiber that this is about. The name is std's, as if a fiber were a thread.
     #[must_use]
     pub fn thread(&self) -> &Fiber {
-        self.handle.fiber()
+        Fiber::wrap(self.handle.fiber())
     }
 
     /// Waits for the fiber to end, and returns what came out of it.

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::cancellable::JoinStopped;
-use super::current::Fiber;
 use super::handle::{JoinHandle, Result};
+use super::reference::Fiber;
 use crate::rt::Handle;
 
 /// The right to join a local fiber, and to its result, which stays on its worker as the fiber does.

@@ -254,6 +254,7 @@ mod id;
 mod local_handle;
 mod local_key;
 mod pin;
+mod reference;
 mod scoped;
 mod spawning;
 mod state;
@@ -270,15 +271,14 @@ pub use builder::{Builder, Launch};
 pub use cancellable::{
     JoinStopped, park_cancellable, park_timeout_cancellable, sleep_cancellable, sleep_until_cancellable,
 };
-pub use current::{
-    Fiber, Thread, current, current_group, is_fiber, panicking, park, park_timeout, yield_now,
-};
+pub use current::{current, current_group, is_fiber, panicking, park, park_timeout, yield_now};
 pub use error::{Abandoned, Discarded, SpawnError};
 pub use handle::{JoinHandle, Result};
 pub use id::{FiberId, ThreadId};
 pub use local_handle::LocalJoinHandle;
 pub use local_key::{AccessError, LocalKey};
 pub use pin::{Pin, no_suspend, pin};
+pub use reference::{Fiber, Thread};
 pub(crate) use scoped::open as open_scope;
 pub use scoped::{Scope, ScopedJoinHandle, scope};
 pub use spawning::{available_parallelism, spawn, spawn_local, try_spawn, try_spawn_local};

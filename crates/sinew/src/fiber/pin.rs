@@ -62,7 +62,8 @@ fn running() -> Option<NonNull<Control>> {
 impl Drop for Pin {
     fn drop(&mut self) {
         if let Some(fiber) = self.fiber {
-            Control::unpin(fiber);
+            // SAFETY: the invariant.
+            unsafe { rt::unpin(fiber) };
             // SAFETY: the invariant; this value is gone after this.
             unsafe { Control::release(fiber) };
         }

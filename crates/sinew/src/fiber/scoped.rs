@@ -15,19 +15,19 @@ use std::time::Duration;
 
 use super::builder::Builder;
 use super::cancellable::JoinStopped;
-use super::current::Fiber;
 use super::error::SpawnError;
 use super::handle::{JoinHandle, Result};
+use super::reference::Fiber;
 use super::token::CancelToken;
 use crate::launch;
-use crate::rt::{self, Attributes, Engine, Failure, Handle, Node, ScopeData, Site};
+use crate::rt::{self, Attributes, Failure, FiberHost, Handle, Node, ScopeData, Site};
 
 /// A scope, as [`std::thread::Scope`].
 #[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<ScopeData>,
     /// Where its fibers are made, if not where each of them is made.
-    engine: Option<Arc<Engine>>,
+    host: Option<Arc<FiberHost>>,
     /// Invariant, so that a scope cannot be taken for a shorter one.
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
@@ -127,7 +127,7 @@ where
 /// or fails. They are in the runtime, or in that of the fiber that makes them.
 #[track_caller]
 pub(crate) fn open<'env, F, T>(
-    engine: Option<&Arc<Engine>>,
+    host: Option<&Arc<FiberHost>>,
     failure: Failure,
     at: &'static Location<'static>,
     body: F,
@@ -139,7 +139,7 @@ where
     // There is no way back once it has fibers.
     rt::check_may_wait();
     let data = ScopeData::open(at, failure);
-    let scope = Scope { data, engine: engine.cloned(), scope: PhantomData, env: PhantomData };
+    let scope = Scope { data, host: host.cloned(), scope: PhantomData, env: PhantomData };
     // Caught first: a fiber that unwinds does not wait well.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     match &result {
@@ -202,13 +202,13 @@ impl<'scope> Scope<'scope, '_> {
     {
         let at = Location::caller();
         // Cloned: the iterator is the caller's code, and may wait, and come back on another worker.
-        let engine = self.site().engine().clone();
+        let host = self.site().host().clone();
         let attributes = || {
             self.data.join_in();
             Attributes { scope: Some(self.data.clone()), ..Builder::new().attributes(at) }
         };
         // SAFETY: as for one, see `spawn_with`. Those that are discarded leave the scope.
-        match unsafe { rt::spawn_batch(&engine, attributes, bodies.into_iter()) } {
+        match unsafe { rt::spawn_batch(&host, attributes, bodies.into_iter()) } {
             Ok(handles) => handles.into_iter().map(ScopedJoinHandle::new).collect(),
             Err(refused) => {
                 self.data.leave();
@@ -284,8 +284,8 @@ impl<'scope> Scope<'scope, '_> {
     /// Where the caller makes a fiber of the scope.
     #[track_caller]
     fn site(&self) -> Site<'_> {
-        match &self.engine {
-            Some(engine) => Site::of(engine),
+        match &self.host {
+            Some(host) => Site::of(host),
             None => launch::site(),
         }
     }

@@ -16,7 +16,7 @@ use super::error::SpawnError;
 use super::handle::JoinHandle;
 use super::local_handle::LocalJoinHandle;
 use crate::launch;
-use crate::rt::{self, Attributes, Engine, Moves, Reason, Refused, Site};
+use crate::rt::{self, Attributes, FiberHost, Moves, Reason, Refused, Site};
 
 /// Makes a fiber that runs `body`, in the runtime of the calling fiber or in the default one.
 ///
@@ -120,19 +120,19 @@ where
     made.map(JoinHandle::new).map_err(SpawnError::new)
 }
 
-/// Makes a fiber in a given engine.
+/// Makes a fiber for a given host.
 #[track_caller]
-pub(crate) fn spawn_in<F, T>(engine: &Arc<Engine>, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+pub(crate) fn spawn_in<F, T>(host: &Arc<FiberHost>, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    spawn_at(engine, Builder::new().attributes(Location::caller()), body)
+    spawn_at(host, Builder::new().attributes(Location::caller()), body)
 }
 
-/// Makes a fiber that is as these say, in a given engine.
+/// Makes a fiber that is as these say, for a given host.
 pub(crate) fn spawn_at<F, T>(
-    engine: &Arc<Engine>,
+    host: &Arc<FiberHost>,
     attributes: Attributes,
     body: F,
 ) -> Result<JoinHandle<T>, SpawnError<F>>
@@ -141,7 +141,7 @@ where
     T: Send + 'static,
 {
     // SAFETY: body and result may be sent, and own what they use; the site is the caller's.
-    let made = unsafe { rt::spawn(Site::of(engine), attributes, body) };
+    let made = unsafe { rt::spawn(Site::of(host), attributes, body) };
     made.map(JoinHandle::new).map_err(SpawnError::new)
 }
 
@@ -188,12 +188,12 @@ where
     F: FnOnce() -> T + 'static,
     T: 'static,
 {
-    let Some((local, _)) = rt::running() else {
+    let Some(site) = rt::running().and_then(|_| Site::here()) else {
         return Err(SpawnError::new(Refused { body, reason: Reason::NoWorker }));
     };
     let attributes = Attributes { moves: Moves::Never, ..Builder::new().attributes(Location::caller()) };
     // SAFETY: it never leaves this worker, nor does its handle.
-    let made = unsafe { rt::spawn(Site::Worker(local), attributes, body) };
+    let made = unsafe { rt::spawn(site, attributes, body) };
     made.map(|handle| LocalJoinHandle::new(handle, PhantomData)).map_err(SpawnError::new)
 }
 
@@ -204,5 +204,5 @@ where
 /// Never; the signature is std's.
 #[track_caller]
 pub fn available_parallelism() -> io::Result<NonZero<usize>> {
-    Ok(NonZero::new(launch::site().engine().workers()).unwrap_or(NonZero::<usize>::MIN))
+    Ok(NonZero::new(launch::engine().workers()).unwrap_or(NonZero::<usize>::MIN))
 }

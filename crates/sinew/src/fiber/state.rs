@@ -1,6 +1,6 @@
 //! What a fiber is doing, seen from outside.
 
-use super::current::Fiber;
+use super::reference::Fiber;
 use crate::rt::Status;
 
 /// What a fiber is doing.
@@ -39,7 +39,7 @@ impl Fiber {
     /// ```
     #[must_use]
     pub fn state(&self) -> State {
-        match self.status() {
+        match self.inner().status() {
             None | Some(Status::Running) => State::Running,
             Some(Status::New) => State::New,
             Some(Status::Ready) => State::Ready,

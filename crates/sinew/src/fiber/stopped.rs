@@ -5,8 +5,9 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::{fmt, io};
 
-use super::current::{Fiber, current};
+use super::current::current;
 use super::id::FiberId;
+use super::reference::Fiber;
 use crate::rt::{Stop, What};
 
 /// The error of calls that observe cancellation and [deadlines](super::with_deadline).
@@ -135,7 +136,7 @@ impl Stopped {
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, by) = (self.fiber_id().as_u64(), self.by());
-        let kind = if self.fiber().block().is_some() { "fiber" } else { "thread" };
+        let kind = if self.fiber().inner().control().is_some() { "fiber" } else { "thread" };
         match self.fiber().name() {
             Some(name) => write!(f, "{kind} '{name}' ({number}) stopped at {}: ", self.at())?,
             None => write!(f, "{kind} {number} stopped at {}: ", self.at())?,

@@ -22,8 +22,14 @@ static STARTING: Mutex<()> = Mutex::new(());
 pub(crate) fn site() -> Site<'static> {
     match Site::here() {
         Some(site) => site,
-        None => Site::Outside(default_engine()),
+        None => Site::Outside(default_engine().host()),
     }
+}
+
+/// The engine of the caller's worker, or the default one, which is started if need be.
+#[track_caller]
+pub(crate) fn engine() -> Arc<Engine> {
+    Engine::current().unwrap_or_else(|| default_engine().clone())
 }
 
 /// # Panics

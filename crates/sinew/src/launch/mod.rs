@@ -9,6 +9,6 @@ mod layout;
 mod spec;
 
 pub use config::Config;
-pub(crate) use default::{default_engine, site};
+pub(crate) use default::{default_engine, engine, site};
 pub use error::StartError;
 pub(crate) use spec::Spec;

@@ -11,7 +11,7 @@ use super::config::Config;
 use super::environment::{self, MOST_GROUPS, MOST_WORKERS};
 use super::error::StartError;
 use super::layout;
-use crate::rt::{Engine, Followers, Settings};
+use crate::rt::{Engine, Followers, HostSettings, Settings};
 
 /// What a program has set. The rest comes from the environment, or is as the builder of runtimes
 /// states.
@@ -59,17 +59,19 @@ impl Spec {
             steal_across_nodes: config.steal_across_nodes,
             queue_capacity: config.queue_capacity,
             name: config.name.unwrap_or_else(|| "sinew".to_owned()),
+            stall_report,
+            panic_hook: !self.no_panic_hook,
+            blocking_threads: config.blocking_threads.unwrap_or(512),
+            blocking_idle: Duration::from_millis(config.blocking_idle_ms.unwrap_or(10_000)),
+        };
+        let fibers = HostSettings {
             stack_size: config.stack_size.unwrap_or(DEFAULT_STACK_SIZE),
             max_fibers: config.max_fibers,
             prewarm: config.prewarm.unwrap_or(0),
             migrates: self.migrates,
-            stall_report,
-            panic_hook: !self.no_panic_hook,
             followers: self.followers,
-            blocking_threads: config.blocking_threads.unwrap_or(512),
-            blocking_idle: Duration::from_millis(config.blocking_idle_ms.unwrap_or(10_000)),
         };
-        Engine::start(settings).map_err(StartError::Workers)
+        Engine::start(settings, fibers).map_err(StartError::Workers)
     }
 }
 

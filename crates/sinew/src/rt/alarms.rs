@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::clock;
 use super::sync::{AtomicUsize, Lock, MutexGuard, Ordering};
-use super::timers::{TimerId, Timers};
+use super::timers::Timers;
+use super::wait_timers::TimerId;
 
 /// So many are handed out before others have their turn at the lock.
 pub(crate) const BATCH: usize = 16;

@@ -11,8 +11,8 @@ use sinew_sched::TaskRef;
 
 use super::body::Body;
 use super::control::Control;
-use super::engine::Engine;
 use super::handle::Handle;
+use super::host::FiberHost;
 use super::spawn::{Attributes, Refused, Site, make};
 
 /// Makes a fiber of each body, and has all of them run. If one is refused, or the iterator panics, none runs: those that were
@@ -22,7 +22,7 @@ use super::spawn::{Attributes, Refused, Site, make};
 ///
 /// As [`spawn`](super::spawn::spawn), for all of them.
 pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
-    engine: &Arc<Engine>,
+    host: &Arc<FiberHost>,
     attributes: impl Fn() -> Attributes,
     bodies: impl Iterator<Item = F>,
 ) -> Result<Vec<Handle<T>>, Refused<F>> {
@@ -30,20 +30,20 @@ pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
     let (mut handles, mut tasks) = (Vec::with_capacity(most), Vec::with_capacity(most));
     for body in bodies {
         // Looked for each time: the iterator is the caller's code, and may have waited, and moved.
-        let site = Site::of(engine);
+        let site = Site::of(host);
         // SAFETY: the caller's promise, and the site is the caller's.
         let (handle, control) = unsafe { make(site, attributes(), body) }?;
         handles.push(handle);
         // SAFETY: the right to run it is new, and ours.
         tasks.push(unsafe { Control::task(control) });
     }
-    submit(engine, tasks);
+    submit(host, tasks);
     Ok(handles)
 }
 
-fn submit(engine: &Arc<Engine>, tasks: Vec<TaskRef>) {
-    match Site::of(engine) {
+fn submit(host: &Arc<FiberHost>, tasks: Vec<TaskRef>) {
+    match Site::of(host) {
         Site::Worker(local) => local.context().submit_batch(tasks),
-        Site::Outside(engine) => engine.submit_all(tasks),
+        Site::Outside(host) => host.schedule().schedule_all(tasks),
     }
 }

@@ -5,8 +5,6 @@
 //! Trusted with what such a fiber owns: a reference to its timer, whose body may be sent.
 #![expect(unsafe_code, reason = "making a fiber is a promise about what it holds")]
 
-use std::panic::Location;
-
 use super::ambient::{Force, Slot};
 use super::body::{Body, Turn};
 use super::callback::Callback;
@@ -14,37 +12,6 @@ use super::control::Moves;
 use super::region;
 use super::spawn::{Attributes, Refused, Site, spawn};
 use super::target::Target;
-use super::values::Values;
-
-/// How the fibers are to be that call back.
-#[derive(Debug)]
-pub(crate) struct How {
-    location: &'static Location<'static>,
-    /// Most have none.
-    settings: Option<Box<Settings>>,
-    /// Those in force where the timer was made.
-    values: Values,
-}
-
-/// What users may set of it.
-#[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) name: Option<Box<str>>,
-    pub(crate) stack_size: Option<usize>,
-}
-
-impl How {
-    /// For a timer that is made here.
-    #[inline]
-    pub(crate) fn new(location: &'static Location<'static>, settings: Option<Box<Settings>>) -> Self {
-        Self { location, settings, values: region::current_values() }
-    }
-
-    /// Their name and the size of their stacks.
-    pub(crate) fn name_and_stack(&self) -> (Option<Box<str>>, Option<usize>) {
-        self.settings.as_ref().map_or((None, None), |settings| (settings.name.clone(), settings.stack_size))
-    }
-}
 
 /// One time that a timer is due. If it is dropped, nobody is called.
 #[derive(Debug)]
@@ -55,14 +22,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The moment of a timer has come.
-    ///
-    /// # Safety
-    ///
-    /// The caller has the lock of the timer's home.
-    pub(super) unsafe fn new(timer: Callback) -> Self {
-        // SAFETY: the caller's promise.
-        let run = unsafe { timer.come_due() };
+    /// The moment of a timer has come, for the time of this number.
+    pub(super) fn new(timer: Callback, run: u64) -> Self {
         Self { timer: Some(timer), run }
     }
 
@@ -87,7 +48,7 @@ impl Call {
         if let Err(Refused { mut body, .. }) = unsafe { spawn::<Self, ()>(site, attributes, self) }
             && let Some(timer) = body.give_up()
         {
-            site.engine().homes.keep(timer);
+            site.host().homes.keep(timer);
         }
     }
 

@@ -25,15 +25,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use super::call::How;
+use super::callback_spec::CallbackSpec;
 use super::clock;
+use super::core_timers::CoreTimers;
 use super::desk::Desk;
-use super::driver::CoreDriver;
-use super::spawn::Site;
 use super::ticks::Ticks;
-use super::timers::TimerId;
 use super::unwind;
 use super::wait;
+use super::wait_timers::TimerId;
 use super::word::{Cause, Ends};
 
 /// A reference to such a timer.
@@ -48,8 +47,8 @@ type Body = dyn FnMut(&Callback) + Send;
 pub(crate) struct WeakCallback(Weak<Inner<Body>>);
 
 struct Inner<F: ?Sized> {
-    home: Arc<CoreDriver>,
-    how: How,
+    home: Arc<CoreTimers>,
+    how: CallbackSpec,
     /// Nothing is to come, for a look without the lock. Changed under it.
     is_idle: AtomicBool,
     /// # Invariant
@@ -117,10 +116,14 @@ pub(crate) enum NoEnd {
 impl Callback {
     /// One that is not armed.
     #[inline]
-    pub(crate) fn new(site: Site<'_>, how: How, body: impl FnMut(&Self) + Send + 'static) -> Self {
+    pub(crate) fn new(
+        home: Arc<CoreTimers>,
+        how: CallbackSpec,
+        body: impl FnMut(&Self) + Send + 'static,
+    ) -> Self {
         let state = State { phase: Phase::Idle, ticks: Ticks::once(None), run: 0 };
         Self(Arc::new(Inner {
-            home: site.home(),
+            home,
             how,
             is_idle: AtomicBool::new(true),
             state: UnsafeCell::new(state),
@@ -128,7 +131,7 @@ impl Callback {
         }))
     }
 
-    pub(crate) fn how(&self) -> &How {
+    pub(crate) fn how(&self) -> &CallbackSpec {
         &self.0.how
     }
 

@@ -10,14 +10,18 @@ use std::cell::UnsafeCell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
+use super::block::FiberBlock;
 use super::body::{Body, Turn};
-use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Unrun};
-use super::engine::Engine;
-use super::local::Local;
+use super::cancel;
+use super::control::{Birth, BodyVtable, Control, Dropped, Ended, Moves, Unrun};
+use super::host::FiberHost;
 use super::locals::Place;
 use super::memory;
-use super::{end, tls, unwind};
+use super::scope::ScopeData;
+use super::worker_state::WorkerState;
+use super::{end, unwind};
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
@@ -35,7 +39,7 @@ pub struct Abandoned(());
 /// The block is first, so that a pointer to it is one to the whole.
 #[repr(C)]
 pub(crate) struct FiberCell<F, T> {
-    control: Control,
+    block: FiberBlock,
     /// # Invariant
     ///
     /// Touched by the thread with the right to run the fiber, until the fiber is done or has
@@ -57,6 +61,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         abandon: Self::abandon,
         drop_result: Self::drop_result,
         take_result: Self::take_result,
+        make_node: cancel::make_node,
         free: Self::free,
     };
 
@@ -69,12 +74,14 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     pub(crate) unsafe fn make(
         place: NonNull<Self>,
         birth: Birth,
-        engine: NonNull<Engine>,
+        scope: Option<Arc<ScopeData>>,
+        host: &FiberHost,
         body: F,
     ) -> NonNull<Control> {
-        let control = Control::new(birth, engine, Self::VTABLE);
+        let task = &host.vtables[usize::from(birth.moves == Moves::Always)];
+        let block = FiberBlock::new(birth, scope, (host.scheduler(), task), Self::VTABLE);
         // SAFETY: the caller's promise.
-        unsafe { place.write(Self { control, stage: UnsafeCell::new(Stage::New(body)) }) };
+        unsafe { place.write(Self { block, stage: UnsafeCell::new(Stage::New(body)) }) };
         place.cast()
     }
 
@@ -116,12 +123,13 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         let needs_drop = mem::needs_drop::<T>() || turn.is_err();
         let (stage, ended) = match turn {
             Ok(Turn::More(body)) => {
-                this.step.set(tls::local().map(Local::next_id));
+                this.step.set(WorkerState::current().map(WorkerState::next_id));
                 (Stage::New(body), Ended::ForNow)
             }
             Ok(Turn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
             Err(payload) => {
-                note_failure(this);
+                // SAFETY: as above.
+                note_failure(unsafe { FiberBlock::of(control) });
                 (Stage::Done(Err(payload)), Ended::ForGood)
             }
         };
@@ -173,7 +181,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // SAFETY: as above.
         unsafe { place.drop_in_place() };
         // SAFETY: from `make`, and nobody has it any more.
-        unsafe { memory::give_back(tls::local().map(|local| &local.memory), place, origin) };
+        unsafe { memory::give_back(WorkerState::current().map(|state| &state.memory), place, origin) };
     }
 }
 
@@ -190,8 +198,8 @@ fn end_turn<B, T>(fiber: &Control, turn: Outcome<Turn<B, T>>) -> Outcome<Turn<B,
 
 /// A fiber has panicked: its scope may cancel others.
 #[cold]
-fn note_failure(fiber: &Control) {
-    if let Some(scope) = &fiber.birth.scope {
+fn note_failure(fiber: &FiberBlock) {
+    if let Some(scope) = &fiber.scope {
         scope.fail();
     }
 }

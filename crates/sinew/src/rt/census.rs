@@ -11,14 +11,15 @@
 //! Trusted with reading the fibers of other workers, under these locks.
 #![expect(unsafe_code, reason = "fibers and lists of other workers are pointers")]
 
+use std::num::NonZero;
+use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock;
-use super::control::{Control, Status};
-use super::driver::CoreDriver;
-use super::engine::Leak;
+use super::control::{Birth, Control, Status};
+use super::core_timers::CoreTimers;
 use super::owner_lock::hold_all;
 use super::roster::{BegunList, Roamers, Roster};
 use super::running::Running;
@@ -41,11 +42,27 @@ struct Entry {
     /// There while this value is in its list: a worker is removed from there before they are freed.
     running: NonNull<Running>,
     roster: NonNull<Roster>,
-    driver: Arc<CoreDriver>,
+    timers: Arc<CoreTimers>,
 }
 
 // SAFETY: any thread may read what `running` points to, and hold the lock of the roster.
 unsafe impl Send for Entry {}
+
+/// A fiber that has begun and not ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Leak {
+    pub(crate) id: NonZero<u64>,
+    pub(crate) name: Option<String>,
+    pub(crate) worker: u32,
+    pub(crate) location: &'static Location<'static>,
+}
+
+impl Leak {
+    fn new(birth: &Birth, worker: u32) -> Self {
+        let name = birth.name.as_deref().map(str::to_owned);
+        Self { id: birth.id, name, worker, location: birth.location }
+    }
+}
 
 /// The fibers that have begun and not ended, at one moment.
 #[derive(Debug, Default)]
@@ -62,10 +79,10 @@ impl Census {
         &self,
         worker: u32,
         (running, roster): (&'static Running, &'static Roster),
-        driver: &Arc<CoreDriver>,
+        timers: &Arc<CoreTimers>,
     ) {
-        let driver = driver.clone();
-        let entry = Entry { worker, running: NonNull::from(running), roster: NonNull::from(roster), driver };
+        let timers = timers.clone();
+        let entry = Entry { worker, running: NonNull::from(running), roster: NonNull::from(roster), timers };
         let mut workers = self.workers.lock();
         workers.push(entry);
         workers.sort_by_key(|entry| entry.worker);
@@ -97,13 +114,13 @@ impl Census {
     /// Returns how many workers have timers that were due this long ago and have not fired.
     pub(crate) fn neglected_timers(&self, by: Duration) -> usize {
         let now = clock::now();
-        self.workers.lock().iter().filter(|entry| entry.driver.is_late(now, by)).count()
+        self.workers.lock().iter().filter(|entry| entry.timers.is_late(now, by)).count()
     }
 
     /// Returns whether this worker has timers that were due this long ago and have not fired.
     pub(crate) fn neglects_timers(&self, worker: u32, by: Duration) -> bool {
         let now = clock::now();
-        self.workers.lock().iter().any(|entry| entry.worker == worker && entry.driver.is_late(now, by))
+        self.workers.lock().iter().any(|entry| entry.worker == worker && entry.timers.is_late(now, by))
     }
 
     /// Returns how many fibers that have begun on this worker, and stay there, are ready to run.
@@ -130,7 +147,7 @@ impl Census {
             let running = |entry: &Entry| {
                 // SAFETY: it is in a list whose lock is held: see above.
                 let fiber = unsafe { entry.runs()?.as_ref() };
-                Some(fiber.birth.leak(entry.worker))
+                Some(Leak::new(&fiber.birth, entry.worker))
             };
             workers.iter().filter_map(running).collect()
         })
@@ -148,7 +165,7 @@ impl Census {
                 let fiber = unsafe { control.as_ref() };
                 let runs = fiber.status() == Status::Running || on_threads.contains(&control);
                 let all = if runs { &mut begun.running } else { &mut begun.waiting };
-                all.push(fiber.birth.leak(fiber.worker()));
+                all.push(Leak::new(&fiber.birth, fiber.worker()));
             };
             workers.iter().for_each(|entry| entry.roster().for_each(&mut add));
             roamers.iter().for_each(|list| list.for_each(&mut add));

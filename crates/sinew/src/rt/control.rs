@@ -1,12 +1,15 @@
-//! The control block of a fiber: what all parts know of it. Knows neither the type of its body nor that of its result.
+//! The control block of a fiber: what waiting, waking and scheduling touch. Knows neither who
+//! schedules the fiber, which is behind a seam ([`schedule`](super::schedule)), nor what its body
+//! and its result are, which are behind a vtable.
 //!
-//! One allocation holds the block, and behind it the body and later its result ([`cell`](super::cell)). It is counted: the
-//! right to run the fiber is one reference, each handle is another.
+//! It is the head of a larger block ([`block`](super::block)), with the body, and later its result,
+//! behind that ([`cell`](super::cell)): all in one allocation. It is counted: the right to run the
+//! fiber is one reference, each handle is another.
 //!
 //! # Safety
 //!
-//! Trusted with the count, with who may touch which field, and with making a task of a fiber only for whoever has the right
-//! to run it.
+//! Trusted with the count, with who may touch which field, and with making a task of a fiber only
+//! for the holder of the right to run it.
 #![expect(unsafe_code, reason = "a block is shared by pointers and counted by hand")]
 
 use std::cell::{Cell, UnsafeCell};
@@ -15,25 +18,20 @@ use std::mem::ManuallyDrop;
 use std::num::NonZero;
 use std::panic::Location;
 use std::ptr::NonNull;
-use std::sync::Arc;
 
 use sinew_coroutine::{Coroutine, PooledStack, Suspender};
-use sinew_sched::{Header, TaskRef};
+use sinew_sched::{Header, TaskRef, Vtable};
 
 use super::ambient::Slot;
-use super::engine::{Engine, Leak};
 use super::join::Join;
 use super::locals::Place;
 use super::memory::Origin;
 use super::pins::Pins;
-use super::roster::{Links, Roamers};
-use super::scope::ScopeData;
-use super::stop::Own;
-use super::sync::{AtomicBool, AtomicU32, Ordering};
+use super::schedule::Scheduler;
+use super::stop::OwnNode;
+use super::sync::{AtomicU32, Ordering};
 use super::target::Home;
-use super::tls;
-use super::wait;
-use super::word::{Next, Word};
+use super::word::Word;
 
 /// Why a fiber hands its worker back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,16 +97,6 @@ pub(crate) struct Birth {
     /// Where the block is from.
     pub(crate) memory: Origin,
     pub(crate) location: &'static Location<'static>,
-    /// Waits for its end.
-    pub(crate) scope: Option<Arc<ScopeData>>,
-}
-
-impl Birth {
-    /// What is told of a fiber that has not ended.
-    pub(crate) fn leak(&self, worker: u32) -> Leak {
-        let name = self.name.as_deref().map(str::to_owned);
-        Leak { id: self.id, name, worker, location: self.location }
-    }
 }
 
 /// No worker yet, or no group.
@@ -126,6 +114,8 @@ pub(crate) struct BodyVtable {
     pub(crate) drop_result: unsafe fn(NonNull<Control>) -> Dropped,
     /// Moves the result out, to a place of its type. Whether it was there.
     pub(crate) take_result: unsafe fn(NonNull<Control>, *mut ()) -> bool,
+    /// Gives a fiber of a scope the node that it is cancelled through, unless it has one.
+    pub(crate) make_node: unsafe fn(NonNull<Control>),
     /// Frees the block and what is behind it.
     pub(crate) free: unsafe fn(NonNull<Control>),
 }
@@ -181,29 +171,21 @@ pub(crate) struct Control {
     /// As `coroutine`, but for a fiber that is just being made. Emptied by the fiber itself before its body returns.
     pub(crate) ambient: Slot,
     /// What it is cancelled through. Ended before the block is freed.
-    pub(crate) own: Own,
-    /// It has a scope, through which it may be cancelled.
-    is_scoped: bool,
+    pub(crate) own: OwnNode,
+    /// The fiber has a scope, through which it may be cancelled.
+    pub(crate) is_scoped: bool,
+    /// Who runs the fiber.
+    ///
     /// # Invariant
     ///
-    /// There until the fiber is done: the engine waits for its fibers, or stays for ever.
-    engine: NonNull<Engine>,
+    /// There until the fiber is done: a scheduler waits for its fibers, or stays for ever.
+    scheduler: NonNull<Scheduler>,
     pub(crate) join: Join,
     pub(crate) body: &'static BodyVtable,
     /// # Invariant
     ///
     /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
     pub(crate) locals: Place,
-    pub(crate) links: Links,
-    /// Whether it has begun and not come to an end, or to that of a step: there is a coroutine. For whoever has the right to run it when nobody will
-    /// any more: it may have got that right while the fiber was about to be suspended, and must not touch the coroutine.
-    pub(crate) has_stack: AtomicBool,
-    /// The list that it is in, if it may move and has begun.
-    ///
-    /// # Invariant
-    ///
-    /// Changed under the lock of that list, by whoever has the right to run the fiber. Lists stay for as long as the engine.
-    pub(crate) roamers: Cell<Option<NonNull<Roamers>>>,
     /// The number of the step that it is in, by which something may be its own, but for the first one, which has that of the fiber:
     /// the next step may run on another thread, and what this one has left behind on its own must not be taken for the next one's.
     ///
@@ -225,30 +207,30 @@ const _: () = {
 unsafe impl Sync for Control {}
 
 impl Control {
+    /// The block of a fiber that the scheduler runs as a task with this vtable.
     #[inline]
-    pub(crate) fn new(birth: Birth, engine: NonNull<Engine>, body: &'static BodyVtable) -> Self {
-        let moves = birth.moves == Moves::Always;
-        // SAFETY: the invariant of `engine`: the fiber is not done.
-        let vtable = &unsafe { engine.as_ref() }.vtables[usize::from(moves)];
+    pub(crate) fn new(
+        birth: Birth,
+        (scheduler, task): (NonNull<Scheduler>, &'static Vtable),
+        body: &'static BodyVtable,
+        is_scoped: bool,
+    ) -> Self {
         Self {
-            header: Header::new(vtable),
+            header: Header::new(task),
             word: Word::new(),
-            is_scoped: birth.scope.is_some(),
+            is_scoped,
             join: Join::new(),
             body,
-            engine,
+            scheduler,
             coroutine: UnsafeCell::new(None),
             suspender: Cell::new(None),
             worker: AtomicU32::new(NOWHERE),
             status: AtomicU32::new(Status::New as u32),
-            pins: Pins::new(moves),
+            pins: Pins::new(birth.moves == Moves::Always),
             no_suspend: AtomicU32::new(0),
             locals: Place::new(),
             ambient: Slot::new(),
-            own: Own::new(),
-            links: Links::default(),
-            has_stack: AtomicBool::new(false),
-            roamers: Cell::new(None),
+            own: OwnNode::new(),
             step: Cell::new(None),
             birth,
         }
@@ -271,67 +253,25 @@ impl Control {
         unsafe { TaskRef::from_raw(control.cast()) }
     }
 
-    /// Ends the wait of a fiber: has it run again, where it may.
+    /// Fetches the stack of a fiber into the cache, if it has begun.
     ///
     /// # Safety
     ///
-    /// The caller has the right to run it, and gives it up.
-    pub(crate) unsafe fn schedule(control: NonNull<Self>) {
+    /// The caller has the right to run the fiber.
+    #[inline]
+    pub(crate) unsafe fn fetch_stack(control: NonNull<Self>) {
         // SAFETY: the right to run is a reference.
         let this = unsafe { control.as_ref() };
-        this.set_status(Status::Ready);
-        match tls::local().filter(|local| local.is_of(this.engine())) {
-            Some(local) => {
-                local.counters.wakes.add(1);
-                let home = this.home();
-                // SAFETY: the caller's right.
-                local.schedule(unsafe { Self::task(control) }, home);
-            }
-            // SAFETY: as above.
-            None => unsafe { Self::schedule_from_outside(control) },
+        // SAFETY: the right to run is that to the coroutine.
+        if let Some(coroutine) = unsafe { &*this.coroutine.get() } {
+            coroutine.prefetch();
         }
     }
 
-    /// The same, for whoever is no worker of its engine.
-    ///
-    /// # Safety
-    ///
-    /// As [`schedule`](Self::schedule).
-    #[cold]
-    #[inline(never)]
-    unsafe fn schedule_from_outside(control: NonNull<Self>) {
-        // SAFETY: the right to run is a reference.
-        let this = unsafe { control.as_ref() };
-        // The task may run, end, and the engine with it, before this returns.
-        let engine = this.engine().keep();
-        engine.outside.wakes.add_shared(1);
-        let placement = this.home().placement();
-        // SAFETY: the caller's right.
-        engine.schedule(unsafe { Self::task(control) }, placement);
-    }
-
-    /// Has a parked fiber go on, or the next park return at once.
-    pub(crate) fn unpark(control: NonNull<Self>) {
-        // SAFETY: callers have a reference.
-        if unsafe { control.as_ref() }.word.unpark() == Next::Schedule {
-            // SAFETY: ending the wait of a saved fiber is the right to run it.
-            unsafe { Self::schedule(control) };
-        }
-    }
-
-    /// Ends the wait that a fiber is in, if cancellation may.
-    pub(crate) fn poke(control: NonNull<Self>) {
-        // SAFETY: callers have a reference.
-        if unsafe { control.as_ref() }.word.poke() == Some(Next::Schedule) {
-            // SAFETY: ending the wait of a saved fiber is the right to run it.
-            unsafe { Self::schedule(control) };
-        }
-    }
-
-    /// The engine of a fiber that is not done.
-    pub(crate) fn engine(&self) -> &Engine {
-        // SAFETY: the invariant of `engine`; callers hold a fiber that is not done.
-        unsafe { self.engine.as_ref() }
+    /// Who runs the fiber, which is not done.
+    #[inline]
+    pub(crate) fn scheduler(&self) -> NonNull<Scheduler> {
+        self.scheduler
     }
 
     /// Where it goes on.
@@ -383,16 +323,6 @@ impl Control {
     pub(crate) fn allow_suspend(&self) {
         let stays_saturated = |count: u32| (count < u32::MAX / 2).then(|| count.saturating_sub(1));
         let _ = self.no_suspend.fetch_update(Ordering::Relaxed, Ordering::Relaxed, stays_saturated);
-    }
-
-    /// Gives up a [pin](Pins::add). A fiber that is not the caller may be suspended, and stays where it is for good.
-    pub(crate) fn unpin(control: NonNull<Self>) {
-        // SAFETY: callers have a reference.
-        let this = unsafe { control.as_ref() };
-        match wait::running() {
-            Some((local, running)) if running == control && !local.is_between() => this.pins.remove(),
-            _ => this.pins.stick(),
-        }
     }
 
     /// Where it runs, or last ran.

@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use super::alarms::{Held, Ring};
 use super::callback::Callback;
-use super::due::{Due, Wakes};
-use super::timers::TimerId;
+use super::due::Due;
+use super::wait_timers::{TimerId, Wakes};
 use super::waiter::Waiter;
 use super::word::Cause;
 

@@ -1,6 +1,7 @@
 //! What is done when a timer of a driver is due. Knows no driver.
 
 use super::callback::Callback;
+use super::wait_timers::Wakes;
 use super::waiter::Waiter;
 
 /// What is done.
@@ -10,15 +11,6 @@ pub(crate) enum Due {
     Wake(Waiter, Wakes),
     /// A fiber is made that calls back.
     Call(Callback),
-}
-
-/// Where the fiber continues that a timer wakes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wakes {
-    /// On the worker whose timer it is: if that is busy, the fiber waits anyway.
-    Here,
-    /// On any worker: an idle one looks at this timer while its own worker is busy.
-    Anywhere,
 }
 
 impl Due {

@@ -11,15 +11,16 @@ use std::ptr::NonNull;
 use sinew_coroutine::Coroutine;
 use sinew_sched::Header;
 
+use super::block::FiberBlock;
 use super::control::{Control, Dropped, Moves, NOWHERE, Status, Unrun};
 use super::ending::{AtEnd, Reference};
-use super::local::Local;
+use super::host::FiberHost;
 use super::roster::Roamers;
 use super::starving;
 use super::sync::Ordering;
-use super::tls;
 use super::unwind;
 use super::word::Cause;
+use super::worker_state::WorkerState;
 
 /// The body has returned, and its result is kept.
 ///
@@ -27,18 +28,18 @@ use super::word::Cause;
 ///
 /// The caller has the right to run the fiber, which is used up.
 #[inline(never)]
-pub(super) unsafe fn finish(local: &Local, control: NonNull<Control>) {
+pub(super) unsafe fn finish(local: &WorkerState, control: NonNull<Control>) {
     // Counted before others hear of the end: they may spawn another fiber in its place.
     // SAFETY: the caller's right.
     unsafe { leave(local, control, || local.counters.finished.add(1)) };
     // SAFETY: the right to run is a reference.
-    local.engine().release(unsafe { control.as_ref() }.birth.is_limited);
+    local.host().release(unsafe { control.as_ref() }.birth.is_limited);
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }
 
 /// Removes a fiber that may move from those that have begun, and calls `count` under the lock of its list.
-fn leave_roamers(control: NonNull<Control>, this: &Control, count: impl FnOnce()) {
+fn leave_roamers(control: NonNull<Control>, this: &FiberBlock, count: impl FnOnce()) {
     if let Some(roamers) = this.roamers.take() {
         // SAFETY: the invariant of `roamers`: it stays for as long as the engine, and that for as long as its fibers.
         let list = unsafe { roamers.as_ref() }.lock();
@@ -53,7 +54,7 @@ fn leave_roamers(control: NonNull<Control>, this: &Control, count: impl FnOnce()
 /// # Safety
 ///
 /// The caller has the right to run the fiber.
-pub(super) unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
+pub(super) unsafe fn leave_stack(local: &WorkerState, control: NonNull<Control>) {
     // SAFETY: the caller's right.
     unsafe { leave(local, control, || ()) };
 }
@@ -65,9 +66,9 @@ pub(super) unsafe fn leave_stack(local: &Local, control: NonNull<Control>) {
 ///
 /// As [`leave_stack`]. `count` does not panic.
 #[inline]
-unsafe fn leave(local: &Local, control: NonNull<Control>, count: impl FnOnce()) {
+unsafe fn leave(local: &WorkerState, control: NonNull<Control>, count: impl FnOnce()) {
     // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
+    let this = unsafe { FiberBlock::of(control) };
     // SAFETY: the right to run is that to the coroutine.
     let coroutine = unsafe { (*this.coroutine.get()).take() };
     this.has_stack.store(false, Ordering::Relaxed);
@@ -93,13 +94,13 @@ unsafe fn leave(local: &Local, control: NonNull<Control>, count: impl FnOnce()) 
 #[inline]
 unsafe fn end(control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
-    let reference = if this.birth.scope.is_none() { Reference::GiveUp } else { Reference::Keep };
+    let this = unsafe { FiberBlock::of(control) };
+    let reference = if this.scope.is_none() { Reference::GiveUp } else { Reference::Keep };
     // SAFETY: the caller's right.
     if unsafe { settle(control, reference) } == AtEnd::Nothing {
         return;
     }
-    if let Some(scope) = &this.birth.scope {
+    if let Some(scope) = &this.scope {
         if this.own.get().is_some() {
             retire(this);
         }
@@ -123,7 +124,7 @@ fn retire(fiber: &Control) {
 #[inline]
 unsafe fn settle(control: NonNull<Control>, reference: Reference) -> AtEnd {
     // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
+    let this = unsafe { FiberBlock::of(control) };
     this.set_status(Status::Done);
     let (end, waiter) = this.join.finish(reference);
     if let Some(waiter) = waiter {
@@ -146,11 +147,11 @@ unsafe fn settle(control: NonNull<Control>, reference: Reference) -> AtEnd {
 #[cold]
 pub(crate) unsafe fn drop_result(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
-    let this = unsafe { control.as_ref() };
+    let this = unsafe { FiberBlock::of(control) };
     let mut dropped = Dropped::Other;
     // SAFETY: the caller's promise.
     let succeeds = unwind::succeeds(|| dropped = unsafe { (this.body.drop_result)(control) });
-    if let Some(scope) = &this.birth.scope
+    if let Some(scope) = &this.scope
         && (dropped == Dropped::Panic || !succeeds)
     {
         scope.note_panic();
@@ -161,7 +162,7 @@ pub(crate) unsafe fn drop_result(control: NonNull<Control>) {
 pub(super) unsafe fn discard(header: NonNull<Header>) {
     let control = header.cast::<Control>();
     // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
+    let this = unsafe { FiberBlock::of(control) };
     // Relaxed: the right to run comes with what was done before.
     if this.has_stack.load(Ordering::Relaxed) {
         // One that stays is told by its worker, which stays too.
@@ -171,29 +172,31 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
         }
         return;
     }
-    let engine = this.engine().keep();
-    drop(engine.starving.take_grant(control));
+    let host = FiberHost::of(this).keep();
+    drop(host.starving.take_grant(control));
     let body = if is_of_another_worker(this) { Unrun::Leaked } else { Unrun::Dropped };
     // SAFETY: it has not begun, and nobody else will run it.
     unwind::catch(|| unsafe { (this.body.discard)(control, body) });
     this.ambient.end();
-    engine.outside.finished.add_shared(1);
-    engine.release(this.birth.is_limited);
+    host.outside().finished.add_shared(1);
+    host.release(this.birth.is_limited);
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }
 
 /// Whether a fiber that has not begun is bound to a worker, and the calling thread is not that worker's: it waited there for a stack.
-fn is_of_another_worker(fiber: &Control) -> bool {
-    let is_here = |local: &Local| local.is_of(fiber.engine()) && local.worker() == fiber.worker();
-    fiber.birth.moves == Moves::Never && fiber.worker() != NOWHERE && !tls::local().is_some_and(is_here)
+fn is_of_another_worker(fiber: &FiberBlock) -> bool {
+    let is_here = |local: &WorkerState| local.runs(fiber) && local.worker() == fiber.worker();
+    fiber.birth.moves == Moves::Never
+        && fiber.worker() != NOWHERE
+        && !WorkerState::current().is_some_and(is_here)
 }
 
 /// It is over, and this worker's thread stays for ever with what has begun here: whoever waits for those fibers hears of it.
-pub(crate) fn abandon_all(local: &Local) {
+pub(crate) fn abandon_all(local: &WorkerState) {
     local.roster.for_each(|control| {
         // SAFETY: what is in the roster is there.
-        let this = unsafe { control.as_ref() };
+        let this = unsafe { FiberBlock::of(control) };
         debug_assert!(this.birth.moves != Moves::Always, "those that move are in another list");
         // So that nobody takes it for one that goes on: what it waits for is for the next one. Whether it waits is the same to us.
         let _ = this.word.take();
@@ -222,7 +225,7 @@ pub(crate) fn abandon_roamers(roamers: &Roamers) {
 /// The caller has the right to run the fiber, or the only one who has never will.
 unsafe fn abandon(control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
+    let this = unsafe { FiberBlock::of(control) };
     // SAFETY: the result is ours to set, and no frame of the fiber touches it any more.
     unsafe { (this.body.abandon)(control) };
     // SAFETY: as above.

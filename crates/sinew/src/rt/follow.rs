@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ambient::Slot;
-use super::local::Local;
+use super::worker_local::WorkerLocal;
 use super::{region, unwind};
 
 /// One of them.
@@ -34,12 +34,12 @@ impl Followers {
     }
 
     /// A fiber, which counts as the one that runs, is about to go on.
-    pub(crate) fn resume(&self, local: &Local) {
+    pub(crate) fn resume(&self, local: &WorkerLocal) {
         call(local, self.resume.iter());
     }
 
     /// A fiber, which still counts as the one that runs, has let go. The last one that was called when it went on is the first.
-    pub(crate) fn suspend(&self, local: &Local) {
+    pub(crate) fn suspend(&self, local: &WorkerLocal) {
         call(local, self.suspend.iter().rev());
     }
 }
@@ -52,7 +52,7 @@ impl Drop for Followers {
 
 /// They run on the worker's stack, not on the fiber's: a wait there would suspend the wrong stack. What they do to themselves,
 /// such as forbidding waits or entering a region, does not concern the fiber.
-fn call<'a>(local: &Local, hooks: impl Iterator<Item = &'a Hook>) {
+fn call<'a>(local: &WorkerLocal, hooks: impl Iterator<Item = &'a Hook>) {
     local.between(|| {
         for hook in hooks {
             unwind::catch(|| hook());

@@ -13,14 +13,17 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::time::Instant;
 
+use super::block::FiberBlock;
+use super::cancel::cancel_fiber;
 use super::cell::Outcome;
 use super::control::{Control, Dropped, Status};
-use super::local::By;
-use super::reference::Fiber;
+use super::reference::FiberRef;
 use super::stop::{self, Stop, What, Why};
 use super::unwind::FirstPanic;
 use super::wait::Phase;
 use super::word::{Cause, Ends};
+use super::worker_local::By;
+use super::worker_state::WorkerState;
 use super::{run, wait};
 
 /// The handle of a fiber: the right to its result.
@@ -30,7 +33,7 @@ pub(crate) struct Handle<T> {
     /// # Invariant
     ///
     /// It is not a thread.
-    fiber: ManuallyDrop<Fiber>,
+    fiber: ManuallyDrop<FiberRef>,
     /// As a function that returns it: a handle can be moved while it is pinned, and used after a
     /// panic, whatever the type of the result. Whether it may be sent is said below.
     result: PhantomData<fn() -> T>,
@@ -50,18 +53,18 @@ impl<T> Handle<T> {
     #[inline]
     pub(super) unsafe fn new(control: NonNull<Control>) -> Self {
         // SAFETY: the caller's promise.
-        let fiber = ManuallyDrop::new(unsafe { Fiber::from_ref(control) });
+        let fiber = ManuallyDrop::new(unsafe { FiberRef::from_ref(control) });
         Self { fiber, result: PhantomData }
     }
 
-    pub(crate) fn fiber(&self) -> &Fiber {
+    pub(crate) fn fiber(&self) -> &FiberRef {
         &self.fiber
     }
 
     #[inline]
     fn control(&self) -> NonNull<Control> {
         // SAFETY: the invariant of `fiber`.
-        unsafe { self.fiber.control() }
+        unsafe { self.fiber.address_unchecked() }
     }
 
     #[inline]
@@ -85,7 +88,7 @@ impl<T> Handle<T> {
 
     /// Cancels the fiber, for whoever called there.
     pub(crate) fn cancel(&self, by: &'static Location<'static>, reason: Option<Cow<'static, str>>) {
-        stop::cancel_fiber(&self.fiber, Why { what: What::Fiber(self.fiber.number()), by, reason });
+        cancel_fiber(&self.fiber, Why { what: What::Fiber(self.fiber.number()), by, reason });
     }
 
     /// Waits for the result where cancellation and deadlines count.
@@ -165,7 +168,9 @@ unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> boo
 unsafe fn enter_child(control: NonNull<Control>) -> bool {
     // SAFETY: the handle is a reference.
     let this = unsafe { control.as_ref() };
-    let Some((local, parent)) = wait::running() else { return false };
+    let Some((local, parent)) = WorkerState::current().and_then(|state| Some((state, state.fiber()?))) else {
+        return false;
+    };
     assert!(parent != control, "a fiber cannot join itself: it would wait for ever");
     // SAFETY: it runs, so it is there.
     let may_enter = || local.may_enter(unsafe { parent.as_ref() });
@@ -194,12 +199,14 @@ impl<T> Drop for Handle<T> {
         // Given up whatever the user's destructor does.
         let control = self.control();
         // SAFETY: the reference of the handle, which is not used again.
-        let _reference = unsafe { Fiber::from_ref(control) };
+        let _reference = unsafe { FiberRef::from_ref(control) };
         let mut first = FirstPanic::new();
         first.catch(|| {
             // SAFETY: it is done, or has announced its result: that is the handle's.
             let dropped = unsafe { (this.body.drop_result)(control) };
-            if let (Dropped::Panic, Some(scope)) = (dropped, &this.birth.scope) {
+            // SAFETY: `fiber` is a reference.
+            let block = unsafe { FiberBlock::of(control) };
+            if let (Dropped::Panic, Some(scope)) = (dropped, &block.scope) {
                 scope.note_panic();
             }
         });

@@ -4,8 +4,8 @@ use std::io::{Write, stderr};
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::Once;
 
+use super::reference::FiberRef;
 use super::tls;
-use super::wait;
 
 static INSTALLED: Once = Once::new();
 
@@ -22,18 +22,18 @@ pub(crate) fn install(is_wanted: bool) {
 }
 
 fn tell(info: &PanicHookInfo<'_>, inner: &dyn Fn(&PanicHookInfo<'_>)) {
-    if let Some(fiber) = wait::running_fiber() {
+    if let Some(fiber) = FiberRef::running() {
         let number = fiber.number();
         let named = match fiber.name() {
             Some(name) => format!("'{name}' ({number})"),
             None => number.to_string(),
         };
         // A backtrace ends at the worker, and does not lead to the call that spawned the fiber.
-        let made = fiber.spawned_at().map(|place| format!(", made at {place},")).unwrap_or_default();
+        let made = fiber.birth().map(|birth| format!(", made at {},", birth.location)).unwrap_or_default();
         // Not by `eprintln!`, which panics if nobody reads: inside a hook, that ends the process.
         let _ = writeln!(stderr(), "\nfiber {named}{made} panicked:");
     }
-    match tls::local() {
+    match tls::worker_local() {
         // Waits inside the hook keep the worker: what ran meanwhile would be taken for panicking.
         Some(local) => local.in_hook(|| inner(info)),
         None => inner(info),

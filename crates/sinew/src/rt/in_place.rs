@@ -3,13 +3,11 @@
 //! A section is begun and ended by words to the worker, not by a closure that the scheduler calls: a coroutine may be suspended inside, and come
 //! back in another fiber, on another thread, or when the worker is gone. Such a section never ends, and a spare worker stays; nothing else comes of it.
 
-use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::control::Control;
-use super::engine::Engine;
-use super::reference::Fiber;
-use super::{tls, wait};
+use super::host::FiberHost;
+use super::reference::FiberRef;
+use super::worker_state::WorkerState;
 
 /// Runs `body`, which may block the thread. Of a fiber that may move, none of it runs elsewhere; anybody else just runs it.
 pub(crate) fn in_place<R>(body: impl FnOnce() -> R) -> R {
@@ -20,23 +18,23 @@ pub(crate) fn in_place<R>(body: impl FnOnce() -> R) -> R {
 /// Ends a section when it is dropped.
 struct Section {
     /// The fiber that is in it, and stays where it is.
-    fiber: Fiber,
+    fiber: FiberRef,
     is_pinned: bool,
-    engine: Arc<Engine>,
+    host: Arc<FiberHost>,
     worker: u32,
 }
 
 impl Section {
     /// None, if the caller is no fiber.
     fn begin() -> Option<Self> {
-        let (local, _) = wait::running().filter(|(local, _)| !local.is_between())?;
-        let fiber = wait::running_fiber()?;
-        let pins = &fiber.block()?.pins;
+        let local = WorkerState::current().filter(|local| !local.is_between())?;
+        let fiber = FiberRef::running()?;
+        let pins = &fiber.control()?.pins;
         let is_pinned = pins.add();
         if !is_pinned {
             pins.stick();
         }
-        let section = Self { fiber, is_pinned, engine: local.engine().clone(), worker: local.worker() };
+        let section = Self { fiber, is_pinned, host: local.host().clone(), worker: local.worker() };
         local.context().begin_block();
         Some(section)
     }
@@ -45,14 +43,14 @@ impl Section {
 impl Drop for Section {
     fn drop(&mut self) {
         // If it is another thread's by now, that one has no such section; if another has the same seat, its count is as good.
-        let seat = (Arc::as_ptr(&self.engine), self.worker);
+        let seat = (Arc::as_ptr(&self.host), self.worker);
         if let Some(local) =
-            tls::local().filter(|local| (Arc::as_ptr(local.engine()), local.worker()) == seat)
+            WorkerState::current().filter(|local| (Arc::as_ptr(local.host()), local.worker()) == seat)
         {
             local.context().end_block();
         }
         if self.is_pinned {
-            self.fiber.block().into_iter().for_each(|fiber| Control::unpin(NonNull::from(fiber)));
+            self.fiber.unpin();
         }
     }
 }

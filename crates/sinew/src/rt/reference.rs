@@ -7,17 +7,17 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::thread::Thread;
 
-use super::control::{Control, NOWHERE, Status};
-use super::stop::Poke;
+use super::control::{Birth, Control, NOWHERE, Status};
+use super::stop::{Node, Poke};
+use super::{ready, wait};
 
-/// A handle to a fiber, as [`Thread`] is one to a thread. Outside of fibers,
-/// [`current`](crate::fiber::current) returns one to the calling thread.
-pub struct Fiber(
+/// A counted reference to a fiber, or one to a thread.
+pub(crate) struct FiberRef(
     /// # Invariant
     ///
     /// The address of a block, with a reference of this value's own; or, marked with [`THREAD`],
@@ -38,15 +38,15 @@ struct Identity {
 const _: () = assert!(align_of::<Control>() > THREAD && align_of::<Identity>() > THREAD);
 
 // SAFETY: a block is shared between threads, and so is a thread's handle.
-unsafe impl Send for Fiber {}
+unsafe impl Send for FiberRef {}
 // SAFETY: as above.
-unsafe impl Sync for Fiber {}
+unsafe impl Sync for FiberRef {}
 
 // Nothing of a fiber is seen half done through this, whatever a panic interrupts.
-impl UnwindSafe for Fiber {}
-impl RefUnwindSafe for Fiber {}
+impl UnwindSafe for FiberRef {}
+impl RefUnwindSafe for FiberRef {}
 
-impl Fiber {
+impl FiberRef {
     /// One more reference to a fiber.
     ///
     /// # Safety
@@ -98,27 +98,56 @@ impl Fiber {
         }
     }
 
-    /// The block of a fiber.
+    /// The fiber that calls this, if it is one.
+    pub(crate) fn running() -> Option<Self> {
+        // SAFETY: it runs, so it is there.
+        wait::running().map(|(_, control)| unsafe { Self::new(control) })
+    }
+
+    /// The address of the control block.
     ///
     /// # Safety
     ///
-    /// It is not a thread.
+    /// This is a reference to a fiber, not to a thread.
     #[inline]
-    pub(crate) unsafe fn control(&self) -> NonNull<Control> {
+    pub(crate) unsafe fn address_unchecked(&self) -> NonNull<Control> {
         self.0.cast()
     }
 
-    /// Has the fiber's present or next [`park`](crate::fiber::park) return.
-    pub fn unpark(&self) {
-        match self.who() {
-            Ok(control) => Control::unpark(control),
-            Err(_) => self.get().expect_err("a thread").thread.unpark(),
+    /// The address of the control block. None, of a thread.
+    pub(crate) fn address(&self) -> Option<NonNull<Control>> {
+        self.who().ok()
+    }
+
+    /// The control block. None, of a thread.
+    pub(crate) fn control(&self) -> Option<&Control> {
+        self.get().ok()
+    }
+
+    /// Ends the present park of the fiber, or makes its next park return at once.
+    pub(crate) fn unpark(&self) {
+        match self.get() {
+            // SAFETY: the invariant.
+            Ok(_) => unsafe { ready::unpark(self.0.cast()) },
+            Err(thread) => thread.thread.unpark(),
         }
     }
 
-    /// The block, unless it is a thread.
-    pub(crate) fn block(&self) -> Option<&Control> {
-        self.get().ok()
+    /// Gives up a pin of the fiber, if it is one.
+    pub(crate) fn unpin(&self) {
+        // SAFETY: the invariant.
+        self.address().into_iter().for_each(|control| unsafe { wait::unpin(control) });
+    }
+
+    /// The node that the fiber is cancelled through, made if it has none. None, of a thread or a
+    /// fiber that has ended.
+    pub(crate) fn own_node(&self) -> Option<Arc<Node>> {
+        let control = self.control()?;
+        if control.own.get().is_none() {
+            // SAFETY: the invariant.
+            unsafe { (control.body.make_node)(self.0.cast()) };
+        }
+        control.own.get().cloned()
     }
 
     pub(crate) fn number(&self) -> NonZero<u64> {
@@ -126,8 +155,7 @@ impl Fiber {
     }
 
     /// The name it was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         self.get().map_or_else(|thread| thread.thread.name(), |fiber| fiber.birth.name.as_deref())
     }
 
@@ -137,45 +165,30 @@ impl Fiber {
         Some(if fiber.join.ending.is_done() { Status::Done } else { fiber.status() })
     }
 
-    /// The worker that it runs on, or ran on last; none if it has not begun, nor of plain threads.
-    ///
-    /// ```
-    /// let runtime = sinew::Runtime::builder().workers(1).stack_size(1 << 18).start()?;
-    /// let fiber = runtime.run(sinew::fiber::current);
-    /// assert_eq!((fiber.worker(), fiber.stack_size()), (Some(0), Some(1 << 18)));
-    /// assert_eq!(sinew::fiber::current().worker(), None);
-    /// # Ok::<(), sinew::StartError>(())
-    /// ```
-    #[must_use]
-    pub fn worker(&self) -> Option<usize> {
+    /// The worker that it runs on, or ran on last. None, if it has not begun, and of a thread.
+    pub(crate) fn worker(&self) -> Option<usize> {
         let worker = self.get().ok()?.worker();
         (worker != NOWHERE).then_some(worker as usize)
     }
 
-    /// How much stack it has at least, in bytes; not known of plain threads.
-    #[must_use]
-    pub fn stack_size(&self) -> Option<usize> {
-        self.get().ok().map(|fiber| fiber.birth.stack_size)
-    }
-
-    /// Where in the program it was made; not known of plain threads.
-    #[must_use]
-    pub fn spawned_at(&self) -> Option<&'static Location<'static>> {
-        self.get().ok().map(|fiber| fiber.birth.location)
+    /// How it was made. None, of a thread.
+    pub(crate) fn birth(&self) -> Option<&Birth> {
+        self.get().ok().map(|fiber| &fiber.birth)
     }
 }
 
-impl Poke for Fiber {
+impl Poke for FiberRef {
     /// Also has a thread that is parked go on, or not park the next time.
     fn poke(&self) {
         match self.who() {
-            Ok(control) => Control::poke(control),
+            // SAFETY: the invariant.
+            Ok(control) => unsafe { ready::poke(control) },
             Err(_) => self.unpark(),
         }
     }
 }
 
-impl Clone for Fiber {
+impl Clone for FiberRef {
     fn clone(&self) -> Self {
         match self.who() {
             // SAFETY: the invariant.
@@ -189,7 +202,7 @@ impl Clone for Fiber {
     }
 }
 
-impl Drop for Fiber {
+impl Drop for FiberRef {
     fn drop(&mut self) {
         match self.who() {
             // SAFETY: the invariant.
@@ -200,7 +213,7 @@ impl Drop for Fiber {
     }
 }
 
-impl fmt::Debug for Fiber {
+impl fmt::Debug for FiberRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fiber")
             .field("id", &self.number())

@@ -11,6 +11,7 @@
 use std::cell::Cell;
 use std::ptr::NonNull;
 
+use super::block::FiberBlock;
 use super::control::Control;
 use super::owner_lock::OwnerLock;
 use super::sync::Lock;
@@ -47,10 +48,10 @@ impl BegunList {
     pub(crate) unsafe fn enter(&self, control: NonNull<Control>) {
         let second = self.first.replace(Some(control));
         // SAFETY: the caller's promise.
-        unsafe { control.as_ref() }.links.after.set(second);
+        unsafe { FiberBlock::of(control) }.links.after.set(second);
         if let Some(second) = second {
             // SAFETY: the invariant of the list.
-            unsafe { second.as_ref() }.links.before.set(Some(control));
+            unsafe { FiberBlock::of(second) }.links.before.set(Some(control));
         }
     }
 
@@ -62,16 +63,16 @@ impl BegunList {
     #[inline]
     pub(crate) unsafe fn leave(&self, control: NonNull<Control>) {
         // SAFETY: the caller's promise.
-        let links = unsafe { &control.as_ref().links };
+        let links = unsafe { &FiberBlock::of(control).links };
         let (before, after) = (links.before.take(), links.after.take());
         match before {
             // SAFETY: the invariant of the list.
-            Some(before) => unsafe { before.as_ref() }.links.after.set(after),
+            Some(before) => unsafe { FiberBlock::of(before) }.links.after.set(after),
             None => self.first.set(after),
         }
         if let Some(after) = after {
             // SAFETY: as above.
-            unsafe { after.as_ref() }.links.before.set(before);
+            unsafe { FiberBlock::of(after) }.links.before.set(before);
         }
     }
 
@@ -80,7 +81,7 @@ impl BegunList {
         let mut next = self.first.get();
         while let Some(control) = next {
             // SAFETY: the invariant of the list.
-            next = unsafe { control.as_ref() }.links.after.get();
+            next = unsafe { FiberBlock::of(control) }.links.after.get();
             look(control);
         }
     }

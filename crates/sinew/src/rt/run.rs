@@ -12,18 +12,18 @@ use std::ptr::NonNull;
 use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
 use sinew_sched::{Context, Header, TaskRef, Vtable};
 
+use super::block::FiberBlock;
 use super::control::{Control, Ended, FiberCoroutine, Moves, Pause, Status};
 use super::end::{discard, finish, leave_stack};
 use super::follow::Followers;
-use super::local::{By, Local};
+use super::host::Vtables;
+use super::ready::make_ready;
 use super::starving;
 use super::sync::Ordering;
 use super::target::Home;
-use super::tls;
 use super::word::Next;
-
-/// Those of fibers that stay where they have begun, and of those that may go on anywhere.
-pub(crate) type Vtables = [Vtable; 2];
+use super::worker_local::By;
+use super::worker_state::WorkerState;
 
 static USUAL: Vtables = vtables::<false>();
 static FOLLOWED: Vtables = vtables::<true>();
@@ -41,7 +41,7 @@ pub(crate) fn vtables_for(followers: &Followers) -> &'static Vtables {
 /// Called by a worker, with the right to run the fiber. Those that are next on this worker are run too, for as long as nobody
 /// else has a turn: it saves the way back to the worker and here again.
 unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
-    let local = tls::local().expect("the workers of an engine have what fibers need");
+    let local = WorkerState::current().expect("the workers of an engine have what fibers need");
     let mut control = header.cast();
     loop {
         local.begin_task();
@@ -77,7 +77,7 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[inline(always)]
-unsafe fn exchange(local: &Local, control: NonNull<Control>) -> Option<TaskRef> {
+unsafe fn exchange(local: &WorkerState, control: NonNull<Control>) -> Option<TaskRef> {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     if !matches!(this.home(), Home::Worker(_)) {
@@ -100,8 +100,8 @@ unsafe fn exchange(local: &Local, control: NonNull<Control>) -> Option<TaskRef> 
 ///
 /// The caller has the right to run the fiber, on this worker, and gives it up.
 #[inline]
-pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> Result<(), StackError> {
-    if !local.engine().followers().is_empty() {
+pub(crate) unsafe fn enter(local: &WorkerState, control: NonNull<Control>, by: By) -> Result<(), StackError> {
+    if !local.host().followers().is_empty() {
         // SAFETY: the caller's right.
         return unsafe { enter_followed(local, control, by) };
     }
@@ -122,8 +122,8 @@ pub(crate) unsafe fn enter(local: &Local, control: NonNull<Control>, by: By) -> 
 ///
 /// As [`enter`].
 #[cold]
-unsafe fn enter_followed(local: &Local, control: NonNull<Control>, by: By) -> Result<(), StackError> {
-    let (engine, has_outer) = (local.engine().clone(), local.fiber().is_some());
+unsafe fn enter_followed(local: &WorkerState, control: NonNull<Control>, by: By) -> Result<(), StackError> {
+    let (engine, has_outer) = (local.host().clone(), local.fiber().is_some());
     if has_outer {
         engine.followers().suspend(local);
     }
@@ -147,12 +147,12 @@ unsafe fn enter_followed(local: &Local, control: NonNull<Control>, by: By) -> Re
 /// The caller has the right to run the fiber, on this worker, and has it again afterwards.
 #[inline(always)]
 unsafe fn resume<const FOLLOWED: bool>(
-    local: &Local,
+    local: &WorkerState,
     control: NonNull<Control>,
     by: By,
 ) -> Result<CoroutineState<Pause, Ended>, StackError> {
     // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
+    let this = unsafe { FiberBlock::of(control) };
     // SAFETY: the right to run is that to the coroutine.
     let slot = unsafe { &mut *this.coroutine.get() };
     let coroutine = match slot {
@@ -164,7 +164,7 @@ unsafe fn resume<const FOLLOWED: bool>(
     fetch_next(local);
     Ok(local.enter(control, by, || {
         if FOLLOWED {
-            local.engine().followers().resume(local);
+            local.host().followers().resume(local);
         }
         let state = coroutine.resume(());
         if FOLLOWED {
@@ -172,7 +172,7 @@ unsafe fn resume<const FOLLOWED: bool>(
                 // Its locals have ended. Those of its next step are another worker's.
                 this.locals.close();
             }
-            local.engine().followers().suspend(local);
+            local.host().followers().suspend(local);
         }
         state
     }))
@@ -184,7 +184,12 @@ unsafe fn resume<const FOLLOWED: bool>(
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
-unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: CoroutineState<Pause, Ended>) {
+unsafe fn see_to(
+    local: &WorkerState,
+    control: NonNull<Control>,
+    by: By,
+    state: CoroutineState<Pause, Ended>,
+) {
     match state {
         // SAFETY: the caller's right.
         CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control, by) },
@@ -196,7 +201,7 @@ unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: Corout
             // Unless it is to run at once, it may be anywhere, or gone, after this.
             if this.word.saved() == Next::Schedule {
                 // SAFETY: the wait ended before it was saved: the right is ours.
-                unsafe { Control::schedule(control) };
+                unsafe { make_ready(control) };
             }
         }
         // SAFETY: the caller's right.
@@ -208,38 +213,27 @@ unsafe fn see_to(local: &Local, control: NonNull<Control>, by: By, state: Corout
 
 /// A fiber has begun a wait that has no need to be told that it is saved, and may have ended.
 #[inline]
-fn rest(local: &Local) {
+fn rest(local: &WorkerState) {
     local.counters.waits.add(1);
 }
 
 /// With many fibers, the stack of the next one is seldom in the fastest cache: it is fetched while this one runs.
 #[inline]
-fn fetch_next(local: &Local) {
+fn fetch_next(local: &WorkerState) {
     if let Some(next) = local.context().core().next_ready() {
         // SAFETY: every task of an engine is a fiber, and this worker has the right to run those in its ready list.
-        unsafe { fetch(next.cast()) };
-    }
-}
-
-/// Has the stack of a fiber fetched.
-///
-/// # Safety
-///
-/// The caller has the right to run the fiber.
-#[inline]
-pub(crate) unsafe fn fetch(control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
-    let this = unsafe { control.as_ref() };
-    // SAFETY: the right to run is that to the coroutine.
-    if let Some(coroutine) = unsafe { &*this.coroutine.get() } {
-        coroutine.prefetch();
+        unsafe { Control::fetch_stack(next.cast()) };
     }
 }
 
 /// The coroutine of a fiber that first runs.
 #[inline(never)]
-fn begin(local: &Local, control: NonNull<Control>, this: &Control) -> Result<FiberCoroutine, StackError> {
-    let mut stack = match local.engine().starving.take_grant(control) {
+fn begin(
+    local: &WorkerState,
+    control: NonNull<Control>,
+    this: &FiberBlock,
+) -> Result<FiberCoroutine, StackError> {
+    let mut stack = match local.host().starving.take_grant(control) {
         None => local.take_stack(this.birth.stack_size)?,
         Some(stack) => {
             starving::has_begun(local, this);
@@ -304,7 +298,7 @@ unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) -> E
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
-unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>, by: By) {
+unsafe fn go_to_the_back(local: &WorkerState, control: NonNull<Control>, by: By) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
     this.set_status(Status::Ready);
@@ -319,7 +313,7 @@ unsafe fn go_to_the_back(local: &Local, control: NonNull<Control>, by: By) {
 
 /// Lets others run before this task. If another fiber entered this one, and so is the next to run, idle workers hear of it.
 #[inline]
-fn give_way(local: &Local, task: TaskRef, home: Home, by: By) {
+fn give_way(local: &WorkerState, task: TaskRef, home: Home, by: By) {
     match by {
         By::Worker if home == Home::Anywhere => local.context().yield_to_others(task),
         By::Worker | By::Fiber => local.schedule(task, home),
@@ -331,7 +325,7 @@ fn give_way(local: &Local, task: TaskRef, home: Home, by: By) {
 /// # Safety
 ///
 /// The caller has the right to run the fiber, and gives it up.
-unsafe fn go_anywhere(local: &Local, control: NonNull<Control>, by: By) {
+unsafe fn go_anywhere(local: &WorkerState, control: NonNull<Control>, by: By) {
     // SAFETY: the caller's right.
     unsafe { leave_stack(local, control) };
     // SAFETY: the right to run is a reference.

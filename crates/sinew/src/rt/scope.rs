@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::ambient::Deadline;
-use super::reference::Fiber;
+use super::reference::FiberRef;
 use super::stop::{self, Above, Node, What, Why};
 use super::sync::Lock;
 use super::unwind::AbortOnUnwind;
@@ -33,7 +33,7 @@ pub(crate) struct ScopeData {
     failure: Failure,
     /// The fiber that cancels those of the scope when it is cancelled. None once the scope has ended: fibers that are long gone would
     /// keep one another.
-    opener: Lock<Option<Fiber>>,
+    opener: Lock<Option<FiberRef>>,
     /// What was in force where the scope was opened.
     outer: Option<Arc<Node>>,
     /// Made when somebody first needs it.
@@ -72,7 +72,7 @@ impl ScopeData {
         if let Some(node) = self.node.get() {
             return node.clone();
         }
-        let own = self.opener().and_then(|opener| stop::own_node(&opener));
+        let own = self.opener().and_then(|opener| opener.own_node());
         let node = Node::below([own, self.outer.clone()].into_iter().flatten());
         self.node.get_or_init(|| node).clone()
     }
@@ -82,7 +82,7 @@ impl ScopeData {
     }
 
     /// The fiber that opened it, while it is open.
-    pub(crate) fn opener(&self) -> Option<Fiber> {
+    pub(crate) fn opener(&self) -> Option<FiberRef> {
         self.opener.lock().clone()
     }
 

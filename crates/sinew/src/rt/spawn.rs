@@ -18,14 +18,15 @@ use super::ambient::{Ambient, Inherits, Slot};
 use super::body::Body;
 use super::cell::FiberCell;
 use super::control::{Birth, Control, Moves, NOWHERE};
-use super::driver::CoreDriver;
-use super::engine::Engine;
+use super::core_timers::CoreTimers;
 use super::handle::Handle;
-use super::local::{By, Local};
+use super::host::{FiberHost, Reason};
 use super::memory::{self, Memory};
 use super::scope::ScopeData;
 use super::target::{Home, Target};
-use super::{ids, region, run, tls};
+use super::worker_local::By;
+use super::worker_state::WorkerState;
+use super::{ids, region, run};
 
 /// How a fiber is to be.
 #[derive(Debug)]
@@ -52,21 +53,6 @@ pub(crate) struct Refused<F> {
     pub(crate) reason: Reason,
 }
 
-/// Why a fiber was not made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
-    /// The runtime is being shut down.
-    Closed,
-    /// There are as many as may be.
-    Limit(usize),
-    /// It was to run on the caller's worker, and the caller is a plain thread.
-    NoWorker,
-    /// No stack is that large.
-    StackSize(usize),
-    /// There is no such group; this is how many there are.
-    NoGroup(u32, usize),
-}
-
 /// This size, if there are stacks of it at all.
 ///
 /// # Errors
@@ -82,42 +68,42 @@ pub(crate) type Spawned<F, T> = Result<Handle<T>, Refused<F>>;
 /// From where a fiber is made.
 #[derive(Clone, Copy)]
 pub(crate) enum Site<'a> {
-    /// On a worker of its engine, by a fiber or by what the worker does in between.
-    Worker(&'a Local),
-    /// Anywhere else, in this engine.
-    Outside(&'a Arc<Engine>),
+    /// On a worker of its host, by a fiber or by what the worker does in between.
+    Worker(&'a WorkerState),
+    /// Anywhere else, for this host.
+    Outside(&'a Arc<FiberHost>),
 }
 
 impl<'a> Site<'a> {
-    /// The caller's, in this engine. Not to be kept across a suspension.
+    /// The caller's, for this host. Not to be kept across a suspension.
     #[inline]
-    pub(crate) fn of(engine: &'a Arc<Engine>) -> Self {
-        match tls::local().filter(|local| local.is_of(engine)) {
+    pub(crate) fn of(host: &'a Arc<FiberHost>) -> Self {
+        match WorkerState::current().filter(|local| local.is_of(host.scheduler())) {
             Some(local) => Self::Worker(local),
-            None => Self::Outside(engine),
+            None => Self::Outside(host),
         }
     }
 
-    /// The caller's, in the engine of its worker, if it is on one. As [`of`](Self::of).
+    /// The caller's, for the host of its worker, if it is on one. As [`of`](Self::of).
     #[inline]
     pub(crate) fn here() -> Option<Self> {
-        tls::local().map(Self::Worker)
+        WorkerState::current().map(Self::Worker)
     }
 
     #[inline]
-    pub(crate) fn engine(self) -> &'a Arc<Engine> {
+    pub(crate) fn host(self) -> &'a Arc<FiberHost> {
         match self {
-            Self::Worker(local) => local.engine(),
-            Self::Outside(engine) => engine,
+            Self::Worker(local) => local.host(),
+            Self::Outside(host) => host,
         }
     }
 
     /// Where a timer lives that is made here.
     #[inline]
-    pub(crate) fn home(self) -> Arc<CoreDriver> {
+    pub(crate) fn home(self) -> Arc<CoreTimers> {
         match self {
-            Self::Worker(local) => local.engine().homes.of(Some(local.worker())).clone(),
-            Self::Outside(engine) => engine.homes.of(None).clone(),
+            Self::Worker(local) => local.host().homes.of(Some(local.worker())).clone(),
+            Self::Outside(host) => host.homes.of(None).clone(),
         }
     }
 
@@ -129,8 +115,8 @@ impl<'a> Site<'a> {
                 local.counters.spawned.add(1);
                 local.next_id()
             }
-            Self::Outside(engine) => {
-                engine.outside.spawned.add_shared(1);
+            Self::Outside(host) => {
+                host.outside().spawned.add_shared(1);
                 ids::one()
             }
         }
@@ -141,9 +127,9 @@ impl<'a> Site<'a> {
         let turn = match self {
             Self::Worker(local) => local.next_turn(),
             // Relaxed: it counts, and no more.
-            Self::Outside(engine) => engine.turn.fetch_add(1, Ordering::Relaxed),
+            Self::Outside(host) => host.turn.fetch_add(1, Ordering::Relaxed),
         };
-        turn as usize % self.engine().groups()
+        turn as usize % self.host().schedule().groups()
     }
 
     /// Gives a new fiber of what is in force for its maker.
@@ -223,21 +209,21 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     attributes: Attributes,
     body: F,
 ) -> Result<(Handle<T>, NonNull<Control>), Refused<F>> {
-    let engine = site.engine();
-    let checked = attributes.stack_size.map_or(Ok(engine.settings.stack_size), check_size);
-    let stack_size = match checked.and_then(|size| engine.admit(attributes.is_limited).map(|()| size)) {
+    let host = site.host();
+    let checked = attributes.stack_size.map_or(Ok(host.settings.stack_size), check_size);
+    let stack_size = match checked.and_then(|size| host.admit(attributes.is_limited).map(|()| size)) {
         Ok(size) => size,
         Err(reason) => return Err(Refused { body, reason }),
     };
     let group = match group_to_stay_in(site, attributes.target, attributes.group_local) {
         Ok(group) => group,
         Err(reason) => {
-            engine.release(attributes.is_limited);
+            host.release(attributes.is_limited);
             return Err(Refused { body, reason });
         }
     };
     let (place, memory) = memory::take(site.memory());
-    let migrates = engine.settings.migrates && attributes.moves == Moves::UntilItRuns;
+    let migrates = host.settings.migrates && attributes.moves == Moves::UntilItRuns;
     let of_scope = attributes.scope.as_deref().and_then(ScopeData::deadline);
     let inherits = Inherits { own: attributes.inherits_deadline, of_scope };
     let birth = Birth {
@@ -249,10 +235,9 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         is_limited: attributes.is_limited,
         location: attributes.location,
         memory,
-        scope: attributes.scope,
     };
     // SAFETY: it was just taken.
-    let control = unsafe { FiberCell::make(place, birth, NonNull::from(&**engine), body) };
+    let control = unsafe { FiberCell::make(place, birth, attributes.scope, host, body) };
     // SAFETY: the right to run it is ours still.
     unsafe { site.hand_down(control, inherits) };
     // SAFETY: the other reference of a new fiber.
@@ -263,7 +248,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
-unsafe fn start(local: &Local, control: NonNull<Control>, at_once: bool) {
+unsafe fn start(local: &WorkerState, control: NonNull<Control>, at_once: bool) {
     // SAFETY: a fiber that runs is there.
     let may_enter = |running: NonNull<Control>| local.may_enter(unsafe { running.as_ref() });
     // A fiber that unwinds, or is in a panic hook, lets no other one run on its thread.
@@ -299,7 +284,7 @@ unsafe fn start_elsewhere(site: Site<'_>, control: NonNull<Control>, target: Tar
         (home, _) => home.placement(),
     };
     // SAFETY: the caller's right.
-    site.engine().schedule(unsafe { Control::task(control) }, to);
+    site.host().schedule().schedule(unsafe { Control::task(control) }, to);
 }
 
 /// The group that a new fiber is to stay in, or [`NOWHERE`].
@@ -319,10 +304,10 @@ fn group_to_stay_in(site: Site<'_>, target: Target, group_local: bool) -> Result
 // By value: attributes that somebody points to would have to lie in memory, for every fiber.
 #[cold]
 fn choose_group(site: Site<'_>, target: Target, group_local: bool) -> Result<u32, Reason> {
-    let engine = site.engine();
+    let groups = || site.host().schedule().groups();
     let group = match (target, site) {
-        (Target::Group(group), _) if group as usize >= engine.groups() => {
-            return Err(Reason::NoGroup(group, engine.groups()));
+        (Target::Group(group), _) if group as usize >= groups() => {
+            return Err(Reason::NoGroup(group, groups()));
         }
         // Where it begins is chosen when it starts.
         _ if !group_local => NOWHERE,

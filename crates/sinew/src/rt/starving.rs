@@ -37,10 +37,9 @@ use sinew_sched::TaskRef;
 
 use super::clock;
 use super::control::{Control, Moves};
-use super::local::Local;
 use super::sync::Lock;
 use super::target::Home;
-use super::tls;
+use super::worker_state::WorkerState;
 
 /// How often somebody looks whether there is memory again.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -141,8 +140,8 @@ impl Starving {
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[cold]
-pub(crate) unsafe fn wait(local: &Local, control: NonNull<Control>, error: &StackError) {
-    local.engine().starving.report(error);
+pub(crate) unsafe fn wait(local: &WorkerState, control: NonNull<Control>, error: &StackError) {
+    local.host().starving.report(error);
     local.counters.starved.add(1);
     // SAFETY: the right to run is a reference.
     let this = unsafe { control.as_ref() };
@@ -160,52 +159,52 @@ pub(crate) unsafe fn wait(local: &Local, control: NonNull<Control>, error: &Stac
 }
 
 /// A fiber begins here, on a stack that it was given.
-pub(crate) fn has_begun(local: &Local, fiber: &Control) {
+pub(crate) fn has_begun(local: &WorkerState, fiber: &Control) {
     if fiber.birth.moves == Moves::Never && is_spare(local) {
         local.context().core().disown();
     }
 }
 
-fn is_spare(local: &Local) -> bool {
-    local.worker() as usize >= local.engine().workers()
+fn is_spare(local: &WorkerState) -> bool {
+    local.is_spare()
 }
 
 /// This worker has returned a stack.
 #[inline]
-pub(crate) fn has_returned(local: &Local) {
+pub(crate) fn has_returned(local: &WorkerState) {
     if is_any(local) {
         feed(local);
     }
 }
 
 #[inline]
-fn is_any(local: &Local) -> bool {
+fn is_any(local: &WorkerState) -> bool {
     local.context().deferred() != 0
 }
 
 /// Whether the calling worker has a reason to look into its driver.
 pub(crate) fn is_watching() -> bool {
-    tls::local().is_some_and(is_any)
+    WorkerState::current().is_some_and(is_any)
 }
 
 /// The calling worker looks into its driver. Returns how many fibers it has let begin.
 pub(crate) fn look() -> usize {
-    let Some(local) = tls::local().filter(|local| is_any(local)) else { return 0 };
+    let Some(local) = WorkerState::current().filter(|local| is_any(local)) else { return 0 };
     local.flush_stacks();
-    if local.engine().starving.is_due() { feed(local) } else { 0 }
+    if local.host().starving.is_due() { feed(local) } else { 0 }
 }
 
 /// The calling worker is about to sleep. Returns for how long at most, if not for ever. Takes no fiber: a worker that sleeps has
 /// none.
 pub(crate) fn rest() -> Option<Duration> {
-    let local = tls::local().filter(|local| is_any(local))?;
+    let local = WorkerState::current().filter(|local| is_any(local))?;
     local.flush_stacks();
     Some(INTERVAL)
 }
 
 /// Gives stacks to fibers that wait for one, for as long as there are any. Returns to how many.
 #[cold]
-fn feed(local: &Local) -> usize {
+fn feed(local: &WorkerState) -> usize {
     let (mut fed, mut misses) = (0, 0);
     let mut source = Source { local, has_trimmed: false, too_much: usize::MAX };
     for _ in 0..local.context().deferred() {
@@ -228,7 +227,7 @@ fn feed_one(source: &mut Source<'_>, task: TaskRef) -> Result<(), TaskRef> {
     // SAFETY: every task of an engine is a fiber, and the right to run it is a reference.
     let this = unsafe { control.as_ref() };
     let is_given = source.take(this.birth.stack_size).is_some_and(|stack| {
-        let given = local.engine().starving.grant(control, stack);
+        let given = local.host().starving.grant(control, stack);
         given.map_err(|stack| local.return_stack(stack)).is_ok()
     });
     // SAFETY: the right to run it came with the task.
@@ -243,7 +242,7 @@ fn feed_one(source: &mut Source<'_>, task: TaskRef) -> Result<(), TaskRef> {
 
 /// Where stacks come from: this worker's cache, the reserve of all, the system.
 struct Source<'a> {
-    local: &'a Local,
+    local: &'a WorkerState,
     /// All unused memory has gone back to the system.
     has_trimmed: bool,
     /// No stack of this size was to be had.
@@ -259,7 +258,7 @@ impl Source<'_> {
         if stack.is_none() && !self.has_trimmed {
             self.has_trimmed = true;
             self.local.flush_stacks();
-            self.local.engine().stacks.trim();
+            self.local.host().stacks.trim();
             stack = self.local.take_stack(size).ok();
         }
         if stack.is_none() {

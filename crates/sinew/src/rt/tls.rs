@@ -16,12 +16,12 @@ use std::ptr;
 use super::ambient::Slot;
 use super::blocks;
 use super::ids;
-use super::local::Local;
 use super::locals::Place;
 use super::thread_block::ThreadBlock;
+use super::worker_local::WorkerLocal;
 
 thread_local! {
-    static LOCAL: Cell<*const Local> = const { Cell::new(ptr::null()) };
+    static WORKER: Cell<*const WorkerLocal> = const { Cell::new(ptr::null()) };
     static LOCALS: Place = const { Place::new() };
     static AMBIENT: Slot = const { Slot::new() };
     static BLOCK: Block = const { Block(Cell::new(None)) };
@@ -62,25 +62,23 @@ impl Drop for Block {
     }
 }
 
-/// The state of the worker that the caller runs on, if it does. Not to be kept across a suspension.
+/// What the worker keeps that the caller runs on, if it does. Not to be kept across a suspension.
 #[inline]
-pub(crate) fn local() -> Option<&'static Local> {
+pub(crate) fn worker_local() -> Option<&'static WorkerLocal> {
     // SAFETY: the thread set it, keeps what it points to until it resets it, and nobody else has it.
-    unsafe { current().as_ref() }
+    unsafe { worker_pointer().as_ref() }
 }
 
-/// Sets it, at the beginning and the end of a worker.
-pub(crate) fn set_local(local: *const Local) {
-    replace(local);
+/// The pointer that the calling thread has [set](set_worker_local).
+#[inline(never)]
+pub(crate) fn worker_pointer() -> *const WorkerLocal {
+    opaque(WORKER.get())
 }
 
-/// Ends it.
-pub(crate) fn drop_local() {
-    let local = replace(ptr::null()).cast_mut();
-    if !local.is_null() {
-        // SAFETY: it was set from a leaked box, and is nobody's any more.
-        drop(unsafe { Box::from_raw(local) });
-    }
+/// Sets the pointer, at the beginning and the end of a worker. Returns the one before.
+#[inline(never)]
+pub(crate) fn set_worker_local(local: *const WorkerLocal) -> *const WorkerLocal {
+    opaque(WORKER.replace(local))
 }
 
 #[cfg(loom)]
@@ -174,16 +172,6 @@ pub(crate) fn thread_locals() -> *const Place {
 pub(crate) fn ends_locals() -> bool {
     // The first use of a thread-local is what has its destructor called.
     BLOCK.try_with(|_| ()).is_ok()
-}
-
-#[inline(never)]
-fn current() -> *const Local {
-    opaque(LOCAL.get())
-}
-
-#[inline(never)]
-fn replace(local: *const Local) -> *const Local {
-    opaque(LOCAL.replace(local))
 }
 
 #[inline(always)]

@@ -11,9 +11,6 @@
 use super::tls;
 use super::wait::give_way;
 
-/// How much is spent in one turn.
-pub(super) const TURN: u32 = 128;
-
 /// What a system call spends. The driver is looked into once in a round of turns, and calls take
 /// microseconds.
 pub(super) const SYSTEM_CALL: u32 = 32;
@@ -22,7 +19,7 @@ pub(super) const SYSTEM_CALL: u32 = 32;
 /// thread, or where the fiber must not suspend. Fibers may come back on another worker.
 #[inline]
 pub(crate) fn spend(cost: u32) {
-    if tls::local().is_some_and(|local| local.spend(cost)) {
+    if tls::worker_local().is_some_and(|local| local.spend(cost)) {
         give_way();
     }
 }

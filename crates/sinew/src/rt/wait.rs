@@ -11,12 +11,11 @@ use std::time::{Duration, Instant};
 
 use super::clock;
 use super::control::{Control, Pause, Status};
-use super::due::Wakes;
-use super::local::Local;
-use super::reference::Fiber;
 use super::tls;
+use super::wait_timers::Wakes;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends, Runner, WaitId};
+use super::worker_local::WorkerLocal;
 
 /// Which wait of an operation this is. An operation is one call, such as a lock or a receive, that may wait several times.
 ///
@@ -66,7 +65,7 @@ pub(crate) fn wait(
 
 /// Whether the running fiber can suspend now, and continue on any worker that it may run on.
 #[inline]
-fn can_suspend(local: &Local, this: &Control) -> bool {
+fn can_suspend(local: &WorkerLocal, this: &Control) -> bool {
     !local.is_between() && !std::thread::panicking() && this.may_suspend()
 }
 
@@ -84,7 +83,7 @@ pub(super) fn once(publish: impl FnOnce(Waiter) -> bool) -> impl FnMut(Waiter) -
 /// the usual way is the only one in each caller of [`wait`] and is inlined there.
 #[inline(never)]
 fn wait_otherwise(
-    running: Option<(&'static Local, NonNull<Control>)>,
+    running: Option<(&'static WorkerLocal, NonNull<Control>)>,
     phase: Phase,
     (ends, until, publish): (Ends, Option<Instant>, Publish<'_>),
 ) -> Cause {
@@ -117,7 +116,7 @@ pub(crate) fn wait_if(
 
 /// How the running fiber waits if it cannot suspend as usual.
 #[cold]
-fn unusual_manner(local: &Local, this: &Control, phase: Phase) -> Manner {
+fn unusual_manner(local: &WorkerLocal, this: &Control, phase: Phase) -> Manner {
     match (local.is_held(), this.may_suspend()) {
         // A second panic would abort the process, so that one that unwinds waits even where it must not suspend.
         (true, _) => Manner::Hold,
@@ -134,19 +133,19 @@ fn unusual_manner(local: &Local, this: &Control, phase: Phase) -> Manner {
 /// Whether the caller is a function that is called at a switch, which waits as a thread does although a fiber counts as the
 /// one that runs.
 pub(crate) fn is_between() -> bool {
-    tls::local().is_some_and(Local::is_between)
+    tls::worker_local().is_some_and(WorkerLocal::is_between)
 }
 
 /// The fiber that calls this, if it is one, and its worker.
 #[inline]
-pub(crate) fn running() -> Option<(&'static Local, NonNull<Control>)> {
-    let local = tls::local()?;
+pub(crate) fn running() -> Option<(&'static WorkerLocal, NonNull<Control>)> {
+    let local = tls::worker_local()?;
     Some((local, local.fiber()?))
 }
 
 /// Whether the fiber that runs on a worker, which is the caller's, may go on elsewhere after a wait.
 #[inline]
-pub(crate) fn may_move(local: &Local) -> bool {
+pub(crate) fn may_move(local: &WorkerLocal) -> bool {
     // SAFETY: it runs, so it is there.
     local.fiber().is_some_and(|control| unsafe { control.as_ref() }.pins.runner() == Runner::Anybody)
 }
@@ -176,12 +175,6 @@ pub(crate) fn lets_others_run() -> bool {
     })
 }
 
-/// A reference to the fiber that calls this.
-pub(crate) fn running_fiber() -> Option<Fiber> {
-    // SAFETY: it runs, so it is there.
-    running().map(|(_, control)| unsafe { Fiber::new(control) })
-}
-
 /// The number of whoever calls this, by which something may be its own: that of the fiber, wherever it runs, or of the thread. No two
 /// have the same, and none is ever used again. A fiber in steps has another one in each.
 ///
@@ -201,7 +194,7 @@ pub(crate) fn caller() -> NonZero<u64> {
 
 #[inline]
 fn wait_on_fiber(
-    local: &Local,
+    local: &WorkerLocal,
     control: NonNull<Control>,
     (ends, until, manner): (Ends, Option<Instant>, Manner),
     publish: impl FnOnce(Waiter) -> bool,
@@ -224,7 +217,7 @@ fn wait_on_fiber(
 /// Publishes a wait that has begun, and waits until it has ended.
 #[inline]
 fn wait_through(
-    local: &Local,
+    local: &WorkerLocal,
     control: NonNull<Control>,
     (wait, until, manner, how): (WaitId, Option<Instant>, Manner, Pause),
     publish: impl FnOnce(Waiter) -> bool,
@@ -245,9 +238,10 @@ fn wait_through(
         }
         return this.word.cause();
     }
-    let driver = NonNull::from(&*local.driver);
+    let timers = local.timers();
     let wakes = if how == Pause::Wait && manner != Manner::Hold { Wakes::Anywhere } else { Wakes::Here };
-    let timer = until.and_then(|until| local.driver.set_timer(until, waiter, wakes));
+    // SAFETY: the invariant of a worker's timers.
+    let timer = until.and_then(|until| unsafe { timers.as_ref() }.set_wake(until, waiter, wakes));
     match manner {
         Manner::Suspend | Manner::SuspendHere => suspend(this, how),
         Manner::Hold => hold_or_suspend(local, this, wait),
@@ -256,9 +250,8 @@ fn wait_through(
     if let Some(timer) = timer
         && cause != Cause::Time
     {
-        // SAFETY: drivers stay for as long as the engine, and that for as long as its fibers. The fiber may have moved away
-        // from the worker whose driver it is.
-        unsafe { driver.as_ref() }.cancel_timer(timer);
+        // SAFETY: as above. The fiber may have moved away from the worker whose timers they are.
+        unsafe { timers.as_ref() }.cancel_wake(timer);
     }
     cause
 }
@@ -268,7 +261,7 @@ const LONGEST_HOLD: Duration = Duration::from_millis(10);
 
 /// Waits in the worker's driver. A fiber that unwinds suspends after a while, and continues on the same worker.
 #[cold]
-fn hold_or_suspend(local: &Local, this: &Control, wait: WaitId) {
+fn hold_or_suspend(local: &WorkerLocal, this: &Control, wait: WaitId) {
     if hold(local, this, wait) {
         this.set_status(Status::Running);
         return;
@@ -283,7 +276,7 @@ fn hold_or_suspend(local: &Local, this: &Control, wait: WaitId) {
 /// Waits without letting other fibers run: the worker sleeps in its driver. Returns false if the wait has not ended after
 /// [`LONGEST_HOLD`] and the fiber may suspend. A fiber that must not suspend, or is in a panic hook, holds its worker until
 /// the wait has ended: std would take a panic of another fiber on this thread for one inside the hook, and abort.
-fn hold(local: &Local, this: &Control, wait: WaitId) -> bool {
+fn hold(local: &WorkerLocal, this: &Control, wait: WaitId) -> bool {
     let until = clock::now() + LONGEST_HOLD;
     while this.word.is_open(wait) {
         let left = until.saturating_duration_since(clock::now());
@@ -305,7 +298,7 @@ pub(crate) const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the
 ///
 /// If the fiber must not suspend, and its thread does not unwind.
 #[inline]
-pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
+pub(crate) fn yield_now(local: &WorkerLocal, control: NonNull<Control>) {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
     if !can_suspend(local, this) {
@@ -315,7 +308,7 @@ pub(crate) fn yield_now(local: &Local, control: NonNull<Control>) {
 }
 
 #[cold]
-fn yield_unusually(local: &Local, this: &Control) {
+fn yield_unusually(local: &WorkerLocal, this: &Control) {
     let may_suspend = !local.is_between() && this.may_suspend();
     // A second panic would abort the process.
     assert!(may_suspend || std::thread::panicking(), "{NO_SUSPEND}");
@@ -358,7 +351,7 @@ pub(crate) fn is_unwinding() -> bool {
 
 #[cold]
 fn is_ours() -> bool {
-    tls::local().is_none_or(|local| local.fiber().is_none() || local.is_held())
+    tls::worker_local().is_none_or(|local| local.fiber().is_none() || local.is_held())
 }
 
 /// Hands the worker back. The caller has found that the fiber may suspend.
@@ -386,4 +379,19 @@ fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: Publish<'_>) -> C
     let block = tls::thread_block();
     let wait = block.begin_wait(ends);
     if publish(Waiter::thread(block, wait)) { block.sleep(wait, until) } else { block.cancel(wait) }
+}
+
+/// Gives up a [pin](super::pins::Pins::add) of a fiber. A fiber that is not the caller may be suspended, and stays where it is for
+/// good.
+///
+/// # Safety
+///
+/// The caller has a reference.
+pub(crate) unsafe fn unpin(control: NonNull<Control>) {
+    // SAFETY: the caller's reference.
+    let this = unsafe { control.as_ref() };
+    match running() {
+        Some((local, running)) if running == control && !local.is_between() => this.pins.remove(),
+        _ => this.pins.stick(),
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Handle;
-use crate::rt::{Layout, Settings};
+use crate::rt::{HostSettings, Layout, Settings};
 
 impl Handle {
     /// What was found of the machine, what was chosen and why, and the settings, for people to read.
@@ -39,12 +39,12 @@ impl Handle {
                 writeln!(text, "groups: a worker for each CPU; the machine is not known: {why}")?
             }
         }
-        write_settings(text, settings)
+        write_settings(text, settings, &self.engine.host().settings)
     }
 }
 
-fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
-    let moves = if settings.migrates { "move at any suspension" } else { "stay where they have begun" };
+fn write_settings(text: &mut String, settings: &Settings, fibers: &HostSettings) -> std::fmt::Result {
+    let moves = if fibers.migrates { "move at any suspension" } else { "stay where they have begun" };
     for variable in &settings.ignored {
         writeln!(
             text,
@@ -52,8 +52,8 @@ fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
         )?;
     }
     writeln!(text, "strategy {}", settings.strategy)?;
-    writeln!(text, "fibers: {moves}; stacks of {} bytes", settings.stack_size)?;
-    match settings.max_fibers {
+    writeln!(text, "fibers: {moves}; stacks of {} bytes", fibers.stack_size)?;
+    match fibers.max_fibers {
         Some(most) => writeln!(text, "  at most {most} at a time")?,
         None => writeln!(text, "  any number at a time")?,
     }
@@ -73,8 +73,8 @@ fn write_settings(text: &mut String, settings: &Settings) -> std::fmt::Result {
         "queue of a group: {} fibers before it spills",
         settings.queue_capacity.unwrap_or(65_536)
     )?;
-    if settings.prewarm > 0 {
-        writeln!(text, "stacks ready from the start: {}", settings.prewarm)?;
+    if fibers.prewarm > 0 {
+        writeln!(text, "stacks ready from the start: {}", fibers.prewarm)?;
     }
     writeln!(
         text,

@@ -64,7 +64,7 @@ impl Handle {
     /// Returns a handle to the runtime of the calling fiber; none, if the caller is no fiber.
     #[must_use]
     pub fn try_current() -> Option<Self> {
-        Site::here().map(|site| Self::new(site.engine().clone()))
+        Engine::current().map(Self::new)
     }
 
     /// Returns a handle to the default runtime, which is started if need be.
@@ -102,7 +102,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match fiber::spawn_in(&self.engine, body) {
+        match fiber::spawn_in(self.engine.host(), body) {
             Ok(handle) => handle,
             Err(error) => panic!("{error}"),
         }
@@ -119,7 +119,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        fiber::spawn_in(&self.engine, body)
+        fiber::spawn_in(self.engine.host(), body)
     }
 
     /// Makes a fiber in steps in this runtime, as [`fiber::spawn_steps`].
@@ -134,7 +134,7 @@ impl Handle {
         F: FnMut(&mut S) -> ControlFlow<T> + Send + 'static,
         T: Send + 'static,
     {
-        match fiber::spawn_steps_at(Site::of(&self.engine), Location::caller(), state, step) {
+        match fiber::spawn_steps_at(Site::of(self.engine.host()), Location::caller(), state, step) {
             Ok(handle) => handle,
             Err(error) => panic!("{error}"),
         }
@@ -152,7 +152,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match fiber::spawn_batch_in(&self.engine, Location::caller(), bodies) {
+        match fiber::spawn_batch_in(self.engine.host(), Location::caller(), bodies) {
             Ok(handles) => handles,
             Err(error) => panic!("{error}"),
         }
@@ -177,7 +177,7 @@ impl Handle {
 
     /// Where the caller makes something in this runtime.
     pub(crate) fn site(&self) -> Site<'_> {
-        Site::of(&self.engine)
+        Site::of(self.engine.host())
     }
 
     /// How many workers there are.
@@ -227,7 +227,7 @@ impl Handle {
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
     {
-        fiber::open_scope(Some(&self.engine), Failure::IsItsOwn, Location::caller(), body, |_| false)
+        fiber::open_scope(Some(self.engine.host()), Failure::IsItsOwn, Location::caller(), body, |_| false)
     }
 
     /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as
@@ -282,7 +282,7 @@ impl Handle {
     /// Whether the runtime refuses new fibers, because it was shut down or is about to be.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.engine.is_closed()
+        self.engine.host().is_closed()
     }
 }
 

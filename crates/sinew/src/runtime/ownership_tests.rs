@@ -29,7 +29,7 @@ fn owned(runtime: &Runtime) -> Vec<isize> {
 
 /// Returns whether the task of a fiber says that it stays where it begins.
 fn settles(fiber: &JoinHandle<()>) -> bool {
-    let header = format!("{:?}", fiber.thread().block().unwrap().header());
+    let header = format!("{:?}", fiber.thread().inner().control().unwrap().header());
     assert!(header.contains("settles: "), "{header}");
     header.contains("settles: true")
 }

@@ -66,7 +66,7 @@ impl Handle {
             (pool.wakes(), pool.workers.iter().map(|worker| worker.driver_errors).sum());
         let (threads, queued) = self.engine.crew.counts();
         let (blocking_threads, blocking_queued) = (threads as u64, queued as u64);
-        let fibers = self.engine.look(RuntimeStats::new);
+        let fibers = self.engine.host().look(RuntimeStats::new);
         RuntimeStats { worker_wakes, driver_errors, blocking_threads, blocking_queued, ..fibers }
     }
 
@@ -82,7 +82,7 @@ impl Handle {
     /// ```
     #[must_use]
     pub fn stack_stats(&self) -> StackStats {
-        self.engine.stacks.stats()
+        self.engine.host().stacks.stats()
     }
 }
 

@@ -24,7 +24,7 @@ fn no_fiber_begins_or_ends_while_they_are_read() {
     let moves = |builder: RuntimeBuilder| unsafe { builder.assume_migration_safe() };
     for builder in [Runtime::builder(), moves(Runtime::builder())] {
         let runtime = builder.workers(2).start().unwrap();
-        let engine = runtime.site().engine().clone();
+        let host = runtime.site().host().clone();
         let (running, is_over, begun) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         let [running, is_over, begun] = [running, is_over, begun].map(Arc::new);
         let (starts, stops) = (running.clone(), is_over.clone());
@@ -34,7 +34,7 @@ fn no_fiber_begins_or_ends_while_they_are_read() {
                 thread::yield_now();
             }
         });
-        while running.load(Ordering::Relaxed) == 0 || engine.census.workers() < 2 {
+        while running.load(Ordering::Relaxed) == 0 || host.census.workers() < 2 {
             thread::yield_now();
         }
         // More than it takes them. It may take longer, and is right all the same.
@@ -48,12 +48,12 @@ fn no_fiber_begins_or_ends_while_they_are_read() {
             wait();
             (begins, ends.is_finished(), has_begun)
         };
-        let (fibers, (begins, has_ended, has_begun)) = engine.census.begun(count).unwrap();
+        let (fibers, (begins, has_ended, has_begun)) = host.census.begun(count).unwrap();
         assert_eq!((has_ended, has_begun), (false, 0));
         assert_eq!((fibers.waiting.len(), fibers.running.len()), (0, 1), "{fibers:?}");
         ends.join().unwrap();
         begins.join().unwrap();
-        let (fibers, ()) = engine.census.begun(|| ()).unwrap();
+        let (fibers, ()) = host.census.begun(|| ()).unwrap();
         assert_eq!((fibers.waiting.len(), fibers.running.len()), (0, 0), "{fibers:?}");
         assert!(runtime.shutdown(None).drained);
     }
@@ -89,7 +89,7 @@ fn a_stack_that_comes_back_goes_to_a_fiber_that_waits_for_one() {
     // SAFETY: changes where the allocator takes memory from; each thread's own reserve would be as large as a stack.
     unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
     let runtime = Runtime::builder().workers(1).stack_size(LARGEST_CLASS).start().unwrap();
-    runtime.site().engine().starving.never_looks.store(true, Ordering::Relaxed);
+    runtime.site().host().starving.never_looks.store(true, Ordering::Relaxed);
     leave_room_for_one_stack();
     let fibers = runtime.spawn_batch((0..3).map(|_| fiber::park));
     while runtime.stats().started + runtime.stats().starved < 3 {

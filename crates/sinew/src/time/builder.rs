@@ -1,4 +1,4 @@
-//! How a timer is to be.
+//! CallbackSpec a timer is to be.
 
 use std::io;
 use std::panic::Location;
@@ -7,10 +7,10 @@ use super::timer::Timer;
 use super::timer_id::TimerId;
 use crate::fiber::SpawnError;
 use crate::launch;
-use crate::rt::{self, CallSettings, Callback, How, Refused};
+use crate::rt::{self, Callback, CallbackSettings, CallbackSpec, Refused};
 use crate::runtime::Handle;
 
-/// How a [`Timer`] is to be, and the fibers that call back.
+/// CallbackSpec a [`Timer`] is to be, and the fibers that call back.
 ///
 /// ```
 /// use sinew::{fiber, time::{Schedule, Timer}};
@@ -40,7 +40,7 @@ impl TimerBuilder<'_> {
         self
     }
 
-    /// How much stack those have at least, as [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size).
+    /// CallbackSpec much stack those have at least, as [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size).
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size.max(1));
         self
@@ -81,12 +81,12 @@ impl TimerBuilder<'_> {
             return Err(SpawnError::new(Refused { body, reason }).into());
         }
         let settings =
-            CallSettings { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size };
-        let how = How::new(location, Some(Box::new(settings)));
+            CallbackSettings { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size };
+        let how = CallbackSpec::new(location, Some(Box::new(settings)));
         let site = match self.runtime {
             Some(runtime) => runtime.site(),
             None => launch::site(),
         };
-        Ok(Timer::of(Callback::new(site, how, body)))
+        Ok(Timer::of(Callback::new(site.home(), how, body)))
     }
 }

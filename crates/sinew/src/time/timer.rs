@@ -9,7 +9,7 @@ use super::error::CancelError;
 use super::schedule::Schedule;
 use super::timer_id::TimerId;
 use crate::launch;
-use crate::rt::{self, Callback, How};
+use crate::rt::{self, Callback, CallbackSpec};
 
 /// A timer that calls back, on a fiber of its own each time. Dropping it cancels it, without waiting.
 ///
@@ -83,8 +83,8 @@ impl Timer {
         location: &'static Location<'static>,
         body: impl FnMut(&Callback) + Send + 'static,
     ) -> Self {
-        let how = How::new(location, None);
-        Self::of(Callback::new(launch::site(), how, body))
+        let how = CallbackSpec::new(location, None);
+        Self::of(Callback::new(launch::site().home(), how, body))
     }
 
     #[inline]

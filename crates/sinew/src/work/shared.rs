@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::fiber;
 use crate::launch;
 use crate::rt::sync::{AtomicU64, Ordering};
-use crate::rt::{self, AtClose, Attributes, Engine, GaveUp, Limit, Moves, Place, Queue, Target};
+use crate::rt::{self, AtClose, Attributes, FiberHost, GaveUp, Limit, Moves, Place, Queue, Target};
 
 /// How the fibers are to be.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(super) struct Shared<T> {
     end: Queue<State<T>, ()>,
     /// The fiber that was the consumer last.
     runner: AtomicU64,
-    engine: Arc<Engine>,
+    host: Arc<FiberHost>,
     context: Context,
     settings: Settings,
     location: &'static Location<'static>,
@@ -70,12 +70,12 @@ impl<T: Send + 'static> Shared<T> {
                 is_over: false,
             }),
             runner: AtomicU64::new(0),
-            engine: launch::site().engine().clone(),
+            host: launch::site().host().clone(),
             context: Context::current(),
             settings,
             location: Location::caller(),
         });
-        if !shared.engine.closing.add(&shared) {
+        if !shared.host.closing.add(&shared) {
             shared.stop();
         }
         shared
@@ -133,7 +133,7 @@ impl<T: Send + 'static> Shared<T> {
             inherits_deadline: false,
         };
         let mut turn = Turn(Some(self.clone()));
-        match fiber::spawn_at(&self.engine, attributes, move || turn.run()) {
+        match fiber::spawn_at(&self.host, attributes, move || turn.run()) {
             Ok(_detached) => Ok(()),
             Err(error) => {
                 self.end.lock().is_refused = true;
@@ -172,7 +172,7 @@ impl<T: Send + 'static> Shared<T> {
 
     /// It is over: the function is dropped, and those who wait go on. For the consumer.
     fn conclude(&self) {
-        self.engine.closing.remove(self);
+        self.host.closing.remove(self);
         let consumer = self.end.lock().consumer.take();
         if let Some(Consumer { lanes, work, .. }) = consumer {
             // One after the other: both are the user's, and may panic.

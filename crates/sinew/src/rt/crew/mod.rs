@@ -21,6 +21,7 @@ use std::sync::Arc;
 use self::job::Job;
 use self::packet::Packet;
 use super::ambient::Force;
+use super::engine::Engine;
 use super::in_place::in_place;
 use super::region;
 use super::stop::{self, Stop};
@@ -69,7 +70,7 @@ where
 
 /// The threads for the fiber that calls this, if it is one.
 fn own_crew() -> Option<Arc<Crew>> {
-    wait::running().map(|(local, _)| local.engine().crew.clone())
+    wait::running().and_then(|_| Engine::current()).map(|engine| engine.crew.clone())
 }
 
 /// Calls `body` where the values are in force that were for whoever wants it done.

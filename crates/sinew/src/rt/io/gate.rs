@@ -2,7 +2,7 @@
 //! is done with it. How it works is in the README beside this file.
 
 use super::super::queue::{Limit, Outcome, Place, Queue, Unbound};
-use super::super::waiter::Claimed;
+use super::super::wake::Claimed;
 use super::readiness::{Direction, News, Readiness, Seen};
 
 /// What an operation has left for the next one.

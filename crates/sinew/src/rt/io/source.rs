@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 
 use super::super::clock;
-use super::super::driver::CoreDriver;
-use super::super::local::Local;
+use super::super::driver::{CoreDriver, of_local};
 use super::super::queue::{Limit, Outcome, Unbound};
 use super::super::stop::{self, Stop};
 use super::super::sync::Lock;
+use super::super::worker_local::WorkerLocal;
 use super::super::{turn, wait};
 use super::gate::{Gate, Left, Turn};
 use super::readiness::{Direction, News, Seen};
@@ -59,6 +59,9 @@ pub(crate) struct Source {
     gate: Gate,
     home: Lock<Option<Home>>,
 }
+
+/// A worker, which is the caller's, and its driver.
+type Here<'a> = (&'a WorkerLocal, &'a CoreDriver);
 
 /// Where a descriptor is watched.
 #[derive(Debug)]
@@ -160,7 +163,8 @@ impl Source {
     #[inline]
     fn is_told_here(&self) -> bool {
         let driver = self.at.load(Ordering::Relaxed);
-        !driver.is_null() && wait::running().is_some_and(|(local, _)| ptr::eq(&*local.driver, driver))
+        !driver.is_null()
+            && wait::running().and_then(|(local, _)| of_local(local)).is_some_and(|own| ptr::eq(own, driver))
     }
 
     /// Waits once more, unless there was an event since the word was as `seen`.
@@ -192,10 +196,11 @@ impl Source {
             Some(wait) => wait,
             None => wait.insert(Wait::new(patience)?),
         };
-        let outcome = match wait::running().filter(|(local, _)| !local.is_between()) {
+        let running = wait::running().filter(|(local, _)| !local.is_between());
+        let outcome = match running.and_then(|(local, _)| Some((local, of_local(local)?))) {
             None => thread::wait(fd, direction, wait.limit, wait.turn),
-            Some((local, _)) => {
-                let moved = self.settle(local, fd).map_err(Halt::Failed)?;
+            Some(here) => {
+                let moved = self.settle(here, fd).map_err(Halt::Failed)?;
                 self.gate.wait(direction, wait.limit, (wait.turn, moved.unwrap_or(seen)))
             }
         };
@@ -210,26 +215,31 @@ impl Source {
     /// Sees to it that somebody watches before the calling fiber waits: its own worker, unless somebody waits elsewhere. If it has moved because of that, returns the
     /// word as of then: whatever came before is told again.
     #[inline]
-    fn settle(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<Option<Seen>> {
-        if self.is_settled_at(local) { Ok(None) } else { self.settle_slow(local, fd) }
+    fn settle(self: &Arc<Self>, here: Here<'_>, fd: BorrowedFd<'_>) -> io::Result<Option<Seen>> {
+        if self.is_settled_at(here) { Ok(None) } else { self.settle_slow(here, fd) }
     }
 
     /// Whether the caller's own worker watches.
     #[inline]
     fn is_settled(&self) -> bool {
-        wait::running().is_some_and(|(local, _)| self.is_settled_at(local))
+        let here = wait::running().and_then(|(local, _)| Some((local, of_local(local)?)));
+        here.is_some_and(|here| self.is_settled_at(here))
     }
 
     #[inline]
-    fn is_settled_at(&self, local: &Local) -> bool {
-        let is_here = ptr::eq(self.at.load(Ordering::Relaxed), &*local.driver);
+    fn is_settled_at(&self, (local, driver): Here<'_>) -> bool {
+        let is_here = ptr::eq(self.at.load(Ordering::Relaxed), driver);
         is_here && (self.roams.load(Ordering::Relaxed) || !wait::may_move(local))
     }
 
     #[cold]
-    fn settle_slow(self: &Arc<Self>, local: &Local, fd: BorrowedFd<'_>) -> io::Result<Option<Seen>> {
+    fn settle_slow(
+        self: &Arc<Self>,
+        (local, driver): Here<'_>,
+        fd: BorrowedFd<'_>,
+    ) -> io::Result<Option<Seen>> {
         let (mut home, mut moved) = (self.home.lock(), None);
-        let is_here = home.as_ref().is_some_and(|home| Arc::ptr_eq(&home.driver, &local.driver));
+        let is_here = home.as_ref().is_some_and(|home| ptr::eq(&*home.driver, driver));
         if home.is_none() || !is_here && self.gate.is_quiet() {
             if self.leave(&mut home) {
                 // Whoever found it where it was, and does not wait yet, has to find it where it is.
@@ -238,13 +248,13 @@ impl Source {
                 moved = Some(self.gate.look());
             }
             // Those who came to wait meanwhile are told by nobody, if it fails.
-            let token = local.driver.watch(self, fd).inspect_err(|_| self.gate.disturb())?;
-            self.at.store(Arc::as_ptr(&local.driver).cast_mut(), Ordering::Relaxed);
-            *home = Some(Home { driver: local.driver.clone(), token, fd: fd.as_raw_fd() });
+            let token = driver.watch(self, fd).inspect_err(|_| self.gate.disturb())?;
+            self.at.store(ptr::from_ref(driver).cast_mut(), Ordering::Relaxed);
+            *home = Some(Home { driver: driver.keep(), token, fd: fd.as_raw_fd() });
         }
         if let Some(home) = &*home
             && !self.roams.load(Ordering::Relaxed)
-            && (wait::may_move(local) || !Arc::ptr_eq(&home.driver, &local.driver))
+            && (wait::may_move(local) || !ptr::eq(&*home.driver, driver))
         {
             self.roams.store(true, Ordering::Relaxed);
             home.driver.begin_roaming();

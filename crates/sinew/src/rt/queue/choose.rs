@@ -7,7 +7,7 @@
 
 use std::ptr::NonNull;
 
-use super::super::waiter::Claimed;
+use super::super::wake::Claimed;
 use super::{Locked, Place};
 
 impl<S, T> Locked<'_, S, T> {

@@ -38,7 +38,8 @@ use super::sync::{AtomicBool, Ordering, constant};
 #[cfg(loom)]
 use super::sync::{Lock as Guarded, MutexGuard as Guard};
 use super::tls;
-use super::waiter::{Claimed, Waiter};
+use super::waiter::Waiter;
+use super::wake::Claimed;
 use super::word::Cause;
 
 /// So many of those who wait longest are looked at for one that is near: more would take longer than to wake one that is not.
@@ -338,7 +339,7 @@ impl<S, T> Locked<'_, S, T> {
 
     #[cold]
     fn remove_near(&mut self) -> Option<(NonNull<Node<T>>, Waiter)> {
-        let local = tls::local()?;
+        let local = tls::worker_local()?;
         // SAFETY: a node in the list is there, and so is its owner, which would have to pass the lock to go on.
         let node = self.inside.list.first_of(FEW, |waiter| unsafe { !waiter.is_elsewhere(local) })?;
         // SAFETY: as above.

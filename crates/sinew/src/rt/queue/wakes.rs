@@ -1,6 +1,6 @@
 //! Some who were claimed and are to go on, once the lock is free under which they were. Knows no queue.
 
-use super::super::waiter::Claimed;
+use super::super::wake::Claimed;
 
 /// How many are claimed under one hold of a lock. For the checker as few as can be: it is to see what comes in between.
 const MOST: usize = if cfg!(loom) { 1 } else { 16 };

@@ -156,7 +156,7 @@ fn tell(text: &str) {
 /// `ago` or before.
 fn waiting(engine: &Engine, stats: &PoolStats, ago: Duration) -> usize {
     let running = stats.workers.iter().filter(|worker| seen::works(worker)).count();
-    engine.not_waiting().saturating_sub(running) + engine.census.neglected_timers(ago)
+    engine.host().not_waiting().saturating_sub(running) + engine.host().census.neglected_timers(ago)
 }
 
 /// How many fibers wait for this worker and cannot run on another one; and its timers, if one was
@@ -165,6 +165,6 @@ fn waiting_for(engine: &Engine, stats: &PoolStats, worker: u32, ago: Duration) -
     let running = stats.workers.iter().filter(|worker| seen::works(worker)).count();
     // There may be a million that have begun there: they are counted only if some fiber is ready at
     // all.
-    let ready = if engine.not_waiting() > running { engine.census.ready_on(worker) } else { 0 };
-    ready + usize::from(engine.census.neglects_timers(worker, ago))
+    let ready = if engine.host().not_waiting() > running { engine.host().census.ready_on(worker) } else { 0 };
+    ready + usize::from(engine.host().census.neglects_timers(worker, ago))
 }

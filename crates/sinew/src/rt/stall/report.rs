@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::rt::engine::{Engine, Leak};
+use crate::rt::census::Leak;
+use crate::rt::engine::Engine;
 
 const ADVICE: &str = "  A fiber that blocks its thread (a lock or channel of std, std::thread::sleep, a system call) or computes for long stops all \
                       others of its worker: use what sinew has in their place, make such calls inside `sinew::blocking`, or call `fiber::yield_now` now and then.\n";
@@ -15,7 +16,7 @@ pub(super) fn of_all(engine: &Engine, waiting: usize, time: Duration) -> String 
         "sinew: every worker of runtime '{name}' is stuck: none of {workers} has let another fiber run for {}, and {waiting} {fibers} for that.\n",
         seconds(time),
     );
-    with_fibers(first, engine.census.running().as_deref())
+    with_fibers(first, engine.host().census.running().as_deref())
 }
 
 /// One worker is stuck, and others are not.
@@ -26,7 +27,7 @@ pub(super) fn of_one(engine: &Engine, worker: u32, waiting: usize, time: Duratio
         "sinew: worker {worker} of runtime '{name}' is stuck: it has let no other fiber run for {}, and {waiting} {fibers} for it.\n",
         seconds(time),
     );
-    let running = engine.census.running();
+    let running = engine.host().census.running();
     let here =
         running.map(|fibers| fibers.into_iter().filter(|fiber| fiber.worker == worker).collect::<Vec<_>>());
     with_fibers(first, here.as_deref())

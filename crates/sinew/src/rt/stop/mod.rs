@@ -1,7 +1,7 @@
 //! Stopping: what may end a wait before its event and its time, and how it is looked for. Cancellation and deadlines are errors that
 //! a wait returns, and only one that can say so. Knows neither what is waited for nor the public names.
 //!
-//! What counts for the caller: the fiber's own node ([`own`]), unless it is shielded, and what is [in force](super::ambient) where it
+//! What counts for the caller: the fiber's own node (see [`cancel`](super::cancel)), unless it is shielded, and what is [in force](super::ambient) where it
 //! runs: one more node, and the nearest deadline. How a cancel meets a wait that begins at the same moment is in [`flag`].
 //!
 //! # Safety
@@ -24,7 +24,7 @@ pub(crate) use flag::meet;
 pub(crate) use flag::opening;
 pub(crate) use member::{Member, Poke};
 pub(crate) use node::{Enrolment, Node, What, Why};
-pub(crate) use own::{Own, cancel as cancel_fiber, of as own_node};
+pub(crate) use own::OwnNode;
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use std::time::Instant;
 use super::ambient::{Ambient, Deadline};
 use super::clock;
 use super::control::Control;
-use super::reference::Fiber;
+use super::reference::FiberRef;
 use super::wait::Phase;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends};
@@ -84,9 +84,9 @@ impl Caller<'_> {
         let fiber = self.fiber.filter(|_| !self.ambient.is_some_and(|now| now.force.is_shielded))?;
         // SAFETY: the invariant of `fiber`.
         let this = unsafe { fiber.as_ref() };
-        if this.own.get().is_none() && this.birth.scope.is_some() {
+        if this.own.get().is_none() && this.is_scoped {
             // SAFETY: as above.
-            own::of(&unsafe { Fiber::new(fiber) });
+            unsafe { (this.body.make_node)(fiber) };
         }
         this.own.get().map(|own| &**own)
     }
@@ -141,7 +141,7 @@ impl Caller<'_> {
     fn member(&self) -> Member {
         match self.fiber {
             // SAFETY: the invariant of `fiber`.
-            Some(fiber) if !wait::is_between() => Member::new(unsafe { Fiber::new(fiber) }),
+            Some(fiber) if !wait::is_between() => Member::new(unsafe { FiberRef::new(fiber) }),
             _ => Member::new(tls::thread_block()),
         }
     }
@@ -198,7 +198,7 @@ pub(crate) fn may_be_cancelled() -> bool {
 /// What stops the fibers of a scope, beside the scope itself.
 pub(crate) struct Above {
     /// The fiber that opens the scope, unless it is shielded.
-    pub(crate) opener: Option<Fiber>,
+    pub(crate) opener: Option<FiberRef>,
     /// The node in force where the scope is opened.
     pub(crate) node: Option<Arc<Node>>,
     /// The deadline in force there.
@@ -210,7 +210,7 @@ pub(crate) fn above_scope() -> Above {
     with_caller(|caller| {
         let fiber = caller.fiber.filter(|_| !caller.ambient.is_some_and(|now| now.force.is_shielded));
         // SAFETY: the invariant of `fiber`.
-        let opener = fiber.map(|fiber| unsafe { Fiber::new(fiber) });
+        let opener = fiber.map(|fiber| unsafe { FiberRef::new(fiber) });
         let force = caller.ambient.map(|now| &now.force);
         let node = force.and_then(|force| force.node.clone());
         Above { opener, node, deadline: force.and_then(|force| force.deadline) }
@@ -299,7 +299,7 @@ pub(crate) fn park_thread(until: Option<Instant>) -> Result<(), Stop> {
     let (node, deadline) = with_caller(|caller| {
         caller.ambient.map_or((None, None), |now| (now.force.node.clone(), now.force.deadline))
     });
-    let this = || Member::new(Fiber::of_thread(std::thread::current(), tls::thread_id()));
+    let this = || Member::new(FiberRef::of_thread(std::thread::current(), tls::thread_id()));
     let _enrolment = node.as_ref().map(|node| node.enrol(this()));
     // Who cancels later unparks it.
     check()?;

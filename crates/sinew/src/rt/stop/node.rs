@@ -154,7 +154,7 @@ impl Node {
     }
 
     /// The same, until [`retire`](Self::retire).
-    pub(super) fn enrol_for_good(&self, member: Member) {
+    pub(crate) fn enrol_for_good(&self, member: Member) {
         self.inner.lock().members.insert(member);
     }
 

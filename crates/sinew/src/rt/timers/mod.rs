@@ -15,7 +15,7 @@ use chunk::{Chunks, List};
 use slab::Slab;
 use wheel::{Tick, Wheels};
 
-pub(crate) use slab::TimerId;
+use super::wait_timers::TimerId;
 
 /// A slot that has more timers than these is not searched for its first one.
 const SEARCHED: usize = 16;

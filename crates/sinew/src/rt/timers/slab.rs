@@ -3,16 +3,9 @@
 
 use sinew_sched::prefetch;
 
+use super::super::wait_timers::TimerId;
 use super::chunk::Spot;
 use super::wheel::{Place, Tick};
-
-/// Names a timer for as long as it is set, and nothing afterwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TimerId {
-    index: u32,
-    /// Never the same again for this index: 64 bits do not run over.
-    generation: u64,
-}
 
 const NONE: u32 = u32::MAX;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use super::super::wait_timers::TimerId;
+use super::Timers;
 use super::wheel::TICK_BITS;
-use super::{TimerId, Timers};
 
 /// How much later than asked for a timer may be due, if it is near.
 const PRECISION: Duration = Duration::from_nanos(1 << TICK_BITS);

@@ -1,30 +1,26 @@
-//! What a worker's thread keeps for fibers: the one that runs, stacks, numbers for new ones, counters. Only its thread touches it.
+//! What a worker's thread keeps for waits and wake-ups: the fiber that runs, and how it may wait. Only its thread touches it.
 //!
 //! # Safety
 //!
-//! Trusted with the context, which is that of the thread's worker, and with lending the stacks to one method at a time.
+//! Trusted with the context, which is that of the thread's worker.
 #![expect(unsafe_code, reason = "a worker's context is kept as a pointer")]
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::mem;
-use std::num::NonZero;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
-use sinew_coroutine::overflow::{ThreadProtection, protect_thread};
-use sinew_coroutine::{PooledStack, StackCache, StackError};
 use sinew_sched::{Context, TaskRef};
 
 use super::control::Control;
 use super::counters::Counters;
-use super::driver::CoreDriver;
-use super::engine::Engine;
-use super::ids::Ids;
-use super::memory::Memory;
-use super::roster::{Roamers, Roster};
 use super::running::Running;
+use super::schedule::Scheduler;
 use super::target::Home;
-use super::turn::TURN;
+use super::wait_timers::WaitTimers;
+
+/// What calls may spend in one [turn](super::turn).
+pub(super) const TURN: u32 = 128;
 
 /// Who enters a fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +31,17 @@ pub(crate) enum By {
     Fiber,
 }
 
-/// A worker's own.
-pub(crate) struct Local {
-    engine: Arc<Engine>,
+/// What a worker's thread keeps.
+///
+/// # Invariant
+///
+/// The one that a thread has [set](super::tls::set_worker_local) is the head of a
+/// [`WorkerState`](super::worker_state::WorkerState).
+pub(crate) struct WorkerLocal {
+    /// # Invariant
+    ///
+    /// Outlives this value.
+    scheduler: NonNull<Scheduler>,
     worker: u32,
     /// # Invariant
     ///
@@ -47,89 +51,91 @@ pub(crate) struct Local {
     fiber: Running,
     /// Whether this thread was unwinding already when that fiber was entered.
     was_panicking: Cell<bool>,
-    /// Fibers entered by others since the worker took its last task.
-    entered: Cell<u32>,
-    /// What fibers have spent of their [turn](super::turn) since then.
+    /// What calls have spent of the [turn](super::turn) since the worker took its last task.
     spent: Cell<u32>,
-    /// # Invariant
-    ///
-    /// Borrowed by one method at a time, each of which calls nobody who knows this value.
-    stacks: UnsafeCell<StackCache>,
-    /// For the blocks of new fibers.
-    pub(crate) memory: Memory,
-    pub(crate) roster: Roster,
-    pub(crate) roamers: Arc<Roamers>,
     /// How many panic hooks run on this thread, inside one another. No fiber switches away in one.
     hooks: Cell<u32>,
     /// A function is called that follows the running fiber, which does not run itself.
     is_between: Cell<bool>,
-    ids: Cell<Ids>,
-    /// How often a fiber of this worker has put one into the next group.
-    turn: Cell<u32>,
-    pub(crate) driver: Arc<CoreDriver>,
+    /// # Invariant
+    ///
+    /// There for as long as the scheduler, and that for as long as its fibers.
+    timers: NonNull<dyn WaitTimers>,
+    /// The driver of the worker, untyped; none, if it has none. See
+    /// [`driver::of_local`](super::driver::of_local).
+    driver: Option<NonNull<()>>,
     pub(crate) counters: Arc<Counters>,
-    _protection: Option<ThreadProtection>,
 }
 
-impl Local {
-    /// For the thread of a worker, whose context is given; it has one for the whole of its life.
-    pub(crate) fn new(
-        engine: Arc<Engine>,
-        worker: u32,
-        driver: Arc<CoreDriver>,
-        context: &Context<'_>,
-    ) -> Self {
-        let node = context.node().unwrap_or(0);
-        engine.stacks.warm_up(node);
-        let (stacks, counters) =
-            (UnsafeCell::new(engine.stacks.of(node).cache()), engine.counters_of(worker));
-        let (roamers, memory) = (engine.census.add_roamers(), Memory::new());
+/// The parts of a worker that its [`WorkerLocal`] points to.
+pub(crate) struct WorkerParts {
+    pub(crate) scheduler: NonNull<Scheduler>,
+    pub(crate) worker: u32,
+    pub(crate) timers: NonNull<dyn WaitTimers>,
+    pub(crate) driver: Option<NonNull<()>>,
+    pub(crate) counters: Arc<Counters>,
+}
+
+impl WorkerLocal {
+    /// For the thread of a worker, whose context is given.
+    ///
+    /// # Safety
+    ///
+    /// Context and scheduler outlive the value. The timers are there for as long as the scheduler.
+    pub(crate) unsafe fn new(parts: WorkerParts, context: &Context<'_>) -> Self {
+        let WorkerParts { scheduler, worker, timers, driver, counters } = parts;
         Self {
-            engine,
+            scheduler,
             worker,
-            // SAFETY: the worker's thread makes this value when it begins, and drops it before its context is gone.
+            // SAFETY: the caller's promise.
             context: unsafe { mem::transmute::<Context<'_>, Context<'static>>(*context) },
             fiber: Running::none(),
             was_panicking: Cell::new(false),
-            entered: Cell::new(0),
             spent: Cell::new(0),
-            stacks,
-            memory,
-            roster: Roster::default(),
-            roamers,
             hooks: Cell::new(0),
             is_between: Cell::new(false),
-            ids: Cell::new(Ids::none()),
-            // Not all workers begin with the same group.
-            turn: Cell::new(worker),
+            timers,
             driver,
             counters,
-            // Without memory for it, or in a sandbox that refuses it, nothing names an overflow.
-            _protection: protect_thread().ok(),
         }
     }
 
-    /// Has others see what runs here, for as long as this value is there. Once, for one that stays where it is.
-    pub(crate) fn show(&'static self) {
-        self.engine.census.add_worker(self.worker, (&self.fiber, &self.roster), &self.driver);
+    /// Returns whether the worker is one of those that run this fiber, which is not done.
+    #[inline]
+    pub(crate) fn runs(&self, fiber: &Control) -> bool {
+        self.scheduler == fiber.scheduler()
     }
 
-    pub(crate) fn engine(&self) -> &Arc<Engine> {
-        &self.engine
+    /// Returns whether the worker is one of this scheduler's.
+    #[inline]
+    pub(crate) fn is_of(&self, scheduler: NonNull<Scheduler>) -> bool {
+        self.scheduler == scheduler
     }
 
-    pub(crate) fn is_of(&self, engine: &Engine) -> bool {
-        ptr::eq(&*self.engine, engine)
+    /// The timers of the worker. They stay for as long as fibers of its scheduler do.
+    #[inline]
+    pub(crate) fn timers(&self) -> NonNull<dyn WaitTimers> {
+        self.timers
+    }
+
+    /// The driver of the worker, untyped.
+    #[inline]
+    pub(crate) fn driver(&self) -> Option<NonNull<()>> {
+        self.driver
+    }
+
+    /// What others see of the fiber that runs here.
+    pub(crate) fn shown(&self) -> &Running {
+        &self.fiber
     }
 
     pub(crate) fn worker(&self) -> u32 {
         self.worker
     }
 
-    /// The worker has taken a task.
+    /// Begins a new turn: the worker has taken a task.
     #[inline]
-    pub(crate) fn begin_task(&self) {
-        self.entered.set(0);
+    pub(crate) fn begin_turn(&self) {
         self.spent.set(0);
     }
 
@@ -214,53 +220,6 @@ impl Local {
         self.hooks.get() > 0
     }
 
-    /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else, and not if
-    /// no other may run on this thread for now.
-    #[inline]
-    pub(crate) fn may_enter(&self, running: &Control) -> bool {
-        const MOST_ENTERED: u32 = 64;
-        let entered = self.entered.get() + 1;
-        self.entered.set(entered);
-        entered < MOST_ENTERED && running.may_suspend() && !self.is_between()
-    }
-
-    #[inline]
-    pub(crate) fn take_stack(&self, size: usize) -> Result<PooledStack, StackError> {
-        // SAFETY: the invariant of `stacks`: a cache calls nobody back.
-        unsafe { &mut *self.stacks.get() }.acquire(size)
-    }
-
-    #[inline]
-    pub(crate) fn return_stack(&self, stack: PooledStack) {
-        // SAFETY: the invariant of `stacks`: a cache calls nobody back.
-        unsafe { &mut *self.stacks.get() }.release(stack);
-    }
-
-    /// Leaves the unused stacks to all workers.
-    pub(crate) fn flush_stacks(&self) {
-        // SAFETY: the invariant of `stacks`: a cache calls nobody back.
-        unsafe { &mut *self.stacks.get() }.flush();
-    }
-
-    /// The worker has nothing to do: gives some memory back that nobody needs. Whether there was any: there may be more.
-    pub(crate) fn give_back(&self) -> bool {
-        self.memory.trim() || self.engine.stacks.trim_idle()
-    }
-
-    /// A number for a new fiber.
-    #[inline]
-    pub(crate) fn next_id(&self) -> NonZero<u64> {
-        let mut ids = self.ids.get();
-        let id = ids.next();
-        self.ids.set(ids);
-        id
-    }
-
-    /// Counts turns in which something goes to one place after the other.
-    pub(crate) fn next_turn(&self) -> u32 {
-        self.turn.replace(self.turn.get().wrapping_add(1))
-    }
-
     /// Has a fiber of this engine run again, where it may.
     #[inline]
     pub(crate) fn schedule(&self, task: TaskRef, home: Home) {
@@ -273,12 +232,7 @@ impl Local {
 
     #[inline(never)]
     fn schedule_elsewhere(&self, task: TaskRef, home: Home) {
-        self.engine.schedule(task, home.placement());
-    }
-}
-
-impl Drop for Local {
-    fn drop(&mut self) {
-        self.engine.census.remove_worker(&self.fiber);
+        // SAFETY: the invariant of `scheduler`.
+        unsafe { self.scheduler.as_ref() }.get().schedule(task, home.placement());
     }
 }
