@@ -16,7 +16,7 @@ const LIBRARIES: [&str; 4] = [
 ];
 
 const HOMES: [&str; 3] = [
-    "crates/sinew/src/rt/clock.rs",
+    "crates/sinew/src/rt/base/clock.rs",
     "crates/sinew-sched/src/clock.rs",
     "crates/sinew-coroutine/src/clock.rs",
 ];

@@ -17,7 +17,7 @@ const ROOMS: &str = "rt/";
 
 /// Knots of files, and circles of folders.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let all = sources(tree).into_iter().flat_map(|source| {
+    let findings = sources(tree).into_iter().flat_map(|source| {
         let graph = ModuleGraph::of(tree, &source);
         let mut findings = knots_of_files(&source, &graph);
         findings.extend(circles(&source, &graph, "", "folders"));
@@ -26,7 +26,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         }
         findings
     });
-    all.map(Finding::into_note).collect()
+    findings.collect()
 }
 
 /// Prints each edge of the circles of a crate, which is what to look at to break them; or all

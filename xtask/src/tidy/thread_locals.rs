@@ -4,9 +4,9 @@
 use super::finding::Finding;
 use super::tree::Tree;
 
-const HOMES: [&str; 2] = ["crates/sinew/src/rt/tls.rs", "crates/sinew-sched/src/tls.rs"];
+const HOMES: [&str; 2] = ["crates/sinew/src/rt/wait/tls.rs", "crates/sinew-sched/src/tls.rs"];
 
-const REMEDY: &str = "move it to `rt/tls.rs` of sinew or `tls.rs` of sinew-sched, behind an accessor";
+const REMEDY: &str = "move it to `rt/wait/tls.rs` of sinew or `tls.rs` of sinew-sched, behind an accessor";
 
 /// Thread-locals outside their homes.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

@@ -12,7 +12,7 @@ use super::id::FiberId;
 use crate::rt::FiberRef;
 
 /// A handle to a fiber, as [`std::thread::Thread`] is one to a thread. Outside of fibers,
-/// [`current`](super::current) returns one to the calling thread.
+/// [`current`](super::current()) returns one to the calling thread.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Fiber(FiberRef);

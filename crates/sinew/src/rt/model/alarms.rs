@@ -4,8 +4,8 @@ use loom::sync::{Arc, Notify};
 use loom::thread;
 use std::time::{Duration, Instant};
 
-use super::check;
-use crate::rt::alarms::{Alarms, Ring};
+use crate::rt::model::check;
+use crate::rt::timer::timer_queue::{Alarms, Ring};
 
 /// The core sleeps for as long as it is told to: for ever, since the only timer that it knows of is far off. It comes back from every sleep
 /// because of the bell, and sees the near one in the end.

@@ -4,8 +4,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 
-use super::check;
-use crate::rt::stall::Alert;
+use crate::rt::model::check;
+use crate::rt::worker::stall::Alert;
 
 #[test]
 fn a_worker_that_goes_to_work_is_watched() {

@@ -11,8 +11,8 @@ use loom::thread;
 // The bookkeeping is none of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::check;
-use crate::rt::ending::{AtEnd, Ending, Reference};
+use crate::rt::model::check;
+use crate::rt::wait::join_state::{AtEnd, Ending, Reference};
 
 /// A block, as the protocol sees it.
 struct Block {

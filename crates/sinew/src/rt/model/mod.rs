@@ -18,6 +18,6 @@ pub(crate) fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static
 /// What pokes the caller, by another thread, though there is no reason for it to stop: as a cancel does that is meant for a region around
 /// a shield.
 pub(crate) fn pokes_caller() -> impl FnOnce() + Send + 'static {
-    let block = super::tls::thread_block();
-    move || block.poke()
+    let block = crate::rt::wait::tls::thread_block();
+    move || crate::rt::wait::stop::Poke::poke(&block)
 }

@@ -9,8 +9,8 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use super::check;
-use crate::rt::owner_lock::{OwnerLock, hold_all};
+use crate::rt::base::owner_lock::{OwnerLock, hold_all};
+use crate::rt::model::check;
 
 #[derive(Default)]
 struct Protected {

@@ -5,9 +5,9 @@ use loom::thread;
 // The bookkeeping is none of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::check;
-use crate::rt::stop::{Flag, meet};
-use crate::rt::word::{Cause, Ends, Next, Runner, WaitId, Word};
+use crate::rt::model::check;
+use crate::rt::wait::stop::{Flag, meet};
+use crate::rt::wait::word::{Cause, Ends, Next, Runner, WaitId, Word};
 
 /// A fiber and what cancels it, as the protocol sees them.
 struct Fiber {

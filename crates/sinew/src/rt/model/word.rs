@@ -12,8 +12,8 @@ use loom::thread;
 // The bookkeeping is none of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::check;
-use crate::rt::word::{Cause, Ends, Next, Runner, WaitId, Word};
+use crate::rt::model::check;
+use crate::rt::wait::word::{Cause, Ends, Next, Runner, WaitId, Word};
 
 /// A fiber, as the protocol sees it.
 struct Fiber {

@@ -1,0 +1,11 @@
+//! What all rooms use: locks, the clock, counters, memory for blocks, and small tools. Knows no
+//! fiber and no wait.
+
+pub(super) mod clock;
+pub(super) mod counters;
+pub(super) mod ids;
+pub(super) mod memory;
+pub(super) mod owner_lock;
+pub(super) mod padded;
+pub(crate) mod sync;
+pub(super) mod unwind;

@@ -1,0 +1,81 @@
+//! The fiber that calls back when a timer is due. The one place where such fibers are made.
+//!
+//! # Safety
+//!
+//! Trusted with what such a fiber owns: a reference to its timer, whose body may be sent.
+#![expect(unsafe_code, reason = "making a fiber is a promise about what it holds")]
+
+use super::body::{Body, Turn};
+use super::spawn::{Attributes, Refused, Site, spawn};
+use crate::rt::timer::callback::Callback;
+use crate::rt::wait::ambient::{Force, Slot};
+use crate::rt::wait::control::Moves;
+use crate::rt::wait::home::Target;
+use crate::rt::wait::region;
+
+/// One time that a timer is due. If it is dropped, nobody is called.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Until it begins.
+    timer: Option<Callback>,
+    run: u64,
+}
+
+impl Call {
+    /// The moment of a timer has come, for the time of this number.
+    pub(crate) fn new(timer: Callback, run: u64) -> Self {
+        Self { timer: Some(timer), run }
+    }
+
+    /// Makes the fiber. If it is refused, since the runtime is being shut down, nobody is called, and the timer is kept until it is over: its
+    /// destructor is a user's, and this worker's fibers are not to wait for it.
+    pub(crate) fn start(self, site: Site<'_>) {
+        let Some(timer) = &self.timer else { return };
+        let (name, stack_size) = timer.how().name_and_stack();
+        let attributes = Attributes {
+            name,
+            stack_size,
+            moves: Moves::UntilItRuns,
+            location: timer.how().location,
+            at_once: false,
+            target: Target::Nearest,
+            group_local: false,
+            is_limited: false,
+            inherits_deadline: false,
+            scope: None,
+        };
+        // SAFETY: a call owns what it uses, and that may be sent. The site is the caller's.
+        if let Err(Refused { mut body, .. }) = unsafe { spawn::<Self, ()>(site, attributes, self) }
+            && let Some(timer) = body.give_up()
+        {
+            site.host().homes.keep(timer);
+        }
+    }
+
+    fn give_up(&mut self) -> Option<Callback> {
+        let timer = self.timer.take()?;
+        timer.give_up(self.run);
+        Some(timer)
+    }
+}
+
+impl Body<()> for Call {
+    fn turn(mut self) -> Turn<Self, ()> {
+        if let Some(timer) = self.timer.take() {
+            let (values, run) = (timer.how().values.clone(), || timer.run(self.run));
+            // What was in force where this fiber was made is of no interest: a worker was about to look at its timers.
+            if values.is_empty() && region::with_ambient(Slot::is_empty) {
+                run();
+            } else {
+                region::region(|force| *force = Force { values, ..Force::default() }, run);
+            }
+        }
+        Turn::Last(())
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}

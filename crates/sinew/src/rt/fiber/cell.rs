@@ -1,0 +1,221 @@
+//! The block of a fiber with its body and result behind it. The one place that knows their types.
+//!
+//! # Safety
+//!
+//! Trusted with the stage: who may touch it when is written on its field.
+#![expect(unsafe_code, reason = "a body and a result behind an untyped pointer")]
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::block::FiberBlock;
+use super::body::{Body, Turn};
+use super::host::FiberHost;
+use super::scope::ScopeData;
+use super::worker_state::WorkerState;
+use super::{cancel, teardown};
+use crate::rt::base::{memory, unwind};
+use crate::rt::wait::control::{Birth, BodyVtable, Control, Dropped, Ended, Moves, Unrun};
+use crate::rt::wait::fiber_locals::Place;
+
+/// What becomes of a fiber, as from a thread's join.
+pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
+
+/// What the handle of a fiber gets that was discarded before it began, or between two of its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discarded(());
+
+/// What the handle of a fiber gets that had begun and not ended when its runtime was shut down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abandoned(());
+
+/// # Invariant
+///
+/// The block is first, so that a pointer to it is one to the whole.
+#[repr(C)]
+pub(crate) struct FiberCell<F, T> {
+    block: FiberBlock,
+    /// # Invariant
+    ///
+    /// Touched by the thread with the right to run the fiber, until the fiber is done or has
+    /// announced its result; after that by the owner of the handle, or, if there was none at that
+    /// moment, by the thread that ended the fiber.
+    stage: UnsafeCell<Stage<F, T>>,
+}
+
+enum Stage<F, T> {
+    New(F),
+    Done(Outcome<T>),
+    Empty,
+}
+
+impl<F: Body<T>, T> FiberCell<F, T> {
+    const VTABLE: &'static BodyVtable = &BodyVtable {
+        run: Self::run,
+        discard: Self::discard,
+        abandon: Self::abandon,
+        drop_result: Self::drop_result,
+        take_result: Self::take_result,
+        make_node: cancel::make_node,
+        free: Self::free,
+    };
+
+    /// Makes a fiber. Two references belong to the caller: the right to run it, and the handle's.
+    ///
+    /// # Safety
+    ///
+    /// The memory is from [`memory::take`], and the caller's to give.
+    #[inline]
+    pub(crate) unsafe fn make(
+        place: NonNull<Self>,
+        birth: Birth,
+        scope: Option<Arc<ScopeData>>,
+        host: &FiberHost,
+        body: F,
+    ) -> NonNull<Control> {
+        let task = &host.vtables[usize::from(birth.moves == Moves::Always)];
+        let block = FiberBlock::new(birth, scope, (host.scheduler(), task), Self::VTABLE);
+        // SAFETY: the caller's promise.
+        unsafe { place.write(Self { block, stage: UnsafeCell::new(Stage::New(body)) }) };
+        place.cast()
+    }
+
+    /// # Safety
+    ///
+    /// The block is that of such a cell, and the caller may touch its stage.
+    #[inline]
+    unsafe fn replace(control: NonNull<Control>, stage: Stage<F, T>) -> Stage<F, T> {
+        // SAFETY: the caller's promise, and the type's invariant.
+        let cell = unsafe { control.cast::<Self>().as_ref() };
+        // SAFETY: the caller's promise.
+        mem::replace(unsafe { &mut *cell.stage.get() }, stage)
+    }
+
+    /// Fills an empty stage.
+    ///
+    /// # Safety
+    ///
+    /// As [`replace`](Self::replace). If it is not empty, what is there is leaked.
+    #[inline]
+    unsafe fn fill(control: NonNull<Control>, stage: Stage<F, T>) {
+        // SAFETY: the caller's promise, and the type's invariant.
+        let cell = unsafe { control.cast::<Self>().as_ref() };
+        // SAFETY: the caller's promise.
+        unsafe { cell.stage.get().write(stage) };
+    }
+
+    unsafe fn run(control: NonNull<Control>) -> Ended {
+        // SAFETY: called through the vtable by whoever runs the fiber.
+        let Stage::New(body) = (unsafe { Self::replace(control, Stage::Empty) }) else {
+            return Ended::ForGood;
+        };
+        // What the body leaves behind half done is its own affair, as with threads.
+        let turn = catch_unwind(AssertUnwindSafe(|| body.turn()));
+        // SAFETY: the fiber runs, so it is there.
+        let this = unsafe { control.as_ref() };
+        let is_bare = this.locals.is_unused() && this.ambient.is_empty();
+        let turn = if is_bare { turn } else { end_turn(this, turn) };
+        let needs_drop = mem::needs_drop::<T>() || turn.is_err();
+        let (stage, ended) = match turn {
+            Ok(Turn::More(body)) => {
+                this.step.set(WorkerState::current().map(WorkerState::next_id));
+                (Stage::New(body), Ended::ForNow)
+            }
+            Ok(Turn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
+            Err(payload) => {
+                // SAFETY: as above.
+                note_failure(unsafe { FiberBlock::of(control) });
+                (Stage::Done(Err(payload)), Ended::ForGood)
+            }
+        };
+        // SAFETY: as above.
+        unsafe { Self::fill(control, stage) };
+        if needs_drop && ended == Ended::ForGood && this.join.ending.announce() {
+            this.locals.close();
+            // Here, where a destructor may wait.
+            // SAFETY: the result is there, and nobody else will have it.
+            unsafe { teardown::drop_result(control) };
+        }
+        ended
+    }
+
+    unsafe fn discard(control: NonNull<Control>, unrun: Unrun) {
+        // SAFETY: called through the vtable by whoever has the right to run the fiber.
+        let body = unsafe { Self::replace(control, Stage::Done(Err(Box::new(Discarded(()))))) };
+        match unrun {
+            Unrun::Dropped => drop(body),
+            Unrun::Leaked => mem::forget(body),
+        }
+    }
+
+    unsafe fn abandon(control: NonNull<Control>) {
+        // SAFETY: called through the vtable by whoever has the right to run the fiber, and will not.
+        drop(unsafe { Self::replace(control, Stage::Done(Err(Box::new(Abandoned(()))))) });
+    }
+
+    unsafe fn drop_result(control: NonNull<Control>) -> Dropped {
+        // SAFETY: called through the vtable by whoever may have the result.
+        let stage = unsafe { Self::replace(control, Stage::Empty) };
+        if matches!(stage, Stage::Done(Err(_))) { Dropped::Panic } else { Dropped::Other }
+    }
+
+    unsafe fn take_result(control: NonNull<Control>, place: *mut ()) -> bool {
+        // SAFETY: as above.
+        let Stage::Done(outcome) = (unsafe { Self::replace(control, Stage::Empty) }) else { return false };
+        // SAFETY: the caller hands the address of such a place.
+        unsafe { place.cast::<Outcome<T>>().write(outcome) };
+        true
+    }
+
+    unsafe fn free(control: NonNull<Control>) {
+        let place = control.cast::<Self>();
+        // SAFETY: as below; it is there.
+        let origin = unsafe { control.as_ref() }.birth.memory;
+        // SAFETY: called through the vtable for the last reference.
+        unsafe { &mut *control.as_ptr() }.own.end();
+        // SAFETY: as above.
+        unsafe { place.drop_in_place() };
+        // SAFETY: from `make`, and nobody has it any more.
+        unsafe { memory::give_back(WorkerState::current().map(|state| &state.memory), place, origin) };
+    }
+}
+
+/// At the end of a turn the fiber has no locals any more, and nothing is in force but what another turn begins with.
+#[inline(never)]
+fn end_turn<B, T>(fiber: &Control, turn: Outcome<Turn<B, T>>) -> Outcome<Turn<B, T>> {
+    let turn = end_locals(&fiber.locals, turn);
+    match turn {
+        Ok(Turn::More(_)) => fiber.ambient.rest(),
+        Ok(Turn::Last(_)) | Err(_) => fiber.ambient.end(),
+    }
+    turn
+}
+
+/// A fiber has panicked: its scope may cancel others.
+#[cold]
+fn note_failure(fiber: &FiberBlock) {
+    if let Some(scope) = &fiber.scope {
+        scope.fail();
+    }
+}
+
+/// Drops the locals of a fiber at the end of a turn. If one of them panics, that is the turn's panic, unless it had one.
+#[inline]
+fn end_locals<R>(locals: &Place, turn: Outcome<R>) -> Outcome<R> {
+    match (locals.end(), turn) {
+        (None, turn) => turn,
+        (Some(payload), Ok(unwanted)) => {
+            unwind::catch(|| drop(unwanted));
+            Err(payload)
+        }
+        (Some(payload), first) => {
+            // The hook has told about it.
+            unwind::discard(payload);
+            first
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Which fibers of an engine have begun, and which of those run, for any thread to read.
+//!
+//! The lists of fibers that have begun are the workers' (see [`roster`](super::roster)); a reader holds
+//! the locks of all of them. No fiber begins or ends meanwhile, and none that has begun is freed, since
+//! a fiber leaves its list first. The fiber that a worker runs is a pointer that the worker publishes
+//! at each switch. It enters a list before it is published, and leaves it after it is not any more. So
+//! it is in a list, and there, if a reader finds the pointer while it holds the locks.
+//!
+//! # Safety
+//!
+//! Trusted with reading the fibers of other workers, under these locks.
+#![expect(unsafe_code, reason = "fibers and lists of other workers are pointers")]
+
+use std::num::NonZero;
+use std::panic::Location;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::roster::{BegunList, Roamers, Roster};
+use crate::rt::base::clock;
+use crate::rt::base::owner_lock::hold_all;
+use crate::rt::base::sync::{Lock, MutexGuard};
+use crate::rt::timer::core_timers::CoreTimers;
+use crate::rt::wait::control::{Birth, Control, Status};
+use crate::rt::wait::running::Running;
+
+/// Where to find the fibers that have begun.
+#[derive(Debug, Default)]
+pub(crate) struct Census {
+    workers: Lock<Vec<Entry>>,
+    /// Those that may move, by the worker where they began. A list stays for as long as the engine.
+    roamers: Lock<Vec<Arc<Roamers>>>,
+}
+
+/// What other threads read of a worker.
+#[derive(Debug)]
+struct Entry {
+    worker: u32,
+    /// # Invariant
+    ///
+    /// There while this value is in its list: a worker is removed from there before they are freed.
+    running: NonNull<Running>,
+    roster: NonNull<Roster>,
+    timers: Arc<CoreTimers>,
+}
+
+// SAFETY: any thread may read what `running` points to, and hold the lock of the roster.
+unsafe impl Send for Entry {}
+
+/// A fiber that has begun and not ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Leak {
+    pub(crate) id: NonZero<u64>,
+    pub(crate) name: Option<String>,
+    pub(crate) worker: u32,
+    pub(crate) location: &'static Location<'static>,
+}
+
+impl Leak {
+    fn new(birth: &Birth, worker: u32) -> Self {
+        let name = birth.name.as_deref().map(str::to_owned);
+        Self { id: birth.id, name, worker, location: birth.location }
+    }
+}
+
+/// The fibers that have begun and not ended, at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Begun {
+    /// Those that are suspended, by number.
+    pub(crate) waiting: Vec<Leak>,
+    /// Those that run, or have entered one that runs, by number.
+    pub(crate) running: Vec<Leak>,
+}
+
+impl Census {
+    /// Adds a worker. It is [removed](Self::remove_worker) before what it shows is freed.
+    pub(crate) fn add_worker(
+        &self,
+        worker: u32,
+        (running, roster): (&'static Running, &'static Roster),
+        timers: &Arc<CoreTimers>,
+    ) {
+        let timers = timers.clone();
+        let entry = Entry { worker, running: NonNull::from(running), roster: NonNull::from(roster), timers };
+        let mut workers = self.workers.lock();
+        workers.push(entry);
+        workers.sort_by_key(|entry| entry.worker);
+    }
+
+    /// Removes a worker that ends.
+    pub(crate) fn remove_worker(&self, running: &Running) {
+        self.workers.lock().retain(|entry| entry.running != NonNull::from(running));
+    }
+
+    /// Adds a list of fibers that may move.
+    pub(crate) fn add_roamers(&self) -> Arc<Roamers> {
+        let roamers = Arc::<Roamers>::default();
+        self.roamers.lock().push(roamers.clone());
+        roamers
+    }
+
+    /// The lists of fibers that may move.
+    pub(crate) fn roamers(&self) -> Vec<Arc<Roamers>> {
+        self.roamers.lock().clone()
+    }
+
+    /// How many workers have begun.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn workers(&self) -> usize {
+        self.workers.lock().len()
+    }
+
+    /// Returns how many workers have timers that were due this long ago and have not fired.
+    pub(crate) fn neglected_timers(&self, by: Duration) -> usize {
+        let now = clock::now();
+        self.workers.lock().iter().filter(|entry| entry.timers.is_late(now, by)).count()
+    }
+
+    /// Returns whether this worker has timers that were due this long ago and have not fired.
+    pub(crate) fn neglects_timers(&self, worker: u32, by: Duration) -> bool {
+        let now = clock::now();
+        self.workers.lock().iter().any(|entry| entry.worker == worker && entry.timers.is_late(now, by))
+    }
+
+    /// Returns how many fibers that have begun on this worker, and stay there, are ready to run.
+    ///
+    /// Returns 0 if the kernel does not help with reading them.
+    pub(crate) fn ready_on(&self, worker: u32) -> usize {
+        let workers = self.workers.lock();
+        let Some(entry) = workers.iter().find(|entry| entry.worker == worker) else { return 0 };
+        let Some(_held) = hold_all(std::iter::once(&entry.roster().lock)) else { return 0 };
+        let mut ready = 0;
+        entry.roster().for_each(|control| {
+            // SAFETY: it is in a list whose lock is held.
+            let fiber = unsafe { control.as_ref() };
+            ready += usize::from(fiber.status() == Status::Ready);
+        });
+        ready
+    }
+
+    /// The fiber that each worker runs, if any.
+    ///
+    /// Returns nothing if the kernel does not help with reading them.
+    pub(crate) fn running(&self) -> Option<Vec<Leak>> {
+        self.read(|workers, _| {
+            let running = |entry: &Entry| {
+                // SAFETY: it is in a list whose lock is held: see above.
+                let fiber = unsafe { entry.runs()?.as_ref() };
+                Some(Leak::new(&fiber.birth, entry.worker))
+            };
+            workers.iter().filter_map(running).collect()
+        })
+    }
+
+    /// All fibers that have begun and not ended. `also` is called while no fiber begins or ends.
+    ///
+    /// Returns nothing if the kernel does not help with reading them.
+    pub(crate) fn begun<R>(&self, also: impl FnOnce() -> R) -> Option<(Begun, R)> {
+        self.read(|workers, roamers| {
+            let on_threads: Vec<_> = workers.iter().filter_map(Entry::runs).collect();
+            let mut begun = Begun::default();
+            let mut add = |control: NonNull<Control>| {
+                // SAFETY: it is in a list whose lock is held.
+                let fiber = unsafe { control.as_ref() };
+                let runs = fiber.status() == Status::Running || on_threads.contains(&control);
+                let all = if runs { &mut begun.running } else { &mut begun.waiting };
+                all.push(Leak::new(&fiber.birth, fiber.worker()));
+            };
+            workers.iter().for_each(|entry| entry.roster().for_each(&mut add));
+            roamers.iter().for_each(|list| list.for_each(&mut add));
+            begun.waiting.sort_by_key(|fiber| fiber.id);
+            begun.running.sort_by_key(|fiber| fiber.id);
+            (begun, also())
+        })
+    }
+
+    /// Calls `read` while no fiber begins, ends, or is freed.
+    fn read<R>(&self, read: impl FnOnce(&[Entry], &[MutexGuard<'_, BegunList>]) -> R) -> Option<R> {
+        // A worker that begins meanwhile waits until its list can be added.
+        let lists = self.roamers.lock();
+        let roamers: Vec<_> = lists.iter().map(|list| list.lock()).collect();
+        let workers = self.workers.lock();
+        let _held = hold_all(workers.iter().map(|entry| &entry.roster().lock))?;
+        Some(read(&workers, &roamers))
+    }
+}
+
+impl Entry {
+    fn roster(&self) -> &Roster {
+        // SAFETY: the invariant of `running`; callers have the entry from its list, which is locked.
+        unsafe { self.roster.as_ref() }
+    }
+
+    fn runs(&self) -> Option<NonNull<Control>> {
+        // SAFETY: as above.
+        unsafe { self.running.as_ref() }.seen()
+    }
+}

@@ -1,0 +1,222 @@
+//! The one handle that each fiber is joined through: the right to its result, and the wait for it.
+//!
+//! # Safety
+//!
+//! Trusted with one reference per handle, and with the result once the fiber is done.
+#![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::panic::Location;
+use std::ptr::NonNull;
+use std::time::Instant;
+
+use super::block::FiberBlock;
+use super::cancel::cancel_fiber;
+use super::cell::Outcome;
+use super::run;
+use super::worker_state::WorkerState;
+use crate::rt::base::unwind::FirstPanic;
+use crate::rt::wait::control::{Control, Dropped, Status};
+use crate::rt::wait::reference::FiberRef;
+use crate::rt::wait::stop::{Stop, What, Why};
+use crate::rt::wait::suspend::Phase;
+use crate::rt::wait::word::{Cause, Ends};
+use crate::rt::wait::worker_local::By;
+use crate::rt::wait::{stop, suspend};
+
+/// The handle of a fiber: the right to its result.
+pub(crate) struct Handle<T> {
+    /// The only one that may join or detach.
+    ///
+    /// # Invariant
+    ///
+    /// It is not a thread.
+    fiber: ManuallyDrop<FiberRef>,
+    /// As a function that returns it: a handle can be moved while it is pinned, and used after a
+    /// panic, whatever the type of the result. Whether it may be sent is said below.
+    result: PhantomData<fn() -> T>,
+}
+
+// SAFETY: the result may be sent, and the block is shared.
+unsafe impl<T: Send> Send for Handle<T> {}
+// SAFETY: a shared handle gives nothing of the result away.
+unsafe impl<T> Sync for Handle<T> {}
+
+impl<T> Handle<T> {
+    /// That of a fiber with results of this type.
+    ///
+    /// # Safety
+    ///
+    /// The caller has one of the two references of a new fiber, and gives it up.
+    #[inline]
+    pub(super) unsafe fn new(control: NonNull<Control>) -> Self {
+        // SAFETY: the caller's promise.
+        let fiber = ManuallyDrop::new(unsafe { FiberRef::from_ref(control) });
+        Self { fiber, result: PhantomData }
+    }
+
+    pub(crate) fn fiber(&self) -> &FiberRef {
+        &self.fiber
+    }
+
+    #[inline]
+    fn control(&self) -> NonNull<Control> {
+        // SAFETY: the invariant of `fiber`.
+        unsafe { self.fiber.address_unchecked() }
+    }
+
+    #[inline]
+    fn get(&self) -> &Control {
+        // SAFETY: `fiber` is a reference.
+        unsafe { self.control().as_ref() }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.get().join.ending.is_done()
+    }
+
+    /// Waits for the result, until this moment if there is one. Whether it has come.
+    #[inline]
+    pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
+        self.is_done() || {
+            // SAFETY: this is the handle of a fiber.
+            unsafe { wait_for_end(self.control(), until) }
+        }
+    }
+
+    /// Cancels the fiber, for whoever called there.
+    pub(crate) fn cancel(&self, by: &'static Location<'static>, reason: Option<Cow<'static, str>>) {
+        cancel_fiber(&self.fiber, Why { what: What::Fiber(self.fiber.number()), by, reason });
+    }
+
+    /// Waits for the result where cancellation and deadlines count.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop, and the result has not come.
+    pub(crate) fn wait_or_stop(&self) -> Result<(), Stop> {
+        let (join, mut phase) = (&self.get().join, Phase::First);
+        while !self.is_done() {
+            let mut is_waiting = false;
+            let result = stop::wait_or_stop(phase, Ends::ByEvent, None, |waiter| {
+                let waiter = waiter.counted();
+                is_waiting = join.wait(waiter);
+                if !is_waiting {
+                    waiter.release();
+                }
+                is_waiting
+            });
+            let is_over = matches!(result, Ok(Cause::Event)) || is_waiting && !join.give_up();
+            if !is_over {
+                result?;
+            }
+            phase = Phase::Later;
+        }
+        Ok(())
+    }
+
+    /// The result of a fiber that has ended.
+    pub(crate) fn take(self) -> Outcome<T> {
+        debug_assert!(self.is_done(), "there is a result");
+        // Nothing is left to detach from, nor a result to drop.
+        let this = ManuallyDrop::new(self);
+        let mut outcome = MaybeUninit::<Outcome<T>>::uninit();
+        // SAFETY: it is done, so the result is the handle's; the place is of its type.
+        let is_there = unsafe { (this.get().body.take_result)(this.control(), outcome.as_mut_ptr().cast()) };
+        // SAFETY: the reference of `fiber`, which is not used again.
+        unsafe { Control::release(this.control()) };
+        assert!(is_there, "a fiber that has ended has a result, which is taken once");
+        // SAFETY: it was written.
+        unsafe { outcome.assume_init() }
+    }
+}
+
+/// Waits for the end of a fiber, as [`Handle::wait`].
+///
+/// # Safety
+///
+/// The caller has its handle.
+#[inline(never)]
+unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> bool {
+    // SAFETY: the handle is a reference.
+    if until.is_none() && unsafe { enter_child(control) } {
+        return true;
+    }
+    // SAFETY: as above.
+    let join = &unsafe { control.as_ref() }.join;
+    let cause = suspend::wait(Phase::First, Ends::ByEvent, until, |waiter| {
+        // A fiber whose time is over goes on whether or not the other end has let go of its waiter.
+        let waiter = if until.is_some() { waiter.counted() } else { waiter };
+        let is_waiting = join.wait(waiter);
+        if !is_waiting {
+            waiter.release();
+        }
+        is_waiting
+    });
+    cause != Cause::Time || !join.give_up()
+}
+
+/// Enters a child here, if it has not begun and is the newest of this worker's tasks, so that control comes straight back.
+/// Whether it has ended.
+///
+/// # Safety
+///
+/// The caller has its handle.
+#[inline]
+unsafe fn enter_child(control: NonNull<Control>) -> bool {
+    // SAFETY: the handle is a reference.
+    let this = unsafe { control.as_ref() };
+    let Some((local, parent)) = WorkerState::current().and_then(|state| Some((state, state.fiber()?))) else {
+        return false;
+    };
+    assert!(parent != control, "a fiber cannot join itself: it would wait for ever");
+    // SAFETY: it runs, so it is there.
+    let may_enter = || local.may_enter(unsafe { parent.as_ref() });
+    if this.status() != Status::New || !may_enter() || std::thread::panicking() {
+        return false;
+    }
+    let Some(task) = local.context().take_newest(control.cast()) else { return false };
+    let control = task.into_raw().cast();
+    // It waits for the child, which has its place on the worker.
+    local.counters.waits.add(1);
+    // SAFETY: the task was the right to run it, on this worker.
+    if unsafe { run::enter(local, control, By::Fiber) }.is_err() {
+        // SAFETY: it was not entered, so the right is still ours.
+        local.context().submit(unsafe { Control::task(control) });
+    }
+    local.counters.wakes.add(1);
+    this.join.ending.is_done()
+}
+
+impl<T> Drop for Handle<T> {
+    fn drop(&mut self) {
+        let this = self.get();
+        if this.join.ending.detach() {
+            return;
+        }
+        // Given up whatever the user's destructor does.
+        let control = self.control();
+        // SAFETY: the reference of the handle, which is not used again.
+        let _reference = unsafe { FiberRef::from_ref(control) };
+        let mut first = FirstPanic::new();
+        first.catch(|| {
+            // SAFETY: it is done, or has announced its result: that is the handle's.
+            let dropped = unsafe { (this.body.drop_result)(control) };
+            // SAFETY: `fiber` is a reference.
+            let block = unsafe { FiberBlock::of(control) };
+            if let (Dropped::Panic, Some(scope)) = (dropped, &block.scope) {
+                scope.note_panic();
+            }
+        });
+        first.resume();
+    }
+}
+
+impl<T> fmt::Debug for Handle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("control", self.get()).finish()
+    }
+}

@@ -1,0 +1,41 @@
+//! The panic hook: it says which fiber panicked, and then calls the one that was there before.
+
+use std::io::{Write, stderr};
+use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::sync::Once;
+
+use crate::rt::wait::reference::FiberRef;
+use crate::rt::wait::tls;
+
+static INSTALLED: Once = Once::new();
+
+/// Wraps the hook that is there, once in a process, if that is wanted.
+pub(crate) fn install(is_wanted: bool) {
+    // A thread that unwinds cannot change the hook; the next runtime does.
+    if !is_wanted || std::thread::panicking() {
+        return;
+    }
+    INSTALLED.call_once(|| {
+        let inner = take_hook();
+        set_hook(Box::new(move |info| tell(info, &*inner)));
+    });
+}
+
+fn tell(info: &PanicHookInfo<'_>, inner: &dyn Fn(&PanicHookInfo<'_>)) {
+    if let Some(fiber) = FiberRef::running() {
+        let number = fiber.number();
+        let named = match fiber.name() {
+            Some(name) => format!("'{name}' ({number})"),
+            None => number.to_string(),
+        };
+        // A backtrace ends at the worker, and does not lead to the call that spawned the fiber.
+        let made = fiber.birth().map(|birth| format!(", made at {},", birth.location)).unwrap_or_default();
+        // Not by `eprintln!`, which panics if nobody reads: inside a hook, that ends the process.
+        let _ = writeln!(stderr(), "\nfiber {named}{made} panicked:");
+    }
+    match tls::worker_local() {
+        // Waits inside the hook keep the worker: what ran meanwhile would be taken for panicking.
+        Some(local) => local.in_hook(|| inner(info)),
+        None => inner(info),
+    }
+}

@@ -1,0 +1,337 @@
+//! Running fibers: a fiber is a task whose run function resumes a coroutine. Knows no handle.
+//!
+//! # Safety
+//!
+//! Trusted with the right to run a fiber: it comes with the task, and goes to whoever is to run it next, or ends with it.
+#![expect(unsafe_code, reason = "fibers are pointers, and their coroutines are under the right to run them")]
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+use sinew_coroutine::{Coroutine, CoroutineState, Label, StackError, Suspender};
+use sinew_sched::{Context, Header, TaskRef, Vtable};
+
+use super::block::FiberBlock;
+use super::host::Vtables;
+use super::starving;
+use super::switch_hooks::Followers;
+use super::teardown::{discard, finish, leave_stack};
+use super::worker_state::WorkerState;
+use crate::rt::base::sync::Ordering;
+use crate::rt::wait::control::{Control, Ended, FiberCoroutine, Moves, Pause, Status};
+use crate::rt::wait::home::Home;
+use crate::rt::wait::ready::make_ready;
+use crate::rt::wait::word::Next;
+use crate::rt::wait::worker_local::By;
+
+static USUAL: Vtables = vtables::<false>();
+static FOLLOWED: Vtables = vtables::<true>();
+
+const fn vtables<const FOLLOWED: bool>() -> Vtables {
+    let run = run::<FOLLOWED>;
+    [Vtable { run, discard, settles: true }, Vtable { run, discard, settles: false }]
+}
+
+/// The vtables of the tasks of an engine. Nobody pays for functions that are called at each switch, but where there are any.
+pub(crate) fn vtables_for(followers: &Followers) -> &'static Vtables {
+    if followers.is_empty() { &USUAL } else { &FOLLOWED }
+}
+
+/// Called by a worker, with the right to run the fiber. Those that are next on this worker are run too, for as long as nobody
+/// else has a turn: it saves the way back to the worker and here again.
+unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
+    let local = WorkerState::current().expect("the workers of an engine have what fibers need");
+    let mut control = header.cast();
+    loop {
+        local.begin_task();
+        // SAFETY: every task of an engine is a fiber, and the task was the right to run it.
+        let next = match unsafe { resume::<FOLLOWED>(local, control, By::Worker) } {
+            // SAFETY: it came back, so the right is ours again.
+            Ok(CoroutineState::Yielded(Pause::Yield)) => unsafe { exchange(local, control) },
+            Ok(CoroutineState::Yielded(Pause::Rest)) => {
+                rest(local);
+                local.context().take_next()
+            }
+            Ok(state) => {
+                // SAFETY: as above.
+                unsafe { see_to(local, control, By::Worker, state) };
+                local.context().take_next()
+            }
+            Err(error) => {
+                // SAFETY: it was not entered, so the right is still ours.
+                unsafe { starving::wait(local, control, &error) };
+                local.context().take_next()
+            }
+        };
+        match next {
+            Some(task) => control = task.into_raw().cast(),
+            None => return,
+        }
+    }
+}
+
+/// A fiber lets others run. Returns the next one, unless another place has its turn.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+#[inline(always)]
+unsafe fn exchange(local: &WorkerState, control: NonNull<Control>) -> Option<TaskRef> {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    if !matches!(this.home(), Home::Worker(_)) {
+        // SAFETY: the caller's right.
+        unsafe { go_to_the_back(local, control, By::Worker) };
+        return local.context().take_next();
+    }
+    this.set_status(Status::Ready);
+    // SAFETY: the caller's right.
+    local.context().exchange(unsafe { Control::task(control) })
+}
+
+/// Enters a fiber, and sees to what it comes back with.
+///
+/// # Errors
+///
+/// If it has not begun and there is no stack for it: the right to run it is still the caller's.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, on this worker, and gives it up.
+#[inline]
+pub(crate) unsafe fn enter(local: &WorkerState, control: NonNull<Control>, by: By) -> Result<(), StackError> {
+    if !local.host().followers().is_empty() {
+        // SAFETY: the caller's right.
+        return unsafe { enter_followed(local, control, by) };
+    }
+    // SAFETY: the caller's right.
+    let state = unsafe { resume::<false>(local, control, by) }?;
+    // SAFETY: it came back, so the right is ours again.
+    unsafe { see_to(local, control, by, state) };
+    Ok(())
+}
+
+/// The fiber that enters another one lets go meanwhile.
+///
+/// # Errors
+///
+/// As [`enter`].
+///
+/// # Safety
+///
+/// As [`enter`].
+#[cold]
+unsafe fn enter_followed(local: &WorkerState, control: NonNull<Control>, by: By) -> Result<(), StackError> {
+    let (engine, has_outer) = (local.host().clone(), local.fiber().is_some());
+    if has_outer {
+        engine.followers().suspend(local);
+    }
+    // SAFETY: the caller's right.
+    let state = unsafe { resume::<true>(local, control, by) };
+    if has_outer {
+        engine.followers().resume(local);
+    }
+    // SAFETY: it came back, so the right is ours again.
+    state.map(|state| unsafe { see_to(local, control, by, state) })
+}
+
+/// Runs a fiber until it comes back.
+///
+/// # Errors
+///
+/// As [`enter`].
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, on this worker, and has it again afterwards.
+#[inline(always)]
+unsafe fn resume<const FOLLOWED: bool>(
+    local: &WorkerState,
+    control: NonNull<Control>,
+    by: By,
+) -> Result<CoroutineState<Pause, Ended>, StackError> {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { FiberBlock::of(control) };
+    // SAFETY: the right to run is that to the coroutine.
+    let slot = unsafe { &mut *this.coroutine.get() };
+    let coroutine = match slot {
+        Some(coroutine) => coroutine,
+        None => slot.insert(ManuallyDrop::new(begin(local, control, this)?)),
+    };
+    this.set_worker(local.worker());
+    this.set_status(Status::Running);
+    fetch_next(local);
+    Ok(local.enter(control, by, || {
+        if FOLLOWED {
+            local.host().followers().resume(local);
+        }
+        let state = coroutine.resume(());
+        if FOLLOWED {
+            if matches!(state, CoroutineState::Complete(_)) {
+                // Its locals have ended. Those of its next step are another worker's.
+                this.locals.close();
+            }
+            local.host().followers().suspend(local);
+        }
+        state
+    }))
+}
+
+/// Sees to what a fiber came back with.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+#[inline]
+unsafe fn see_to(
+    local: &WorkerState,
+    control: NonNull<Control>,
+    by: By,
+    state: CoroutineState<Pause, Ended>,
+) {
+    match state {
+        // SAFETY: the caller's right.
+        CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control, by) },
+        CoroutineState::Yielded(Pause::Rest) => rest(local),
+        CoroutineState::Yielded(Pause::Wait) => {
+            // SAFETY: the right to run is a reference.
+            let this = unsafe { control.as_ref() };
+            local.counters.waits.add(1);
+            // Unless it is to run at once, it may be anywhere, or gone, after this.
+            if this.word.saved() == Next::Schedule {
+                // SAFETY: the wait ended before it was saved: the right is ours.
+                unsafe { make_ready(control) };
+            }
+        }
+        // SAFETY: the caller's right.
+        CoroutineState::Complete(Ended::ForGood) => unsafe { finish(local, control) },
+        // SAFETY: the caller's right.
+        CoroutineState::Complete(Ended::ForNow) => unsafe { go_anywhere(local, control, by) },
+    }
+}
+
+/// A fiber has begun a wait that has no need to be told that it is saved, and may have ended.
+#[inline]
+fn rest(local: &WorkerState) {
+    local.counters.waits.add(1);
+}
+
+/// With many fibers, the stack of the next one is seldom in the fastest cache: it is fetched while this one runs.
+#[inline]
+fn fetch_next(local: &WorkerState) {
+    if let Some(next) = local.context().core().next_ready() {
+        // SAFETY: every task of an engine is a fiber, and this worker has the right to run those in its ready list.
+        unsafe { Control::fetch_stack(next.cast()) };
+    }
+}
+
+/// The coroutine of a fiber that first runs.
+#[inline(never)]
+fn begin(
+    local: &WorkerState,
+    control: NonNull<Control>,
+    this: &FiberBlock,
+) -> Result<FiberCoroutine, StackError> {
+    let mut stack = match local.host().starving.take_grant(control) {
+        None => local.take_stack(this.birth.stack_size)?,
+        Some(stack) => {
+            starving::has_begun(local, this);
+            stack
+        }
+    };
+    stack.set_label(Some(label(control)));
+    this.has_stack.store(true, Ordering::Relaxed);
+    // One that runs in steps begins once, and on a new stack each time.
+    if this.status() == Status::New {
+        local.counters.started.add(1);
+    }
+    if this.birth.moves != Moves::Always {
+        local.context().core().own();
+        // SAFETY: it does not end before it is taken out, in `finish`.
+        unsafe { local.roster.enter(control) };
+    } else {
+        local.context().core().own_roaming();
+        // SAFETY: as above, in `leave_roamers`.
+        unsafe { local.roamers.lock().enter(control) };
+        this.roamers.set(Some(NonNull::from(&*local.roamers)));
+    }
+    // SAFETY: the coroutine is entered with the right to run the fiber.
+    Ok(Coroutine::new(stack, move |suspender, ()| unsafe { root(control, suspender) }))
+}
+
+/// Who runs on a fiber's stack, for whoever tells of its overflow.
+fn label(control: NonNull<Control>) -> Label {
+    /// # Safety
+    ///
+    /// The data is a fiber's block.
+    unsafe fn describe(data: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
+        // SAFETY: the caller's promise; a fiber is there while it has a stack.
+        let birth = &unsafe { &*data.cast::<Control>() }.birth;
+        match birth.name.as_deref() {
+            // Not all of a long name, so that there is room for the place.
+            Some(name) => write!(out, "fiber '{}' ({})", &name[..name.floor_char_boundary(100)], birth.id)?,
+            None => write!(out, "fiber {}", birth.id)?,
+        }
+        write!(out, ", made at {}", birth.location)
+    }
+    // SAFETY: the fiber is there for as long as it has the stack, and what is read of it never changes.
+    unsafe { Label::new(control.as_ptr().cast_const().cast(), describe) }
+}
+
+/// The root of a fiber's stack.
+///
+/// # Safety
+///
+/// Called by the fiber's coroutine.
+unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) -> Ended {
+    // SAFETY: the fiber runs, so it is there.
+    let this = unsafe { control.as_ref() };
+    this.suspender.set(Some(NonNull::from(suspender)));
+    // SAFETY: whoever resumed the coroutine has the right to run the fiber.
+    let ended = unsafe { (this.body.run)(control) };
+    this.suspender.set(None);
+    ended
+}
+
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+#[inline]
+unsafe fn go_to_the_back(local: &WorkerState, control: NonNull<Control>, by: By) {
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    this.set_status(Status::Ready);
+    let home = this.home();
+    // SAFETY: the caller's right.
+    let task = unsafe { Control::task(control) };
+    match home {
+        Home::Worker(_) => local.context().core().push(task),
+        home => give_way(local, task, home, by),
+    }
+}
+
+/// Lets others run before this task. If another fiber entered this one, and so is the next to run, idle workers hear of it.
+#[inline]
+fn give_way(local: &WorkerState, task: TaskRef, home: Home, by: By) {
+    match by {
+        By::Worker if home == Home::Anywhere => local.context().yield_to_others(task),
+        By::Worker | By::Fiber => local.schedule(task, home),
+    }
+}
+
+/// A step is over, and there are more: the fiber is nowhere, and goes to the back of all that anyone may run.
+///
+/// # Safety
+///
+/// The caller has the right to run the fiber, and gives it up.
+unsafe fn go_anywhere(local: &WorkerState, control: NonNull<Control>, by: By) {
+    // SAFETY: the caller's right.
+    unsafe { leave_stack(local, control) };
+    // SAFETY: the right to run is a reference.
+    let this = unsafe { control.as_ref() };
+    this.locals.reopen();
+    this.set_status(Status::Ready);
+    // SAFETY: the caller's right.
+    give_way(local, unsafe { Control::task(control) }, this.begins(), by);
+}

@@ -1,6 +1,0 @@
-//! Without the feature, nobody keeps spans of `tracing`: the same function as in `spans.rs`, which does nothing.
-
-use super::follow::Followers;
-
-/// Has fibers keep nothing.
-pub(crate) fn follow(_: &mut Followers) {}

@@ -1,0 +1,32 @@
+//! What is done when a timer of a driver is due. Knows no driver.
+
+use super::callback::Callback;
+use crate::rt::wait::wait_timers::Wakes;
+use crate::rt::wait::waiter::Waiter;
+
+/// What is done.
+#[derive(Debug)]
+pub(crate) enum Due {
+    /// A wait has lasted for as long as it may.
+    Wake(Waiter, Wakes),
+    /// A fiber is made that calls back.
+    Call(Callback),
+}
+
+impl Due {
+    /// Whether it concerns other workers than the one whose timer it is.
+    pub(crate) fn concerns_others(&self) -> bool {
+        match self {
+            Self::Wake(_, wakes) => *wakes == Wakes::Anywhere,
+            Self::Call(_) => true,
+        }
+    }
+
+    /// Has the memory fetched that it is about.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        if let Self::Wake(waiter, _) = self {
+            waiter.prefetch();
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! A timer that calls back: made once, armed as often as one likes. Knows neither fibers nor what the callback does.
+//!
+//! All of its state is under the lock of one driver's timers, its home, where its entry lies while it is armed: arming is one lock, and so is
+//! cancelling.
+//!
+//! | from \ by | arm | its moment | its fiber begins | the callback has ended | cancel |
+//! | --- | --- | --- | --- | --- | --- |
+//! | idle | armed | – | nothing: it is late | – | – |
+//! | armed | armed anew | due | as above | – | idle, and one **kept** from being called |
+//! | due | armed anew | – | running | – | the same |
+//! | running | running, then anew | – | as above | armed again, or idle | running, then idle |
+//!
+//! So callbacks of one timer never overlap. Each time that it is due has a number, by which a fiber that is late knows that it is.
+//!
+//! # Safety
+//!
+//! Trusted with two cells: the state, under the lock of the timer's home, and the body, which only a fiber touches that has found it due.
+#![expect(unsafe_code, reason = "cells under a lock that lies elsewhere")]
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use super::callback_spec::CallbackSpec;
+use super::core_timers::CoreTimers;
+use super::ticks::Ticks;
+use super::timers_guard::Desk;
+use crate::rt::base::{clock, unwind};
+use crate::rt::wait::suspend;
+use crate::rt::wait::wait_timers::TimerId;
+use crate::rt::wait::word::{Cause, Ends};
+
+/// A reference to such a timer.
+#[derive(Clone)]
+pub(crate) struct Callback(Arc<Inner<Body>>);
+
+/// What is called.
+type Body = dyn FnMut(&Callback) + Send;
+
+/// A reference that does not keep what is called.
+#[derive(Clone)]
+pub(crate) struct WeakCallback(Weak<Inner<Body>>);
+
+struct Inner<F: ?Sized> {
+    home: Arc<CoreTimers>,
+    how: CallbackSpec,
+    /// Nothing is to come, for a look without the lock. Changed under it.
+    is_idle: AtomicBool,
+    /// # Invariant
+    ///
+    /// Touched under the lock of `home` only.
+    state: UnsafeCell<State>,
+    /// # Invariant
+    ///
+    /// Touched only by the fiber that has set the state to running, until it has set it to something else.
+    body: UnsafeCell<F>,
+}
+
+// SAFETY: the cells are under their invariants, which pass them from one thread to the next, and the body may be sent.
+unsafe impl<F: Send + ?Sized> Send for Inner<F> {}
+// SAFETY: as above.
+unsafe impl<F: Send + ?Sized> Sync for Inner<F> {}
+
+// Nothing of a timer is seen half done through these, whatever a panic interrupts: its state is under a lock, and a callback that panicked is the
+// affair of whoever arms it again.
+impl UnwindSafe for Callback {}
+impl RefUnwindSafe for Callback {}
+impl UnwindSafe for WeakCallback {}
+impl RefUnwindSafe for WeakCallback {}
+
+struct State {
+    phase: Phase,
+    /// When it is due, or was.
+    ticks: Ticks,
+    /// How often it has been due.
+    run: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    Idle,
+    /// Its entry; none, if its moment lies beyond the clock's end.
+    Armed(Option<TimerId>),
+    /// There is a fiber, which has not begun.
+    Due,
+    /// This fiber calls back.
+    Running(NonZero<u64>, Then),
+}
+
+/// What comes after a callback.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Nothing,
+    /// The tick after this one.
+    NextTick,
+    /// It was armed meanwhile.
+    Anew,
+}
+
+/// Why nobody waits for the end of a callback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoEnd {
+    /// The caller is that callback.
+    Own,
+    /// It may never come: the runtime is over.
+    Abandoned,
+    /// The time was over.
+    TimedOut,
+}
+
+impl Callback {
+    /// One that is not armed.
+    #[inline]
+    pub(crate) fn new(
+        home: Arc<CoreTimers>,
+        how: CallbackSpec,
+        body: impl FnMut(&Self) + Send + 'static,
+    ) -> Self {
+        let state = State { phase: Phase::Idle, ticks: Ticks::once(None), run: 0 };
+        Self(Arc::new(Inner {
+            home,
+            how,
+            is_idle: AtomicBool::new(true),
+            state: UnsafeCell::new(state),
+            body: UnsafeCell::new(body),
+        }))
+    }
+
+    pub(crate) fn how(&self) -> &CallbackSpec {
+        &self.0.how
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakCallback {
+        WeakCallback(Arc::downgrade(&self.0))
+    }
+
+    /// Its name for as long as somebody has it.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// Has it be due at these moments, and at no others. Whether that has kept it from being called at another one.
+    #[inline]
+    pub(crate) fn arm(&self, ticks: Ticks) -> bool {
+        // Dropped when the lock is not held any more, as all that comes out of it. Not returned from there, since most often there is none.
+        let mut replaced = None;
+        self.with(|state, desk| {
+            state.ticks = ticks;
+            if let Phase::Running(fiber, then) = state.phase {
+                state.phase = Phase::Running(fiber, Then::Anew);
+                return then != Then::Nothing;
+            }
+            let was_armed = !matches!(state.phase, Phase::Idle);
+            if let Phase::Armed(Some(_)) = state.phase {
+                replaced = take_entry(state, desk);
+            }
+            self.set(state, desk);
+            was_armed
+        })
+    }
+
+    /// Sets what `ticks` say.
+    #[inline]
+    fn set(&self, state: &mut State, desk: &mut Desk<'_>) {
+        state.phase = match state.ticks.next {
+            None => Phase::Armed(None),
+            Some(when) => match desk.set_call(when, self) {
+                // The runtime is gone, and nobody would hear of it.
+                None => Phase::Idle,
+                entry => Phase::Armed(entry),
+            },
+        };
+        self.note_idle(state);
+    }
+
+    /// Cancels it. Whether that has kept it from being called.
+    #[inline]
+    pub(crate) fn cancel(&self) -> bool {
+        let mut is_kept = false;
+        let _entry = self.with(|state, desk| self.cancel_held(state, desk, &mut is_kept));
+        is_kept
+    }
+
+    /// The same for whoever has armed it, and will not again: the lock is not needed if it is over.
+    #[inline]
+    pub(crate) fn cancel_for_good(&self) {
+        // Relaxed: it was armed before this, by the caller; and once it is idle after that, it stays so.
+        if !self.0.is_idle.load(Ordering::Relaxed) {
+            self.cancel();
+        }
+    }
+
+    /// Returns its entry, if it had one. Not as a pair with the other: that would go through memory, in pieces of other sizes than it is read in.
+    #[inline]
+    fn cancel_held(&self, state: &mut State, desk: &mut Desk<'_>, is_kept: &mut bool) -> Option<Self> {
+        match state.phase {
+            Phase::Idle => None,
+            // Nobody took the entry when its time came, if it is gone: all of them were taken when the runtime ended.
+            Phase::Armed(Some(_)) => {
+                let entry = take_entry(state, desk);
+                self.note_idle(state);
+                *is_kept = entry.is_some();
+                entry
+            }
+            Phase::Armed(None) | Phase::Due => {
+                state.phase = Phase::Idle;
+                self.note_idle(state);
+                *is_kept = true;
+                None
+            }
+            Phase::Running(fiber, then) => {
+                state.phase = Phase::Running(fiber, Then::Nothing);
+                *is_kept = then != Then::Nothing;
+                None
+            }
+        }
+    }
+
+    /// Cancels it, and waits for the end of a callback that runs, until this moment if there is one.
+    ///
+    /// # Panics
+    ///
+    /// If it would have to wait where it must not; nothing is cancelled then.
+    pub(crate) fn cancel_and_wait(&self, until: Option<Instant>) -> Result<bool, NoEnd> {
+        let (mut is_kept, may_wait, own) = (false, suspend::may_wait(), running_fiber());
+        let cancelled = self.with(|state, desk| {
+            let running = state.running();
+            let has_to_wait = running.is_some_and(|(_, fiber)| own != Some(fiber));
+            (may_wait || !has_to_wait).then(|| (self.cancel_held(state, desk, &mut is_kept), running))
+        });
+        let Some((_entry, running)) = cancelled else { panic!("{}", suspend::NO_SUSPEND) };
+        match running {
+            None => Ok(is_kept),
+            Some((_, fiber)) if own == Some(fiber) => Err(NoEnd::Own),
+            Some((run, _)) => self.wait_for(run, until).map(|()| is_kept),
+        }
+    }
+
+    /// Waits for the end of a callback.
+    fn wait_for(&self, run: u64, until: Option<Instant>) -> Result<(), NoEnd> {
+        let mut number = None;
+        let cause = suspend::wait(suspend::Phase::Later, Ends::ByEvent, until, |waiter| {
+            number =
+                self.with(|state, desk| state.is_running(run).then(|| desk.wait(self, waiter)).flatten());
+            number.is_some()
+        });
+        self.with(|state, desk| {
+            if let (Cause::Time, Some(number)) = (cause, number) {
+                desk.give_up(self, number);
+            }
+            match cause {
+                _ if !state.is_running(run) => Ok(()),
+                Cause::Time => Err(NoEnd::TimedOut),
+                Cause::Event | Cause::Unpark | Cause::Cancel => Err(NoEnd::Abandoned),
+            }
+        })
+    }
+
+    /// Whether it is to be called, or is about to be.
+    pub(crate) fn is_armed(&self) -> bool {
+        self.with(|state, _| match state.phase {
+            Phase::Idle => false,
+            Phase::Armed(_) | Phase::Due => true,
+            Phase::Running(_, then) => then != Then::Nothing,
+        })
+    }
+
+    /// Its moment has come, and its entry was taken out. Returns the number of this time.
+    ///
+    /// # Safety
+    ///
+    /// The caller has the lock of the home's timers.
+    pub(super) unsafe fn come_due(&self) -> u64 {
+        // SAFETY: the invariant of `state`, and the caller's promise.
+        let state = unsafe { &mut *self.0.state.get() };
+        state.phase = Phase::Due;
+        state.run += 1;
+        state.run
+    }
+
+    /// The fiber of this time begins: calls back, unless it is late.
+    pub(crate) fn run(self, run: u64) {
+        let Some(fiber) = running_fiber().filter(|fiber| self.begin(run, *fiber)) else { return };
+        // SAFETY: the invariant of `body`: it was due, and runs now.
+        let body = unsafe { &mut *self.0.body.get() };
+        let ended = catch_unwind(AssertUnwindSafe(|| body(&self)));
+        self.end(fiber, ended.is_err());
+        if let Err(payload) = ended {
+            // If nobody else has the timer, the callback goes with it. Not while the panic unwinds:
+            // a panic of its destructor would abort the process.
+            unwind::catch(|| drop(self));
+            // The fiber ends by it, and the hook has told of it.
+            resume_unwind(payload);
+        }
+    }
+
+    fn begin(&self, run: u64, fiber: NonZero<u64>) -> bool {
+        self.with(|state, _| {
+            let is_due = matches!(state.phase, Phase::Due) && state.run == run;
+            if is_due {
+                let then = if state.ticks.period.is_some() { Then::NextTick } else { Then::Nothing };
+                state.phase = Phase::Running(fiber, then);
+            }
+            is_due
+        })
+    }
+
+    /// The callback has ended. After a panic, its next tick does not come: what it holds may be half done.
+    fn end(&self, fiber: NonZero<u64>, has_panicked: bool) {
+        self.with(|state, desk| {
+            let Phase::Running(by, then) = state.phase else { return };
+            debug_assert!(by == fiber, "callbacks of a timer never overlap");
+            state.phase = Phase::Idle;
+            match then {
+                Then::NextTick if !has_panicked => {
+                    state.ticks.advance(clock::now());
+                    self.set(state, desk);
+                }
+                Then::Anew => self.set(state, desk),
+                Then::Nothing | Then::NextTick => self.note_idle(state),
+            }
+            desk.wake(self);
+        });
+    }
+
+    /// The fiber of this time will not begin.
+    pub(crate) fn give_up(&self, run: u64) {
+        self.with(|state, _| {
+            if matches!(state.phase, Phase::Due) && state.run == run {
+                state.phase = Phase::Idle;
+                self.note_idle(state);
+            }
+        });
+    }
+
+    #[inline]
+    fn note_idle(&self, state: &State) {
+        self.0.is_idle.store(matches!(state.phase, Phase::Idle), Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn with<R>(&self, body: impl FnOnce(&mut State, &mut Desk<'_>) -> R) -> R {
+        self.0.home.at_desk(|desk| {
+            // SAFETY: the invariant of `state`: its lock is held, by nobody else, and not by whoever called this, who would wait for himself.
+            let state = unsafe { &mut *self.0.state.get() };
+            body(state, desk)
+        })
+    }
+}
+
+impl State {
+    /// The number of the callback that runs, and its fiber.
+    fn running(&self) -> Option<(u64, NonZero<u64>)> {
+        match self.phase {
+            Phase::Running(fiber, _) => Some((self.run, fiber)),
+            Phase::Idle | Phase::Armed(_) | Phase::Due => None,
+        }
+    }
+
+    fn is_running(&self, run: u64) -> bool {
+        self.running().is_some_and(|(running, _)| running == run)
+    }
+}
+
+/// Takes the entry of a timer that is armed, which is idle then.
+#[inline]
+fn take_entry(state: &mut State, desk: &mut Desk<'_>) -> Option<Callback> {
+    match std::mem::replace(&mut state.phase, Phase::Idle) {
+        Phase::Armed(entry) => desk.cancel_call(entry?),
+        Phase::Idle | Phase::Due | Phase::Running(..) => None,
+    }
+}
+
+/// The number of the fiber that calls this.
+fn running_fiber() -> Option<NonZero<u64>> {
+    // SAFETY: it runs, so it is there.
+    suspend::running().map(|(_, control)| unsafe { control.as_ref() }.birth.id)
+}
+
+impl WeakCallback {
+    /// The timer; none, if it is gone.
+    pub(crate) fn upgrade(&self) -> Option<Callback> {
+        self.0.upgrade().map(Callback)
+    }
+
+    /// Differs from that of any other timer for as long as this value is there.
+    pub(crate) fn address(&self) -> usize {
+        self.0.as_ptr().addr()
+    }
+}
+
+impl fmt::Debug for Callback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Callback").field("how", &self.0.how).finish_non_exhaustive()
+    }
+}

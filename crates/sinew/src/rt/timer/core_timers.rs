@@ -1,0 +1,217 @@
+//! The timers of a core: those that end waits, and those that call back. Knows neither what the core sleeps in nor how fibers are
+//! made.
+//!
+//! # Safety
+//!
+//! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it under the same lock. And with telling timers
+//! that call back that they are due, under that lock.
+#![expect(unsafe_code, reason = "waiters are woken")]
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::action::Due;
+use super::callback::Callback;
+use super::timer_queue::{Alarms, BATCH, Ring};
+use super::timers_guard::{Desk, Drawer, Outlook};
+use crate::rt::base::{clock, unwind};
+use crate::rt::wait::control::Control;
+use crate::rt::wait::tls;
+use crate::rt::wait::wait_timers::{TimerId, WaitTimers, Wakes};
+use crate::rt::wait::waiter::Waiter;
+use crate::rt::wait::word::Cause;
+
+/// The core whose timers they are.
+pub(crate) trait TimersOwner: Send + Sync {
+    /// Wakes the core, which sleeps: an earlier timer was set.
+    fn ring(&self);
+
+    /// Has idle workers look at the timers now and then. The core is awake, and may compute for long.
+    fn ask_for_a_watch(&self);
+}
+
+/// The timers of a core.
+pub(crate) struct CoreTimers {
+    alarms: Alarms<Due, Drawer>,
+    outlook: Outlook,
+    owner: Arc<dyn TimersOwner>,
+}
+
+/// A timer that is due, and calls back: the timer, and the number of this time.
+pub(crate) type DueCallback = (Callback, u64);
+
+impl CoreTimers {
+    pub(crate) fn new(owner: Arc<dyn TimersOwner>) -> Self {
+        Self { alarms: Alarms::new(clock::now()), outlook: Outlook::default(), owner }
+    }
+
+    /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor run what is a user's.
+    #[inline]
+    pub(crate) fn at_desk<R>(&self, body: impl FnOnce(&mut Desk<'_>) -> R) -> R {
+        let mut desk = Desk::new(self.alarms.hold(), &self.outlook);
+        let result = body(&mut desk);
+        let errands = desk.leave();
+        match errands.ring {
+            // It sees to the rest itself when it is up.
+            Ring::Now => self.owner.ring(),
+            Ring::No if errands.asks => self.owner.ask_for_a_watch(),
+            Ring::No => {}
+        }
+        result
+    }
+
+    /// Ends the waits whose time has come. Returns how many, and adds those that call back to `calls`.
+    pub(crate) fn fire(&self, calls: &mut Vec<DueCallback>) -> usize {
+        let mut fired = 0;
+        self.alarms.fire(clock::now, |batch| {
+            // With many timers, what they are about is seldom in the cache, and fetching many things at once takes little more time than
+            // fetching one.
+            batch.iter().flatten().for_each(Due::prefetch);
+            let mut here = [None; BATCH];
+            for (due, stack) in batch.into_iter().flatten().zip(&mut here) {
+                self.outlook.remove(&due);
+                match due {
+                    Due::Wake(waiter, _) => {
+                        // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
+                        let (is_woken, fiber) = unsafe { wake(waiter) };
+                        fired += usize::from(is_woken);
+                        *stack = fiber;
+                    }
+                    Due::Call(timer) => {
+                        // SAFETY: a timer is set at its home, whose lock is held here.
+                        let run = unsafe { timer.come_due() };
+                        calls.push((timer, run));
+                    }
+                }
+            }
+            // SAFETY: they have just been woken, and this thread, which alone may run them, has run nothing since.
+            here.into_iter()
+                .flatten()
+                .for_each(|fiber: NonNull<Control>| unsafe { Control::fetch_stack(fiber) });
+        });
+        fired
+    }
+
+    /// Begins a sleep of the core. Returns how long it may last at most.
+    pub(crate) fn begin_sleep(&self) -> Option<Duration> {
+        self.alarms.begin_sleep(clock::now)
+    }
+
+    /// Ends a sleep of the core.
+    pub(crate) fn end_sleep(&self) {
+        self.alarms.end_sleep(clock::now);
+    }
+
+    /// Whether none is set, as far as the caller can know.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.alarms.is_empty()
+    }
+
+    /// Whether idle workers watch these timers.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.outlook.is_watched()
+    }
+
+    /// Others need not watch any more, unless there is something.
+    pub(crate) fn end_watch(&self) {
+        if self.outlook.is_watched_in_vain() {
+            self.at_desk(|desk| desk.end_watch());
+        }
+    }
+
+    /// The runtime is over: nobody waits any longer for callbacks that may never end.
+    pub(crate) fn abandon_waits(&self) {
+        self.at_desk(|desk| desk.abandon());
+    }
+
+    /// The runtime is gone: drops all that was set. That runs destructors, on the calling thread or fiber.
+    pub(crate) fn close(&self) {
+        let all = self.at_desk(|desk| desk.close());
+        all.for_each(|due| unwind::catch(|| drop(due)));
+    }
+
+    /// Whether the first timer is past its time by so much.
+    pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
+        self.alarms.is_late(now, by)
+    }
+}
+
+impl WaitTimers for CoreTimers {
+    fn set_wake(&self, when: Instant, waiter: Waiter, wakes: Wakes) -> Option<TimerId> {
+        self.at_desk(|desk| desk.set_wake(when, waiter, wakes))
+    }
+
+    fn cancel_wake(&self, timer: TimerId) {
+        self.at_desk(|desk| desk.cancel_wake(timer));
+    }
+}
+
+/// Ends a wait whose time is over. Whether it did, and which fiber goes on here and nowhere else because of that.
+///
+/// # Safety
+///
+/// As for [`Waiter::wake`].
+unsafe fn wake(waiter: Waiter) -> (bool, Option<NonNull<Control>>) {
+    // SAFETY: the caller's promise.
+    let fiber = tls::worker_local().and_then(|local| unsafe { waiter.fiber_of(local) });
+    // SAFETY: as above.
+    let is_woken = unsafe { waiter.wake(Cause::Time) };
+    (is_woken, fiber.filter(|_| is_woken))
+}
+
+impl fmt::Debug for CoreTimers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CoreTimers").finish_non_exhaustive()
+    }
+}
+
+/// A core that is awake, for tests.
+#[cfg(all(test, not(loom)))]
+pub(crate) struct Awake;
+
+#[cfg(all(test, not(loom)))]
+impl TimersOwner for Awake {
+    fn ring(&self) {}
+
+    fn ask_for_a_watch(&self) {}
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::rt::wait::word::Ends;
+
+    #[test]
+    fn a_look_counts_the_waits_that_it_ends() {
+        let (timers, mut calls) = (CoreTimers::new(Arc::new(Awake)), Vec::new());
+        let block = tls::thread_block();
+        let wait = block.begin_wait(Ends::ByEvent);
+        assert!(timers.set_wake(clock::now(), Waiter::thread(block, wait), Wakes::Here).is_some());
+        assert_eq!(timers.fire(&mut calls), 1);
+        assert_eq!(block.sleep(wait, None), Cause::Time);
+        assert_eq!(timers.fire(&mut calls), 0);
+        assert!(calls.is_empty());
+    }
+
+    #[test]
+    fn others_watch_while_a_timer_concerns_them() {
+        let timers = CoreTimers::new(Arc::new(Awake));
+        let block = tls::thread_block();
+        for _ in 0..3 {
+            let wait = block.begin_wait(Ends::ByEvent);
+            let later = clock::now() + Duration::from_secs(3_600);
+            let timer =
+                timers.set_wake(later, Waiter::thread(block, wait), Wakes::Anywhere).expect("it is not over");
+            assert!(timers.is_watched() && !timers.outlook.is_watched_in_vain());
+            timers.end_watch();
+            assert!(timers.is_watched(), "there is a timer");
+            timers.cancel_wake(timer);
+            assert!(timers.outlook.is_watched_in_vain());
+            timers.end_watch();
+            assert!(!timers.is_watched());
+            assert_eq!(block.cancel(wait), Cause::Event);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Timers: the wheels, the timers of a core under their lock, and timers that call back. Knows
+//! neither how fibers are made nor what a core sleeps in.
+
+mod action;
+pub(super) mod callback;
+pub(super) mod callback_spec;
+pub(super) mod core_timers;
+pub(super) mod homes;
+pub(super) mod ticks;
+pub(super) mod timer_queue;
+mod timers_guard;
+mod wheels;

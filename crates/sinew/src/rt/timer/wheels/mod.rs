@@ -1,0 +1,135 @@
+//! Timers of one core: when, and what to do then. Knows no clock: callers bring the time.
+//!
+//! A wheel within a wheel: `wheel` says in which slot a moment lies, `chunk` has the lists of what is in each slot, `slab` the entries. Setting and
+//! cancelling take the same time however many timers are set; an entry is moved to a finer wheel a few times at most before it is due.
+
+mod chunk;
+mod slab;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod wheel;
+
+use std::time::Instant;
+
+use chunk::{Chunks, List};
+use slab::Slab;
+use wheel::{Tick, Wheels};
+
+use crate::rt::wait::wait_timers::TimerId;
+
+/// A slot that has more timers than these is not searched for its first one.
+const SEARCHED: usize = 16;
+
+/// The timers, each with something that is handed out when it is due.
+#[derive(Debug)]
+pub(crate) struct Timers<T> {
+    /// The moment of tick 0.
+    start: Instant,
+    wheels: Wheels,
+    chunks: Chunks,
+    slab: Slab<T>,
+    /// Those whose time has come, in this order.
+    due: List,
+}
+
+impl<T> Timers<T> {
+    /// Without any, from this moment on.
+    pub(crate) fn new(start: Instant) -> Self {
+        let (wheels, chunks, slab) = (Wheels::new(), Chunks::new(), Slab::new());
+        Self { start, wheels, chunks, slab, due: List::EMPTY }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    /// Sets a timer. It is due at this moment or a little later, never earlier: by up to a tick, or a 64th of the time until then if
+    /// that is more, and by a millisecond at most, so that many can be seen to at once. That time is counted from the last moment that was
+    /// told here.
+    pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
+        let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
+        let (index, id) = self.slab.insert(tick, what);
+        self.put(index, tick);
+        id
+    }
+
+    /// Cancels a timer, and gives back what was to be handed out; none, if it is gone.
+    pub(crate) fn cancel(&mut self, timer: TimerId) -> Option<T> {
+        let index = self.slab.find(timer)?;
+        match self.slab.place(index) {
+            (Some(place), spot) => {
+                let list = self.wheels.list(place);
+                self.chunks.remove(list, spot);
+                if list.is_empty() {
+                    self.wheels.note_last(place);
+                }
+            }
+            (None, spot) => self.chunks.remove(&mut self.due, spot),
+        }
+        Some(self.slab.remove(index))
+    }
+
+    /// Takes the next one out whose time has come.
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
+        if self.due.is_empty() {
+            self.catch_up(now);
+        }
+        let (index, spot) = self.chunks.first(self.due)?;
+        self.chunks.remove(&mut self.due, spot);
+        Some(self.slab.remove(index))
+    }
+
+    /// It is this moment, or later.
+    pub(crate) fn catch_up(&mut self, now: Instant) {
+        self.advance(Tick::not_after(now.saturating_duration_since(self.start)));
+    }
+
+    /// When to look again: not after the first one is due. It is too early by less than what a wheel distinguishes, if many are due at about
+    /// that time.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        let tick = if self.due.is_empty() { self.first_tick()? } else { self.wheels.now() };
+        // Beyond the clock's end it never comes.
+        self.start.checked_add(tick.since_start())
+    }
+
+    fn first_tick(&self) -> Option<Tick> {
+        let place = self.wheels.first()?;
+        let start = self.wheels.start_of(place);
+        if place.is_exact() {
+            return Some(start);
+        }
+        let list = self.wheels.peek(place);
+        let few = self.chunks.iter(list).take(SEARCHED + 1).map(|index| self.slab.tick(index));
+        let (count, first) = few.fold((0, None), |(count, first), tick| {
+            (count + 1, Some(first.map_or(tick, |first: Tick| first.min(tick))))
+        });
+        if count > SEARCHED { Some(start) } else { first }
+    }
+
+    /// Puts an entry where its moment lies from now.
+    #[inline]
+    fn put(&mut self, index: u32, tick: Tick) {
+        let place = self.wheels.place_of(tick);
+        let list = place.map_or(&mut self.due, |place| self.wheels.list(place));
+        let is_first = list.is_empty();
+        let spot = self.chunks.append(list, index);
+        self.slab.set_place(index, place, spot);
+        if let Some(place) = place.filter(|_| is_first) {
+            self.wheels.note_first(place);
+        }
+    }
+
+    /// Turns the wheels up to this tick: what lies before goes to `due`, and what lies in a slot that is reached to a finer wheel.
+    fn advance(&mut self, to: Tick) {
+        while let Some(place) = self.wheels.first().filter(|place| self.wheels.start_of(*place) <= to) {
+            let start = self.wheels.start_of(place);
+            let mut reached = self.wheels.take(place);
+            self.wheels.turn(start);
+            while let Some(timers) = self.chunks.take_chunk(&mut reached) {
+                timers.clone().for_each(|index| self.slab.prefetch(index));
+                timers.for_each(|index| self.put(index, self.slab.tick(index)));
+            }
+        }
+        self.wheels.turn(to);
+    }
+}

@@ -1,0 +1,104 @@
+//! Entries of timers in one piece of memory. Each has a generation, so that whoever is late never cancels another one's. Knows nothing of
+//! time.
+
+use sinew_sched::prefetch;
+
+use super::chunk::Spot;
+use super::wheel::{Place, Tick};
+use crate::rt::wait::wait_timers::TimerId;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(super) struct Slab<T> {
+    entries: Vec<Entry<T>>,
+    /// Free entries, as a list through `next_free`.
+    free: u32,
+    len: usize,
+}
+
+/// In one cache line: with many timers set, each touch of one fetches it from memory.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Entry<T> {
+    generation: u64,
+    tick: Tick,
+    next_free: u32,
+    /// The slot whose list it is in, if it is one.
+    place: Option<Place>,
+    spot: Spot,
+    /// None, if it is free.
+    what: Option<T>,
+}
+
+impl<T> Slab<T> {
+    pub(super) fn new() -> Self {
+        Self { entries: Vec::new(), free: NONE, len: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Entries that there are, set or free.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn capacity(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// A new entry, in no list, and its name.
+    #[inline]
+    pub(super) fn insert(&mut self, tick: Tick, what: T) -> (u32, TimerId) {
+        self.len += 1;
+        let index = self.free;
+        let Some(entry) = self.entries.get_mut(index as usize) else { return self.add(tick, what) };
+        self.free = entry.next_free;
+        (entry.tick, entry.what) = (tick, Some(what));
+        (index, TimerId { index, generation: entry.generation })
+    }
+
+    #[cold]
+    fn add(&mut self, tick: Tick, what: T) -> (u32, TimerId) {
+        let index = u32::try_from(self.entries.len()).ok().filter(|index| *index != NONE);
+        let index = index.expect("fewer than 2^32 timers");
+        let (place, spot, what) = (None, Spot::NONE, Some(what));
+        self.entries.push(Entry { generation: 0, tick, next_free: NONE, place, spot, what });
+        (index, TimerId { index, generation: 0 })
+    }
+
+    /// Frees an entry that is in no list.
+    pub(super) fn remove(&mut self, index: u32) -> T {
+        let free = std::mem::replace(&mut self.free, index);
+        let entry = &mut self.entries[index as usize];
+        entry.generation += 1;
+        entry.next_free = free;
+        self.len -= 1;
+        entry.what.take().expect("an entry that is set")
+    }
+
+    /// The entry of this name, if it is still set.
+    pub(super) fn find(&self, timer: TimerId) -> Option<u32> {
+        let entry = self.entries.get(timer.index as usize)?;
+        (entry.generation == timer.generation && entry.what.is_some()).then_some(timer.index)
+    }
+
+    pub(super) fn tick(&self, index: u32) -> Tick {
+        self.entries[index as usize].tick
+    }
+
+    /// The list that an entry is in, and where.
+    pub(super) fn place(&self, index: u32) -> (Option<Place>, Spot) {
+        let entry = &self.entries[index as usize];
+        (entry.place, entry.spot)
+    }
+
+    pub(super) fn set_place(&mut self, index: u32, place: Option<Place>, spot: Spot) {
+        let entry = &mut self.entries[index as usize];
+        (entry.place, entry.spot) = (place, spot);
+    }
+
+    /// Has an entry fetched that is needed soon.
+    pub(super) fn prefetch(&self, index: u32) {
+        prefetch(&raw const self.entries[index as usize]);
+    }
+}

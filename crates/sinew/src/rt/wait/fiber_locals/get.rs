@@ -1,0 +1,58 @@
+//! The value of the caller, which is a fiber or a thread.
+//!
+//! # Safety
+//!
+//! Trusted with the place of the caller: that of the running fiber, or of the thread.
+#![expect(unsafe_code, reason = "the running fiber is a pointer")]
+
+use super::super::{suspend, tls};
+use super::key::Key;
+use super::slot::{Frame, Gone, Used};
+
+/// Finds the caller's value of a key, which `init` makes if there is none.
+///
+/// # Panics
+///
+/// If `init` does, or comes back here for the same key.
+#[inline]
+pub(crate) fn get<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+    match find_within(key) {
+        Some(used) => Ok(used),
+        None => get_slow(key, init),
+    }
+}
+
+/// The value of the running fiber, if it is there.
+#[cfg_attr(
+    not(feature = "tracing"),
+    expect(dead_code, reason = "what follows fibers looks for their values")
+)]
+pub(crate) fn find<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
+    let (_, fiber) = suspend::running()?;
+    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
+    unsafe { fiber.as_ref() }.locals.existing(key)
+}
+
+/// The value of the running fiber, if it is there and the caller is on the fiber's stack.
+#[inline]
+fn find_within<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
+    let (_, fiber) = suspend::running()?;
+    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
+    let this = unsafe { fiber.as_ref() };
+    if this.is_on_its_stack() { this.locals.ready(key) } else { None }
+}
+
+#[inline(never)]
+fn get_slow<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+    let (found, frame) = match suspend::running() {
+        Some((_, fiber)) => {
+            // SAFETY: as above.
+            let this = unsafe { fiber.as_ref() };
+            let frame = if this.is_on_its_stack() { Frame::Within } else { Frame::Anywhere };
+            (this.locals.slot(key, || true), frame)
+        }
+        // SAFETY: it is there for as long as the thread, and used here only.
+        None => (unsafe { &*tls::thread_locals() }.slot(key, tls::ends_locals), Frame::Anywhere),
+    };
+    found?.used_or_init(frame, init)
+}

@@ -1,0 +1,141 @@
+//! Where a fiber or a thread has its locals: one word, null while it has used none.
+//!
+//! # Safety
+//!
+//! Trusted with the table behind the word.
+#![expect(unsafe_code, reason = "a table is a pointer in a word")]
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::ptr::{self, NonNull};
+
+use super::key::Key;
+use super::slot::{Found, Frame, Gone, Used};
+use super::table::Table;
+use super::{memory, slot};
+
+/// What a destructor panicked with.
+pub(crate) type Panic = Box<dyn Any + Send>;
+
+/// The locals of a fiber or thread. They are leaked, unless [`end`](Self::end) is called.
+pub(crate) struct Place {
+    /// # Invariant
+    ///
+    /// Null, [`ENDED`], or from [`memory::leak`] and there until this is changed.
+    table: Cell<*mut Table>,
+}
+
+/// There were locals, and there will be none. No table is at this address, since tables are aligned.
+const ENDED: *mut Table = ptr::without_provenance_mut(1);
+
+impl Place {
+    pub(crate) const fn new() -> Self {
+        Self { table: Cell::new(ptr::null_mut()) }
+    }
+
+    /// The value of a key, if it is there and easily found. For a frame on the stack of the fiber that these belong to.
+    #[inline]
+    pub(super) fn ready<T>(&self, key: &Key<T>) -> Option<Used<T>> {
+        let table = self.table.get();
+        if table.addr() <= ENDED.addr() {
+            return None;
+        }
+        // SAFETY: the invariant of `table`.
+        let slot = unsafe { &*table }.find_in_place(key.number_if_given())?;
+        // SAFETY: a key's number stands for its type, and so do the slots of a table; the frame is as `Within` says.
+        unsafe { Found::new(slot) }.used_if_ready(Frame::Within)
+    }
+
+    /// The value of a key, if it is there.
+    pub(super) fn existing<T>(&self, key: &Key<T>) -> Option<Used<T>> {
+        let table = NonNull::new(self.table.get()).filter(|table| table.as_ptr() != ENDED)?;
+        // SAFETY: the invariant of `table`.
+        let slot = unsafe { table.as_ref() }.find(key.number())?;
+        // SAFETY: a key's number stands for its type, and so do the slots of a table.
+        unsafe { Found::new(slot) }.used_if_ready(Frame::Anywhere)
+    }
+
+    /// The slot for a key. The first one needs a table; `prepare` says whether there may be one.
+    #[inline]
+    pub(super) fn slot<T>(&self, key: &Key<T>, prepare: impl FnOnce() -> bool) -> Result<Found<T>, Gone> {
+        let number = key.number();
+        let table = self.table(prepare)?;
+        // SAFETY: the invariant of `table`.
+        let this = unsafe { table.as_ref() };
+        let slot = this.find(number).unwrap_or_else(|| {
+            let slot = slot::make::<T>(number, table);
+            // SAFETY: just made, for this table, the key's number and its type.
+            unsafe { this.add(number, slot) };
+            slot
+        });
+        // SAFETY: a key's number stands for its type, and so do the slots of a table.
+        Ok(unsafe { Found::new(slot) })
+    }
+
+    #[inline]
+    fn table(&self, prepare: impl FnOnce() -> bool) -> Result<NonNull<Table>, Gone> {
+        match NonNull::new(self.table.get()) {
+            Some(table) if table.as_ptr() != ENDED => Ok(table),
+            Some(_) => Err(Gone),
+            None if prepare() => Ok(self.make_table()),
+            None => Err(Gone),
+        }
+    }
+
+    #[cold]
+    fn make_table(&self) -> NonNull<Table> {
+        let table = memory::leak(Table::default());
+        self.table.set(table.as_ptr());
+        table
+    }
+
+    /// Whether none was used.
+    #[inline]
+    pub(crate) fn is_unused(&self) -> bool {
+        self.table.get().is_null()
+    }
+
+    /// Drops all values, newest first, and lets there be no others. Returns the first panic of a destructor.
+    #[inline]
+    pub(crate) fn end(&self) -> Option<Panic> {
+        if self.is_unused() {
+            self.close();
+            return None;
+        }
+        self.end_table()
+    }
+
+    /// Lets there be none, if none was used: nobody would drop them.
+    #[inline]
+    pub(crate) fn close(&self) {
+        if self.is_unused() {
+            self.table.set(ENDED);
+        }
+    }
+
+    #[cold]
+    fn end_table(&self) -> Option<Panic> {
+        let table = NonNull::new(self.table.get()).filter(|table| table.as_ptr() != ENDED)?;
+        // SAFETY: the invariant of `table`.
+        let panic = unsafe { table.as_ref() }.end_values();
+        self.table.set(ENDED);
+        // SAFETY: the invariant of `table`, and nobody finds it any more: slots in use are marked
+        // as gone.
+        unsafe { memory::free(table) };
+        panic
+    }
+
+    /// Lets there be others, after the end of the last ones.
+    pub(crate) fn reopen(&self) {
+        if self.table.get() == ENDED {
+            self.table.set(ptr::null_mut());
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,40 @@
+//! Waiting and waking, for fibers and threads alike: the control block and its wait word, waiters,
+//! the wait queue, what may stop a wait, and what is in force for the code that waits. Knows
+//! neither who runs a fiber nor who fires its timers: both are seams, in [`schedule`] and
+//! [`wait_timers`].
+
+pub(super) mod ambient;
+#[cfg(not(loom))]
+pub(super) mod bell;
+#[cfg(loom)]
+#[path = "bell_loom.rs"]
+pub(super) mod bell;
+pub(super) mod control;
+pub(super) mod fiber_locals;
+pub(super) mod home;
+mod join;
+pub(super) mod join_state;
+pub(super) mod pins;
+pub(super) mod queue;
+pub(super) mod ready;
+pub(super) mod reference;
+pub(super) mod region;
+pub(super) mod running;
+pub(super) mod schedule;
+#[cfg(not(loom))]
+pub(super) mod sleeper;
+#[cfg(loom)]
+#[path = "sleeper_loom.rs"]
+pub(super) mod sleeper;
+pub(super) mod stop;
+pub(super) mod suspend;
+pub(super) mod thread_block;
+mod thread_blocks;
+pub(super) mod tls;
+pub(super) mod turn;
+pub(super) mod values;
+pub(super) mod wait_timers;
+pub(super) mod waiter;
+pub(super) mod wake;
+pub(super) mod word;
+pub(super) mod worker_local;

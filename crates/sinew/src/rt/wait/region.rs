@@ -1,0 +1,67 @@
+//! Regions of code in which something is in force for the caller: a deadline, a node that cancels it, values. Knows what a
+//! fiber and a thread have it in.
+//!
+//! # Safety
+//!
+//! Trusted with the running fiber.
+#![expect(unsafe_code, reason = "the running fiber is a pointer")]
+
+use std::sync::Arc;
+
+use super::ambient::{Ambient, Force, Slot};
+use super::suspend::{is_between, running};
+use super::tls;
+use super::values::Values;
+use crate::rt::base::unwind;
+
+/// Shows where the caller has what is in force to `look`, which runs no code of the user's.
+#[inline]
+pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
+    match running() {
+        // SAFETY: it runs, so it is there, and what is in force is the caller's to touch.
+        Some((_, control)) => look(&unsafe { control.as_ref() }.ambient),
+        None => tls::with_ambient(look),
+    }
+}
+
+/// The values that are in force for the caller.
+pub(crate) fn current_values() -> Values {
+    let values =
+        |now: Option<&Arc<Ambient>>| now.map_or_else(Values::default, |now| now.force.values.clone());
+    with_ambient(|slot| slot.look(values))
+}
+
+/// Runs `body` with what is in force changed by `change`, which calls nobody who asks for it.
+pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> R) -> R {
+    let _until_it_ends = Region::enter(change);
+    body()
+}
+
+/// Ends a region when it is dropped.
+///
+/// # Invariant
+///
+/// There until it is dropped, and in force nowhere but in the fiber or thread that entered it: others get what is in it, not itself.
+struct Region(Option<Arc<Ambient>>);
+
+impl Region {
+    fn enter(change: impl FnOnce(&mut Force)) -> Self {
+        with_ambient(|slot| {
+            let outer = slot.take();
+            let mut force = outer.as_deref().map_or_else(Force::default, |outer| outer.force.clone());
+            change(&mut force);
+            let ambient = Ambient::inside(outer, force, is_between());
+            slot.put(Some(ambient.clone()));
+            Self(Some(ambient))
+        })
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        if let Some(ambient) = self.0.take() {
+            let in_force = with_ambient(|slot| slot.leave(&ambient));
+            unwind::catch(|| drop((in_force, ambient)));
+        }
+    }
+}

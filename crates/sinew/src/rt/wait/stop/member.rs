@@ -1,0 +1,81 @@
+//! Who is poked when a node is cancelled. Knows neither fibers nor threads.
+//!
+//! # Safety
+//!
+//! Trusted with a value of unknown type in a word.
+#![expect(unsafe_code, reason = "members are of several types, and take a word each")]
+
+use std::mem::MaybeUninit;
+use std::{fmt, ptr};
+
+/// What a node does with its members. Implemented for types that fit into a word.
+pub(crate) trait Poke: Send + Sync + 'static {
+    /// Ends the wait that it is in, if a poke may.
+    fn poke(&self);
+}
+
+/// A value that is poked. As a box of it would be, without the allocation.
+pub(crate) struct Member {
+    /// # Invariant
+    ///
+    /// Begins with a value of the type that `vtable` is for.
+    value: Word,
+    vtable: &'static Vtable,
+}
+
+/// Room for a value.
+type Word = MaybeUninit<*const ()>;
+
+struct Vtable {
+    poke: unsafe fn(*const Word),
+    drop: unsafe fn(*mut Word),
+}
+
+// SAFETY: the value is a `Poke`, which may be sent.
+unsafe impl Send for Member {}
+// SAFETY: the value is a `Poke`, which may be shared.
+unsafe impl Sync for Member {}
+
+impl Member {
+    pub(crate) fn new<P: Poke>(value: P) -> Self {
+        const { assert!(size_of::<P>() <= size_of::<Word>() && align_of::<P>() <= align_of::<Word>()) };
+        let mut word = Word::uninit();
+        // SAFETY: there is room for it, and nothing else there.
+        unsafe { word.as_mut_ptr().cast::<P>().write(value) };
+        Self { value: word, vtable: const { &Vtable { poke: poke::<P>, drop: drop_value::<P> } } }
+    }
+
+    pub(super) fn poke(&self) {
+        // SAFETY: the invariant of `value`.
+        unsafe { (self.vtable.poke)(&raw const self.value) };
+    }
+}
+
+/// # Safety
+///
+/// It begins with such a value.
+unsafe fn poke<P: Poke>(word: *const Word) {
+    // SAFETY: the caller's promise.
+    unsafe { &*word.cast::<P>() }.poke();
+}
+
+/// # Safety
+///
+/// It begins with such a value, which nobody uses again.
+unsafe fn drop_value<P: Poke>(word: *mut Word) {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::drop_in_place(word.cast::<P>()) };
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        // SAFETY: the invariant of `value`, which is gone after this.
+        unsafe { (self.vtable.drop)(&raw mut self.value) };
+    }
+}
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,397 @@
+//! Waiting, for fibers and threads alike: a wait is begun, made known to whoever may end it, and slept through.
+//!
+//! # Safety
+//!
+//! Trusted with suspending the running fiber.
+#![expect(unsafe_code, reason = "the running fiber is a pointer")]
+
+use std::num::NonZero;
+use std::ptr::NonNull;
+use std::time::{Duration, Instant};
+
+use super::control::{Control, Pause, Status};
+use super::tls;
+use super::wait_timers::Wakes;
+use super::waiter::Waiter;
+use super::word::{Cause, Ends, Runner, WaitId};
+use super::worker_local::WorkerLocal;
+use crate::rt::base::clock;
+
+/// Which wait of an operation this is. An operation is one call, such as a lock or a receive, that may wait several times.
+///
+/// Whether an operation may wait is decided once, before others know of it. From then on no path of it panics: its node may
+/// be in a queue, a lock may have been given back for it, or another side may be about to write to its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The first wait. Panics where the fiber must not suspend, before `publish` is called.
+    First,
+    /// A wait that continues an operation. Holds the worker where the fiber must not suspend.
+    Later,
+}
+
+/// How a fiber waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// It suspends.
+    Suspend,
+    /// It suspends, and continues on the same worker: its thread is unwinding, perhaps because of this fiber, and std counts
+    /// panics per thread.
+    SuspendHere,
+    /// It keeps its worker, which sleeps in its driver: it must not suspend, or is known to unwind.
+    Hold,
+}
+
+/// Waits. `publish` makes the waiter known to those that end the wait, and returns whether there is something to wait for.
+/// Returns what ended the wait.
+///
+/// # Panics
+///
+/// In the first phase, if the caller is a fiber that must not suspend; `publish` has not been called then.
+#[inline]
+pub(crate) fn wait(
+    phase: Phase,
+    ends: Ends,
+    until: Option<Instant>,
+    publish: impl FnOnce(Waiter) -> bool,
+) -> Cause {
+    match running() {
+        // SAFETY: it runs, so it is there.
+        Some((local, control)) if can_suspend(local, unsafe { control.as_ref() }) => {
+            wait_on_fiber(local, control, (ends, until, Manner::Suspend), publish)
+        }
+        running => wait_otherwise(running, phase, (ends, until, &mut once(publish))),
+    }
+}
+
+/// Whether the running fiber can suspend now, and continue on any worker that it may run on.
+#[inline]
+fn can_suspend(local: &WorkerLocal, this: &Control) -> bool {
+    !local.is_between() && !std::thread::panicking() && this.may_suspend()
+}
+
+/// Makes a waiter known to those that end the wait. Called once.
+pub(super) type Publish<'a> = &'a mut dyn FnMut(Waiter) -> bool;
+
+/// Makes a function of one call into one that can be called by reference.
+#[inline]
+pub(super) fn once(publish: impl FnOnce(Waiter) -> bool) -> impl FnMut(Waiter) -> bool {
+    let mut publish = Some(publish);
+    move |waiter| publish.take().is_some_and(|publish| publish(waiter))
+}
+
+/// Waits as a thread, or as a fiber that cannot suspend as usual. Is no generic function, so that
+/// the usual way is the only one in each caller of [`wait`] and is inlined there.
+#[inline(never)]
+fn wait_otherwise(
+    running: Option<(&'static WorkerLocal, NonNull<Control>)>,
+    phase: Phase,
+    (ends, until, publish): (Ends, Option<Instant>, Publish<'_>),
+) -> Cause {
+    let Some((local, control)) = running else { return wait_on_thread(ends, until, publish) };
+    if local.is_between() {
+        return wait_between(phase, (ends, until, publish));
+    }
+    // SAFETY: it runs, so it is there.
+    let manner = unusual_manner(local, unsafe { control.as_ref() }, phase);
+    wait_on_fiber(local, control, (ends, until, manner), publish)
+}
+
+/// Waits without a limit if the caller is a fiber that can suspend and for which `is_so` holds: the short way, which takes
+/// little of its stack. Otherwise returns `None` and has not called `publish`.
+#[inline]
+pub(crate) fn wait_if(
+    ends: Ends,
+    is_so: impl FnOnce(&Control) -> bool,
+    publish: impl FnOnce(&Control, Waiter) -> bool,
+) -> Option<Cause> {
+    let (local, control) = running()?;
+    // SAFETY: it runs, so it is there.
+    let this = unsafe { control.as_ref() };
+    if !can_suspend(local, this) {
+        return None;
+    }
+    let publish = |waiter| publish(this, waiter);
+    is_so(this).then(|| wait_on_fiber(local, control, (ends, None, Manner::Suspend), publish))
+}
+
+/// How the running fiber waits if it cannot suspend as usual.
+#[cold]
+fn unusual_manner(local: &WorkerLocal, this: &Control, phase: Phase) -> Manner {
+    match (local.is_held(), this.may_suspend()) {
+        // A second panic would abort the process, so that one that unwinds waits even where it must not suspend.
+        (true, _) => Manner::Hold,
+        (false, true) => Manner::SuspendHere,
+        (false, false) => {
+            // Its thread may unwind because of it, as above, or because of another fiber: nobody
+            // can tell.
+            assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
+            Manner::Hold
+        }
+    }
+}
+
+/// Whether the caller is a function that is called at a switch, which waits as a thread does although a fiber counts as the
+/// one that runs.
+pub(crate) fn is_between() -> bool {
+    tls::worker_local().is_some_and(WorkerLocal::is_between)
+}
+
+/// The fiber that calls this, if it is one, and its worker.
+#[inline]
+pub(crate) fn running() -> Option<(&'static WorkerLocal, NonNull<Control>)> {
+    let local = tls::worker_local()?;
+    Some((local, local.fiber()?))
+}
+
+/// Whether the fiber that runs on a worker, which is the caller's, may go on elsewhere after a wait.
+#[inline]
+pub(crate) fn may_move(local: &WorkerLocal) -> bool {
+    // SAFETY: it runs, so it is there.
+    local.fiber().is_some_and(|control| unsafe { control.as_ref() }.pins.runner() == Runner::Anybody)
+}
+
+/// Panics if the caller is a fiber that must not wait now.
+#[track_caller]
+pub(crate) fn check_may_wait() {
+    assert!(may_wait(), "{NO_SUSPEND}");
+}
+
+/// Whether the caller may wait now: it is a thread, or a fiber that may be suspended. Where the
+/// thread unwinds, every caller may: a second panic would abort the process.
+pub(crate) fn may_wait() -> bool {
+    running().is_none_or(|(local, control)| {
+        // SAFETY: it runs, so it is there.
+        let may_suspend = || !local.is_between() && unsafe { control.as_ref() }.may_suspend();
+        std::thread::panicking() || may_suspend()
+    })
+}
+
+/// Whether a wait of the caller lets other fibers of its worker run, at once or after a while. True
+/// for threads.
+pub(crate) fn lets_others_run() -> bool {
+    running().is_none_or(|(local, control)| {
+        // SAFETY: it runs, so it is there.
+        !local.is_between() && !local.is_in_hook() && unsafe { control.as_ref() }.may_suspend()
+    })
+}
+
+/// The number of whoever calls this, by which something may be its own: that of the fiber, wherever it runs, or of the thread. No two
+/// have the same, and none is ever used again. A fiber in steps has another one in each.
+///
+/// What follows a fiber at a switch counts as its thread: it runs between two fibers, on the worker's stack. A panic hook runs on the
+/// stack of the fiber, which is its caller, and counts as that.
+#[inline]
+pub(crate) fn caller() -> NonZero<u64> {
+    match running() {
+        Some((local, control)) if !local.is_between() => {
+            // SAFETY: it runs, so it is there.
+            let this = unsafe { control.as_ref() };
+            this.step.get().unwrap_or(this.birth.id)
+        }
+        _ => tls::thread_id(),
+    }
+}
+
+#[inline]
+fn wait_on_fiber(
+    local: &WorkerLocal,
+    control: NonNull<Control>,
+    (ends, until, manner): (Ends, Option<Instant>, Manner),
+    publish: impl FnOnce(Waiter) -> bool,
+) -> Cause {
+    // SAFETY: it runs.
+    let this = unsafe { control.as_ref() };
+    let is_pinned = manner == Manner::SuspendHere && this.pins.add();
+    let runner = if manner == Manner::Hold { Runner::Anybody } else { this.pins.runner() };
+    let how = if runner == Runner::Anybody { Pause::Wait } else { Pause::Rest };
+    let cause = match this.word.begin_wait(ends, runner) {
+        None => Cause::Unpark,
+        Some(wait) => wait_through(local, control, (wait, until, manner, how), publish),
+    };
+    if is_pinned {
+        this.pins.remove();
+    }
+    cause
+}
+
+/// Publishes a wait that has begun, and waits until it has ended.
+#[inline]
+fn wait_through(
+    local: &WorkerLocal,
+    control: NonNull<Control>,
+    (wait, until, manner, how): (WaitId, Option<Instant>, Manner, Pause),
+    publish: impl FnOnce(Waiter) -> bool,
+) -> Cause {
+    // SAFETY: it runs.
+    let this = unsafe { control.as_ref() };
+    let waiter = Waiter::fiber(control, wait);
+    this.set_status(Status::Parked);
+    if !publish(waiter) {
+        if this.word.end(wait, Cause::Event).is_some() {
+            this.set_status(Status::Running);
+            return Cause::Event;
+        }
+        // Another cause has ended it, which counts, and uses up an unpark.
+        match how {
+            Pause::Rest => suspend(this, how),
+            _ => this.set_status(Status::Running),
+        }
+        return this.word.cause();
+    }
+    let timers = local.timers();
+    let wakes = if how == Pause::Wait && manner != Manner::Hold { Wakes::Anywhere } else { Wakes::Here };
+    // SAFETY: the invariant of a worker's timers.
+    let timer = until.and_then(|until| unsafe { timers.as_ref() }.set_wake(until, waiter, wakes));
+    match manner {
+        Manner::Suspend | Manner::SuspendHere => suspend(this, how),
+        Manner::Hold => hold_or_suspend(local, this, wait),
+    }
+    let cause = this.word.cause();
+    if let Some(timer) = timer
+        && cause != Cause::Time
+    {
+        // SAFETY: as above. The fiber may have moved away from the worker whose timers they are.
+        unsafe { timers.as_ref() }.cancel_wake(timer);
+    }
+    cause
+}
+
+/// How long a fiber that unwinds keeps its worker to itself.
+const LONGEST_HOLD: Duration = Duration::from_millis(10);
+
+/// Waits in the worker's driver. A fiber that unwinds suspends after a while, and continues on the same worker.
+#[cold]
+fn hold_or_suspend(local: &WorkerLocal, this: &Control, wait: WaitId) {
+    if hold(local, this, wait) {
+        this.set_status(Status::Running);
+        return;
+    }
+    let is_pinned = this.pins.add();
+    suspend(this, Pause::Wait);
+    if is_pinned {
+        this.pins.remove();
+    }
+}
+
+/// Waits without letting other fibers run: the worker sleeps in its driver. Returns false if the wait has not ended after
+/// [`LONGEST_HOLD`] and the fiber may suspend. A fiber that must not suspend, or is in a panic hook, holds its worker until
+/// the wait has ended: std would take a panic of another fiber on this thread for one inside the hook, and abort.
+fn hold(local: &WorkerLocal, this: &Control, wait: WaitId) -> bool {
+    let until = clock::now() + LONGEST_HOLD;
+    while this.word.is_open(wait) {
+        let left = until.saturating_duration_since(clock::now());
+        if left.is_zero() && this.may_suspend() && !local.is_in_hook() {
+            return false;
+        }
+        local.context().core().doze(if left.is_zero() { LONGEST_HOLD } else { left });
+    }
+    true
+}
+
+/// The message of a wait that is refused.
+pub(crate) const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the wait out of it";
+
+/// Lets other fibers run. Does nothing while the caller is known to unwind, nor where it must not
+/// suspend and may be unwinding.
+///
+/// # Panics
+///
+/// If the fiber must not suspend, and its thread does not unwind.
+#[inline]
+pub(crate) fn yield_now(local: &WorkerLocal, control: NonNull<Control>) {
+    // SAFETY: it runs.
+    let this = unsafe { control.as_ref() };
+    if !can_suspend(local, this) {
+        return yield_unusually(local, this);
+    }
+    suspend(this, Pause::Yield);
+}
+
+#[cold]
+fn yield_unusually(local: &WorkerLocal, this: &Control) {
+    let may_suspend = !local.is_between() && this.may_suspend();
+    // A second panic would abort the process.
+    assert!(may_suspend || std::thread::panicking(), "{NO_SUSPEND}");
+    if may_suspend && !local.is_held() {
+        yield_here(this);
+    }
+}
+
+/// Lets other fibers run, and continues on the same worker.
+#[cold]
+fn yield_here(this: &Control) {
+    let is_pinned = this.pins.add();
+    suspend(this, Pause::Yield);
+    if is_pinned {
+        this.pins.remove();
+    }
+}
+
+/// Lets other fibers run, if the caller is a fiber that can suspend now. Returns whether it did.
+pub(crate) fn give_way() -> bool {
+    let Some((local, control)) = running() else { return false };
+    // SAFETY: it runs, so it is there.
+    let this = unsafe { control.as_ref() };
+    if local.is_between() || local.is_held() || !this.may_suspend() {
+        return false;
+    }
+    match std::thread::panicking() {
+        false => suspend(this, Pause::Yield),
+        true => yield_here(this),
+    }
+    true
+}
+
+/// Whether the caller unwinds because of a panic of its own. Of a fiber that went on while its thread was unwinding nobody can tell,
+/// and it is taken not to.
+#[inline]
+pub(crate) fn is_unwinding() -> bool {
+    std::thread::panicking() && is_ours()
+}
+
+#[cold]
+fn is_ours() -> bool {
+    tls::worker_local().is_none_or(|local| local.fiber().is_none() || local.is_held())
+}
+
+/// Hands the worker back. The caller has found that the fiber may suspend.
+#[inline]
+fn suspend(this: &Control, how: Pause) {
+    let suspender = this.suspender.get().expect("a fiber that runs can suspend");
+    // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
+    unsafe { suspender.as_ref() }.suspend(how);
+}
+
+/// A wait by a function that is called at a switch. It does not use the word of the fiber that is switched, which may be in a
+/// wait already. The first wait of an operation panics; if the thread unwinds already, it waits as a thread, because a second
+/// panic would abort the process, and so does a wait that continues an operation.
+#[cold]
+fn wait_between(phase: Phase, (ends, until, publish): (Ends, Option<Instant>, Publish<'_>)) -> Cause {
+    assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
+    match ends {
+        // An unpark is meant for the fiber, not for this function. A park may return for no reason.
+        Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
+        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(ends, until, publish),
+    }
+}
+
+fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: Publish<'_>) -> Cause {
+    let block = tls::thread_block();
+    let wait = block.begin_wait(ends);
+    if publish(Waiter::thread(block, wait)) { block.sleep(wait, until) } else { block.cancel(wait) }
+}
+
+/// Gives up a [pin](super::pins::Pins::add) of a fiber. A fiber that is not the caller may be suspended, and stays where it is for
+/// good.
+///
+/// # Safety
+///
+/// The caller has a reference.
+pub(crate) unsafe fn unpin(control: NonNull<Control>) {
+    // SAFETY: the caller's reference.
+    let this = unsafe { control.as_ref() };
+    match running() {
+        Some((local, running)) if running == control && !local.is_between() => this.pins.remove(),
+        _ => this.pins.stick(),
+    }
+}

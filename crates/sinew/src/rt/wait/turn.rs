@@ -1,0 +1,42 @@
+//! Turns of bounded length: calls that may wait, but find what they need, give their worker away
+//! after a number of successes in a row.
+//!
+//! A fiber runs until it waits. Without this, a fiber that receives from a channel which is never
+//! empty, or reads from a socket which always has bytes, would keep its worker for ever. Calls that
+//! are known not to wait, such as those named `try_`, do not come here.
+//!
+//! The count is the worker's, and begins anew with each task that the worker takes. So it also
+//! counts what is done by fibers that enter one another without going back to the worker.
+
+use super::suspend::give_way;
+use super::tls;
+
+/// What a system call spends. The driver is looked into once in a round of turns, and calls take
+/// microseconds.
+pub(crate) const SYSTEM_CALL: u32 = 32;
+
+/// Spends a part of the turn, and gives the worker away if nothing is left. Does nothing on a plain
+/// thread, or where the fiber must not suspend. Fibers may come back on another worker.
+#[inline]
+pub(crate) fn spend(cost: u32) {
+    if tls::worker_local().is_some_and(|local| local.spend(cost)) {
+        give_way();
+    }
+}
+
+/// Of `GROUP` operations on one object, the first `SOME` are counted, for all of them. Powers of
+/// two.
+const GROUP: usize = 64;
+const SOME: usize = 4;
+
+/// Spends a part of the turn for an operation on something that counts its operations itself. Most
+/// of the time this is one comparison.
+///
+/// Several in a row are counted, not one in a row of fewer: of several fibers that take turns, each
+/// is counted.
+#[inline]
+pub(crate) fn spend_by_count(count: usize) {
+    if count & (GROUP - SOME) == 0 {
+        spend((GROUP / SOME) as u32);
+    }
+}

@@ -1,0 +1,74 @@
+//! A job that owns what it needs, and whose result may come to nothing: whoever waits for it may be stopped. Knows no thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use super::job::{Job, Task};
+use crate::rt::base::sync::Lock;
+use crate::rt::wait::queue::{GaveUp, Limit, Place, Queue};
+use crate::rt::wait::stop::Stop;
+
+/// What is to be done, and later what came of it.
+pub(super) struct Packet<F, R> {
+    /// Until it is begun; or nobody wants it any more.
+    body: Lock<Option<F>>,
+    result: Lock<Option<thread::Result<R>>>,
+    is_done: Queue<bool, ()>,
+}
+
+impl<F, R> Packet<F, R>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    pub(super) fn new(body: F) -> Arc<Self> {
+        let (body, result) = (Lock::new(Some(body)), Lock::new(None));
+        Arc::new(Self { body, result, is_done: Queue::new(false) })
+    }
+
+    pub(super) fn job(self: &Arc<Self>) -> Job {
+        Job::given(self.clone())
+    }
+
+    /// Waits until it is done. A panic goes on here.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is to stop. It is not begun then, if it has not been; else it runs on, and what comes of it is dropped.
+    pub(super) fn wait(&self) -> Result<R, Stop> {
+        let (outcome, ()) =
+            self.is_done.wait((), Limit::STOP.later(), |is_done| (!**is_done).then_some(Place::Back));
+        if let Err(GaveUp::Stopped(stop)) = outcome.into_result() {
+            let unwanted = self.body.lock().take();
+            drop(unwanted);
+            return Err(stop);
+        }
+        match self.result.lock().take().expect("a wait without a time ends when it is done") {
+            Ok(value) => Ok(value),
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+}
+
+impl<F, R> Task for Packet<F, R>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    fn run(&self) {
+        let body = self.body.lock().take();
+        // The hook has told of a panic; it goes on where somebody waits.
+        *self.result.lock() = body.map(|body| catch_unwind(AssertUnwindSafe(body)));
+    }
+
+    fn tell(&self) {
+        let mut is_done = self.is_done.lock();
+        *is_done = true;
+        let claimed = is_done.claim(|()| ());
+        drop(is_done);
+        if let Some(claimed) = claimed {
+            claimed.go();
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The engine of a runtime: a pool of workers that runs the fibers of a host, what they sleep in, and threads beside them.
+//!
+//! # Safety
+//!
+//! Trusted with making threads of the pool workers of the host.
+#![expect(unsafe_code, reason = "a worker is entered with a context that it must not outlive")]
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+use std::{fmt, io};
+
+use sinew_coroutine::overflow;
+use sinew_sched::{
+    BuildError, Builder, Context, Handle, Placement, Pool, PoolStats, ShutdownReport, Strategy, TaskRef,
+};
+use sinew_topology::Plan;
+
+use super::blocking_pool::Crew;
+use super::driver;
+use super::driver::CoreDriver;
+use super::stall::Stall;
+use crate::rt::base::clock;
+use crate::rt::base::sync::Lock;
+use crate::rt::fiber::census::Begun;
+use crate::rt::fiber::host::{Fates, FiberHost, HostSettings};
+use crate::rt::fiber::worker_state::{WorkerSpec, WorkerState};
+use crate::rt::fiber::{panic_hook, run, spans, teardown};
+use crate::rt::wait::schedule::Schedule;
+
+/// Which groups of workers there are.
+#[derive(Clone, Debug)]
+pub(crate) enum Layout {
+    /// Of these sizes.
+    Given(Vec<usize>),
+    /// As planned for the machine.
+    Planned(Box<Plan>),
+    /// One, with a worker for each CPU: this is why the machine is not known better.
+    Unknown(String),
+}
+
+/// What an engine is made from.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) layout: Layout,
+    /// Variables of the environment that do not count, since something else is set.
+    pub(crate) ignored: Vec<&'static str>,
+    pub(crate) strategy: Strategy,
+    pub(crate) steal_within_node: Option<u32>,
+    pub(crate) steal_across_nodes: Option<u32>,
+    pub(crate) queue_capacity: Option<usize>,
+    pub(crate) name: String,
+    /// After how long a stuck worker is reported.
+    pub(crate) stall_report: Option<Duration>,
+    /// Panics are told with the fiber's name.
+    pub(crate) panic_hook: bool,
+    /// How many threads there may be for calls that block.
+    pub(crate) blocking_threads: usize,
+    /// How long one of them stays that has nothing to do.
+    pub(crate) blocking_idle: Duration,
+}
+
+/// The engine.
+pub(crate) struct Engine {
+    this: Weak<Self>,
+    host: Arc<FiberHost>,
+    pool: OnceLock<Handle>,
+    /// Those of all workers, spare ones excepted.
+    drivers: OnceLock<Box<[Arc<CoreDriver>]>>,
+    pub(crate) settings: Settings,
+    pub(crate) stall: Arc<Stall>,
+    /// For calls that block.
+    pub(crate) crew: Arc<Crew>,
+}
+
+/// A pool, as fibers see it.
+struct PoolSchedule(Handle);
+
+impl Schedule for PoolSchedule {
+    fn schedule(&self, task: TaskRef, to: Placement) {
+        self.0.reschedule(task, to);
+    }
+
+    fn schedule_all(&self, tasks: Vec<TaskRef>) {
+        // If it is over, they are discarded.
+        drop(self.0.submit_batch(tasks, Placement::Anyone));
+    }
+
+    fn groups(&self) -> usize {
+        self.0.groups()
+    }
+
+    fn begin_watch(&self, worker: usize) {
+        self.0.begin_watch(worker);
+    }
+
+    fn deliver(&self, body: &mut dyn FnMut()) {
+        self.0.deliver(body);
+    }
+}
+
+impl Layout {
+    /// The NUMA node of each group; one, if they belong to none.
+    fn nodes(&self) -> Vec<usize> {
+        match self {
+            Self::Planned(plan) if self.is_numa() => (0..plan.layout().groups())
+                .map(|group| plan.pinning().node(group).unwrap_or(0) as usize)
+                .collect(),
+            Self::Given(_) | Self::Planned(_) | Self::Unknown(_) => vec![0],
+        }
+    }
+
+    /// Whether groups belong to nodes.
+    fn is_numa(&self) -> bool {
+        matches!(self, Self::Planned(plan) if plan.layout().is_numa())
+    }
+}
+
+impl Settings {
+    /// What of them is the pool's.
+    fn apply(&self, mut builder: Builder) -> Builder {
+        match &self.layout {
+            Layout::Given(groups) => builder = builder.groups(groups.iter().copied()),
+            Layout::Planned(plan) => builder = builder.plan(plan),
+            Layout::Unknown(_) => {}
+        }
+        builder = builder.strategy(self.strategy);
+        if let Some(rounds) = self.steal_within_node {
+            builder = builder.steal_within_node(rounds);
+        }
+        if let Some(rounds) = self.steal_across_nodes {
+            builder = builder.steal_across_nodes(rounds);
+        }
+        if let Some(capacity) = self.queue_capacity {
+            builder = builder.queue_capacity(capacity);
+        }
+        builder
+    }
+}
+
+impl Engine {
+    /// Starts one, with the pool that its owner shuts down.
+    pub(crate) fn start(
+        settings: Settings,
+        mut fibers: HostSettings,
+    ) -> Result<(Arc<Self>, Pool), BuildError> {
+        overflow::install().ok();
+        overflow::advise(&"raise `stack_size` of its builder or of the runtime's, or SINEW_STACK_SIZE");
+        panic_hook::install(settings.panic_hook);
+        spans::follow(&mut fibers.followers);
+        let vtables = run::vtables_for(&fibers.followers);
+        let host = FiberHost::new(fibers, settings.layout.nodes(), vtables);
+        let stall = Arc::new(Stall::new(settings.stall_report));
+        let crew = Crew::new(&settings.name, settings.blocking_threads, settings.blocking_idle);
+        let engine = Arc::new_cyclic(|this| Self {
+            this: this.clone(),
+            host,
+            pool: OnceLock::new(),
+            drivers: OnceLock::new(),
+            settings,
+            stall,
+            crew,
+        });
+        if !engine.settings.layout.is_numa() {
+            engine.host.stacks.warm_up(0);
+        }
+        let drivers = Arc::new(Lock::new(Vec::new()));
+        let pool = engine.pool_builder(&drivers).build()?;
+        // Those of spare workers are made later.
+        let drivers: Box<[_]> = drivers.lock().drain(..).take(pool.workers()).collect();
+        engine.host.homes.settle(drivers.iter().map(|driver| driver.timers().clone()));
+        engine.drivers.get_or_init(|| drivers);
+        engine.host.begin(Arc::new(PoolSchedule(pool.handle())));
+        engine.pool.get_or_init(|| pool.handle());
+        // Those of all workers are there before the first has begun to count.
+        engine.host.counters_of(pool.workers() as u32 - 1);
+        Ok((engine, pool))
+    }
+
+    /// A pool of workers for this engine, which adds their drivers to these.
+    fn pool_builder(&self, drivers: &Arc<Lock<Vec<Arc<CoreDriver>>>>) -> Builder {
+        let [watched, weak] = [(); 2].map(|()| self.this.clone());
+        let host = Arc::downgrade(&self.host);
+        let (made, stall) = (drivers.clone(), self.stall.clone());
+        let builder = Pool::builder()
+            .name(self.settings.name.clone())
+            .clock(clock::now)
+            .driver(move |worker| {
+                let (driver, share) = driver::make(host.clone(), worker)?;
+                made.lock().push(driver);
+                Ok(share)
+            })
+            .on_start(move |context| begin_worker(&weak, context))
+            .on_stop(|_| end_worker())
+            .on_stay(|_| stay_worker())
+            .on_work(move || stall.watch(&watched));
+        self.settings.apply(builder)
+    }
+
+    /// What its fibers share.
+    #[inline]
+    pub(crate) fn host(&self) -> &Arc<FiberHost> {
+        &self.host
+    }
+
+    /// The engine of the worker that the caller runs on, if it does. Not to be kept across a suspension.
+    pub(crate) fn current() -> Option<Arc<Self>> {
+        Self::of(WorkerState::current()?)
+    }
+
+    /// The engine of this worker, which is the caller's. None, if it is one of something else.
+    fn of(state: &WorkerState) -> Option<Arc<Self>> {
+        state.owner().clone().downcast().ok()
+    }
+
+    fn pool(&self) -> &Handle {
+        // The first task comes after this was set; a hook has no fibers.
+        self.pool.get().expect("the pool is there before its first task")
+    }
+
+    /// What the pool has done so far.
+    pub(crate) fn pool_stats(&self) -> PoolStats {
+        self.pool.get().map(Handle::stats).unwrap_or_default()
+    }
+
+    /// The pool's groups of workers.
+    pub(crate) fn groups(&self) -> usize {
+        self.pool().groups()
+    }
+
+    /// How many workers a group has.
+    pub(crate) fn group_size(&self, group: usize) -> Option<usize> {
+        self.pool().group_size(group)
+    }
+
+    /// The NUMA node of a group.
+    pub(crate) fn group_node(&self, group: usize) -> Option<usize> {
+        self.pool().group_node(group)
+    }
+
+    /// How many workers there are.
+    pub(crate) fn workers(&self) -> usize {
+        self.pool().workers()
+    }
+
+    /// Looks into the driver of a worker that does not: fibers whose descriptors are ready, or
+    /// whose time has come, are ready to run then.
+    pub(crate) fn look_into(&self, worker: usize) {
+        self.pool().look_into(worker);
+    }
+
+    /// Refuses new fibers, and ends when there are none. Does not wait.
+    pub(crate) fn begin_shutdown(&self) {
+        self.host.close();
+        self.pool().begin_shutdown();
+    }
+
+    /// Ends everything, and says what became of all fibers.
+    pub(crate) fn shutdown(&self, at_most: Option<Duration>) -> (ShutdownReport, Fates) {
+        self.host.close();
+        let report = self.pool().shutdown(at_most);
+        if report.waited && !report.drained {
+            self.abandon_roamers();
+        }
+        if report.waited {
+            self.end();
+        }
+        let fates = if report.waited && !report.drained { self.host.fates() } else { None };
+        let fates = fates.unwrap_or_else(|| Fates { unbegun: report.discarded, begun: Begun::default() });
+        (report, fates)
+    }
+
+    /// It is over: those that may move, and wait, wait for ever.
+    fn abandon_roamers(&self) {
+        self.host.census.roamers().iter().for_each(|roamers| teardown::abandon_roamers(roamers));
+    }
+
+    /// Nothing is run any more: ends what runs beside the workers, and drops the timers that are set.
+    fn end(&self) {
+        self.stall.end();
+        self.drivers.get().into_iter().flatten().for_each(|driver| driver.send_away());
+        self.host.homes.close();
+        self.crew.close();
+    }
+
+    /// A worker runs nothing more. What it ran last may have begun to wait when others were abandoned already; and nobody else
+    /// abandons them if nobody waited for the shutdown.
+    fn leave_nobody_waiting(&self) {
+        if self.pool.get().is_some_and(Handle::is_over) {
+            self.abandon_roamers();
+            self.host.homes.abandon_waits();
+            self.crew.close();
+        }
+    }
+}
+
+/// Makes the calling thread, which is one of the pool's, a worker of the engine.
+fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) -> io::Result<()> {
+    let engine = engine.upgrade().ok_or_else(|| io::Error::other("the runtime is gone"))?;
+    let (Some(worker), Some(driver)) = (context.worker(), driver::of(context.core())) else {
+        return Err(io::Error::other("it is no worker of a runtime"));
+    };
+    let spec = WorkerSpec {
+        host: engine.host.clone(),
+        worker: worker as u32,
+        // A worker may begin before the pool is known here, but no spare one does.
+        is_spare: engine.pool.get().is_some_and(|pool| worker >= pool.workers()),
+        timers: driver.timers().clone(),
+        driver: Some(driver.untyped()),
+        owner: engine,
+    };
+    // SAFETY: the thread ends or leaves the worker before its context is gone. The driver is the core's, which stays for
+    // as long as the pool, and that is kept by the engine.
+    unsafe { WorkerState::enter(spec, context) };
+    Ok(())
+}
+
+/// A worker's thread stays for ever.
+fn stay_worker() {
+    if let Some(state) = WorkerState::current() {
+        teardown::abandon_all(state);
+        leave(state);
+    }
+}
+
+/// A worker ends.
+fn end_worker() {
+    WorkerState::current().into_iter().for_each(leave);
+    WorkerState::leave();
+}
+
+/// This worker, which is the caller's, looks into its driver no more.
+fn leave(state: &WorkerState) {
+    driver::of_local(state).into_iter().for_each(CoreDriver::send_away);
+    Engine::of(state).into_iter().for_each(|engine| engine.leave_nobody_waiting());
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+// What a panic interrupts is a fiber's: the engine itself is never seen half done.
+impl UnwindSafe for Engine {}
+impl RefUnwindSafe for Engine {}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,42 @@
+//! Which descriptors can be waited for. Knows no runtime.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Mutex;
+
+use rustix::event::epoll;
+use rustix::fs::{FileType, fstat};
+use rustix::io::Errno;
+
+use crate::rt::base::sync::ignore_poison;
+
+/// A set that nobody waits in.
+static SET: Mutex<Option<OwnedFd>> = Mutex::new(None);
+
+/// Whether the kernel tells when this descriptor is ready.
+///
+/// # Errors
+///
+/// If it does not: a file on a disk is always ready, and makes its reader wait all the same.
+pub(crate) fn check_pollable(fd: BorrowedFd<'_>) -> io::Result<()> {
+    let kind = FileType::from_raw_mode(fstat(fd)?.st_mode);
+    if matches!(kind, FileType::RegularFile | FileType::Directory) {
+        return Err(refused("a regular file or a directory"));
+    }
+    let mut set = ignore_poison(SET.lock());
+    if set.is_none() {
+        *set = Some(epoll::create(epoll::CreateFlags::CLOEXEC)?);
+    }
+    let set = set.as_ref().expect("it is there by now");
+    match epoll::add(set, fd, epoll::EventData::new_u64(0), epoll::EventFlags::empty()) {
+        Ok(()) => Ok(epoll::delete(set, fd)?),
+        Err(Errno::PERM) => Err(refused("of a kind that the kernel does not watch")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn refused(what: &str) -> io::Error {
+    let text =
+        format!("the descriptor is {what}, for which nobody can wait: use `sinew::fs`, or `sinew::blocking`");
+    io::Error::new(io::ErrorKind::InvalidInput, text)
+}

@@ -1,0 +1,143 @@
+//! How a plain thread waits for a descriptor: it asks the kernel itself. Knows no runtime.
+//!
+//! The wait is an ordinary one, so that whoever stops the thread ends it. But before the thread would sleep until somebody does, it sleeps for the
+//! descriptor, and has nothing to wait for any more when that is ready.
+
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::gate::Turn;
+use super::readiness::Direction;
+use crate::rt::base::clock;
+use crate::rt::wait::queue::{Limit, Outcome};
+use crate::rt::wait::thread_block::ThreadBlock;
+use crate::rt::wait::word::Cause;
+use crate::rt::wait::{stop, tls};
+
+/// So long does a thread rest that is told of something it cannot use, and again of the same.
+const IN_VAIN: Duration = Duration::from_millis(1);
+
+/// So long does a thread sleep at a time that somebody may want to wake, and cannot.
+const UNCALLED: Duration = Duration::from_millis(10);
+
+/// Waits until the descriptor may be ready. May return for no reason.
+#[inline(never)]
+pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit, turn: Turn) -> Outcome {
+    let until = limit.or_until(stop::deadline()).moment();
+    match limit.wait(|_| !sleep(fd, direction, until, turn)) {
+        Err(stop) => Outcome::Stopped(stop),
+        Ok(Cause::Time) => Outcome::TimedOut,
+        Ok(_) => Outcome::NotNeeded,
+    }
+}
+
+/// Sleeps until the descriptor is ready, or this moment, or somebody ends the wait. Whether it is ready.
+fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>, turn: Turn) -> bool {
+    let flags = match direction {
+        Direction::Read => PollFlags::IN | PollFlags::PRI | PollFlags::RDHUP,
+        Direction::Write => PollFlags::OUT,
+    };
+    let wanted = PollFd::from_borrowed_fd(fd, flags);
+    let slept = match stop::may_be_cancelled() {
+        true => sleep_with_bell(wanted, until, tls::thread_block()),
+        false => sleep_for(&mut [wanted], until),
+    };
+    if slept == Slept::Other && turn == Turn::Again {
+        // The kernel says so for as long as it is there: something urgent, or an error that is kept elsewhere.
+        std::thread::sleep(IN_VAIN);
+    }
+    matches!(slept, Slept::Ready | Slept::Other)
+}
+
+/// The same for one whose wait may be ended by others.
+fn sleep_with_bell(wanted: PollFd<'_>, until: Option<Instant>, block: &ThreadBlock) -> Slept {
+    block.bell.listen(|bell| {
+        loop {
+            if block.is_woken() {
+                return Slept::Called;
+            }
+            let slept = match bell {
+                Some(bell) => {
+                    sleep_for(&mut [wanted.clone(), PollFd::from_borrowed_fd(bell, PollFlags::IN)], until)
+                }
+                None => sleep_for(&mut [wanted.clone()], Some(sooner(until))),
+            };
+            match slept {
+                // It may have been meant for a wait before this one.
+                Slept::Called => block.bell.hush(),
+                Slept::Over if until.is_none_or(|until| until > clock::now()) => {}
+                slept => return slept,
+            }
+        }
+    })
+}
+
+fn sooner(until: Option<Instant>) -> Instant {
+    let soon = clock::now() + UNCALLED;
+    until.map_or(soon, |until| until.min(soon))
+}
+
+/// What has ended a sleep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slept {
+    /// The first descriptor.
+    Ready,
+    /// That one, for something else than what was to be done with it.
+    Other,
+    /// Another one.
+    Called,
+    /// Time.
+    Over,
+}
+
+fn sleep_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> Slept {
+    loop {
+        let left = until.map(|until| until.saturating_duration_since(clock::now()));
+        // What is too long for the kernel is for ever.
+        let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+        match poll(fds, timeout.as_ref()) {
+            Ok(0) => return Slept::Over,
+            Ok(_) if fds[0].revents().intersects(PollFlags::IN | PollFlags::OUT) => return Slept::Ready,
+            Ok(_) if !fds[0].revents().is_empty() => return Slept::Other,
+            Ok(_) => return Slept::Called,
+            Err(Errno::INTR) => {}
+            // The kernel has no memory. The operation is tried again, but not at once.
+            Err(_) => {
+                std::thread::sleep(Duration::from_millis(1));
+                return Slept::Ready;
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::thread;
+
+    use rustix::event::{EventfdFlags, eventfd};
+
+    use super::*;
+
+    /// It would end each sleep of the wait, and the thread would be awake until there is something.
+    #[test]
+    fn a_ring_that_was_late_is_heard_once() {
+        let (event, block) = (eventfd(0, EventfdFlags::CLOEXEC).unwrap(), ThreadBlock::new());
+        block.bell.listen(|_| ());
+        block.bell.ring_late();
+        assert!(block.bell.is_rung());
+        thread::scope(|scope| {
+            let wanted = PollFd::new(&event, PollFlags::IN);
+            let sleeper = scope.spawn(|| sleep_with_bell(wanted, None, &block));
+            let end = Instant::now() + Duration::from_secs(10);
+            while block.bell.is_rung() && Instant::now() < end {
+                thread::yield_now();
+            }
+            let is_rung = block.bell.is_rung();
+            rustix::io::write(&event, &1_u64.to_ne_bytes()).unwrap();
+            assert_eq!((sleeper.join().unwrap(), is_rung), (Slept::Ready, false));
+        });
+    }
+}

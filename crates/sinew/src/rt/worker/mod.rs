@@ -1,0 +1,10 @@
+//! Workers: a pool that runs fibers, what its threads sleep in, the descriptors that they watch, and
+//! the threads beside them.
+
+pub(super) mod blocking_pool;
+mod driver;
+pub(super) mod engine;
+mod epoll;
+pub(super) mod in_place;
+pub(crate) mod io;
+pub(super) mod stall;
