@@ -97,6 +97,12 @@ impl Core {
         &self.mailbox
     }
 
+    /// Returns the context that tasks of this core get when it is driven without a pool.
+    #[must_use]
+    pub fn context(&self) -> Context<'_> {
+        Context::of_core(self)
+    }
+
     /// Adds a task at the end of the ready ones.
     #[inline]
     pub fn push(&self, task: TaskRef) {
@@ -160,7 +166,7 @@ impl Core {
             left = left.checked_sub(1)?;
             self.next()
         };
-        self.run_all(&Context::of_core(self), next)
+        self.run_all(&self.context(), next)
     }
 
     /// Runs tasks for as long as there is a next one. One that panics is counted, and that is all: the panic hook has told
@@ -257,7 +263,7 @@ impl Core {
 }
 
 impl<'a> Context<'a> {
-    /// That of a core without a pool.
+    /// The context of a core without a pool.
     pub(crate) fn of_core(core: &'a Core) -> Self {
         // SAFETY: it lives for `'a`.
         unsafe { Self::from_raw(NonNull::from(core).cast(), None) }

@@ -90,6 +90,8 @@ mod rt;
 pub mod runtime;
 #[cfg(any(not(loom), test))]
 pub mod signal;
+#[cfg(all(test, not(loom)))]
+mod single_core_tests;
 #[cfg(not(loom))]
 pub mod sync;
 pub mod time;

@@ -201,7 +201,7 @@ impl Builder {
     /// If the name contains a NUL.
     #[inline]
     #[track_caller]
-    pub(super) fn attributes(self, location: &'static Location<'static>) -> Attributes {
+    pub(crate) fn attributes(self, location: &'static Location<'static>) -> Attributes {
         Attributes {
             name: self.name.map(checked),
             stack_size: self.stack_size,

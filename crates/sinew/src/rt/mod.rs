@@ -7,6 +7,8 @@ mod base;
 mod fiber;
 #[cfg(all(test, loom))]
 pub(crate) mod model;
+#[cfg(all(test, not(loom)))]
+mod single_core;
 mod timer;
 mod wait;
 mod worker;
@@ -27,6 +29,8 @@ pub(crate) use fiber::spawn::{Attributes, Refused, Site, check_size, spawn};
 pub(crate) use fiber::steps::Steps;
 pub(crate) use fiber::switch_hooks::Followers;
 pub(crate) use sinew_sched::spawn_thread;
+#[cfg(all(test, not(loom)))]
+pub(crate) use single_core::run_on_one_core;
 pub(crate) use timer::callback::{Callback, NoEnd, WeakCallback};
 pub(crate) use timer::callback_spec::{CallbackSettings, CallbackSpec};
 pub use timer::ticks::MissedTicks;
