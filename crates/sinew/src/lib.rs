@@ -96,6 +96,8 @@ mod single_core_tests;
 pub mod sync;
 pub mod time;
 pub mod topology;
+#[cfg(all(test, not(loom)))]
+mod wait_reason_tests;
 pub mod work;
 
 #[cfg(not(loom))]

@@ -17,7 +17,7 @@ use super::reason::{NotReceived, NotSent};
 use super::seat::{Meeting, Place as MessagePlace, Seat, hand_over};
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
-use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue};
+use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind};
 
 /// The channel.
 pub(super) struct Rendezvous<T> {
@@ -127,11 +127,13 @@ impl<T> Rendezvous<T> {
                 Err(Refused::Full(message)) => message,
             };
             place.set(Some(message));
-            let enter = |_: &mut Locked<'_, (), Seat>| {
+            let enter = |_: &mut Locked<'_, (), Seat>, _: &Seat| {
                 self.receivers.seems_empty().then(|| self.place_to_send()).flatten()
             };
             let (outcome, _) =
-                self.senders.wait_and(Seat::with(&place), limit.next_wait(), enter, || self.watchers.tell());
+                self.senders.wait_then(WaitKind::Send, Seat::with(&place), limit.next_wait(), enter, || {
+                    self.watchers.tell()
+                });
             let Some(left) = place.take() else { return Ok(()) };
             message = match outcome.into_result() {
                 Err(why) => return Err(NotSent::gave_up(left, why)),
@@ -221,9 +223,12 @@ impl<T> Rendezvous<T> {
             }
             let meeting = Meeting::at(&place);
             let seat = Seat::with(&place).meeting_at(&raw const meeting);
-            let enter = |receivers: &mut Locked<'_, (), Seat>| self.place_to_receive(receivers, ptr::null());
+            let enter = |receivers: &mut Locked<'_, (), Seat>, _: &Seat| {
+                self.place_to_receive(receivers, ptr::null())
+            };
             let (outcome, seat) =
-                self.receivers.wait_and(seat, limit.next_wait(), enter, || self.watchers.tell());
+                self.receivers
+                    .wait_then(WaitKind::Receive, seat, limit.next_wait(), enter, || self.watchers.tell());
             if matches!(outcome, Outcome::Woken) && seat.is_promised.get() {
                 meeting.wait();
             }

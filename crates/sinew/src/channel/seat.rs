@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue};
+use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue, WaitKind};
 
 /// A place for a message of this type.
 pub(super) type Place<T> = Cell<Option<T>>;
@@ -158,7 +158,7 @@ impl Meeting {
     pub(super) fn wait(&self) {
         let is_due = |is_over: &bool| (!is_over).then_some(InLine::Back);
         // The promise was accepted, and its maker will write to this frame: there is no way back.
-        let _ = self.queue.wait((), Limit::NEVER.later(), |is_over| is_due(is_over));
+        let _ = self.queue.wait(WaitKind::Handover, (), Limit::NEVER.later(), |is_over, ()| is_due(is_over));
         // The other one may have claimed this one, and have the lock still: it is done with the meeting when that is free.
         drop(self.queue.lock());
     }

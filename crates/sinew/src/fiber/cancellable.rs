@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use super::current::is_fiber;
 use super::stopped::Stopped;
-use crate::rt::{self, Cause, Ends, Phase};
+use crate::rt::{self, Cause, Ends, Phase, WaitKind};
 
 /// [`sleep`](super::sleep), which cancellation and deadlines end.
 ///
@@ -38,7 +38,7 @@ pub fn sleep_until_cancellable(deadline: Instant) -> Result<(), Stopped> {
 fn sleep_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(), Stopped> {
     let mut phase = Phase::First;
     loop {
-        let ended = rt::wait_or_stop(phase, Ends::ByEvent, until, |_| true);
+        let ended = rt::wait_or_stop(phase, WaitKind::Sleep.alone(), Ends::ByEvent, until, |_| true);
         match ended.map_err(|stop| Stopped::new(stop, at))? {
             // For nothing.
             Cause::Cancel => {}
@@ -71,7 +71,7 @@ pub fn park_timeout_cancellable(time: Duration) -> Result<(), Stopped> {
 
 fn park_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(), Stopped> {
     let ended = if is_fiber() {
-        rt::wait_or_stop(Phase::First, Ends::ByUnpark, until, |_| true).map(|_| ())
+        rt::wait_or_stop(Phase::First, WaitKind::Park.alone(), Ends::ByUnpark, until, |_| true).map(|_| ())
     } else {
         rt::park_thread(until)
     };

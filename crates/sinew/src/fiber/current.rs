@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::reference::Fiber;
-use crate::rt::{self, Cause, Ends, FiberRef, Phase};
+use crate::rt::{self, Cause, Ends, FiberRef, Phase, WaitKind};
 
 /// The fiber that calls this; on a plain thread, that thread.
 #[must_use]
@@ -32,7 +32,7 @@ pub fn yield_now() {
 /// for no reason, as std's may.
 pub fn park() {
     if is_fiber() {
-        rt::wait(Phase::First, Ends::ByUnpark, None, |_| true);
+        rt::wait(Phase::First, WaitKind::Park.alone(), Ends::ByUnpark, None, |_| true);
     } else {
         thread::park();
     }
@@ -44,7 +44,7 @@ pub fn park_timeout(time: Duration) {
         (false, _) => thread::park_timeout(time),
         (true, None) => park(),
         (true, until) => {
-            let _: Cause = rt::wait(Phase::First, Ends::ByUnpark, until, |_| true);
+            let _: Cause = rt::wait(Phase::First, WaitKind::Park.alone(), Ends::ByUnpark, until, |_| true);
         }
     }
 }

@@ -11,7 +11,7 @@ use std::num::NonZero;
 
 use super::End;
 use crate::rt::sync::constant;
-use crate::rt::{self, GaveUp, Limit, Outcome, Place, Queue};
+use crate::rt::{self, GaveUp, Limit, Outcome, Place, Queue, WaitKind};
 
 /// The barrier.
 pub(crate) struct RawBarrier {
@@ -128,7 +128,9 @@ impl RawBarrier {
         while self.queue.lock().is_open(arrival, caller)? {
             let enter =
                 |state: &State| state.is_open(arrival, caller).unwrap_or(false).then_some(Place::Back);
-            if let Some(why) = gave_up(self.queue.wait((), limit.next_wait(), |state| enter(state)).0) {
+            if let Some(why) =
+                gave_up(self.queue.wait(WaitKind::Barrier, (), limit.next_wait(), |state, ()| enter(state)).0)
+            {
                 return Ok(if self.queue.lock().is_open(arrival, caller)? { Err(why) } else { Ok(()) });
             }
         }
@@ -149,7 +151,7 @@ impl RawBarrier {
         let (mut limit, mut mine) = (limit, None);
         loop {
             let mut refused = None;
-            let (outcome, ()) = self.queue.wait((), limit.next_wait(), |state| {
+            let (outcome, ()) = self.queue.wait(WaitKind::Barrier, (), limit.next_wait(), |state, ()| {
                 state.enter(caller, &mut mine).unwrap_or_else(|why| {
                     refused = Some(why);
                     None

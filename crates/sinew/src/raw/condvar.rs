@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use super::RawMutex;
 use crate::rt::sync::constant;
-use crate::rt::{Claimed, Limit, Locked, Outcome, Place, Queue};
+use crate::rt::{Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind};
 
 /// The condition.
 pub(crate) struct RawCondvar {
@@ -31,8 +31,8 @@ impl RawCondvar {
         };
         // One that is asked again was taken for one that had given up, and the notification that did so may have found nobody else. It may
         // go on for no reason, so it does.
-        let enter = |_: &mut Locked<'_, (), ()>| (!is_given_back.get()).then_some(Place::Back);
-        let (outcome, ()) = self.queue.wait_and((), limit, enter, give_back);
+        let enter = |_: &mut Locked<'_, (), ()>, (): &()| (!is_given_back.get()).then_some(Place::Back);
+        let (outcome, ()) = self.queue.wait_then(WaitKind::Condvar, (), limit, enter, give_back);
         // One that was to stop before it could wait has it still.
         if is_given_back.get() {
             mutex.lock_again();

@@ -5,7 +5,7 @@
 
 use super::Gate;
 use crate::rt::sync::{AtomicUsize, Ordering, constant};
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, WaitKind};
 
 /// The count.
 pub(crate) struct Count {
@@ -76,7 +76,7 @@ impl Count {
     ///
     /// If the limit is reached before.
     #[inline]
-    pub(crate) fn wait(&self, limit: Limit) -> Result<(), GaveUp> {
-        if self.is_zero() { Ok(()) } else { self.gate.wait(limit, || self.is_zero()).into_result() }
+    pub(crate) fn wait(&self, kind: WaitKind, limit: Limit) -> Result<(), GaveUp> {
+        if self.is_zero() { Ok(()) } else { self.gate.wait(kind, limit, || self.is_zero()).into_result() }
     }
 }

@@ -8,7 +8,7 @@ use std::array;
 use super::Gate;
 use super::gate::{Came, Openings, new_comer, place};
 use crate::rt::sync::{AtomicBool, Ordering, constant};
-use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, Locked, wait_in_all};
+use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, Locked, WaitKind, wait_in_all};
 
 /// When it is no longer set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +114,9 @@ impl RawEvent {
     ///
     /// If the limit is reached before.
     #[inline]
-    pub(crate) fn wait(&self, limit: Limit) -> Result<(), GaveUp> {
+    pub(crate) fn wait(&self, kind: WaitKind, limit: Limit) -> Result<(), GaveUp> {
         rt::spend(1);
-        if self.try_wait() { Ok(()) } else { self.gate.wait(limit, || self.take()).into_result() }
+        if self.try_wait() { Ok(()) } else { self.gate.wait(kind, limit, || self.take()).into_result() }
     }
 
     /// For a wait for several of them.
@@ -159,7 +159,7 @@ pub(crate) fn wait_any<'e>(
 }
 
 fn wait_at(doors: &[impl Door], limit: Limit) -> Result<usize, GaveUp> {
-    let (outcome, index) = wait_in_all(doors, limit);
+    let (outcome, index) = wait_in_all(WaitKind::Event.alone(), doors, limit);
     outcome.into_result()?;
     Ok(index.expect("one of them ended the wait"))
 }

@@ -9,7 +9,7 @@
 use std::cell::Cell;
 
 use crate::rt::sync::constant;
-use crate::rt::{Limit, Locked, Outcome, Place, Queue, Wakes};
+use crate::rt::{Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
 
 /// How often it was opened.
 pub(super) type Openings = u64;
@@ -30,10 +30,11 @@ impl Gate {
     }
 
     /// Waits until it is opened, unless it `is_open`.
-    pub(crate) fn wait(&self, limit: Limit, is_open: impl Fn() -> bool) -> Outcome {
-        self.queue
-            .wait_with(new_comer(), limit, |queue, came| if is_open() { None } else { place(queue, came) })
-            .0
+    pub(crate) fn wait(&self, kind: WaitKind, limit: Limit, is_open: impl Fn() -> bool) -> Outcome {
+        let enter = |queue: &mut Locked<'_, Openings, Came>, came: &Came| {
+            if is_open() { None } else { place(queue, came) }
+        };
+        self.queue.wait(kind, new_comer(), limit, enter).0
     }
 
     /// Has all go on who are here, if what is changed by this, under the lock, lets them.

@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use crate::rt::sync::{AtomicU32, Ordering, constant, spin_loop};
-use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue};
+use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind};
 
 const LOCKED: u32 = 1;
 const QUEUED: u32 = 1 << 1;
@@ -242,7 +242,7 @@ impl Contender {
         self.since.get_or_insert_with(rt::now);
         // The one that is awake has a duty: others wait for what it does next.
         let limit = self.limit.next_wait();
-        mutex.queue.wait(Cell::new(false), limit, |_| {
+        mutex.queue.wait(WaitKind::Mutex, Cell::new(false), limit, |_, _| {
             let awake = self.awake();
             // Not for one that is asked again, since it was taken for one that had given up: another one may be awake by then.
             let strict = if awake != 0 { strict } else { 0 };

@@ -16,7 +16,7 @@
 use std::num::NonZero;
 
 use crate::rt::sync::{AtomicU64, Ordering, constant};
-use crate::rt::{self, GaveUp, Limit, Outcome, Place, Queue};
+use crate::rt::{self, GaveUp, Limit, Outcome, Place, Queue, WaitKind};
 
 const NEW: u64 = 0;
 const FAILED: u64 = 1;
@@ -155,7 +155,7 @@ impl RawOnce {
     fn wait_while(&self, limit: Limit, is_open: impl Fn(u64) -> bool) -> Result<(), GaveUp> {
         // Relaxed: it ends under the lock.
         let word = || self.word.load(Ordering::Relaxed);
-        match self.queue.wait((), limit, |_| is_open(word()).then_some(Place::Back)).0 {
+        match self.queue.wait(WaitKind::Once, (), limit, |_, ()| is_open(word()).then_some(Place::Back)).0 {
             Outcome::NotNeeded | Outcome::Woken => Ok(()),
             Outcome::TimedOut => Err(GaveUp::TimedOut),
             Outcome::Stopped(stop) => Err(GaveUp::Stopped(stop)),

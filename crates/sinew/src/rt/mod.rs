@@ -42,6 +42,7 @@ pub(crate) use wait::home::Target;
 pub(crate) use wait::queue::{
     Door, Entered, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Stay, Wakes, wait_in_all,
 };
+pub(crate) use wait::reason::WaitKind;
 pub(crate) use wait::reference::FiberRef;
 pub(crate) use wait::region::{current_values, region};
 pub(crate) use wait::stop::{

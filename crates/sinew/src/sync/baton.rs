@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::Limit;
+use crate::rt::{Limit, WaitKind};
 
 /// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
 ///
@@ -77,17 +77,17 @@ impl Baton {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn wait(&self) {
-        always(self.raw.wait(Limit::NEVER));
+        always(self.raw.wait(WaitKind::Baton, Limit::NEVER));
     }
 
     /// [`wait`](Self::wait), for at most so long. Whether it was posted.
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.raw.wait(Limit::lasting(time)).is_ok()
+        self.raw.wait(WaitKind::Baton, Limit::lasting(time)).is_ok()
     }
 
     /// [`wait`](Self::wait), until this moment at the latest. Whether it was posted.
     pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.raw.wait(Limit::until(Some(deadline))).is_ok()
+        self.raw.wait(WaitKind::Baton, Limit::until(Some(deadline))).is_ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -97,7 +97,7 @@ impl Baton {
     /// If the caller is to stop before it is posted.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.raw.wait(Limit::STOP))
+        unless_stopped(self.raw.wait(WaitKind::Baton, Limit::STOP))
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::{self, RawEvent, Reset};
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, WaitKind};
 
 /// A flag that is set by one and waited for by others, fibers and threads alike. Anybody may set it, from any thread, and never waits.
 ///
@@ -86,19 +86,19 @@ impl Event {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn wait(&self) {
-        always(self.raw.wait(Limit::NEVER));
+        always(self.raw.wait(WaitKind::Event, Limit::NEVER));
     }
 
     /// [`wait`](Self::wait), for at most so long. Whether it was set: if not, nothing was taken.
     #[must_use = "an event that resets itself may have been taken"]
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.raw.wait(Limit::lasting(time)).is_ok()
+        self.raw.wait(WaitKind::Event, Limit::lasting(time)).is_ok()
     }
 
     /// [`wait`](Self::wait), until this moment at the latest. Whether it was set.
     #[must_use = "an event that resets itself may have been taken"]
     pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.raw.wait(Limit::until(Some(deadline))).is_ok()
+        self.raw.wait(WaitKind::Event, Limit::until(Some(deadline))).is_ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -108,7 +108,7 @@ impl Event {
     /// If the caller is to stop before it is set. Nothing was taken then.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.raw.wait(Limit::STOP))
+        unless_stopped(self.raw.wait(WaitKind::Event, Limit::STOP))
     }
 
     /// Waits until one of these is set, and returns its position. Exactly one of them lets the caller go on: the others stay as they are, those

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::Count;
-use crate::rt::{self, Limit};
+use crate::rt::{self, Limit, WaitKind};
 
 /// A count that goes down to zero, once, and those who wait for that, fibers and threads alike.
 ///
@@ -79,17 +79,17 @@ impl Latch {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn wait(&self) {
-        always(self.count.wait(Limit::NEVER));
+        always(self.count.wait(WaitKind::Count, Limit::NEVER));
     }
 
     /// [`wait`](Self::wait), for at most so long. Whether it is open.
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.count.wait(Limit::lasting(time)).is_ok()
+        self.count.wait(WaitKind::Count, Limit::lasting(time)).is_ok()
     }
 
     /// [`wait`](Self::wait), until this moment at the latest. Whether it is open.
     pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.count.wait(Limit::until(Some(deadline))).is_ok()
+        self.count.wait(WaitKind::Count, Limit::until(Some(deadline))).is_ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -99,7 +99,7 @@ impl Latch {
     /// If the caller is to stop before it is open.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.count.wait(Limit::STOP))
+        unless_stopped(self.count.wait(WaitKind::Count, Limit::STOP))
     }
 
     /// Counts down by one, and waits until it is open.
@@ -110,7 +110,7 @@ impl Latch {
     pub fn arrive_and_wait(&self) {
         rt::check_may_wait();
         self.count_down();
-        always(self.count.wait(Limit::NEVER.later()));
+        always(self.count.wait(WaitKind::Count, Limit::NEVER.later()));
     }
 }
 

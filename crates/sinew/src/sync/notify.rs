@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::Limit;
+use crate::rt::{Limit, WaitKind};
 
 /// Tells one who waits, or all of them, that there is something to do, fibers and threads alike.
 ///
@@ -106,19 +106,19 @@ impl Notify {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn wait(&self) {
-        always(self.raw.wait(Limit::NEVER));
+        always(self.raw.wait(WaitKind::Notify, Limit::NEVER));
     }
 
     /// [`wait`](Self::wait), for at most so long. Whether there was a notification: if not, none was taken.
     #[must_use = "a notification may have been taken"]
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.raw.wait(Limit::lasting(time)).is_ok()
+        self.raw.wait(WaitKind::Notify, Limit::lasting(time)).is_ok()
     }
 
     /// [`wait`](Self::wait), until this moment at the latest. Whether there was a notification.
     #[must_use = "a notification may have been taken"]
     pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.raw.wait(Limit::until(Some(deadline))).is_ok()
+        self.raw.wait(WaitKind::Notify, Limit::until(Some(deadline))).is_ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -128,7 +128,7 @@ impl Notify {
     /// If the caller is to stop before there is a notification. None was taken then.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.raw.wait(Limit::STOP))
+        unless_stopped(self.raw.wait(WaitKind::Notify, Limit::STOP))
     }
 }
 

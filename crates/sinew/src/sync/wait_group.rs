@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
 use crate::raw::Count;
-use crate::rt::Limit;
+use crate::rt::{Limit, WaitKind};
 
 /// Work that is not done yet, as a number, and those who wait for all of it, fibers and threads alike.
 ///
@@ -92,7 +92,7 @@ impl WaitGroup {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn wait(&self) {
-        always(self.count.wait(Limit::NEVER));
+        always(self.count.wait(WaitKind::Count, Limit::NEVER));
     }
 
     /// Whether all work is done.
@@ -104,12 +104,12 @@ impl WaitGroup {
 
     /// [`wait`](Self::wait), for at most so long. Whether all was done.
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.count.wait(Limit::lasting(time)).is_ok()
+        self.count.wait(WaitKind::Count, Limit::lasting(time)).is_ok()
     }
 
     /// [`wait`](Self::wait), until this moment at the latest. Whether all was done.
     pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.count.wait(Limit::until(Some(deadline))).is_ok()
+        self.count.wait(WaitKind::Count, Limit::until(Some(deadline))).is_ok()
     }
 
     /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
@@ -119,7 +119,7 @@ impl WaitGroup {
     /// If the caller is to stop before all is done.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.count.wait(Limit::STOP))
+        unless_stopped(self.count.wait(WaitKind::Count, Limit::STOP))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::fiber;
 use crate::launch;
 use crate::rt::sync::{AtomicU64, Ordering};
-use crate::rt::{self, AtClose, Attributes, FiberHost, GaveUp, Limit, Moves, Place, Queue, Target};
+use crate::rt::{self, AtClose, Attributes, FiberHost, GaveUp, Limit, Moves, Place, Queue, Target, WaitKind};
 
 /// How the fibers are to be.
 #[derive(Debug, Default)]
@@ -257,7 +257,8 @@ impl<T: Send + 'static> Shared<T> {
     pub(super) fn join(&self, limit: Limit) -> Result<Result<(), JoinError>, GaveUp> {
         let is_runner = NonZero::new(self.runner.load(Ordering::Relaxed)) == Some(rt::caller());
         assert!(!is_runner, "a queue's own work cannot join it: it would wait for ever");
-        let (outcome, ()) = self.end.wait((), limit, |end| (!end.is_over).then_some(Place::Back));
+        let (outcome, ()) =
+            self.end.wait(WaitKind::WorkQueue, (), limit, |end, ()| (!end.is_over).then_some(Place::Back));
         outcome.into_result()?;
         Ok(self.end.lock().report.clone().into_result())
     }

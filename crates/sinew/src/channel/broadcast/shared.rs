@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::error::SendError;
 use super::kept::{Found, Kept, Ring};
 use crate::raw::Gate;
-use crate::rt::{self, GaveUp, Limit, Locked, Place, Queue, drop_each};
+use crate::rt::{self, GaveUp, Limit, Locked, Place, Queue, WaitKind, drop_each};
 
 /// The channel.
 pub(super) struct Shared<T> {
@@ -110,7 +110,8 @@ impl<T> Shared<T> {
             }
             let at = *next;
             let is_over = |kept: &Kept<T>| (kept.end() == at && kept.senders > 0).then_some(Place::Back);
-            let (outcome, ()) = self.queue.wait((), limit.next_wait(), |queue| is_over(queue));
+            let (outcome, ()) =
+                self.queue.wait(WaitKind::Receive, (), limit.next_wait(), |queue, ()| is_over(queue));
             outcome.into_result().map_err(Lack::GaveUp)?;
         }
     }
@@ -139,7 +140,11 @@ impl<T> Shared<T> {
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
         rt::spend(1);
         let is_closed = || self.with(|kept| kept.receivers == 0);
-        if is_closed() { Ok(()) } else { self.no_receivers.wait(limit, is_closed).into_result() }
+        if is_closed() {
+            Ok(())
+        } else {
+            self.no_receivers.wait(WaitKind::Closed, limit, is_closed).into_result()
+        }
     }
 
     /// Removes a receiver, whose next value this was, and wakes the senders that wait for the end

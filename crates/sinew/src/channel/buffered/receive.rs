@@ -12,7 +12,7 @@ use std::cell::Cell;
 use super::{Buffered, Ordering, Outlet, Store};
 use crate::channel::reason::NotReceived;
 use crate::channel::seat::Seat;
-use crate::rt::{self, Limit, Locked, Place};
+use crate::rt::{self, Limit, Locked, Place, WaitKind};
 
 impl<T, S: Store<T>> Buffered<T, S> {
     /// None, if there is no message.
@@ -105,10 +105,10 @@ impl<T, S: Store<T>> Buffered<T, S> {
         let place = Cell::new(None);
         loop {
             let seat = Seat::with(&place);
-            let (outcome, _) = self
-                .entrance
-                .queue
-                .wait(seat, limit.next_wait(), |_| self.has_to_wait_for_message().then_some(Place::Back));
+            let (outcome, _) =
+                self.entrance.queue.wait(WaitKind::Receive, seat, limit.next_wait(), |_, _| {
+                    self.has_to_wait_for_message().then_some(Place::Back)
+                });
             if let Some(message) = place.take() {
                 return Ok(message);
             }

@@ -13,7 +13,7 @@ use super::{Buffered, Inlet, Ordering, Refused, Store};
 use crate::channel::reason::NotSent;
 use crate::channel::seat::{Seat, hand_over};
 use crate::rt::sync::fence;
-use crate::rt::{self, Limit, Locked, Place};
+use crate::rt::{self, Limit, Locked, Place, WaitKind};
 
 impl<T, S: Store<T>> Buffered<T, S> {
     /// # Errors
@@ -185,10 +185,9 @@ impl<T, S: Store<T>> Buffered<T, S> {
     fn wait_to_send(&self, place: &mut Cell<Option<T>>, mut limit: Limit) -> Result<(), NotSent<()>> {
         while place.get_mut().is_some() {
             let seat = Seat::with(place);
-            let (outcome, _) = self
-                .exit
-                .queue
-                .wait(seat, limit.next_wait(), |_| self.has_to_wait_for_room().then_some(Place::Back));
+            let (outcome, _) = self.exit.queue.wait(WaitKind::Send, seat, limit.next_wait(), |_, _| {
+                self.has_to_wait_for_room().then_some(Place::Back)
+            });
             if place.get_mut().is_none() {
                 break;
             }

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::mem;
 
 use super::super::NotReceived;
-use crate::rt::{self, Claimed, GaveUp, Limit, Place, Queue};
+use crate::rt::{self, Claimed, GaveUp, Limit, Place, Queue, WaitKind};
 
 /// The channel.
 pub(super) struct Shared<T> {
@@ -81,7 +81,8 @@ impl<T> Shared<T> {
     #[cold]
     fn receive_slow(&self, limit: Limit) -> Result<T, NotReceived> {
         let is_open = |state: &State<T>| state.is_open().then_some(Place::Back);
-        let (outcome, value) = self.queue.wait(Cell::new(None), limit, |queue| is_open(queue));
+        let (outcome, value) =
+            self.queue.wait(WaitKind::Receive, Cell::new(None), limit, |queue, _| is_open(queue));
         if let Some(value) = value.into_inner() {
             return Ok(value);
         }
@@ -105,7 +106,7 @@ impl<T> Shared<T> {
     /// If the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
         let is_open = |state: &State<T>| state.is_open().then_some(Place::Back);
-        self.queue.wait(Cell::new(None), limit, |queue| is_open(queue)).0.into_result()
+        self.queue.wait(WaitKind::Closed, Cell::new(None), limit, |queue, _| is_open(queue)).0.into_result()
     }
 
     /// Nothing is sent after this. What was sent can still be received.

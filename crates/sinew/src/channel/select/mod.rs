@@ -38,7 +38,7 @@ use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySele
 use super::rendezvous::Meets;
 use super::{Receiver, Sender};
 use crate::fiber::Stopped;
-use crate::rt::{self, GaveUp, Limit, Outcome, wait_in_all};
+use crate::rt::{self, GaveUp, Limit, Outcome, WaitKind, wait_in_all};
 
 /// So many operations are selected from without allocation.
 const FEW: usize = 8;
@@ -339,7 +339,7 @@ impl<'a> Select<'a> {
         for door in &mut doors {
             door.prepare(owner);
         }
-        let (outcome, index) = wait_in_all(&doors, self.sooner(limit));
+        let (outcome, index) = wait_in_all(WaitKind::Select.on(self), &doors, self.sooner(limit));
         let Outcome::Woken = outcome else { return outcome.into_result().map(|()| None) };
         let door = index.map(|index| &doors[index]);
         let mut token = Token::new(Meets::Anyhow);
@@ -362,7 +362,10 @@ impl<'a> Select<'a> {
             }
             let doors: SmallVec<[Watching<'a>; FEW]> =
                 self.arms().map(|arm| Watching::new(arm.port)).collect();
-            match wait_in_all(&doors, self.sooner(limit.next_wait())).0.into_result() {
+            match wait_in_all(WaitKind::Select.on(self), &doors, self.sooner(limit.next_wait()))
+                .0
+                .into_result()
+            {
                 Err(GaveUp::TimedOut) if !limit.is_over() => {}
                 Err(gave_up) => return self.find_ready().ok_or(gave_up),
                 Ok(()) => {}

@@ -35,7 +35,7 @@ use super::state::{News, State, Version};
 use super::value::{Reading, Value};
 use crate::raw::Count;
 use crate::rt::sync::{AtomicUsize, Ordering};
-use crate::rt::{self, GaveUp, Limit, Place, Queue};
+use crate::rt::{self, GaveUp, Limit, Place, Queue, WaitKind};
 
 /// The channel.
 pub(super) struct Shared<T> {
@@ -104,8 +104,9 @@ impl<T> Shared<T> {
             let has_none = || self.state.news(seen) == News::Nothing;
             // A sender that wakes all may wake a receiver that came after its change: that one
             // waits again.
-            let (outcome, ()) =
-                self.changes.wait((), limit.next_wait(), |_| has_none().then_some(Place::Back));
+            let (outcome, ()) = self
+                .changes
+                .wait(WaitKind::Receive, (), limit.next_wait(), |_, ()| has_none().then_some(Place::Back));
             outcome.into_result()?;
         }
     }
@@ -181,6 +182,6 @@ impl<T> Shared<T> {
     /// If the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
         rt::spend(1);
-        self.receivers.wait(limit)
+        self.receivers.wait(WaitKind::Closed, limit)
     }
 }

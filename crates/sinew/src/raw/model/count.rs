@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::watched::Watched;
 use crate::raw::Count;
-use crate::rt::Limit;
 use crate::rt::model::check;
+use crate::rt::{Limit, WaitKind};
 
 struct Work {
     count: Count,
@@ -37,7 +37,7 @@ fn whoever_waits_sees_all_that_was_done() {
             let work = work.clone();
             thread::spawn(move || work.does(part))
         });
-        work.count.wait(Limit::NEVER).unwrap();
+        work.count.wait(WaitKind::Count, Limit::NEVER).unwrap();
         work.assert_is_done();
         workers.into_iter().for_each(|worker| worker.join().unwrap());
     });
@@ -49,11 +49,11 @@ fn two_who_wait_both_go_on_and_one_gives_up() {
         let work = Work::new(1);
         let (one, two) = (work.clone(), work.clone());
         let hasty = thread::spawn(move || {
-            let is_zero = one.count.wait(Limit::until(Some(Instant::now()))).is_ok();
+            let is_zero = one.count.wait(WaitKind::Count, Limit::until(Some(Instant::now()))).is_ok();
             assert!(!is_zero || one.parts[0].get() == 1);
         });
         let worker = thread::spawn(move || two.does(0));
-        work.count.wait(Limit::NEVER).unwrap();
+        work.count.wait(WaitKind::Count, Limit::NEVER).unwrap();
         assert_eq!(work.parts[0].get(), 1);
         hasty.join().unwrap();
         worker.join().unwrap();
@@ -67,11 +67,11 @@ fn it_can_be_used_again() {
         let work = Work::new(1);
         let other = work.clone();
         let worker = thread::spawn(move || other.does(0));
-        work.count.wait(Limit::NEVER).unwrap();
+        work.count.wait(WaitKind::Count, Limit::NEVER).unwrap();
         work.count.add(1).unwrap();
         let other = work.clone();
         let second = thread::spawn(move || other.does(1));
-        work.count.wait(Limit::NEVER).unwrap();
+        work.count.wait(WaitKind::Count, Limit::NEVER).unwrap();
         work.assert_is_done();
         worker.join().unwrap();
         second.join().unwrap();

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::watched::Watched;
 use crate::raw::{RawEvent, Reset, wait_any};
-use crate::rt::Limit;
 use crate::rt::model::check;
+use crate::rt::{Limit, WaitKind};
 
 struct Events {
     events: [RawEvent; 2],
@@ -43,7 +43,7 @@ fn whoever_waits_sees_what_was_done_before() {
                 other.value.add();
                 other.first().set();
             });
-            events.first().wait(Limit::NEVER).unwrap();
+            events.first().wait(WaitKind::Event, Limit::NEVER).unwrap();
             assert_eq!(events.value.get(), 1);
             setter.join().unwrap();
             assert_eq!(events.first().is_set(), reset == Reset::Manual);
@@ -58,12 +58,12 @@ fn one_who_gives_up_takes_nothing_along() {
         let events = Events::new(Reset::Auto);
         let (one, two) = (events.clone(), events.clone());
         let hasty = thread::spawn(move || {
-            if one.first().wait(Limit::until(Some(Instant::now()))).is_ok() {
+            if one.first().wait(WaitKind::Event, Limit::until(Some(Instant::now()))).is_ok() {
                 one.first().set();
             }
         });
         let setter = thread::spawn(move || two.first().set());
-        events.first().wait(Limit::NEVER).unwrap();
+        events.first().wait(WaitKind::Event, Limit::NEVER).unwrap();
         hasty.join().unwrap();
         setter.join().unwrap();
         assert_eq!(events.left(), 0);
@@ -78,12 +78,12 @@ fn one_who_gives_up_takes_nothing_along_from_the_back() {
         let events = Events::new(Reset::Auto);
         let (one, two) = (events.clone(), events.clone());
         let hasty = thread::spawn(move || {
-            if one.first().wait(Limit::until(Some(Instant::now()))).is_ok() {
+            if one.first().wait(WaitKind::Event, Limit::until(Some(Instant::now()))).is_ok() {
                 one.first().set_for_last();
             }
         });
         let setter = thread::spawn(move || two.first().set_for_last());
-        events.first().wait(Limit::NEVER).unwrap();
+        events.first().wait(WaitKind::Event, Limit::NEVER).unwrap();
         hasty.join().unwrap();
         setter.join().unwrap();
         assert_eq!(events.left(), 0);
@@ -113,7 +113,7 @@ fn a_wake_up_that_comes_late_goes_to_the_next() {
         let events = Events::new(Reset::Auto);
         let (one, two) = (events.clone(), events.clone());
         let setter = thread::spawn(move || one.events.iter().for_each(RawEvent::set));
-        let waiter = thread::spawn(move || two.first().wait(Limit::NEVER).unwrap());
+        let waiter = thread::spawn(move || two.first().wait(WaitKind::Event, Limit::NEVER).unwrap());
         if events.any(Limit::NEVER) == Some(0) {
             events.first().set();
         }
@@ -146,11 +146,13 @@ fn one_who_comes_again_is_not_taken_for_one_who_was_there() {
     check(3, || {
         let events = Events::new(Reset::Manual);
         let (one, two) = (events.clone(), events.clone());
-        let hasty = thread::spawn(move || one.first().wait(Limit::until(Some(Instant::now()))).is_ok());
+        let hasty = thread::spawn(move || {
+            one.first().wait(WaitKind::Event, Limit::until(Some(Instant::now()))).is_ok()
+        });
         let setter = thread::spawn(move || two.first().set());
-        events.first().wait(Limit::NEVER).unwrap();
+        events.first().wait(WaitKind::Event, Limit::NEVER).unwrap();
         events.first().reset();
-        assert!(events.first().wait(Limit::until(Some(Instant::now()))).is_err());
+        assert!(events.first().wait(WaitKind::Event, Limit::until(Some(Instant::now()))).is_err());
         let _ = hasty.join().unwrap();
         setter.join().unwrap();
     });

@@ -5,8 +5,8 @@ use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 
 use crate::raw::{RawCondvar, RawEvent, RawMutex, RawRwLock, Reset, wait_any};
-use crate::rt::Limit;
 use crate::rt::model::{check, pokes_caller};
+use crate::rt::{Limit, WaitKind};
 
 /// With another one that waits, and one that comes again and again, so that the mutex is handed over.
 #[test]
@@ -83,7 +83,7 @@ fn a_wake_up_of_the_last_is_not_lost() {
         let event = Arc::new(RawEvent::new(Reset::Auto));
         let (one, two) = (event.clone(), event.clone());
         let waiter = thread::spawn(move || {
-            one.wait(Limit::NEVER).unwrap();
+            one.wait(WaitKind::Event, Limit::NEVER).unwrap();
             one.set_for_last();
         });
         let setter = thread::spawn(move || {
@@ -91,7 +91,7 @@ fn a_wake_up_of_the_last_is_not_lost() {
             two.set_for_last();
         });
         let poker = thread::spawn(pokes_caller());
-        event.wait(Limit::STOP).unwrap();
+        event.wait(WaitKind::Event, Limit::STOP).unwrap();
         // The other one may have to be told: one notification is kept, not two.
         event.set_for_last();
         [waiter, poker, setter].into_iter().for_each(|thread| thread.join().unwrap());
@@ -109,7 +109,7 @@ fn one_of_several_events_is_taken() {
         });
         let poker = thread::spawn(pokes_caller());
         let first = wait_any(2, |index| &events[index], Limit::STOP).unwrap();
-        events[1 - first].wait(Limit::STOP).unwrap();
+        events[1 - first].wait(WaitKind::Event, Limit::STOP).unwrap();
         poker.join().unwrap();
         setters.into_iter().for_each(|setter| setter.join().unwrap());
         assert!(!events[0].is_set() && !events[1].is_set());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::word::{AWAKE, Mode, QUEUED, STRICT};
 use super::{RawRwLock, Told, Waiting};
 use crate::rt::sync::{Ordering, spin_loop};
-use crate::rt::{self, Limit, Outcome, Place};
+use crate::rt::{self, Limit, Outcome, Place, WaitKind};
 
 /// How long a waiter lets others go first. Not at all for the checker, which has no time and is to see what comes then.
 pub(super) const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_millis(1) };
@@ -75,10 +75,11 @@ impl Contender {
         let strict = if self.is_impatient() { STRICT } else { 0 };
         self.since.get_or_insert_with(rt::now);
         let mode = self.mode;
+        let kind = if mode == Mode::Read { WaitKind::RwLockRead } else { WaitKind::RwLockWrite };
         // The one that is awake has a duty: others wait for what it does next.
         let limit = self.limit.next_wait();
         let waiting = Waiting { mode, told: Cell::new(Told::Try) };
-        let (outcome, waiting) = lock.queue.wait(waiting, limit, |_| {
+        let (outcome, waiting) = lock.queue.wait(kind, waiting, limit, |_, _| {
             let awake = self.awake();
             let change = |word: u64| {
                 let entered = word | QUEUED | strict;

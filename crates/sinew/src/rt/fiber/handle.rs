@@ -20,6 +20,7 @@ use super::run;
 use super::worker_state::WorkerState;
 use crate::rt::base::unwind::FirstPanic;
 use crate::rt::wait::control::{Control, Dropped, Status};
+use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::reference::FiberRef;
 use crate::rt::wait::stop::{Stop, What, Why};
 use crate::rt::wait::suspend::Phase;
@@ -99,9 +100,10 @@ impl<T> Handle<T> {
     /// If the caller is to stop, and the result has not come.
     pub(crate) fn wait_or_stop(&self) -> Result<(), Stop> {
         let (join, mut phase) = (&self.get().join, Phase::First);
+        let on = WaitKind::Join.on(self.get());
         while !self.is_done() {
             let mut is_waiting = false;
-            let result = stop::wait_or_stop(phase, Ends::ByEvent, None, |waiter| {
+            let result = stop::wait_or_stop(phase, on, Ends::ByEvent, None, |waiter| {
                 let waiter = waiter.counted();
                 is_waiting = join.wait(waiter);
                 if !is_waiting {
@@ -146,8 +148,9 @@ unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> boo
         return true;
     }
     // SAFETY: as above.
-    let join = &unsafe { control.as_ref() }.join;
-    let cause = suspend::wait(Phase::First, Ends::ByEvent, until, |waiter| {
+    let this = unsafe { control.as_ref() };
+    let (join, on) = (&this.join, WaitKind::Join.on(this));
+    let cause = suspend::wait(Phase::First, on, Ends::ByEvent, until, |waiter| {
         // A fiber whose time is over goes on whether or not the other end has let go of its waiter.
         let waiter = if until.is_some() { waiter.counted() } else { waiter };
         let is_waiting = join.wait(waiter);

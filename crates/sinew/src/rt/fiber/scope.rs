@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use crate::rt::base::sync::Lock;
 use crate::rt::base::unwind::AbortOnUnwind;
 use crate::rt::wait::ambient::Deadline;
+use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::reference::FiberRef;
 use crate::rt::wait::stop::{Above, Node, What, Why};
 use crate::rt::wait::suspend::Phase;
@@ -161,7 +162,7 @@ impl ScopeData {
         // Acquire: pairs with the release of `leave`.
         while self.running.load(Ordering::Acquire) != 0 {
             // Decided when the scope was opened.
-            suspend::wait(Phase::Later, Ends::ByEvent, None, |waiter| {
+            suspend::wait(Phase::Later, WaitKind::Scope.on(self), Ends::ByEvent, None, |waiter| {
                 let mut slot = self.waiter.lock();
                 let is_needed = self.running.load(Ordering::Acquire) != 0;
                 *slot = is_needed.then_some(waiter);

@@ -30,6 +30,7 @@ use super::core_timers::CoreTimers;
 use super::ticks::Ticks;
 use super::timers_guard::Desk;
 use crate::rt::base::{clock, unwind};
+use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::suspend;
 use crate::rt::wait::wait_timers::TimerId;
 use crate::rt::wait::word::{Cause, Ends};
@@ -242,8 +243,8 @@ impl Callback {
 
     /// Waits for the end of a callback.
     fn wait_for(&self, run: u64, until: Option<Instant>) -> Result<(), NoEnd> {
-        let mut number = None;
-        let cause = suspend::wait(suspend::Phase::Later, Ends::ByEvent, until, |waiter| {
+        let (mut number, on) = (None, WaitKind::Timer.on(&*self.0));
+        let cause = suspend::wait(suspend::Phase::Later, on, Ends::ByEvent, until, |waiter| {
             number =
                 self.with(|state, desk| state.is_running(run).then(|| desk.wait(self, waiter)).flatten());
             number.is_some()

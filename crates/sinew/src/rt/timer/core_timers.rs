@@ -181,13 +181,14 @@ impl TimersOwner for Awake {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::rt::wait::reason::WaitKind;
     use crate::rt::wait::word::Ends;
 
     #[test]
     fn a_look_counts_the_waits_that_it_ends() {
         let (timers, mut calls) = (CoreTimers::new(Arc::new(Awake)), Vec::new());
         let block = tls::thread_block();
-        let wait = block.begin_wait(Ends::ByEvent);
+        let wait = block.begin_wait(WaitKind::Sleep.alone(), Ends::ByEvent);
         assert!(timers.set_wake(clock::now(), Waiter::thread(block, wait), Wakes::Here).is_some());
         assert_eq!(timers.fire(&mut calls), 1);
         assert_eq!(block.sleep(wait, None), Cause::Time);
@@ -200,7 +201,7 @@ mod tests {
         let timers = CoreTimers::new(Arc::new(Awake));
         let block = tls::thread_block();
         for _ in 0..3 {
-            let wait = block.begin_wait(Ends::ByEvent);
+            let wait = block.begin_wait(WaitKind::Sleep.alone(), Ends::ByEvent);
             let later = clock::now() + Duration::from_secs(3_600);
             let timer =
                 timers.set_wake(later, Waiter::thread(block, wait), Wakes::Anywhere).expect("it is not over");

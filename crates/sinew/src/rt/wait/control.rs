@@ -27,6 +27,7 @@ use super::fiber_locals::Place;
 use super::home::Home;
 use super::join::Join;
 use super::pins::Pins;
+use super::reason::WaitReason;
 use super::schedule::Scheduler;
 use super::stop::OwnNode;
 use super::word::Word;
@@ -172,6 +173,8 @@ pub(crate) struct Control {
     pub(crate) ambient: Slot,
     /// What it is cancelled through. Ended before the block is freed.
     pub(crate) own: OwnNode,
+    /// Why it waits, or waited last.
+    pub(crate) reason: WaitReason,
     /// The fiber has a scope, through which it may be cancelled.
     pub(crate) is_scoped: bool,
     /// Who runs the fiber.
@@ -231,6 +234,7 @@ impl Control {
             locals: Place::new(),
             ambient: Slot::new(),
             own: OwnNode::new(),
+            reason: WaitReason::new(),
             step: Cell::new(None),
             birth,
         }

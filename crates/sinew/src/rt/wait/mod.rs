@@ -17,6 +17,7 @@ pub(super) mod join_state;
 pub(super) mod pins;
 pub(super) mod queue;
 pub(super) mod ready;
+pub(super) mod reason;
 pub(super) mod reference;
 pub(super) mod region;
 pub(super) mod running;

@@ -10,6 +10,7 @@ use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
 use super::control::{Control, Pause, Status};
+use super::reason::WaitOn;
 use super::tls;
 use super::wait_timers::Wakes;
 use super::waiter::Waiter;
@@ -41,7 +42,7 @@ enum Manner {
     Hold,
 }
 
-/// Waits. `publish` makes the waiter known to those that end the wait, and returns whether there is something to wait for.
+/// Waits for this reason. `publish` makes the waiter known to those that end the wait, and returns whether there is something to wait for.
 /// Returns what ended the wait.
 ///
 /// # Panics
@@ -50,6 +51,7 @@ enum Manner {
 #[inline]
 pub(crate) fn wait(
     phase: Phase,
+    on: WaitOn,
     ends: Ends,
     until: Option<Instant>,
     publish: impl FnOnce(Waiter) -> bool,
@@ -57,9 +59,9 @@ pub(crate) fn wait(
     match running() {
         // SAFETY: it runs, so it is there.
         Some((local, control)) if can_suspend(local, unsafe { control.as_ref() }) => {
-            wait_on_fiber(local, control, (ends, until, Manner::Suspend), publish)
+            wait_on_fiber(local, control, (on, ends, until, Manner::Suspend), publish)
         }
-        running => wait_otherwise(running, phase, (ends, until, &mut once(publish))),
+        running => wait_otherwise(running, phase, (on, ends, until, &mut once(publish))),
     }
 }
 
@@ -85,21 +87,22 @@ pub(super) fn once(publish: impl FnOnce(Waiter) -> bool) -> impl FnMut(Waiter) -
 fn wait_otherwise(
     running: Option<(&'static WorkerLocal, NonNull<Control>)>,
     phase: Phase,
-    (ends, until, publish): (Ends, Option<Instant>, Publish<'_>),
+    (on, ends, until, publish): (WaitOn, Ends, Option<Instant>, Publish<'_>),
 ) -> Cause {
-    let Some((local, control)) = running else { return wait_on_thread(ends, until, publish) };
+    let Some((local, control)) = running else { return wait_on_thread((on, ends), until, publish) };
     if local.is_between() {
-        return wait_between(phase, (ends, until, publish));
+        return wait_between(phase, (on, ends, until, publish));
     }
     // SAFETY: it runs, so it is there.
     let manner = unusual_manner(local, unsafe { control.as_ref() }, phase);
-    wait_on_fiber(local, control, (ends, until, manner), publish)
+    wait_on_fiber(local, control, (on, ends, until, manner), publish)
 }
 
 /// Waits without a limit if the caller is a fiber that can suspend and for which `is_so` holds: the short way, which takes
 /// little of its stack. Otherwise returns `None` and has not called `publish`.
 #[inline]
 pub(crate) fn wait_if(
+    on: WaitOn,
     ends: Ends,
     is_so: impl FnOnce(&Control) -> bool,
     publish: impl FnOnce(&Control, Waiter) -> bool,
@@ -111,7 +114,7 @@ pub(crate) fn wait_if(
         return None;
     }
     let publish = |waiter| publish(this, waiter);
-    is_so(this).then(|| wait_on_fiber(local, control, (ends, None, Manner::Suspend), publish))
+    is_so(this).then(|| wait_on_fiber(local, control, (on, ends, None, Manner::Suspend), publish))
 }
 
 /// How the running fiber waits if it cannot suspend as usual.
@@ -196,11 +199,12 @@ pub(crate) fn caller() -> NonZero<u64> {
 fn wait_on_fiber(
     local: &WorkerLocal,
     control: NonNull<Control>,
-    (ends, until, manner): (Ends, Option<Instant>, Manner),
+    (on, ends, until, manner): (WaitOn, Ends, Option<Instant>, Manner),
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Cause {
     // SAFETY: it runs.
     let this = unsafe { control.as_ref() };
+    this.reason.set(on);
     let is_pinned = manner == Manner::SuspendHere && this.pins.add();
     let runner = if manner == Manner::Hold { Runner::Anybody } else { this.pins.runner() };
     let how = if runner == Runner::Anybody { Pause::Wait } else { Pause::Rest };
@@ -366,18 +370,21 @@ fn suspend(this: &Control, how: Pause) {
 /// wait already. The first wait of an operation panics; if the thread unwinds already, it waits as a thread, because a second
 /// panic would abort the process, and so does a wait that continues an operation.
 #[cold]
-fn wait_between(phase: Phase, (ends, until, publish): (Ends, Option<Instant>, Publish<'_>)) -> Cause {
+fn wait_between(
+    phase: Phase,
+    (on, ends, until, publish): (WaitOn, Ends, Option<Instant>, Publish<'_>),
+) -> Cause {
     assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
     match ends {
         // An unpark is meant for the fiber, not for this function. A park may return for no reason.
         Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
-        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread(ends, until, publish),
+        Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread((on, ends), until, publish),
     }
 }
 
-fn wait_on_thread(ends: Ends, until: Option<Instant>, publish: Publish<'_>) -> Cause {
+fn wait_on_thread((on, ends): (WaitOn, Ends), until: Option<Instant>, publish: Publish<'_>) -> Cause {
     let block = tls::thread_block();
-    let wait = block.begin_wait(ends);
+    let wait = block.begin_wait(on, ends);
     if publish(Waiter::thread(block, wait)) { block.sleep(wait, until) } else { block.cancel(wait) }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::bell::Bell;
+use super::reason::{WaitOn, WaitReason};
 use super::sleeper::Sleeper;
 use super::stop::Poke;
 use super::word::{Cause, Ends, Runner, WaitId, Word};
@@ -11,6 +12,8 @@ use super::word::{Cause, Ends, Runner, WaitId, Word};
 #[derive(Debug)]
 pub(crate) struct ThreadBlock {
     word: Word,
+    /// Why the thread waits, or waited last.
+    reason: WaitReason,
     /// Woken from the end of a wait until the thread begins the next one.
     sleeper: Sleeper,
     /// Rung as well, if the thread sleeps in the kernel for something else.
@@ -19,12 +22,13 @@ pub(crate) struct ThreadBlock {
 
 impl ThreadBlock {
     pub(crate) fn new() -> Self {
-        Self { word: Word::new(), sleeper: Sleeper::new(), bell: Bell::new() }
+        Self { word: Word::new(), reason: WaitReason::new(), sleeper: Sleeper::new(), bell: Bell::new() }
     }
 
     /// Begins a wait.
-    pub(crate) fn begin_wait(&self, ends: Ends) -> WaitId {
+    pub(crate) fn begin_wait(&self, on: WaitOn, ends: Ends) -> WaitId {
         self.sleeper.reset();
+        self.reason.set(on);
         self.word.begin_wait(ends, Runner::Anybody).expect("nobody leaves a token for a thread")
     }
 

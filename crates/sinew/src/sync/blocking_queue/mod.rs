@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use self::contents::{Contents, Offered, Seat};
 use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
-use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
+use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
 
 /// Values that any number push and any number pop, fibers and threads alike, in order, of which there are at most so many at a time.
 ///
@@ -304,7 +304,8 @@ impl<T> BlockingQueue<T> {
                 Err((value, false)) => value,
             };
             let place = |queue: &mut Inside<'_, T>, _: &Seat<T>| (!queue.is_open()).then_some(Place::Back);
-            let (outcome, seat) = self.queue.wait_with(Seat::bringing(value), limit.next_wait(), place);
+            let (outcome, seat) =
+                self.queue.wait(WaitKind::QueuePush, Seat::bringing(value), limit.next_wait(), place);
             value = match (outcome, seat.into_value()) {
                 // Nobody takes it but who has won the wait.
                 (_, None) => return Ok(()),
@@ -339,7 +340,8 @@ impl<T> BlockingQueue<T> {
                 Err(false) => {}
             }
             let place = |queue: &mut Inside<'_, T>, _: &Seat<T>| (!queue.is_filled()).then_some(Place::Back);
-            let (outcome, seat) = self.queue.wait_with(Seat::taking(), limit.next_wait(), place);
+            let (outcome, seat) =
+                self.queue.wait(WaitKind::QueuePop, Seat::taking(), limit.next_wait(), place);
             match (outcome, seat.into_value()) {
                 (_, Some(value)) => return Ok(value),
                 (Outcome::NotNeeded, None) => {}

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use self::permits::{Answer, Permits, Want};
 use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
-use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, Wakes};
+use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
 
 /// Permits that are had by at most so many at a time, for fibers and threads alike.
 ///
@@ -281,7 +281,7 @@ impl Semaphore {
     fn wait(&self, permits: usize, limit: Limit) -> Result<Answer, GaveUp> {
         let (mut answer, mut is_again) = (Answer::Wait, false);
         let want = Want { permits, is_refused: Cell::new(false) };
-        let (outcome, want) = self.queue.wait(want, limit, |queue| {
+        let (outcome, want) = self.queue.wait(WaitKind::Semaphore, want, limit, |queue, _| {
             // One that is asked again was the first when it was taken for one that had given up.
             let is_first = queue.is_empty() || std::mem::replace(&mut is_again, true);
             answer = queue.ask(permits, is_first);

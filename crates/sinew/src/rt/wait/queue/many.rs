@@ -10,6 +10,7 @@
 
 use std::cell::Cell;
 
+use super::super::reason::WaitOn;
 use super::super::waiter::Waiter;
 use super::super::word::Cause;
 use super::{Limit, Locked, Node, Outcome, Place, Queue};
@@ -173,11 +174,11 @@ impl<D: Door + ?Sized> Door for &D {
 /// # Panics
 ///
 /// If the caller is a fiber that must not wait now; no queue has been entered then.
-pub(crate) fn wait_in_all<D: Door>(doors: &[D], mut limit: Limit) -> (Outcome, Option<usize>) {
+pub(crate) fn wait_in_all<D: Door>(on: WaitOn, doors: &[D], mut limit: Limit) -> (Outcome, Option<usize>) {
     let leaves = Leaves(doors);
     loop {
         let mut took = None;
-        let ended = limit.next_wait().wait(|waiter| {
+        let ended = limit.next_wait().wait(on, |waiter| {
             let (is_needed, index) = enter_all(&leaves, waiter);
             took = index;
             is_needed

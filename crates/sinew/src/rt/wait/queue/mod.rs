@@ -33,6 +33,7 @@ use std::ptr::NonNull;
 use self::list::{Epoch, List};
 #[cfg(not(loom))]
 use self::lock::{Guard, Guarded};
+use super::reason::WaitKind;
 use super::stop::Stop;
 use super::tls;
 use super::waiter::Waiter;
@@ -80,8 +81,9 @@ impl<S, T> Queue<S, T> {
         &mut self.inside.get_mut().state
     }
 
-    /// Waits in the queue, until somebody claims the waiter or the limit is reached. `enter` is called under the lock, and says where
-    /// to wait, if at all; once more, if somebody has taken the waiter for one that gave up, and it has not. Also returns what whoever claimed it has left.
+    /// Waits in the queue, until somebody claims the waiter or the limit is reached. `enter` is called under the lock, with
+    /// what the waiter tells, and says where to wait, if at all; once more, if somebody has taken the waiter for one that gave
+    /// up, and it has not. Also returns what whoever claimed it has left.
     ///
     /// If the wait is claimed, all that the one who did so had done before is seen.
     ///
@@ -91,46 +93,27 @@ impl<S, T> Queue<S, T> {
     #[inline]
     pub(crate) fn wait(
         &self,
-        data: T,
-        limit: Limit,
-        enter: impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
-    ) -> (Outcome, T) {
-        self.wait_and(data, limit, enter, || ())
-    }
-
-    /// The same, where `enter` may also change what the waiter tells.
-    #[inline]
-    pub(crate) fn wait_with(
-        &self,
+        kind: WaitKind,
         data: T,
         limit: Limit,
         enter: impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
     ) -> (Outcome, T) {
-        self.wait_in(data, limit, enter, || ())
+        self.wait_then(kind, data, limit, enter, || ())
     }
 
-    /// [`wait`](Self::wait), and does something more once the waiter can be claimed, and the lock is free: nothing that panics or waits.
+    /// [Waits](Self::wait), and calls `entered` once the waiter can be claimed, and the lock is free: it neither panics nor
+    /// waits.
     #[inline]
-    pub(crate) fn wait_and(
+    pub(crate) fn wait_then(
         &self,
-        data: T,
-        limit: Limit,
-        mut enter: impl FnMut(&mut Locked<'_, S, T>) -> Option<Place>,
-        entered: impl FnOnce(),
-    ) -> (Outcome, T) {
-        self.wait_in(data, limit, |locked, _| enter(locked), entered)
-    }
-
-    #[inline]
-    fn wait_in(
-        &self,
+        kind: WaitKind,
         data: T,
         limit: Limit,
         mut enter: impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
         entered: impl FnOnce(),
     ) -> (Outcome, T) {
         let (node, mut is_needed) = (Node::new(data), false);
-        let mut ended = limit.wait_under_lock(|waiter| {
+        let mut ended = limit.wait_under_lock(kind.on(self), |waiter| {
             // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out,
             // and `leave` does otherwise. Nothing in between panics.
             is_needed = unsafe { self.publish(&node, waiter, |locked| enter(locked, &node.data)) };
@@ -143,7 +126,7 @@ impl<S, T> Queue<S, T> {
             return (Outcome::Woken, node.data);
         }
         if matches!(ended, Ok(Cause::Cancel)) {
-            (ended, is_needed) = self.wait_on(&node, limit, &mut enter);
+            (ended, is_needed) = self.wait_on(kind, &node, limit, &mut enter);
         }
         let outcome = match ended {
             _ if !is_needed && ended.is_ok() => Outcome::NotNeeded,
@@ -160,14 +143,15 @@ impl<S, T> Queue<S, T> {
     #[cold]
     fn wait_on(
         &self,
+        kind: WaitKind,
         node: &Node<T>,
         limit: Limit,
         enter: &mut impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
     ) -> (Result<Cause, Stop>, bool) {
         loop {
             let mut is_needed = false;
-            let ended = limit.later().wait(|waiter| {
-                // SAFETY: `wait_in` says why it stays where it is; the queue that it may be in is this one.
+            let ended = limit.later().wait(kind.on(self), |waiter| {
+                // SAFETY: `wait_then` says why it stays where it is; the queue that it may be in is this one.
                 is_needed = unsafe { self.publish_again(node, waiter, |locked| enter(locked, &node.data)) };
                 is_needed
             });

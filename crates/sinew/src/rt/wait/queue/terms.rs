@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::reason::{WaitKind, WaitOn};
 use super::super::stop::{Stop, wait_or_stop};
 use super::super::suspend::{Phase, Publish, once, wait};
 use super::super::turn;
@@ -72,7 +73,7 @@ impl Limit {
         loop {
             let nearer = limit.next_wait().or_until(when);
             let is_mine = nearer.until.is_some() && nearer.until != when;
-            match nearer.wait(|_| !nearer.is_over()) {
+            match nearer.wait(WaitKind::Sleep.alone(), |_| !nearer.is_over()) {
                 Err(stop) => return Err(GaveUp::Stopped(stop)),
                 // A poke that is no reason to stop.
                 Ok(Cause::Cancel) => {}
@@ -89,29 +90,33 @@ impl Limit {
 
     /// One wait, of which `publish` tells others, if it is needed.
     #[inline]
-    pub(crate) fn wait(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
+    pub(crate) fn wait(self, on: WaitOn, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
         match self.observes_stops {
-            false => Ok(wait(self.phase, Ends::ByEvent, self.until, publish)),
-            true => wait_or_stop(self.phase, Ends::ByEvent, self.until, publish),
+            false => Ok(wait(self.phase, on, Ends::ByEvent, self.until, publish)),
+            true => wait_or_stop(self.phase, on, Ends::ByEvent, self.until, publish),
         }
     }
 
     /// The same, for one who is known under one lock only.
     #[inline]
-    pub(super) fn wait_under_lock(self, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
+    pub(super) fn wait_under_lock(
+        self,
+        on: WaitOn,
+        publish: impl FnOnce(Waiter) -> bool,
+    ) -> Result<Cause, Stop> {
         match self {
             Self { until: None, observes_stops: false, phase } => {
-                Ok(wait(phase, Ends::ByHolder, None, publish))
+                Ok(wait(phase, on, Ends::ByHolder, None, publish))
             }
-            _ => self.wait_unusually(&mut once(publish)),
+            _ => self.wait_unusually(on, &mut once(publish)),
         }
     }
 
     /// Waits with a time limit, or for a stop. Is no generic function: the usual way, which knows
     /// neither, is then short enough to be inlined where it is used.
     #[inline(never)]
-    fn wait_unusually(self, publish: Publish<'_>) -> Result<Cause, Stop> {
-        self.wait(publish)
+    fn wait_unusually(self, on: WaitOn, publish: Publish<'_>) -> Result<Cause, Stop> {
+        self.wait(on, publish)
     }
 }
 

@@ -7,6 +7,7 @@
 //! As the queue's: the node is out of the list when the wait is over.
 #![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
 
+use super::super::reason::WaitKind;
 use super::super::stop::wait_unbound;
 use super::super::word::{Cause, Ends};
 use super::{Locked, Node, Outcome, Place, Queue};
@@ -28,11 +29,12 @@ impl<S, T> Queue<S, T> {
     #[inline]
     pub(crate) fn wait_unbound(
         &self,
+        kind: WaitKind,
         data: T,
         enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
     ) -> Unbound {
         let node = Node::new(data);
-        let ended = wait_unbound(Ends::ByEvent, |waiter| {
+        let ended = wait_unbound(kind.on(self), Ends::ByEvent, |waiter| {
             // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out, and after a poke
             // `leave` does. Nothing in between panics.
             unsafe { self.publish(&node, waiter, enter) }

@@ -32,6 +32,7 @@ use std::time::Instant;
 
 use super::ambient::{Ambient, Deadline};
 use super::control::Control;
+use super::reason::{WaitKind, WaitOn};
 use super::reference::FiberRef;
 use super::suspend::Phase;
 use super::waiter::Waiter;
@@ -228,6 +229,7 @@ pub(crate) fn above_scope() -> Above {
 #[inline]
 pub(crate) fn wait_or_stop(
     phase: Phase,
+    on: WaitOn,
     ends: Ends,
     until: Option<Instant>,
     publish: impl FnOnce(Waiter) -> bool,
@@ -239,13 +241,14 @@ pub(crate) fn wait_or_stop(
     let ends = if limits.may_cancel { ends.or_cancel() } else { ends };
     let deadline = limits.deadline.filter(|deadline| until.is_none_or(|until| deadline.at <= until));
     let (mut stop, mut is_published) = (None, false);
-    let cause = suspend::wait(phase, ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
-        // The wait is open from here on for whoever cancels.
-        meet();
-        stop = if is_unbound() { None } else { stop_of_bound() };
-        is_published = stop.is_none() && publish(waiter);
-        is_published
-    });
+    let cause =
+        suspend::wait(phase, on, ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
+            // The wait is open from here on for whoever cancels.
+            meet();
+            stop = if is_unbound() { None } else { stop_of_bound() };
+            is_published = stop.is_none() && publish(waiter);
+            is_published
+        });
     match (stop, cause, deadline) {
         // It was used up: the next wait will be stopped.
         (_, Cause::Unpark, _) => Ok(cause),
@@ -261,9 +264,9 @@ pub(crate) fn wait_or_stop(
 /// The short way of [`wait_or_stop`], for a fiber that nobody has begun to stop, that has nothing in force, and that waits for ever. None, if the
 /// caller is not such, or not any more: nobody was told of the wait then. A [poke](Cause::Cancel) may be a reason to stop.
 #[inline]
-pub(crate) fn wait_unbound(ends: Ends, publish: impl FnOnce(Waiter) -> bool) -> Option<Cause> {
+pub(crate) fn wait_unbound(on: WaitOn, ends: Ends, publish: impl FnOnce(Waiter) -> bool) -> Option<Cause> {
     let mut is_unbound_still = true;
-    let cause = suspend::wait_if(ends.or_cancel(), Control::is_unbound, |caller, waiter| {
+    let cause = suspend::wait_if(on, ends.or_cancel(), Control::is_unbound, |caller, waiter| {
         // The wait is open from here on for whoever cancels.
         meet();
         is_unbound_still = caller.is_unbound();
@@ -277,7 +280,8 @@ pub(crate) fn wait_for(node: &Arc<Node>, until: Option<Instant>) -> bool {
     let _enrolment = node.enrol(with_caller(|caller| caller.member()));
     let mut phase = Phase::First;
     while !node.is_cancelled() {
-        let cause = suspend::wait(phase, Ends::EventOrCancel, until, |_| {
+        let on = WaitKind::Cancellation.on(&**node);
+        let cause = suspend::wait(phase, on, Ends::EventOrCancel, until, |_| {
             meet();
             !node.is_cancelled()
         });

@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::thread;
 
+use super::super::reason::WaitKind;
 use super::super::thread_block::ThreadBlock;
 use super::super::word::Ends;
 use super::{Member, Node, What, Why};
@@ -92,7 +93,7 @@ fn one_who_has_left_is_not_poked() {
     assert_eq!(node.counts(), (0, 2));
     drop((leaves, stays));
     assert_eq!(node.counts(), (0, 0));
-    let waiter = block.begin_wait(Ends::EventOrCancel);
+    let waiter = block.begin_wait(WaitKind::Sleep.alone(), Ends::EventOrCancel);
     node.cancel(&why("nobody"));
     assert!(block.is_waiting(waiter), "nobody was poked");
     node.enrol_for_good(Member::new(block));

@@ -7,6 +7,7 @@ use std::thread;
 use super::job::{Job, Task};
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::queue::{GaveUp, Limit, Place, Queue};
+use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::stop::Stop;
 
 /// What is to be done, and later what came of it.
@@ -37,8 +38,9 @@ where
     ///
     /// If the caller is to stop. It is not begun then, if it has not been; else it runs on, and what comes of it is dropped.
     pub(super) fn wait(&self) -> Result<R, Stop> {
-        let (outcome, ()) =
-            self.is_done.wait((), Limit::STOP.later(), |is_done| (!**is_done).then_some(Place::Back));
+        let (outcome, ()) = self.is_done.wait(WaitKind::Blocking, (), Limit::STOP.later(), |is_done, ()| {
+            (!**is_done).then_some(Place::Back)
+        });
         if let Err(GaveUp::Stopped(stop)) = outcome.into_result() {
             let unwanted = self.body.lock().take();
             drop(unwanted);

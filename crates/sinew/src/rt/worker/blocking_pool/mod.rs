@@ -24,6 +24,7 @@ use super::engine::Engine;
 use super::in_place::in_place;
 use crate::rt::base::unwind::AbortOnUnwind;
 use crate::rt::wait::ambient::Force;
+use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::stop::Stop;
 use crate::rt::wait::suspend::Phase;
 use crate::rt::wait::values::Values;
@@ -98,7 +99,7 @@ fn lend(crew: &Arc<Crew>, call: &mut (dyn FnMut() + Send)) {
     // A thread may have it from here on.
     let abort = AbortOnUnwind;
     // Decided by the caller.
-    suspend::wait(Phase::Later, Ends::ByEvent, None, |waiter| {
+    suspend::wait(Phase::Later, WaitKind::Blocking.alone(), Ends::ByEvent, None, |waiter| {
         // SAFETY: the caller's frame is there until this function returns, which is when the wait has ended: by the job, or because it came
         // back. The wait is ended by nobody else, since it has no other end. A fiber that never goes on keeps its frames. The caller, who is the only other one to have
         // it, waits here.

@@ -3,6 +3,7 @@
 
 use super::readiness::{Direction, News, Readiness, Seen};
 use crate::rt::wait::queue::{Limit, Outcome, Place, Queue, Unbound};
+use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::wake::Claimed;
 
 /// What an operation has left for the next one.
@@ -38,6 +39,15 @@ pub(crate) struct Gate {
     readiness: Readiness,
     readers: Queue<(), ()>,
     writers: Queue<(), ()>,
+}
+
+/// Why one waits for a direction.
+#[inline]
+pub(super) fn kind(direction: Direction) -> WaitKind {
+    match direction {
+        Direction::Read => WaitKind::Readable,
+        Direction::Write => WaitKind::Writable,
+    }
 }
 
 impl Gate {
@@ -81,14 +91,17 @@ impl Gate {
     /// Waits until the direction may be ready, or was closed; not at all, if there was an event since the word was as `seen`.
     pub(crate) fn wait(&self, direction: Direction, limit: Limit, (turn, seen): (Turn, Seen)) -> Outcome {
         let queue = self.queue(direction);
-        queue.wait((), limit, |_| self.readiness.await_it(direction, seen).then_some(turn.place())).0
+        let enter = || self.readiness.await_it(direction, seen).then_some(turn.place());
+        queue.wait(kind(direction), (), limit, |_, ()| enter()).0
     }
 
     /// The same for ever, the short way.
     #[inline]
     pub(crate) fn wait_unbound(&self, direction: Direction, (turn, seen): (Turn, Seen)) -> Unbound {
         let queue = self.queue(direction);
-        queue.wait_unbound((), |_| self.readiness.await_it(direction, seen).then_some(turn.place()))
+        queue.wait_unbound(kind(direction), (), |_| {
+            self.readiness.await_it(direction, seen).then_some(turn.place())
+        })
     }
 
     /// An event has come: one of those who wait for each direction goes on, or all, if they may want different things. Returns how many, or one for all.

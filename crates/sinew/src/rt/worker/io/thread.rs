@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::gate::Turn;
+use super::gate::{Turn, kind};
 use super::readiness::Direction;
 use crate::rt::base::clock;
 use crate::rt::wait::queue::{Limit, Outcome};
@@ -27,7 +27,7 @@ const UNCALLED: Duration = Duration::from_millis(10);
 #[inline(never)]
 pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit, turn: Turn) -> Outcome {
     let until = limit.or_until(stop::deadline()).moment();
-    match limit.wait(|_| !sleep(fd, direction, until, turn)) {
+    match limit.wait(kind(direction).alone(), |_| !sleep(fd, direction, until, turn)) {
         Err(stop) => Outcome::Stopped(stop),
         Ok(Cause::Time) => Outcome::TimedOut,
         Ok(_) => Outcome::NotNeeded,
