@@ -1,13 +1,14 @@
 //! Handles, by which code uses a runtime without owning it.
 
 use std::fmt;
+use std::io;
 use std::ops::ControlFlow;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::report::ShutdownReport;
-use crate::fiber::{self, JoinHandle, Scope, SpawnError};
+use crate::fiber::{self, Fiber, JoinHandle, Scope, SpawnError};
 use crate::launch::default_engine;
 use crate::rt::{self, Engine, Failure, Site};
 
@@ -203,6 +204,37 @@ impl Handle {
     #[must_use]
     pub fn group_node(&self, group: usize) -> Option<usize> {
         self.engine.group_node(group)
+    }
+
+    /// Returns all fibers of the runtime that have not ended, those that have not begun included, in
+    /// no order. Fibers that are made or end meanwhile may be among them or not.
+    ///
+    /// ```
+    /// use sinew::fiber::{self, State};
+    ///
+    /// let runtime = sinew::Runtime::builder().workers(1).start()?;
+    /// let parked = runtime.spawn(fiber::park);
+    /// while parked.thread().state() != State::Parked {
+    ///     std::thread::yield_now();
+    /// }
+    /// let fibers = runtime.fibers()?;
+    /// assert_eq!(fibers.len(), 1);
+    /// assert_eq!(fibers[0].id(), parked.thread().id());
+    /// parked.thread().unpark();
+    /// # parked.join().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// The runtime works on meanwhile: fibers run, wait and are woken. None begins or ends for some
+    /// microseconds at a time.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses `membarrier`, after it has said that it has it.
+    pub fn fibers(&self) -> io::Result<Vec<Fiber>> {
+        let fibers = self.engine.host().fibers();
+        let fibers = fibers.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
+        Ok(fibers.into_iter().map(Fiber::new).collect())
     }
 
     /// Runs `body` with a [scope](fiber::scope) whose fibers are in this runtime, whatever the

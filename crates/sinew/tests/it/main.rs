@@ -26,6 +26,7 @@ mod deadline;
 mod descriptors;
 #[cfg(not(sinew_few))]
 mod drops;
+mod enumeration;
 #[cfg(not(sinew_fat))]
 mod examples;
 #[cfg(not(sinew_fat))]

@@ -7,12 +7,12 @@
 
 use std::any::Any;
 use std::cell::UnsafeCell;
-use std::mem;
+use std::mem::{self, offset_of};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::block::FiberBlock;
+use super::block::{FiberBlock, write_at};
 use super::body::{Body, Turn};
 use super::host::FiberHost;
 use super::scope::ScopeData;
@@ -78,9 +78,13 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         body: F,
     ) -> NonNull<Control> {
         let task = &host.vtables[usize::from(birth.moves == Moves::Always)];
-        let block = FiberBlock::new(birth, scope, (host.scheduler(), task), Self::VTABLE);
-        // SAFETY: the caller's promise.
-        unsafe { place.write(Self { block, stage: UnsafeCell::new(Stage::New(body)) }) };
+        // SAFETY: the caller's promise; the block is first.
+        unsafe { FiberBlock::init(place.cast(), birth, scope, (host.scheduler(), task), Self::VTABLE) };
+        let stage: UnsafeCell<Stage<F, T>> = UnsafeCell::new(Stage::New(body));
+        // SAFETY: as above.
+        unsafe { write_at(place.cast(), offset_of!(Self, stage), stage) };
+        // SAFETY: it was just written.
+        unsafe { place.as_ref() }.block.complete(host.scheduler());
         place.cast()
     }
 

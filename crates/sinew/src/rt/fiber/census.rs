@@ -17,13 +17,17 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::block::FiberBlock;
 use super::roster::{BegunList, Roamers, Roster};
 use crate::rt::base::clock;
+use crate::rt::base::memory::{self, Walk};
 use crate::rt::base::owner_lock::hold_all;
 use crate::rt::base::sync::{Lock, MutexGuard};
 use crate::rt::timer::core_timers::CoreTimers;
 use crate::rt::wait::control::{Birth, Control, Status};
+use crate::rt::wait::reference::FiberRef;
 use crate::rt::wait::running::Running;
+use crate::rt::wait::schedule::Scheduler;
 
 /// Where to find the fibers that have begun.
 #[derive(Debug, Default)]
@@ -173,6 +177,29 @@ impl Census {
             begun.running.sort_by_key(|fiber| fiber.id);
             (begun, also())
         })
+    }
+
+    /// All fibers of the host with this scheduler that have not ended, those that have not begun
+    /// included. A fiber that is made or ends meanwhile may be among them or not.
+    ///
+    /// Workers are kept from beginning and ending fibers for some microseconds at a time.
+    ///
+    /// Returns nothing if the kernel does not help with reading them.
+    pub(crate) fn all(&self, host: NonNull<Scheduler>) -> Option<Vec<FiberRef>> {
+        let (mut fibers, mut next) = (Vec::new(), Some(Walk::START));
+        while let Some(walk) = next {
+            next = self.read(|_, _| {
+                memory::walk(walk, |block| {
+                    // SAFETY: no block is freed during a step of the walk, and no fiber ends while the locks are held: a
+                    // fiber that has begun leaves its list first, and one that has not is hidden between two steps.
+                    if let Some(control) = unsafe { FiberBlock::find(block, host) } {
+                        // SAFETY: it has not ended, so it is there.
+                        fibers.push(unsafe { FiberRef::new(control) });
+                    }
+                })
+            })?;
+        }
+        Some(fibers)
     }
 
     /// Calls `read` while no fiber begins, ends, or is freed.

@@ -24,6 +24,7 @@ use crate::rt::base::counters::{All, Counters};
 use crate::rt::base::sync::Lock;
 use crate::rt::base::unwind;
 use crate::rt::timer::homes::Homes;
+use crate::rt::wait::reference::FiberRef;
 use crate::rt::wait::schedule::{Schedule, Scheduler};
 
 /// Settings of fibers, and of what they share.
@@ -212,6 +213,13 @@ impl FiberHost {
             let waits = all.sum(|counters| &counters.waits);
             live.saturating_sub(waits.saturating_sub(wakes)) as usize
         })
+    }
+
+    /// All fibers that have not ended, those that have not begun included.
+    ///
+    /// Returns nothing if the kernel does not help with reading them.
+    pub(crate) fn fibers(&self) -> Option<Vec<FiberRef>> {
+        self.census.all(self.scheduler())
     }
 
     /// What became of all fibers that have not ended, at one moment. For when it is over: fibers are

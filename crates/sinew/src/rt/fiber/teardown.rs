@@ -16,6 +16,7 @@ use super::host::FiberHost;
 use super::roster::Roamers;
 use super::starving;
 use super::worker_state::WorkerState;
+use crate::rt::base::memory;
 use crate::rt::base::sync::Ordering;
 use crate::rt::base::unwind;
 use crate::rt::wait::control::{Control, Dropped, Moves, NOWHERE, Status, Unrun};
@@ -30,10 +31,15 @@ use crate::rt::wait::word::Cause;
 #[inline(never)]
 pub(super) unsafe fn finish(local: &WorkerState, control: NonNull<Control>) {
     // Counted before others hear of the end: they may spawn another fiber in its place.
-    // SAFETY: the caller's right.
-    unsafe { leave(local, control, || local.counters.finished.add(1)) };
     // SAFETY: the right to run is a reference.
-    local.host().release(unsafe { control.as_ref() }.birth.is_limited);
+    let this = unsafe { FiberBlock::of(control) };
+    let count = || {
+        local.counters.finished.add(1);
+        this.hide();
+    };
+    // SAFETY: the caller's right.
+    unsafe { leave(local, control, count) };
+    local.host().release(this.birth.is_limited);
     // SAFETY: the right to run it is used up here.
     unsafe { end(control) };
 }
@@ -174,6 +180,7 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
     }
     let host = FiberHost::of(this).keep();
     drop(host.starving.take_grant(control));
+    memory::between_walks(|| this.hide());
     let body = if is_of_another_worker(this) { Unrun::Leaked } else { Unrun::Dropped };
     // SAFETY: it has not begun, and nobody else will run it.
     unwind::catch(|| unsafe { (this.body.discard)(control, body) });

@@ -19,7 +19,11 @@ use std::alloc::{self, Layout, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::NonNull;
 
+use std::sync::OnceLock;
+
+use super::sync::Lock;
 use pack::{Free, PACK, Pack};
+pub(crate) use reserve::Walk;
 use reserve::{RESERVE, Reserve};
 
 /// Blocks come in multiples of this many bytes, and begin at such.
@@ -69,12 +73,35 @@ const fn size_for<T>() -> Option<usize> {
 /// Memory for one value, not zero-sized, to be given back by [`give_back`] for the same type and origin.
 #[inline]
 pub(crate) fn take<T>(kept: Option<&Memory>) -> (NonNull<T>, Origin) {
-    if let (Some(memory), Some(size)) = (kept, const { size_for::<T>() })
-        && let Some(block) = memory.take(size)
-    {
-        return (block.cast(), Origin::Kept);
+    if let Some(size) = const { size_for::<T>() } {
+        let block = match kept {
+            Some(memory) => memory.take(size),
+            None => take_from_outside(size),
+        };
+        if let Some(block) = block {
+            return (block.cast(), Origin::Kept);
+        }
     }
     (allocate(Layout::new::<T>()).cast(), Origin::Allocator)
+}
+
+/// A block for a thread that keeps no memory itself. All such threads share one.
+#[cold]
+#[inline(never)]
+fn take_from_outside(size: usize) -> Option<NonNull<Free>> {
+    static SHARED: OnceLock<Lock<Memory>> = OnceLock::new();
+    SHARED.get_or_init(|| Lock::new(Memory::new())).lock().take(size)
+}
+
+/// Calls `look` with some blocks of the process, whether they are in use or not, and says where to
+/// continue. None of them is freed meanwhile, and all have been written at least once, or are zero.
+pub(crate) fn walk(from: Walk, look: impl FnMut(NonNull<u8>)) -> Option<Walk> {
+    RESERVE.walk(from, look)
+}
+
+/// Calls `body` while nobody [walks](walk).
+pub(crate) fn between_walks<R>(body: impl FnOnce() -> R) -> R {
+    RESERVE.between_walks(body)
 }
 
 /// Takes memory back.
@@ -100,6 +127,7 @@ pub(crate) unsafe fn give_back<T>(keep: Option<&Memory>, place: NonNull<T>, orig
 #[cold]
 unsafe fn give_back_rarely<T>(place: NonNull<T>, origin: Origin) {
     if origin == Origin::Allocator {
+        RESERVE.leave(place.cast());
         // SAFETY: the caller's promise: it was allocated with this layout.
         return unsafe { alloc::dealloc(place.as_ptr().cast(), Layout::new::<T>()) };
     }
@@ -114,7 +142,10 @@ unsafe fn give_back_rarely<T>(place: NonNull<T>, origin: Origin) {
 fn allocate(layout: Layout) -> NonNull<u8> {
     assert!(layout.size() > 0, "a block has a size");
     // SAFETY: the size is not zero.
-    NonNull::new(unsafe { alloc::alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+    let block = NonNull::new(unsafe { alloc::alloc_zeroed(layout) });
+    let block = block.unwrap_or_else(|| handle_alloc_error(layout));
+    RESERVE.enter(block);
+    block
 }
 
 impl Memory {

@@ -7,6 +7,10 @@
 //! Trusted with giving back to the slabs what was cut from them.
 #![expect(unsafe_code, reason = "blocks go back to their slabs")]
 
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::ops::Bound;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -28,13 +32,40 @@ pub(super) struct Reserve {
 struct Stock {
     packs: [Vec<Pack>; SIZES],
     slabs: Slabs,
+    /// Blocks from the allocator, which are in use.
+    others: BTreeSet<Address>,
 }
+
+/// The address of a block from the allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Address(NonNull<u8>);
+
+// SAFETY: memory belongs to no thread.
+unsafe impl Send for Address {}
+
+/// Where a walk through all blocks is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Walk {
+    /// Behind the slab at this address.
+    Slabs(usize),
+    /// Behind the block at this address, among those from the allocator.
+    Others(usize),
+}
+
+impl Walk {
+    /// The beginning.
+    pub(crate) const START: Self = Self::Slabs(1);
+}
+
+/// How many blocks from the allocator are walked through at a time.
+const SOME: usize = 512;
 
 pub(super) static RESERVE: Reserve = Reserve::new();
 
 impl Reserve {
     pub(super) const fn new() -> Self {
-        let stock = Stock { packs: [const { Vec::new() }; SIZES], slabs: Slabs::new() };
+        let stock =
+            Stock { packs: [const { Vec::new() }; SIZES], slabs: Slabs::new(), others: BTreeSet::new() };
         Self { stock: Mutex::new(stock), count: AtomicUsize::new(0) }
     }
 
@@ -72,6 +103,39 @@ impl Reserve {
         // SAFETY: as above.
         unsafe { stock.slabs.give_back(pack) };
         true
+    }
+
+    /// Notes a block from the allocator.
+    pub(super) fn enter(&self, block: NonNull<u8>) {
+        self.lock().others.insert(Address(block));
+    }
+
+    /// Forgets a block from the allocator, which is about to be freed.
+    pub(super) fn leave(&self, block: NonNull<u8>) {
+        self.lock().others.remove(&Address(block));
+    }
+
+    /// Calls `look` with some blocks, whether they are in use or not. No block is freed meanwhile,
+    /// nor is one handed out for the first time. Returns where to continue.
+    pub(super) fn walk(&self, from: Walk, mut look: impl FnMut(NonNull<u8>)) -> Option<Walk> {
+        let stock = self.lock();
+        let address = match from {
+            Walk::Slabs(address) => match stock.slabs.look_behind(address, &mut look) {
+                Some(slab) => return Some(Walk::Slabs(slab)),
+                None => 1,
+            },
+            Walk::Others(address) => address,
+        };
+        let start = Address(NonNull::dangling().with_addr(NonZero::new(address)?));
+        let behind = stock.others.range((Bound::Excluded(start), Bound::Unbounded));
+        let last = behind.take(SOME).inspect(|block| look(block.0)).last()?;
+        Some(Walk::Others(last.0.addr().get()))
+    }
+
+    /// Calls `body` while nobody walks.
+    pub(super) fn between_walks<R>(&self, body: impl FnOnce() -> R) -> R {
+        let _stock = self.lock();
+        body()
     }
 
     pub(super) fn count(&self) -> usize {

@@ -7,6 +7,9 @@
 #![expect(unsafe_code, reason = "blocks are cut from raw memory")]
 
 use std::alloc::{self, Layout};
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::ops::Bound;
 use std::ptr::NonNull;
 
 use super::pack::{Free, PACK, Pack};
@@ -39,12 +42,14 @@ const _: () = assert!(size_of::<Head>() <= HEAD);
 /// # Invariant
 ///
 /// From [`LAYOUT`], begins with a [`Head`], and is touched under the lock of whoever has the [`Slabs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Slab(NonNull<Head>);
 
-/// All slabs. Those without a block to hand out are known by their blocks alone.
+/// All slabs.
 #[derive(Debug)]
 pub(super) struct Slabs {
+    all: BTreeSet<Slab>,
+    /// Those with blocks to hand out.
     roomy: [Vec<Slab>; SIZES],
 }
 
@@ -88,7 +93,10 @@ impl Slab {
                     let offset = HEAD + head.fresh * bytes_of(head.size);
                     head.fresh += 1;
                     // SAFETY: within the slab, as the number is below the total.
-                    unsafe { self.0.cast::<u8>().add(offset) }.cast()
+                    let block = unsafe { self.0.cast::<u8>().add(offset) };
+                    // SAFETY: as above; nobody has it yet.
+                    unsafe { block.write_bytes(0, bytes_of(head.size)) };
+                    block.cast()
                 }
                 None => break,
             };
@@ -112,7 +120,21 @@ impl Slab {
 
 impl Slabs {
     pub(super) const fn new() -> Self {
-        Self { roomy: [const { Vec::new() }; SIZES] }
+        Self { all: BTreeSet::new(), roomy: [const { Vec::new() }; SIZES] }
+    }
+
+    /// Calls `look` with each block of the first slab behind an address that has been handed out at
+    /// least once, whether it is in use or not. Returns the address of that slab.
+    pub(super) fn look_behind(&self, address: usize, mut look: impl FnMut(NonNull<u8>)) -> Option<usize> {
+        let mut start = NonNull::<Head>::dangling().with_addr(NonZero::new(address)?);
+        let slab = *self.all.range((Bound::Excluded(Slab(start)), Bound::Unbounded)).next()?;
+        start = slab.0;
+        let head = slab.head();
+        for number in 0..head.fresh {
+            // SAFETY: within the slab, as the number is below the total.
+            look(unsafe { start.cast::<u8>().add(HEAD + number * bytes_of(head.size)) });
+        }
+        Some(start.addr().get())
     }
 
     /// Some blocks of a size; none, if there is no memory.
@@ -121,6 +143,7 @@ impl Slabs {
             Some(slab) => *slab,
             None => {
                 let slab = Slab::map(size)?;
+                self.all.insert(slab);
                 self.add(slab);
                 slab
             }
@@ -147,6 +170,7 @@ impl Slabs {
             }
             if slab.is_whole() && self.roomy[slab.head().size].len() > 1 {
                 self.remove(slab);
+                self.all.remove(&slab);
                 // SAFETY: from `map`, and nobody has anything of it.
                 unsafe { alloc::dealloc(slab.0.as_ptr().cast(), LAYOUT) };
             }
