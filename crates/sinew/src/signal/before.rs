@@ -150,3 +150,23 @@ fn call(action: &libc::sigaction, number: c_int, info: *mut libc::siginfo_t, con
         handler(number);
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{default_action, is_same, with_all_but_faults};
+
+    #[test]
+    fn actions_are_the_same_if_all_of_them_is() {
+        let one = default_action();
+        assert!(is_same(&one, &one));
+        let mut other = one;
+        other.sa_sigaction = libc::SIG_IGN;
+        assert!(!is_same(&one, &other));
+        let mut other = one;
+        other.sa_flags ^= libc::SA_RESTART;
+        assert!(!is_same(&one, &other));
+        let mut other = one;
+        other.sa_mask = with_all_but_faults(other.sa_mask);
+        assert!(!is_same(&one, &other) && is_same(&other, &other));
+    }
+}

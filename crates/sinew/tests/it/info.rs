@@ -129,3 +129,15 @@ fn counts_by_worker_are_the_workers_own() {
     assert_eq!(counted, started);
     finish(runtime);
 }
+
+#[test]
+fn workers_that_are_woken_are_counted() {
+    let _watchdog = watch_test_with("wakes");
+    let runtime = start(2, Kind::Pinned);
+    // A worker that has not gone to sleep yet need not be woken.
+    while runtime.stats().worker_wakes == 0 {
+        runtime.run(|| ());
+        thread::yield_now();
+    }
+    finish(runtime);
+}

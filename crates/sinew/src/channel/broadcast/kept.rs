@@ -144,3 +144,18 @@ impl<T> Ring<T> {
         self.0.capacity()
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Kept;
+
+    #[test]
+    fn a_ring_grows_for_receivers_up_to_the_capacity() {
+        let mut kept = Kept::<u32>::new(6);
+        assert_eq!(kept.wants_ring(), None, "nobody receives");
+        kept.receivers = 1;
+        assert_eq!(kept.wants_ring(), Some(4));
+        kept.capacity = 3;
+        assert_eq!(kept.wants_ring(), Some(3));
+    }
+}

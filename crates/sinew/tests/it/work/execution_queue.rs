@@ -103,6 +103,32 @@ fn urgent_tasks_go_first_and_batches_have_an_end() {
 }
 
 #[test]
+fn an_urgent_task_alone_goes_before_the_rest_of_a_batch() {
+    let runtime = pinned(1);
+    runtime.run(|| {
+        let (go_on, has_begun) = (Arc::new(Baton::new()), Arc::new(Baton::new()));
+        let (waits, begins, done) = (go_on.clone(), has_begun.clone(), Arc::new(Mutex::new(Vec::new())));
+        let list = done.clone();
+        let queue = ExecutionQueue::new(move |batch: Batch<'_, u32>| {
+            for task in batch {
+                list.lock().unwrap().push(task);
+                if task == 1 {
+                    begins.post();
+                    waits.wait();
+                }
+            }
+        });
+        (1..4).for_each(|task| queue.execute(task).unwrap());
+        has_begun.wait();
+        queue.execute_urgent(10).unwrap();
+        go_on.post();
+        queue.stop();
+        queue.join().unwrap();
+        assert_eq!(*done.lock().unwrap(), [1, 10, 2, 3]);
+    });
+}
+
+#[test]
 fn urgent_ones_keep_their_order_among_many() {
     in_crowds(|crowd| {
         let (queue, done) = collecting();

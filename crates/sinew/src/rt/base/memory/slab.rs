@@ -192,6 +192,12 @@ impl Slabs {
         }
     }
 
+    /// How many slabs there are.
+    #[cfg(all(test, not(any(loom, sinew_asan))))]
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
     /// How many slabs have blocks to hand out.
     #[cfg(all(test, not(any(loom, sinew_asan))))]
     pub(super) fn roomy(&self) -> usize {

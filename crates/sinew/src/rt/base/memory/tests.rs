@@ -64,11 +64,65 @@ fn what_is_too_much_at_rest_is_given_back() {
 }
 
 #[test]
+fn threads_that_keep_no_memory_share_one() {
+    let blocks = [(); 300].map(|()| {
+        let (block, origin) = take::<Block>(None);
+        assert_eq!(origin, Origin::Kept);
+        // SAFETY: it is ours.
+        unsafe { block.write([7; 20]) };
+        block
+    });
+    for block in blocks {
+        // SAFETY: it was taken for the same type, and nobody uses it.
+        unsafe { give_back(None, block, Origin::Kept) };
+    }
+}
+
+/// The addresses of all blocks that a walk finds.
+fn walk_all(reserve: &Reserve) -> Vec<usize> {
+    let (mut found, mut next) = (Vec::new(), Some(Walk::START));
+    while let Some(walk) = next {
+        next = reserve.walk(walk, |block| found.push(block.addr().get()));
+    }
+    found
+}
+
+#[test]
+fn a_walk_finds_each_block_once() {
+    let reserve = reserve();
+    assert_eq!(walk_all(reserve), [0; 0]);
+    let memory = Memory::of(reserve);
+    let blocks = take_many(&memory, 5_000);
+    let others = [[0_u8; 64]; 1_500].map(Box::new);
+    for other in &others {
+        reserve.enter(NonNull::from(&**other).cast());
+    }
+    let mut found = walk_all(reserve);
+    found.sort_unstable();
+    assert!(found.windows(2).all(|pair| pair[0] < pair[1]), "each of them once");
+    let is_found = |address| found.binary_search(&address).is_ok();
+    assert!(blocks.iter().all(|block| is_found(block.addr().get())));
+    assert!(others.iter().all(|other| is_found((&raw const **other).addr())));
+    // Those of a pack that was begun are found, too, and have been zeroed.
+    assert!(found.len() < blocks.len() + others.len() + PACK as usize);
+    for other in &others {
+        reserve.leave(NonNull::from(&**other).cast());
+    }
+    give_all_back(&memory, blocks);
+    assert!(
+        walk_all(reserve)
+            .iter()
+            .all(|&address| others.iter().all(|other| (&raw const **other).addr() != address))
+    );
+}
+
+#[test]
 fn a_slab_goes_when_all_its_blocks_are_back() {
     let mut slabs = Slabs::new();
     let packs: Vec<_> = (0..100).map(|_| slabs.take(3).expect("memory")).collect();
     let blocks: u32 = packs.iter().map(|pack| pack.count).sum();
     assert!(blocks > 12_000 && slabs.roomy() <= 1, "{blocks} blocks of some 1,000 a slab");
+    assert_eq!(slabs.count(), 13, "each slab is used up before the next one");
     // In another order than they were taken in.
     let (odd, even): (Vec<_>, Vec<_>) =
         packs.into_iter().enumerate().partition(|(number, _)| number % 2 == 1);
@@ -93,10 +147,6 @@ fn large_and_aligned_values_are_the_allocators_own() {
     // SAFETY: it was taken for the same type.
     unsafe { give_back(Some(&memory), block, origin) };
     let (block, origin) = take::<[u64; 1_000]>(Some(&memory));
-    // SAFETY: as above.
-    unsafe { give_back(Some(&memory), block, origin) };
-    let (block, origin) = take::<Block>(None);
-    assert_eq!(origin, Origin::Allocator);
     // SAFETY: as above.
     unsafe { give_back(Some(&memory), block, origin) };
     assert!(memory.sizes.iter().all(|packs| packs.open.get().count == 0));

@@ -102,6 +102,16 @@ fn one_who_has_left_is_not_poked() {
 }
 
 #[test]
+fn nodes_are_below_those_that_they_were_made_below() {
+    let [one, other] = [Node::root(), Node::root()];
+    let child = Node::below([one.clone()]);
+    let grandchild = Node::below([child.clone(), other.clone()]);
+    assert!([&one, &child, &other].into_iter().all(|node| grandchild.is_below(node)));
+    assert!(child.is_below(&one) && !child.is_below(&other) && !one.is_below(&child));
+    assert!(!grandchild.is_below(&grandchild));
+}
+
+#[test]
 fn many_threads_cancel_and_make_at_once() {
     for _ in 0..50 {
         let root = Node::root();
