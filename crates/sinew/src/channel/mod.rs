@@ -74,7 +74,6 @@ mod reason;
 mod receiver;
 mod rendezvous;
 mod ring;
-mod seat;
 mod select;
 mod sender;
 mod shared;
@@ -84,6 +83,7 @@ mod slot;
 #[path = "slot_model.rs"]
 mod slot;
 mod store;
+mod wait_slot;
 pub mod watch;
 mod watchers;
 

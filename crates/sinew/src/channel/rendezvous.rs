@@ -14,15 +14,15 @@ use std::sync::Mutex;
 
 use super::buffered::Refused;
 use super::reason::{NotReceived, NotSent};
-use super::seat::{Meeting, Place as MessagePlace, Seat, hand_over};
+use super::wait_slot::{Handshake, Place as MessagePlace, WaitSlot, hand_over};
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind};
 
 /// The channel.
 pub(super) struct Rendezvous<T> {
-    pub(super) receivers: Queue<(), Seat>,
-    pub(super) senders: Queue<(), Seat>,
+    pub(super) receivers: Queue<(), WaitSlot>,
+    pub(super) senders: Queue<(), WaitSlot>,
     /// Counts who has entered `receivers`. Changed under its lock.
     receivers_entered: AtomicUsize,
     /// Counts who has entered `senders`. Changed under its lock.
@@ -94,7 +94,7 @@ impl<T> Rendezvous<T> {
     /// # Errors
     ///
     /// If nobody is left to receive it.
-    pub(super) fn promise(&self) -> Result<Option<*const Meeting>, ()> {
+    pub(super) fn promise(&self) -> Result<Option<*const Handshake>, ()> {
         let mut receivers = self.receivers.lock();
         if self.is_closed() {
             return Err(());
@@ -127,13 +127,16 @@ impl<T> Rendezvous<T> {
                 Err(Refused::Full(message)) => message,
             };
             place.set(Some(message));
-            let enter = |_: &mut Locked<'_, (), Seat>, _: &Seat| {
+            let enter = |_: &mut Locked<'_, (), WaitSlot>, _: &WaitSlot| {
                 self.receivers.seems_empty().then(|| self.place_to_send()).flatten()
             };
-            let (outcome, _) =
-                self.senders.wait_then(WaitKind::Send, Seat::with(&place), limit.next_wait(), enter, || {
-                    self.watchers.tell()
-                });
+            let (outcome, _) = self.senders.wait_then(
+                WaitKind::Send,
+                WaitSlot::with(&place),
+                limit.next_wait(),
+                enter,
+                || self.watchers.tell(),
+            );
             let Some(left) = place.take() else { return Ok(()) };
             message = match outcome.into_result() {
                 Err(why) => return Err(NotSent::gave_up(left, why)),
@@ -158,7 +161,7 @@ impl<T> Rendezvous<T> {
     /// The message of one who waits to send, if somebody does. If it is promised, it is waited for.
     fn receive_into(&self, place: &MessagePlace<T>, meets: Meets) {
         loop {
-            let meeting = Meeting::at(place);
+            let meeting = Handshake::at(place);
             if self.meet(place, &meeting, meets) != Met::Promise {
                 return;
             }
@@ -170,16 +173,16 @@ impl<T> Rendezvous<T> {
         }
     }
 
-    fn meet(&self, place: &MessagePlace<T>, meeting: &Meeting, meets: Meets) -> Met {
+    fn meet(&self, place: &MessagePlace<T>, meeting: &Handshake, meets: Meets) -> Met {
         let mut senders = self.senders.lock();
         while let Some(seat) = senders.first() {
             let is_promise = seat.is_promise();
             if !can_meet(seat, meets) {
                 return self.meet_behind(senders, place);
             }
-            let to_meeting = |at| move |seat: &Seat| seat.meeting.set(at);
+            let to_meeting = |at| move |seat: &WaitSlot| seat.meeting.set(at);
             // SAFETY: it is the queue of this channel.
-            let exchange = |seat: &Seat| unsafe { seat.exchange(place) };
+            let exchange = |seat: &WaitSlot| unsafe { seat.exchange(place) };
             let claimed = match is_promise {
                 true => senders.claim_or(to_meeting(ptr::from_ref(meeting)), to_meeting(ptr::null())),
                 false => senders.claim_or(exchange, exchange),
@@ -195,10 +198,10 @@ impl<T> Rendezvous<T> {
 
     /// Meets the first sender that has its message, for a receiver that must not wait for the others.
     #[cold]
-    fn meet_behind(&self, mut senders: Locked<'_, (), Seat>, place: &MessagePlace<T>) -> Met {
+    fn meet_behind(&self, mut senders: Locked<'_, (), WaitSlot>, place: &MessagePlace<T>) -> Met {
         while senders.has_such(|seat| !seat.is_promise()) {
             // SAFETY: it is the queue of this channel.
-            let exchange = |seat: &Seat| unsafe { seat.exchange(place) };
+            let exchange = |seat: &WaitSlot| unsafe { seat.exchange(place) };
             if let Some(claimed) = senders.claim_such_or(|seat| !seat.is_promise(), exchange, exchange) {
                 drop(senders);
                 claimed.go();
@@ -221,9 +224,9 @@ impl<T> Rendezvous<T> {
             if let Some(message) = self.receive_now(Meets::Anyhow) {
                 return Ok(message);
             }
-            let meeting = Meeting::at(&place);
-            let seat = Seat::with(&place).meeting_at(&raw const meeting);
-            let enter = |receivers: &mut Locked<'_, (), Seat>, _: &Seat| {
+            let meeting = Handshake::at(&place);
+            let seat = WaitSlot::with(&place).meeting_at(&raw const meeting);
+            let enter = |receivers: &mut Locked<'_, (), WaitSlot>, _: &WaitSlot| {
                 self.place_to_receive(receivers, ptr::null())
             };
             let (outcome, seat) =
@@ -245,7 +248,7 @@ impl<T> Rendezvous<T> {
     /// Where one waits who receives, if it has to. What is its own in the other queue does not count.
     pub(super) fn place_to_receive(
         &self,
-        receivers: &mut Locked<'_, (), Seat>,
+        receivers: &mut Locked<'_, (), WaitSlot>,
         owner: *const (),
     ) -> Option<Place> {
         receivers.announce();
@@ -313,7 +316,7 @@ impl<T> Rendezvous<T> {
 
 /// Whether a receiver may meet the sender in this seat: one that must not wait cannot meet a sender
 /// whose message is yet to be made.
-fn can_meet(seat: &Seat, meets: Meets) -> bool {
+fn can_meet(seat: &WaitSlot, meets: Meets) -> bool {
     !seat.is_promise()
         || match meets {
             Meets::IfOthersRun => rt::lets_others_run(),

@@ -56,7 +56,7 @@ pub fn pin() -> Pin {
 /// The fiber whose code the caller is. A function that is called at a switch is not the fiber that is switched: what it does
 /// must not change what that fiber may do.
 fn running() -> Option<NonNull<Control>> {
-    rt::running().filter(|(local, _)| !local.is_between()).map(|(_, fiber)| fiber)
+    rt::running().filter(|(local, _)| !local.in_switch_hook()).map(|(_, fiber)| fiber)
 }
 
 impl Drop for Pin {

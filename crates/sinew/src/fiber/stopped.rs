@@ -45,10 +45,10 @@ use crate::rt::{Stop, What};
 #[derive(Clone)]
 pub struct Stopped {
     /// In a box, since results that have it are returned by calls that mostly succeed.
-    inner: Arc<Inner>,
+    inner: Arc<StoppedInner>,
 }
 
-struct Inner {
+struct StoppedInner {
     stop: Stop,
     fiber: Fiber,
     at: &'static Location<'static>,
@@ -58,15 +58,15 @@ impl Stopped {
     /// For the caller, who noticed it there.
     #[cold]
     pub(crate) fn new(stop: Stop, at: &'static Location<'static>) -> Self {
-        Self { inner: Arc::new(Inner { stop, fiber: current(), at }) }
+        Self { inner: Arc::new(StoppedInner { stop, fiber: current(), at }) }
     }
 
     /// The same, noticed there: for what was noticed on behalf of whoever called there.
     #[cfg(not(loom))]
     #[cold]
     pub(crate) fn noticed_at(&self, at: &'static Location<'static>) -> Self {
-        let Inner { stop, fiber, .. } = &*self.inner;
-        Self { inner: Arc::new(Inner { stop: stop.clone(), fiber: fiber.clone(), at }) }
+        let StoppedInner { stop, fiber, .. } = &*self.inner;
+        Self { inner: Arc::new(StoppedInner { stop: stop.clone(), fiber: fiber.clone(), at }) }
     }
 
     /// An error as it is, except that one of these in it was noticed there.

@@ -7,7 +7,7 @@ use rustix::net::ipproto;
 use rustix::net::sockopt::{Timeout, socket_protocol, socket_timeout};
 
 use super::handle::Handle;
-use super::unblocked::is_nonblocking;
+use super::nonblocking::is_nonblocking;
 use crate::rt::io::Direction;
 
 /// Makes a socket ours with what is set for it. What cannot be found out, since it is no socket, is not set.
@@ -23,7 +23,7 @@ impl<T: AsFd> Handle<T> {
     /// have to be waited for.
     pub(crate) fn doubt_unless_tcp(&self) {
         if !matches!(socket_protocol(self), Ok(Some(ipproto::TCP))) {
-            self.doubt_short_reads();
+            self.distrust_short_reads();
         }
     }
 

@@ -51,7 +51,7 @@ macro_rules! reads_exactly {
         #[inline]
         #[track_caller]
         fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<()> {
-            $crate::io::whole::read_exact(self, buf)
+            $crate::io::exact::read_exact(self, buf)
         }
     };
 }
@@ -62,7 +62,7 @@ macro_rules! writes_all {
         #[inline]
         #[track_caller]
         fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
-            $crate::io::whole::write_all(self, buf)
+            $crate::io::exact::write_all(self, buf)
         }
     };
 }

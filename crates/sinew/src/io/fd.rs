@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 use super::handle::Handle;
 use super::input::check_ready;
-use super::unblocked::Unblocked;
+use super::nonblocking::Nonblocking;
 use crate::rt::io::{Direction, check_pollable};
 
 /// The kernel takes no more at once.
@@ -45,7 +45,7 @@ const MOST_SLICES: usize = 1_024;
 /// One descriptor belongs into one `Fd`, which fibers and threads may share: the second one of the same number fails to wait on the
 /// same worker, with [`AlreadyExists`](io::ErrorKind::AlreadyExists). A duplicate is another descriptor.
 pub struct Fd<T: AsFd> {
-    handle: Handle<Unblocked<T>>,
+    handle: Handle<Nonblocking<T>>,
 }
 
 /// A descriptor that cannot be waited for, and why.
@@ -78,7 +78,7 @@ impl<T: AsFd> Fd<T> {
         if let Err(error) = check_pollable(inner.as_fd()) {
             return Err(FdError { inner, error });
         }
-        match Unblocked::new(inner) {
+        match Nonblocking::new(inner) {
             Ok(inner) => Ok(Self { handle: Handle::mixed(inner) }),
             Err((inner, error)) => Err(FdError { inner, error }),
         }

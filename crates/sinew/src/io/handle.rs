@@ -7,10 +7,10 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::halt;
-use super::modes::Modes;
+use super::failure;
+use super::socket_settings::Modes;
 use crate::rt;
-use crate::rt::io::{Direction, Halt, Left, Patience, Source};
+use crate::rt::io::{Direction, IoFailure, Left, Patience, Source};
 
 /// A descriptor.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ impl<T: AsFd> Handle<T> {
 
     /// One whose short reads say as much as those of this one.
     fn as_doubtful<S: AsFd>(&self, other: Handle<S>) -> Handle<S> {
-        if self.watch.0.doubts_short_reads() {
-            other.doubt_short_reads();
+        if self.watch.0.distrusts_short_reads() {
+            other.distrust_short_reads();
         }
         other
     }
@@ -228,14 +228,14 @@ impl<T: AsFd> Handle<T> {
         let at = Location::caller();
         let driven =
             self.watch.0.drive(self.as_fd(), direction, patience, |seen| attempt(seen.trusts_short_reads()));
-        driven.map_err(|halt| halt::error(self.or_closed(halt), at))
+        driven.map_err(|halt| failure::error(self.or_closed(halt), at))
     }
 
     /// Whoever tries something while it is closed hears of that, and not of what the kernel makes of it.
     #[cold]
-    fn or_closed(&self, halt: Halt) -> Halt {
+    fn or_closed(&self, halt: IoFailure) -> IoFailure {
         match halt {
-            Halt::Failed(_) if self.watch.0.is_closed() => Halt::Closed,
+            IoFailure::Failed(_) if self.watch.0.is_closed() => IoFailure::Closed,
             halt => halt,
         }
     }
@@ -255,8 +255,8 @@ impl<T: AsFd> Handle<T> {
     }
 
     /// [`read_stream`](Self::read_stream) takes a short read for nothing but that.
-    pub(crate) fn doubt_short_reads(&self) {
-        self.watch.0.doubt_short_reads();
+    pub(crate) fn distrust_short_reads(&self) {
+        self.watch.0.distrust_short_reads();
     }
 
     /// All calls fail from now on, also those that wait now on other fibers. Whoever waits on a plain thread is woken by what the caller does to the

@@ -13,7 +13,7 @@ use rustix::pipe::{SpliceFlags, splice};
 
 use super::copy::copy;
 use super::handle::Handle;
-use super::modes::Unblock;
+use super::socket_settings::Unblock;
 use crate::fiber;
 use crate::rt;
 use crate::rt::io::Direction;

@@ -11,7 +11,7 @@ use super::config::Config;
 use super::environment::{self, MOST_GROUPS, MOST_WORKERS};
 use super::error::StartError;
 use super::layout;
-use crate::rt::{Engine, Followers, HostSettings, Settings};
+use crate::rt::{Engine, EngineSettings, HostSettings, SwitchHooks};
 
 /// What a program has set. The rest comes from the environment, or is as the builder of runtimes
 /// states.
@@ -21,7 +21,7 @@ pub(crate) struct Spec {
     pub(crate) machine_root: Option<PathBuf>,
     pub(crate) migrates: bool,
     pub(crate) no_panic_hook: bool,
-    pub(crate) followers: Followers,
+    pub(crate) switch_hooks: SwitchHooks,
 }
 
 impl Spec {
@@ -51,7 +51,7 @@ impl Spec {
             Some(0) => None,
             Some(milliseconds) => Some(Duration::from_millis(milliseconds)),
         };
-        let settings = Settings {
+        let settings = EngineSettings {
             layout,
             ignored,
             strategy: config.strategy.unwrap_or_default(),
@@ -69,7 +69,7 @@ impl Spec {
             max_fibers: config.max_fibers,
             prewarm: config.prewarm.unwrap_or(0),
             migrates: self.migrates,
-            followers: self.followers,
+            switch_hooks: self.switch_hooks,
         };
         Engine::start(settings, fibers).map_err(StartError::Workers)
     }

@@ -15,10 +15,10 @@ use crate::rt::{self, GaveUp, Limit, Outcome, Place, Queue, WaitKind};
 
 /// The barrier.
 pub(crate) struct RawBarrier {
-    queue: Queue<State, ()>,
+    queue: Queue<BarrierState, ()>,
 }
 
-struct State {
+struct BarrierState {
     phase: u64,
     /// # Invariant
     ///
@@ -71,7 +71,7 @@ impl Arrival {
 impl RawBarrier {
     constant! {
         pub(crate) fn new(expected: usize, completion: Completion) -> Self {
-            let state = State { phase: 0, arrived: 0, expected, completion, ender: None, is_broken: false };
+            let state = BarrierState { phase: 0, arrived: 0, expected, completion, ender: None, is_broken: false };
             Self { queue: Queue::new(state) }
         }
     }
@@ -127,7 +127,7 @@ impl RawBarrier {
         let caller = rt::caller();
         while self.queue.lock().is_open(arrival, caller)? {
             let enter =
-                |state: &State| state.is_open(arrival, caller).unwrap_or(false).then_some(Place::Back);
+                |state: &BarrierState| state.is_open(arrival, caller).unwrap_or(false).then_some(Place::Back);
             if let Some(why) =
                 gave_up(self.queue.wait(WaitKind::Barrier, (), limit.next_wait(), |state, ()| enter(state)).0)
             {
@@ -187,7 +187,7 @@ fn gave_up(outcome: Outcome) -> Option<GaveUp> {
     }
 }
 
-impl State {
+impl BarrierState {
     /// The next phase begins.
     fn next(&mut self) {
         self.phase += 1;

@@ -21,13 +21,13 @@ pub(crate) use base::unwind::{catch as catch_panic, discard as discard_panic, dr
 pub(crate) use fiber::batch::spawn_batch;
 pub use fiber::cell::{Abandoned, Discarded};
 pub(crate) use fiber::census::Leak;
-pub(crate) use fiber::close_listeners::AtClose;
+pub(crate) use fiber::close_listeners::OnClose;
 pub(crate) use fiber::handle::Handle;
 pub(crate) use fiber::host::{Fates, FiberHost, HostSettings, Reason};
 pub(crate) use fiber::scope::{Failure, ScopeData};
 pub(crate) use fiber::spawn::{Attributes, Refused, Site, check_size, spawn};
 pub(crate) use fiber::steps::Steps;
-pub(crate) use fiber::switch_hooks::Followers;
+pub(crate) use fiber::switch_hooks::SwitchHooks;
 pub(crate) use sinew_sched::spawn_thread;
 #[cfg(all(test, not(loom)))]
 pub(crate) use single_core::run_on_one_core;
@@ -64,6 +64,6 @@ pub(crate) use wait::word::{Cause, Ends};
 #[cfg(all(test, not(loom)))]
 pub(crate) use worker::blocking_pool::refuse_threads;
 pub(crate) use worker::blocking_pool::{blocking, blocking_or_stop};
-pub(crate) use worker::engine::{Engine, Layout, Settings};
+pub(crate) use worker::engine::{Engine, EngineSettings, Layout};
 pub(crate) use worker::in_place::in_place;
 pub(crate) use worker::io;

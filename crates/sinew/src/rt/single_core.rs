@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use sinew_sched::{Core, CoreHandle, Driver, FutexDriver, Placement, TaskRef};
 
-use super::fiber::callback_fiber::Call;
+use super::fiber::callback_fiber::CallbackFiber;
 use super::fiber::host::{FiberHost, HostSettings};
 use super::fiber::run::vtables_for;
 use super::fiber::spawn::{Attributes, Site, spawn};
@@ -66,7 +66,7 @@ impl Driver for LoopDriver {
     fn look(&self) -> io::Result<usize> {
         let mut calls = Vec::new();
         let fired = self.timers.fire(&mut calls) + calls.len();
-        calls.into_iter().for_each(|(timer, run)| Call::new(timer, run).start(Site::of(&self.host)));
+        calls.into_iter().for_each(|(timer, run)| CallbackFiber::new(timer, run).start(Site::of(&self.host)));
         Ok(fired)
     }
 
@@ -89,9 +89,9 @@ impl Driver for LoopDriver {
 /// Runs `body` as the first fiber of a host of its own, on the calling thread, and the fibers that it spawns. Returns when all
 /// have ended.
 pub(crate) fn run_on_one_core<R>(migrates: bool, attributes: Attributes, body: impl FnOnce() -> R) -> R {
-    let followers = super::Followers::default();
-    let vtables = vtables_for(&followers);
-    let settings = HostSettings { stack_size: 1 << 16, max_fibers: None, prewarm: 0, migrates, followers };
+    let switch_hooks = super::SwitchHooks::default();
+    let vtables = vtables_for(&switch_hooks);
+    let settings = HostSettings { stack_size: 1 << 16, max_fibers: None, prewarm: 0, migrates, switch_hooks };
     let host = FiberHost::new(settings, vec![0], vtables);
     let bell = Arc::new(Bell::default());
     let timers = Arc::new(CoreTimers::new(bell.clone()));

@@ -270,14 +270,14 @@ impl RuntimeBuilder {
     /// # Ok::<(), sinew::StartError>(())
     /// ```
     pub fn on_resume(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
-        self.0.followers.on_resume(Arc::new(hook));
+        self.0.switch_hooks.on_resume(Arc::new(hook));
         self
     }
 
     /// Has a function called whenever a fiber has let go of its worker: it waits, yields or has ended. As [`on_resume`](Self::on_resume); of
     /// several, the last one is called first.
     pub fn on_suspend(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
-        self.0.followers.on_suspend(Arc::new(hook));
+        self.0.switch_hooks.on_suspend(Arc::new(hook));
         self
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Handle;
-use crate::rt::{HostSettings, Layout, Settings};
+use crate::rt::{EngineSettings, HostSettings, Layout};
 
 impl Handle {
     /// What was found of the machine, what was chosen and why, and the settings, for people to read.
@@ -43,7 +43,7 @@ impl Handle {
     }
 }
 
-fn write_settings(text: &mut String, settings: &Settings, fibers: &HostSettings) -> std::fmt::Result {
+fn write_settings(text: &mut String, settings: &EngineSettings, fibers: &HostSettings) -> std::fmt::Result {
     let moves = if fibers.migrates { "move at any suspension" } else { "stay where they have begun" };
     for variable in &settings.ignored {
         writeln!(

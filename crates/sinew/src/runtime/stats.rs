@@ -64,7 +64,7 @@ impl Handle {
         let pool = self.engine.pool_stats();
         let (worker_wakes, driver_errors) =
             (pool.wakes(), pool.workers.iter().map(|worker| worker.driver_errors).sum());
-        let (threads, queued) = self.engine.crew.counts();
+        let (threads, queued) = self.engine.blocking_pool.counts();
         let (blocking_threads, blocking_queued) = (threads as u64, queued as u64);
         let fibers = self.engine.host().look(RuntimeStats::new);
         RuntimeStats { worker_wakes, driver_errors, blocking_threads, blocking_queued, ..fibers }

@@ -43,11 +43,11 @@ pub struct LazyLock<T, F = fn() -> T> {
     /// # Invariant
     ///
     /// Behind a shared reference, it is changed only by whoever runs `once`, before that is completed, and read only after. It is
-    /// [`Made`](State::Made) if that is completed.
-    state: UnsafeCell<State<T, F>>,
+    /// [`Made`](LazyState::Made) if that is completed.
+    state: UnsafeCell<LazyState<T, F>>,
 }
 
-enum State<T, F> {
+enum LazyState<T, F> {
     /// Nobody has needed it.
     New(F),
     Made(T),
@@ -67,7 +67,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// One whose value this makes, when it is needed.
     #[inline]
     pub const fn new(f: F) -> Self {
-        Self { once: Once::new(), state: UnsafeCell::new(State::New(f)) }
+        Self { once: Once::new(), state: UnsafeCell::new(LazyState::New(f)) }
     }
 
     /// The value, which is made now, if it is not yet. What dereferencing does.
@@ -91,9 +91,9 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     fn make(&self) {
         self.once.call_once_force(|_| {
             // SAFETY: the invariant of `state`: this is who runs `once`.
-            let before = unsafe { mem::replace(&mut *self.state.get(), State::Gone) };
-            let State::New(f) = before else { panic!("{POISONED}") };
-            let made = State::Made(f());
+            let before = unsafe { mem::replace(&mut *self.state.get(), LazyState::Gone) };
+            let LazyState::New(f) = before else { panic!("{POISONED}") };
+            let made = LazyState::Made(f());
             // SAFETY: as above.
             unsafe { *self.state.get() = made };
         });
@@ -117,8 +117,8 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     fn make_mut(&mut self) {
         let state = self.state.get_mut();
-        let State::New(f) = mem::replace(state, State::Gone) else { panic!("{POISONED}") };
-        *state = State::Made(f());
+        let LazyState::New(f) = mem::replace(state, LazyState::Gone) else { panic!("{POISONED}") };
+        *state = LazyState::Made(f());
         self.once = Once::done();
     }
 }
@@ -135,8 +135,8 @@ impl<T, F> LazyLock<T, F> {
     #[inline]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         match this.state.get_mut() {
-            State::Made(value) => Some(value),
-            State::New(_) | State::Gone => None,
+            LazyState::Made(value) => Some(value),
+            LazyState::New(_) | LazyState::Gone => None,
         }
     }
 
@@ -147,9 +147,9 @@ impl<T, F> LazyLock<T, F> {
     unsafe fn value(&self) -> &T {
         // SAFETY: the invariant of `state`: nobody changes it any more.
         match unsafe { &*self.state.get() } {
-            State::Made(value) => value,
+            LazyState::Made(value) => value,
             // SAFETY: the invariant of `state`: it is made.
-            State::New(_) | State::Gone => unsafe { std::hint::unreachable_unchecked() },
+            LazyState::New(_) | LazyState::Gone => unsafe { std::hint::unreachable_unchecked() },
         }
     }
 }
@@ -189,7 +189,7 @@ impl<T, F> From<T> for LazyLock<T, F> {
     /// assert_eq!(LazyLock::get(&number), Some(&5));
     /// ```
     fn from(value: T) -> Self {
-        Self { once: Once::done(), state: UnsafeCell::new(State::Made(value)) }
+        Self { once: Once::done(), state: UnsafeCell::new(LazyState::Made(value)) }
     }
 }
 

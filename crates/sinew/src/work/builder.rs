@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::execution_queue::ExecutionQueue;
-use super::shared::Settings;
+use super::shared::WorkSettings;
 use super::work_queue::WorkQueue;
 use crate::rt::check_size;
 
@@ -20,7 +20,7 @@ use crate::rt::check_size;
 #[must_use = "a queue is made by `work_queue` or `execution_queue`"]
 #[derive(Debug, Default)]
 pub struct Builder {
-    settings: Settings,
+    settings: WorkSettings,
 }
 
 impl Builder {

@@ -9,7 +9,7 @@ use super::error::ExecuteError;
 use super::lane::Urgency;
 use super::owner::Owner;
 use super::report::JoinError;
-use super::shared::Settings;
+use super::shared::WorkSettings;
 use crate::fiber::Stopped;
 
 /// Tasks from any number of fibers and threads, for one function that a fiber calls with all tasks
@@ -77,11 +77,11 @@ impl<T: Send + 'static> ExecutionQueue<T> {
     /// If the default runtime is to start and cannot.
     #[track_caller]
     pub fn new(work: impl FnMut(Batch<'_, T>) + Send + 'static) -> Self {
-        Self::with(Settings::default(), work)
+        Self::with(WorkSettings::default(), work)
     }
 
     #[track_caller]
-    pub(super) fn with(settings: Settings, work: impl FnMut(Batch<'_, T>) + Send + 'static) -> Self {
+    pub(super) fn with(settings: WorkSettings, work: impl FnMut(Batch<'_, T>) + Send + 'static) -> Self {
         Self { owner: Owner::new(settings, true, Box::new(work)) }
     }
 

@@ -57,7 +57,7 @@ unsafe impl<T: Send> Sync for Inbox<T> {}
 /// What the caller has to do next.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum ConsumerAction {
     /// It has the right to be the consumer.
     Start,
     Nothing,
@@ -88,7 +88,7 @@ impl<T> Inbox<T> {
     /// # Errors
     ///
     /// If it is stopped. The task comes back.
-    pub(super) fn push(&self, task: T, urgency: Urgency) -> Result<Next, T> {
+    pub(super) fn push(&self, task: T, urgency: Urgency) -> Result<ConsumerAction, T> {
         let mut node = Box::new(Node::new(task, urgency));
         // Relaxed: what is seen here is used as a link, and no more.
         let mut word = self.word.load(Ordering::Relaxed);
@@ -113,14 +113,14 @@ impl<T> Inbox<T> {
             // keep a plain store from getting between the two halves of one.
             self.has_urgent.swap(true, Ordering::Release);
         }
-        Ok(if word & RUNNING == 0 { Next::Start } else { Next::Nothing })
+        Ok(if word & RUNNING == 0 { ConsumerAction::Start } else { ConsumerAction::Nothing })
     }
 
     /// Nothing more comes in.
-    pub(super) fn stop(&self) -> Next {
+    pub(super) fn stop(&self) -> ConsumerAction {
         // As in `push`.
         let word = self.word.fetch_or(RUNNING | STOPPED, Ordering::AcqRel);
-        if word & RUNNING == 0 { Next::Start } else { Next::Nothing }
+        if word & RUNNING == 0 { ConsumerAction::Start } else { ConsumerAction::Nothing }
     }
 
     pub(super) fn is_stopped(&self) -> bool {

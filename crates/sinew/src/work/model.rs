@@ -9,7 +9,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use super::inbox::{Inbox, Left, Next};
+use super::inbox::{ConsumerAction, Inbox, Left};
 use super::lane::{Lanes, Urgency};
 use crate::rt::model::check;
 
@@ -33,8 +33,8 @@ impl Model {
     /// Whether it was accepted.
     fn push(&self, task: u32, urgency: Urgency) -> bool {
         match self.inbox.push(task, urgency) {
-            Ok(Next::Start) => self.run(),
-            Ok(Next::Nothing) => {}
+            Ok(ConsumerAction::Start) => self.run(),
+            Ok(ConsumerAction::Nothing) => {}
             Err(back) => {
                 assert_eq!(back, task);
                 return false;
@@ -44,7 +44,7 @@ impl Model {
     }
 
     fn stop(&self) {
-        if self.inbox.stop() == Next::Start {
+        if self.inbox.stop() == ConsumerAction::Start {
             self.run();
         }
     }
@@ -116,9 +116,10 @@ fn no_flag_is_taken_down_unseen() {
     check(3, || {
         let inbox = Arc::new(Inbox::new());
         // The right to consume is ours.
-        assert_eq!(inbox.push(0, Urgency::Urgent), Ok(Next::Start));
+        assert_eq!(inbox.push(0, Urgency::Urgent), Ok(ConsumerAction::Start));
         let other = inbox.clone();
-        let pushes = thread::spawn(move || assert_eq!(other.push(1, Urgency::Urgent), Ok(Next::Nothing)));
+        let pushes =
+            thread::spawn(move || assert_eq!(other.push(1, Urgency::Urgent), Ok(ConsumerAction::Nothing)));
         let mut lanes = Lanes::new();
         let mut look = || {
             if inbox.wants_look() {

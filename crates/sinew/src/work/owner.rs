@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use super::lane::Urgency;
 use super::report::JoinError;
-use super::shared::{Settings, Shared, Work};
+use super::shared::{Work, WorkSettings, WorkShared};
 use crate::fiber::Stopped;
 use crate::rt::{GaveUp, Limit};
 
 /// The owner of a queue.
-pub(super) struct Owner<T: Send + 'static>(Arc<Shared<T>>);
+pub(super) struct Owner<T: Send + 'static>(Arc<WorkShared<T>>);
 
 impl<T: Send + 'static> Owner<T> {
     #[track_caller]
-    pub(super) fn new(settings: Settings, hears_of_end: bool, work: Work<T>) -> Self {
-        Self(Shared::new(settings, hears_of_end, work))
+    pub(super) fn new(settings: WorkSettings, hears_of_end: bool, work: Work<T>) -> Self {
+        Self(WorkShared::new(settings, hears_of_end, work))
     }
 
     /// # Errors

@@ -8,18 +8,18 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 
 use super::batch::Batch;
-use super::inbox::{Inbox, Left, Next};
+use super::inbox::{ConsumerAction, Inbox, Left};
 use super::lane::{Lanes, Stack, Urgency};
 use super::report::{JoinError, message};
 use crate::context::Context;
 use crate::fiber;
 use crate::launch;
 use crate::rt::sync::{AtomicU64, Ordering};
-use crate::rt::{self, AtClose, Attributes, FiberHost, GaveUp, Limit, Moves, Place, Queue, Target, WaitKind};
+use crate::rt::{self, Attributes, FiberHost, GaveUp, Limit, Moves, OnClose, Place, Queue, Target, WaitKind};
 
 /// How the fibers are to be.
 #[derive(Debug, Default)]
-pub(super) struct Settings {
+pub(super) struct WorkSettings {
     pub(super) name: Option<Box<str>>,
     pub(super) stack_size: Option<usize>,
 }
@@ -36,19 +36,19 @@ struct Consumer<T> {
 }
 
 /// The queue.
-pub(super) struct Shared<T> {
+pub(super) struct WorkShared<T> {
     inbox: Inbox<T>,
     /// Those who join wait in it.
-    end: Queue<State<T>, ()>,
+    end: Queue<WorkState<T>, ()>,
     /// The fiber that was the consumer last.
     runner: AtomicU64,
     host: Arc<FiberHost>,
     context: Context,
-    settings: Settings,
+    settings: WorkSettings,
     location: &'static Location<'static>,
 }
 
-struct State<T> {
+struct WorkState<T> {
     /// None while there is a consumer, which has it, and at the end.
     consumer: Option<Consumer<T>>,
     report: JoinError,
@@ -57,13 +57,13 @@ struct State<T> {
     is_over: bool,
 }
 
-impl<T: Send + 'static> Shared<T> {
+impl<T: Send + 'static> WorkShared<T> {
     #[track_caller]
-    pub(super) fn new(settings: Settings, hears_of_end: bool, work: Work<T>) -> Arc<Self> {
+    pub(super) fn new(settings: WorkSettings, hears_of_end: bool, work: Work<T>) -> Arc<Self> {
         let consumer = Some(Consumer { lanes: Lanes::new(), work, hears_of_end });
         let shared = Arc::new(Self {
             inbox: Inbox::new(),
-            end: Queue::new(State {
+            end: Queue::new(WorkState {
                 consumer,
                 report: JoinError::default(),
                 is_refused: false,
@@ -75,7 +75,7 @@ impl<T: Send + 'static> Shared<T> {
             settings,
             location: Location::caller(),
         });
-        if !shared.host.closing.add(&shared) {
+        if !shared.host.close_listeners.add(&shared) {
             shared.stop();
         }
         shared
@@ -86,8 +86,8 @@ impl<T: Send + 'static> Shared<T> {
     /// If it was stopped, or there is no fiber to be had. The task comes back.
     pub(super) fn push(self: &Arc<Self>, task: T, urgency: Urgency) -> Result<(), T> {
         match self.inbox.push(task, urgency)? {
-            Next::Nothing => Ok(()),
-            Next::Start => self.start().map_err(|mut left| {
+            ConsumerAction::Nothing => Ok(()),
+            ConsumerAction::Start => self.start().map_err(|mut left| {
                 // It was the first one, or there would have been a consumer.
                 let task = left.pop().expect("it is there until it is taken");
                 self.lose(left);
@@ -98,7 +98,7 @@ impl<T: Send + 'static> Shared<T> {
 
     /// Takes no more.
     pub(super) fn stop(self: &Arc<Self>) {
-        if self.inbox.is_stopped() || self.inbox.stop() == Next::Nothing {
+        if self.inbox.is_stopped() || self.inbox.stop() == ConsumerAction::Nothing {
             return;
         }
         let hears_of_end = self.end.lock().consumer.as_ref().is_some_and(|consumer| consumer.hears_of_end);
@@ -172,7 +172,7 @@ impl<T: Send + 'static> Shared<T> {
 
     /// It is over: the function is dropped, and those who wait go on. For the consumer.
     fn conclude(&self) {
-        self.host.closing.remove(self);
+        self.host.close_listeners.remove(self);
         let consumer = self.end.lock().consumer.take();
         if let Some(Consumer { lanes, work, .. }) = consumer {
             // One after the other: both are the user's, and may panic.
@@ -268,14 +268,14 @@ impl<T: Send + 'static> Shared<T> {
 struct Panicked;
 
 /// What is there is still done; the last call is made by a fiber that is still let in.
-impl<T: Send + 'static> AtClose for Shared<T> {
+impl<T: Send + 'static> OnClose for WorkShared<T> {
     fn at_close(self: Arc<Self>) {
         self.stop();
     }
 }
 
 /// The right to be the consumer, until it was. If it never is, since its fiber was discarded, all that the queue has is lost.
-struct Turn<T: Send + 'static>(Option<Arc<Shared<T>>>);
+struct Turn<T: Send + 'static>(Option<Arc<WorkShared<T>>>);
 
 impl<T: Send + 'static> Turn<T> {
     fn run(&mut self) {

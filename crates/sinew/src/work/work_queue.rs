@@ -9,7 +9,7 @@ use super::error::PushError;
 use super::lane::Urgency;
 use super::owner::Owner;
 use super::report::JoinError;
-use super::shared::Settings;
+use super::shared::WorkSettings;
 use crate::fiber::Stopped;
 
 /// What a [`WorkQueue`] has to do.
@@ -60,11 +60,11 @@ impl WorkQueue {
     /// If the default runtime is to start and cannot.
     #[track_caller]
     pub fn new() -> Self {
-        Self::with(Settings::default())
+        Self::with(WorkSettings::default())
     }
 
     #[track_caller]
-    pub(super) fn with(settings: Settings) -> Self {
+    pub(super) fn with(settings: WorkSettings) -> Self {
         // If one panics, the next call goes on with the rest.
         Self {
             owner: Owner::new(settings, false, Box::new(|batch: Batch<'_, Job>| batch.for_each(|job| job()))),

@@ -3,12 +3,12 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::shared::{Lack, Shared};
+use super::shared::{BroadcastShared, Lack};
 use crate::rt::Limit;
 use crate::rt::model::check;
 
 /// All that comes and what is missed, until nobody is left to send.
-fn all(shared: &Shared<u64>, mut next: u64) -> (Vec<u64>, u64) {
+fn all(shared: &BroadcastShared<u64>, mut next: u64) -> (Vec<u64>, u64) {
     let (mut values, mut missed) = (Vec::new(), 0);
     loop {
         match shared.receive(&mut next, Limit::NEVER) {
@@ -25,7 +25,7 @@ fn all(shared: &Shared<u64>, mut next: u64) -> (Vec<u64>, u64) {
 #[test]
 fn what_is_missed_is_told() {
     check(2, || {
-        let shared = Arc::new(Shared::new(1));
+        let shared = Arc::new(BroadcastShared::new(1));
         let next = shared.with(|kept| kept.enter());
         let other = shared.clone();
         let sender = thread::spawn(move || {
@@ -43,7 +43,7 @@ fn what_is_missed_is_told() {
 #[test]
 fn the_sender_hears_that_the_receivers_are_gone() {
     check(2, || {
-        let shared = Arc::new(Shared::<u64>::new(1));
+        let shared = Arc::new(BroadcastShared::<u64>::new(1));
         let next = shared.with(|kept| (kept.enter(), kept.enter()));
         let (one, two) = (shared.clone(), shared.clone());
         let leaves = thread::spawn(move || one.drop_receiver(next.0));
@@ -63,7 +63,7 @@ fn the_sender_hears_that_the_receivers_are_gone() {
 #[test]
 fn one_who_leaves_leaves_nothing_behind() {
     check(2, || {
-        let shared = Arc::new(Shared::new(2));
+        let shared = Arc::new(BroadcastShared::new(2));
         let (next, leaves) = shared.with(|kept| (kept.enter(), kept.enter()));
         let (one, two) = (shared.clone(), shared.clone());
         let sender = thread::spawn(move || {

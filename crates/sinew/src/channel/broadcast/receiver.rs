@@ -6,20 +6,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
-use super::shared::{Lack, Shared};
+use super::shared::{BroadcastShared, Lack};
 use crate::fiber::Stopped;
 use crate::rt::{GaveUp, Limit};
 
 /// Receives each value that is sent by the [`Sender`](super::Sender)s of a channel after it came. From
 /// [`channel`](super::channel), [`Sender::subscribe`](super::Sender::subscribe) and [`resubscribe`](Self::resubscribe).
 pub struct Receiver<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<BroadcastShared<T>>,
     /// The number of the next value.
     next: u64,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn new(shared: Arc<BroadcastShared<T>>) -> Self {
         let next = shared.with(|kept| kept.enter());
         Self { shared, next }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::error::SendError;
 use super::receiver::Receiver;
-use super::shared::Shared;
+use super::shared::BroadcastShared;
 use super::weak::WeakSender;
 use crate::fiber::Stopped;
 use crate::rt::{GaveUp, Limit};
@@ -34,12 +34,12 @@ use crate::rt::{GaveUp, Limit};
 /// is_sent(Sender::<Cell<u32>>::new(1));
 /// ```
 pub struct Sender<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<BroadcastShared<T>>,
 }
 
 impl<T> Sender<T> {
     /// A handle that is counted as a sender already.
-    pub(super) fn counted(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn counted(shared: Arc<BroadcastShared<T>>) -> Self {
         Self { shared }
     }
 
@@ -52,7 +52,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         assert!(capacity > 0, "a broadcast channel keeps one value at least: its capacity cannot be zero");
-        Self { shared: Arc::new(Shared::new(capacity)) }
+        Self { shared: Arc::new(BroadcastShared::new(capacity)) }
     }
 
     /// Sends a value to all who listen now, and returns how many these are. Never waits: if as many are kept as may be, the oldest one goes.

@@ -8,7 +8,7 @@ use crate::raw::Gate;
 use crate::rt::{self, GaveUp, Limit, Locked, Place, Queue, WaitKind, drop_each};
 
 /// The channel.
-pub(super) struct Shared<T> {
+pub(super) struct BroadcastShared<T> {
     /// Whoever waits to receive waits in it, and has received all.
     queue: Queue<Kept<T>, ()>,
     /// Senders that wait until there is no receiver. Its lock is taken before that of `queue`.
@@ -16,7 +16,7 @@ pub(super) struct Shared<T> {
 }
 
 /// The right to what is in it.
-type Inside<'a, T> = Locked<'a, Kept<T>, ()>;
+type LockedKept<'a, T> = Locked<'a, Kept<T>, ()>;
 
 /// Why there is no value.
 pub(super) enum Lack {
@@ -26,7 +26,7 @@ pub(super) enum Lack {
     GaveUp(GaveUp),
 }
 
-impl<T> Shared<T> {
+impl<T> BroadcastShared<T> {
     /// With one who sends.
     pub(super) fn new(capacity: usize) -> Self {
         Self { queue: Queue::new(Kept::new(capacity)), no_receivers: Gate::new() }
@@ -64,7 +64,7 @@ impl<T> Shared<T> {
 
     /// The lock, with a place in the ring for one more, if there may be one more. What the ring was before is left to the caller, who drops it
     /// without the lock.
-    fn lock_with_place(&self, ring: &mut Ring<T>) -> Inside<'_, T> {
+    fn lock_with_place(&self, ring: &mut Ring<T>) -> LockedKept<'_, T> {
         loop {
             let mut queue = self.queue.lock();
             match queue.wants_ring() {

@@ -5,7 +5,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::sender::Sender;
-use super::shared::Shared;
+use super::shared::BroadcastShared;
 
 /// A handle from which a [`Sender`] can be made as long as there is one. From
 /// [`Sender::downgrade`].
@@ -24,11 +24,11 @@ use super::shared::Shared;
 /// assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Err(RecvError::Closed)));
 /// ```
 pub struct WeakSender<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<BroadcastShared<T>>,
 }
 
 impl<T> WeakSender<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn new(shared: Arc<BroadcastShared<T>>) -> Self {
         shared.with(|kept| kept.weak_senders += 1);
         Self { shared }
     }

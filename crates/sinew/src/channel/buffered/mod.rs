@@ -13,8 +13,8 @@ mod room;
 mod send;
 mod stamp;
 
-use super::seat::Seat;
 use super::store::Store;
+use super::wait_slot::WaitSlot;
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::rt::{Claimed, Locked, Padded, Queue, drop_each};
@@ -32,7 +32,7 @@ pub(super) struct Buffered<T, S: Store<T>> {
 
 pub(super) struct Entrance<T, S: Store<T>> {
     /// Locked by whoever sends. Whoever receives waits in it.
-    pub(super) queue: Queue<Inlet<S::In>, Seat>,
+    pub(super) queue: Queue<Inlet<S::In>, WaitSlot>,
     /// # Invariant
     ///
     /// How many messages were ever put. Changed under the lock.
@@ -60,7 +60,7 @@ pub(super) struct Inlet<E> {
 
 pub(super) struct Exit<T, S: Store<T>> {
     /// Locked by whoever receives. Whoever sends waits in it.
-    pub(super) queue: Queue<Outlet<S::Out>, Seat>,
+    pub(super) queue: Queue<Outlet<S::Out>, WaitSlot>,
     /// # Invariant
     ///
     /// How many messages were ever taken. Changed under the lock.

@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use super::{Buffered, Ordering, Outlet, Store};
 use crate::channel::reason::NotReceived;
-use crate::channel::seat::Seat;
+use crate::channel::wait_slot::WaitSlot;
 use crate::rt::{self, Limit, Locked, Place, WaitKind};
 
 impl<T, S: Store<T>> Buffered<T, S> {
@@ -70,7 +70,10 @@ impl<T, S: Store<T>> Buffered<T, S> {
     ///
     /// There is a message.
     #[inline]
-    pub(super) unsafe fn take(&self, exit: &mut Locked<'_, Outlet<S::Out>, Seat>) -> (T, Option<S::Spare>) {
+    pub(super) unsafe fn take(
+        &self,
+        exit: &mut Locked<'_, Outlet<S::Out>, WaitSlot>,
+    ) -> (T, Option<S::Spare>) {
         // SAFETY: the end is of this store, and the caller has seen by the counts that there is a message.
         let taken = unsafe { self.store.take(&mut exit.end) };
         let count = self.exit.taken.load(Ordering::Relaxed);
@@ -104,7 +107,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     fn wait_to_receive(&self, mut limit: Limit) -> Result<T, NotReceived> {
         let place = Cell::new(None);
         loop {
-            let seat = Seat::with(&place);
+            let seat = WaitSlot::with(&place);
             let (outcome, _) =
                 self.entrance.queue.wait(WaitKind::Receive, seat, limit.next_wait(), |_, _| {
                     self.has_to_wait_for_message().then_some(Place::Back)

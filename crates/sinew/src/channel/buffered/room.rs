@@ -7,14 +7,17 @@
 
 use std::cell::Cell;
 
-use super::{Buffered, Claimed, Inlet, Locked, Ordering, Outlet, Seat, Store};
-use crate::channel::seat::hand_over;
+use super::{Buffered, Claimed, Inlet, Locked, Ordering, Outlet, Store, WaitSlot};
+use crate::channel::wait_slot::hand_over;
 
 impl<T, S: Store<T>> Buffered<T, S> {
     /// Takes a message, and lets that of the first one who waits for room in. None, if others have taken all meanwhile.
     #[cold]
     #[inline(never)]
-    pub(super) fn receive_and_let_in<'a>(&'a self, mut exit: Locked<'a, Outlet<S::Out>, Seat>) -> Option<T> {
+    pub(super) fn receive_and_let_in<'a>(
+        &'a self,
+        mut exit: Locked<'a, Outlet<S::Out>, WaitSlot>,
+    ) -> Option<T> {
         let mut made = None;
         loop {
             let mut entrance = self.entrance.queue.lock();
@@ -47,8 +50,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// One place is free, and nobody else can see that before the entrance is. Returns who was let in, and who was waiting for that.
     pub(super) fn let_in(
         &self,
-        exit: &mut Locked<'_, Outlet<S::Out>, Seat>,
-        entrance: &mut Locked<'_, Inlet<S::In>, Seat>,
+        exit: &mut Locked<'_, Outlet<S::Out>, WaitSlot>,
+        entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>,
     ) -> [Option<Claimed>; 2] {
         let (message, is_promised) = (Cell::new(None), Cell::new(false));
         let claimed = exit.claim_and_swap(|seat| {
@@ -74,7 +77,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     /// There is room for it, and a place.
     pub(super) unsafe fn bring(
         &self,
-        entrance: &mut Locked<'_, Inlet<S::In>, Seat>,
+        entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>,
         message: &mut Option<T>,
     ) -> Option<Claimed> {
         // SAFETY: it is the queue of this channel, in which all have places.

@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use super::{Buffered, Inlet, Ordering, Refused, Store};
 use crate::channel::reason::NotSent;
-use crate::channel::seat::{Seat, hand_over};
+use crate::channel::wait_slot::{WaitSlot, hand_over};
 use crate::rt::sync::fence;
 use crate::rt::{self, Limit, Locked, Place, WaitKind};
 
@@ -35,7 +35,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[inline(never)]
     fn try_send_slow<'a>(
         &'a self,
-        mut entrance: Locked<'a, Inlet<S::In>, Seat>,
+        mut entrance: Locked<'a, Inlet<S::In>, WaitSlot>,
         message: T,
     ) -> Result<(), Refused<T>> {
         if !self.has_room(&mut entrance) {
@@ -74,7 +74,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[inline(never)]
     fn send_slow<'a>(
         &'a self,
-        entrance: Locked<'a, Inlet<S::In>, Seat>,
+        entrance: Locked<'a, Inlet<S::In>, WaitSlot>,
         message: T,
         limit: Limit,
     ) -> Result<(), NotSent<T>> {
@@ -92,7 +92,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
     /// Whether nobody waits for a message, and there is a place for it.
     #[inline]
-    fn can_put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>) -> bool {
+    fn can_put(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>) -> bool {
         // Relaxed: changed under this lock.
         let is_closed = self.entrance.is_closed.load(Ordering::Relaxed);
         !is_closed
@@ -106,7 +106,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[inline(always)]
     fn try_send_under<'a>(
         &'a self,
-        entrance: Locked<'a, Inlet<S::In>, Seat>,
+        entrance: Locked<'a, Inlet<S::In>, WaitSlot>,
         message: &mut Option<T>,
     ) -> bool {
         // In this order, since nothing is freed under a lock.
@@ -145,7 +145,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     }
 
     #[inline]
-    pub(super) fn has_room(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>) -> bool {
+    pub(super) fn has_room(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>) -> bool {
         // Relaxed: changed under this lock.
         let filled = self.filled(Ordering::Relaxed);
         if filled - entrance.taken < self.capacity {
@@ -169,7 +169,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     ///
     /// There is room, and a place.
     #[inline]
-    pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, Seat>, message: T) -> usize {
+    pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>, message: T) -> usize {
         // SAFETY: the end is of this store. Fewer are kept than there are places, and the caller has seen that by `taken`, or has
         // just taken one itself.
         unsafe { self.store.put(&mut entrance.end, message) };
@@ -184,7 +184,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[inline(never)]
     fn wait_to_send(&self, place: &mut Cell<Option<T>>, mut limit: Limit) -> Result<(), NotSent<()>> {
         while place.get_mut().is_some() {
-            let seat = Seat::with(place);
+            let seat = WaitSlot::with(place);
             let (outcome, _) = self.exit.queue.wait(WaitKind::Send, seat, limit.next_wait(), |_, _| {
                 self.has_to_wait_for_room().then_some(Place::Back)
             });

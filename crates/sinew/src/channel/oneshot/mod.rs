@@ -33,7 +33,7 @@ pub use sender::Sender;
 
 use std::sync::Arc;
 
-use self::shared::Shared;
+use self::shared::OneshotShared;
 
 /// A channel for one value.
 ///
@@ -46,6 +46,6 @@ use self::shared::Shared;
 /// ```
 #[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Shared::new());
+    let shared = Arc::new(OneshotShared::new());
     (Sender::new(shared.clone()), Receiver::new(shared))
 }

@@ -5,7 +5,7 @@ use loom::thread;
 use std::time::Instant;
 
 use super::super::NotReceived;
-use super::shared::Shared;
+use super::shared::OneshotShared;
 use crate::rt::Limit;
 use crate::rt::model::check;
 
@@ -16,7 +16,7 @@ fn soon() -> Limit {
 #[test]
 fn one_who_gives_up_finds_the_value_later() {
     check(3, || {
-        let shared = Arc::new(Shared::new());
+        let shared = Arc::new(OneshotShared::new());
         let other = shared.clone();
         let sender = thread::spawn(move || other.send(1));
         let received = shared.receive(soon()).or_else(|_| shared.receive(Limit::NEVER));
@@ -29,7 +29,7 @@ fn one_who_gives_up_finds_the_value_later() {
 #[test]
 fn whoever_waits_hears_of_the_end() {
     check(3, || {
-        let shared = Arc::new(Shared::<u32>::new());
+        let shared = Arc::new(OneshotShared::<u32>::new());
         let other = shared.clone();
         let ends = thread::spawn(move || other.close());
         assert!(matches!(shared.receive(Limit::NEVER), Err(NotReceived::Closed)));
@@ -41,7 +41,7 @@ fn whoever_waits_hears_of_the_end() {
 #[test]
 fn a_value_is_never_in_two_places() {
     check(3, || {
-        let shared = Arc::new(Shared::new());
+        let shared = Arc::new(OneshotShared::new());
         let other = shared.clone();
         let sender = thread::spawn(move || other.send(1).is_ok());
         shared.close();
@@ -53,7 +53,7 @@ fn a_value_is_never_in_two_places() {
 #[test]
 fn the_sending_end_hears_of_the_end() {
     check(3, || {
-        let shared = Arc::new(Shared::<u32>::new());
+        let shared = Arc::new(OneshotShared::<u32>::new());
         let other = shared.clone();
         let watches = thread::spawn(move || other.wait_for_close(Limit::NEVER).is_ok() && other.is_closed());
         shared.close();

@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 
 use super::super::NotReceived;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
-use super::shared::Shared;
+use super::shared::OneshotShared;
 use crate::fiber::Stopped;
 use crate::rt::{Limit, drop_each};
 
 /// Receives what the [`Sender`](super::Sender) sends. Dropping it closes the channel; what was sent already is dropped with it.
 pub struct Receiver<T> {
     /// Until the value is received by [`recv`](Self::recv).
-    shared: Option<Arc<Shared<T>>>,
+    shared: Option<Arc<OneshotShared<T>>>,
     /// A call has returned the value, or that none will come.
     is_terminated: bool,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn new(shared: Arc<OneshotShared<T>>) -> Self {
         Self { shared: Some(shared), is_terminated: false }
     }
 
-    fn shared(&self) -> &Shared<T> {
+    fn shared(&self) -> &OneshotShared<T> {
         self.shared.as_ref().expect("it is used up by `recv`")
     }
 

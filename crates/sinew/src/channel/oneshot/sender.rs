@@ -5,22 +5,22 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::shared::Shared;
+use super::shared::OneshotShared;
 use crate::fiber::Stopped;
 use crate::rt::{GaveUp, Limit};
 
 /// Sends one value to the [`Receiver`](super::Receiver). Dropping it says that none will come.
 pub struct Sender<T> {
     /// Until the value is sent.
-    shared: Option<Arc<Shared<T>>>,
+    shared: Option<Arc<OneshotShared<T>>>,
 }
 
 impl<T> Sender<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn new(shared: Arc<OneshotShared<T>>) -> Self {
         Self { shared: Some(shared) }
     }
 
-    fn shared(&self) -> &Shared<T> {
+    fn shared(&self) -> &OneshotShared<T> {
         self.shared.as_ref().expect("it is used up by `send`")
     }
 

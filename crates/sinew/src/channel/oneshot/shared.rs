@@ -11,12 +11,12 @@ use super::super::NotReceived;
 use crate::rt::{self, Claimed, GaveUp, Limit, Place, Queue, WaitKind};
 
 /// The channel.
-pub(super) struct Shared<T> {
+pub(super) struct OneshotShared<T> {
     /// One who waits to receive has a place for the value.
-    queue: Queue<State<T>, Cell<Option<T>>>,
+    queue: Queue<OneshotState<T>, Cell<Option<T>>>,
 }
 
-enum State<T> {
+enum OneshotState<T> {
     /// Both ends are there, and nothing was sent.
     Open,
     Sent(T),
@@ -24,15 +24,15 @@ enum State<T> {
     Closed,
 }
 
-impl<T> State<T> {
+impl<T> OneshotState<T> {
     fn is_open(&self) -> bool {
         matches!(self, Self::Open)
     }
 }
 
-impl<T> Shared<T> {
+impl<T> OneshotShared<T> {
     pub(super) fn new() -> Self {
-        Self { queue: Queue::new(State::Open) }
+        Self { queue: Queue::new(OneshotState::Open) }
     }
 
     /// # Errors
@@ -45,7 +45,7 @@ impl<T> Shared<T> {
         }
         let value = Cell::new(Some(value));
         let claimed = queue.claim_and_swap(|place| place.swap(&value));
-        *queue = value.into_inner().map_or(State::Closed, State::Sent);
+        *queue = value.into_inner().map_or(OneshotState::Closed, OneshotState::Sent);
         drop(queue);
         claimed.into_iter().for_each(Claimed::go);
         Ok(())
@@ -59,9 +59,9 @@ impl<T> Shared<T> {
         if queue.is_open() {
             return Err(NotReceived::TimedOut);
         }
-        match mem::replace(&mut *queue, State::Closed) {
-            State::Sent(value) => Ok(value),
-            State::Open | State::Closed => Err(NotReceived::Closed),
+        match mem::replace(&mut *queue, OneshotState::Closed) {
+            OneshotState::Sent(value) => Ok(value),
+            OneshotState::Open | OneshotState::Closed => Err(NotReceived::Closed),
         }
     }
 
@@ -80,7 +80,7 @@ impl<T> Shared<T> {
 
     #[cold]
     fn receive_slow(&self, limit: Limit) -> Result<T, NotReceived> {
-        let is_open = |state: &State<T>| state.is_open().then_some(Place::Back);
+        let is_open = |state: &OneshotState<T>| state.is_open().then_some(Place::Back);
         let (outcome, value) =
             self.queue.wait(WaitKind::Receive, Cell::new(None), limit, |queue, _| is_open(queue));
         if let Some(value) = value.into_inner() {
@@ -92,11 +92,11 @@ impl<T> Shared<T> {
 
     /// Returns whether no value waits to be received.
     pub(super) fn is_empty(&self) -> bool {
-        !matches!(*self.queue.lock(), State::Sent(_))
+        !matches!(*self.queue.lock(), OneshotState::Sent(_))
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        matches!(*self.queue.lock(), State::Closed)
+        matches!(*self.queue.lock(), OneshotState::Closed)
     }
 
     /// Waits until nobody will receive anything. For whoever has the sending end.
@@ -105,7 +105,7 @@ impl<T> Shared<T> {
     ///
     /// If the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
-        let is_open = |state: &State<T>| state.is_open().then_some(Place::Back);
+        let is_open = |state: &OneshotState<T>| state.is_open().then_some(Place::Back);
         self.queue.wait(WaitKind::Closed, Cell::new(None), limit, |queue, _| is_open(queue)).0.into_result()
     }
 
@@ -113,7 +113,7 @@ impl<T> Shared<T> {
     pub(super) fn close(&self) {
         let mut queue = self.queue.lock();
         if queue.is_open() {
-            *queue = State::Closed;
+            *queue = OneshotState::Closed;
         }
         let waits = !queue.is_empty();
         drop(queue);

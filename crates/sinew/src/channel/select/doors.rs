@@ -6,19 +6,19 @@
 #![expect(unsafe_code, reason = "chairs are lent to queues")]
 
 use super::arm::Arm;
-use super::port::{Chair, Port};
+use super::port::{Port, SelectSlot};
 use crate::rt::{Door, Entered, Stay, Waiter};
 
 /// Waits to do an operation.
 pub(super) struct Seated<'a> {
     pub(super) arm: Arm<'a>,
     owner: *const (),
-    pub(super) chair: Chair,
+    pub(super) chair: SelectSlot,
 }
 
 impl<'a> Seated<'a> {
     pub(super) fn new(arm: Arm<'a>) -> Self {
-        Self { arm, owner: std::ptr::null(), chair: Chair::new() }
+        Self { arm, owner: std::ptr::null(), chair: SelectSlot::new() }
     }
 
     /// Makes the chair ready, which stays where it is from now on. All chairs of a select have the same

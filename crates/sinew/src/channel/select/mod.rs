@@ -10,6 +10,7 @@
 
 mod arm;
 mod doors;
+mod erased_slot;
 mod macros;
 #[cfg(all(test, loom))]
 mod model;
@@ -19,8 +20,7 @@ mod nothing_model;
 mod operation;
 mod port;
 mod ports;
-mod space;
-mod turns;
+mod shuffle;
 
 pub use operation::SelectedOperation;
 pub(super) use port::Port;
@@ -301,7 +301,7 @@ impl<'a> Select<'a> {
     /// So that none of those that can be done is before the others.
     fn mix(&mut self) {
         if !self.is_biased {
-            turns::mix(self.places());
+            shuffle::mix(self.places());
         }
     }
 

@@ -8,8 +8,8 @@
 use std::{fmt, mem};
 
 use super::arm::Arm;
+use super::erased_slot::ErasedSlot;
 use super::port::{How, Token};
-use super::space::Space;
 use crate::channel::{Receiver, RecvError, SendError, Sender};
 use crate::rt;
 
@@ -108,7 +108,7 @@ impl Drop for SelectedOperation<'_> {
         // SAFETY: it was selected by this port, and nothing was done.
         unsafe { self.arm.port.abandon(&self.token) };
         // A message goes now, and not while the panic below unwinds: its destructor may panic, too.
-        rt::catch_panic(|| drop(mem::replace(&mut self.token.space, Space::new())));
+        rt::catch_panic(|| drop(mem::replace(&mut self.token.space, ErasedSlot::new())));
         assert!(std::thread::panicking(), "dropped `SelectedOperation` without completing the operation");
     }
 }

@@ -7,16 +7,16 @@
 
 use std::time::Instant;
 
-use super::space::Space;
+use super::erased_slot::ErasedSlot;
 use crate::channel::rendezvous::Meets;
-use crate::channel::seat::{Meeting, Seat};
+use crate::channel::wait_slot::{Handshake, WaitSlot};
 use crate::rt::{Entered, Stay, Waiter};
 
 /// An operation that was selected, and is yet to be done.
 pub(in crate::channel) struct Token {
     pub(in crate::channel) how: How,
     /// The message, if one was received.
-    pub(in crate::channel) space: Space,
+    pub(in crate::channel) space: ErasedSlot,
     /// How far it goes to receive.
     pub(in crate::channel) meets: Meets,
 }
@@ -39,26 +39,30 @@ pub(in crate::channel) enum How {
     /// # Invariant
     ///
     /// It is there until it is over.
-    Promised(*const Meeting),
+    Promised(*const Handshake),
 }
 
 impl Token {
     pub(in crate::channel) fn new(meets: Meets) -> Self {
-        Self { how: How::Not, space: Space::new(), meets }
+        Self { how: How::Not, space: ErasedSlot::new(), meets }
     }
 }
 
 /// Where one who selects waits in one of its channels.
-pub(in crate::channel) struct Chair {
-    pub(in crate::channel) stay: Stay<Seat>,
-    pub(in crate::channel) meeting: Meeting,
-    pub(in crate::channel) space: Space,
+pub(in crate::channel) struct SelectSlot {
+    pub(in crate::channel) stay: Stay<WaitSlot>,
+    pub(in crate::channel) meeting: Handshake,
+    pub(in crate::channel) space: ErasedSlot,
 }
 
-impl Chair {
+impl SelectSlot {
     pub(in crate::channel) fn new() -> Self {
         let nowhere = std::ptr::null();
-        Self { stay: Stay::new(Seat::without()), meeting: Meeting::nowhere(nowhere), space: Space::new() }
+        Self {
+            stay: Stay::new(WaitSlot::without()),
+            meeting: Handshake::nowhere(nowhere),
+            space: ErasedSlot::new(),
+        }
     }
 }
 
@@ -68,28 +72,28 @@ pub(in crate::channel) trait Port {
     fn try_select(&self, token: &mut Token) -> bool;
 
     /// Makes a chair ready to wait in, which stays where it is from now on. All chairs of the one who waits have the same owner.
-    fn prepare(&self, chair: &Chair, owner: *const ());
+    fn prepare(&self, chair: &SelectSlot, owner: *const ());
 
     /// Enters the queue of this end, unless the operation may be possible.
     ///
     /// # Safety
     ///
     /// As for [`Door::enter`](crate::rt::Door::enter). The chair was made ready for this port, by this owner.
-    unsafe fn enter(&self, chair: &Chair, waiter: Waiter, owner: *const ()) -> Entered;
+    unsafe fn enter(&self, chair: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered;
 
     /// Leaves it. Whether the wait was claimed through it.
     ///
     /// # Safety
     ///
     /// The chair was used for this port only.
-    unsafe fn leave(&self, chair: &Chair) -> bool;
+    unsafe fn leave(&self, chair: &SelectSlot) -> bool;
 
     /// The wait was claimed through it: selects the operation, unless that was for nothing.
     ///
     /// # Safety
     ///
     /// The chair was used for this port only, and has left.
-    unsafe fn accept(&self, chair: &Chair, token: &mut Token) -> bool;
+    unsafe fn accept(&self, chair: &SelectSlot, token: &mut Token) -> bool;
 
     /// Nothing will be done about what was selected.
     ///

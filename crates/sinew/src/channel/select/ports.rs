@@ -8,12 +8,12 @@
 use std::ptr;
 use std::time::Instant;
 
-use super::port::{Chair, How, Port, Token};
+use super::port::{How, Port, SelectSlot, Token};
 use crate::channel::buffered::Buffered;
 use crate::channel::rendezvous::Rendezvous;
-use crate::channel::seat::Meeting;
 use crate::channel::shared::Flavour;
 use crate::channel::store::Store;
+use crate::channel::wait_slot::Handshake;
 use crate::channel::{NotReceived, Receiver, Sender, TrySendError};
 use crate::rt::{Cause, Entered, Place, Stay, Waiter};
 
@@ -44,7 +44,7 @@ impl<T> Port for Receiver<T> {
         true
     }
 
-    fn prepare(&self, chair: &Chair, owner: *const ()) {
+    fn prepare(&self, chair: &SelectSlot, owner: *const ()) {
         chair.space.prepare::<T>();
         // SAFETY: it was just made ready.
         let place = unsafe { chair.space.place::<T>() }.cast();
@@ -52,7 +52,7 @@ impl<T> Port for Receiver<T> {
         chair.stay.data().settle(place, &raw const chair.meeting, owner);
     }
 
-    unsafe fn enter(&self, chair: &Chair, waiter: Waiter, owner: *const ()) -> Entered {
+    unsafe fn enter(&self, chair: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered {
         each!(self,
             // SAFETY: the caller's promise.
             buffered => unsafe { enter_entrance(buffered, chair, waiter) },
@@ -61,7 +61,7 @@ impl<T> Port for Receiver<T> {
             _ => Entered::Waits)
     }
 
-    unsafe fn leave(&self, chair: &Chair) -> bool {
+    unsafe fn leave(&self, chair: &SelectSlot) -> bool {
         each!(self,
             // SAFETY: the caller's promise.
             buffered => unsafe { chair.stay.leave(&buffered.entrance.queue) },
@@ -70,7 +70,7 @@ impl<T> Port for Receiver<T> {
             _ => false)
     }
 
-    unsafe fn accept(&self, chair: &Chair, token: &mut Token) -> bool {
+    unsafe fn accept(&self, chair: &SelectSlot, token: &mut Token) -> bool {
         if chair.stay.data().is_promised.get() {
             chair.meeting.wait();
         }
@@ -151,11 +151,11 @@ impl<T> Port for Sender<T> {
         !matches!(token.how, How::Not)
     }
 
-    fn prepare(&self, chair: &Chair, owner: *const ()) {
+    fn prepare(&self, chair: &SelectSlot, owner: *const ()) {
         chair.stay.data().settle(ptr::null(), ptr::null(), owner);
     }
 
-    unsafe fn enter(&self, chair: &Chair, waiter: Waiter, owner: *const ()) -> Entered {
+    unsafe fn enter(&self, chair: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered {
         each!(self,
             // SAFETY: the caller's promise.
             buffered => unsafe { enter_exit(buffered, chair, waiter) },
@@ -164,7 +164,7 @@ impl<T> Port for Sender<T> {
             _ => unreachable!("{}", NO_SENDER))
     }
 
-    unsafe fn leave(&self, chair: &Chair) -> bool {
+    unsafe fn leave(&self, chair: &SelectSlot) -> bool {
         each!(self,
             // SAFETY: the caller's promise.
             buffered => unsafe { chair.stay.leave(&buffered.exit.queue) },
@@ -173,7 +173,7 @@ impl<T> Port for Sender<T> {
             _ => unreachable!("{}", NO_SENDER))
     }
 
-    unsafe fn accept(&self, chair: &Chair, token: &mut Token) -> bool {
+    unsafe fn accept(&self, chair: &SelectSlot, token: &mut Token) -> bool {
         let seat = chair.stay.data();
         token.how = match &self.channel.flavour {
             Flavour::Rendezvous(_) if !seat.meeting.get().is_null() => How::Promised(seat.meeting.get()),
@@ -271,7 +271,7 @@ impl<T> Sender<T> {
 /// # Safety
 ///
 /// It was promised to one who waits for messages of this type, and this is the first time.
-unsafe fn end<T>(meeting: *const Meeting, message: Option<T>) {
+unsafe fn end<T>(meeting: *const Handshake, message: Option<T>) {
     // SAFETY: the invariant of `How::Promised`.
     let meeting = unsafe { &*meeting };
     // SAFETY: the caller's promise.
@@ -283,7 +283,7 @@ unsafe fn end<T>(meeting: *const Meeting, message: Option<T>) {
 /// As for [`Port::enter`].
 unsafe fn enter_entrance<T, S: Store<T>>(
     buffered: &Buffered<T, S>,
-    chair: &Chair,
+    chair: &SelectSlot,
     waiter: Waiter,
 ) -> Entered {
     let queue = &buffered.entrance.queue;
@@ -295,7 +295,11 @@ unsafe fn enter_entrance<T, S: Store<T>>(
 /// # Safety
 ///
 /// As for [`Port::enter`].
-unsafe fn enter_exit<T, S: Store<T>>(buffered: &Buffered<T, S>, chair: &Chair, waiter: Waiter) -> Entered {
+unsafe fn enter_exit<T, S: Store<T>>(
+    buffered: &Buffered<T, S>,
+    chair: &SelectSlot,
+    waiter: Waiter,
+) -> Entered {
     let queue = &buffered.exit.queue;
     let place = || buffered.has_to_wait_for_room().then_some(Place::Back);
     // SAFETY: the caller's promise.
@@ -307,7 +311,7 @@ unsafe fn enter_exit<T, S: Store<T>>(buffered: &Buffered<T, S>, chair: &Chair, w
 /// As for [`Port::enter`].
 unsafe fn enter_receivers<T>(
     rendezvous: &Rendezvous<T>,
-    chair: &Chair,
+    chair: &SelectSlot,
     waiter: Waiter,
     owner: *const (),
 ) -> Entered {
@@ -332,7 +336,7 @@ unsafe fn enter_receivers<T>(
 /// As for [`Port::enter`].
 unsafe fn enter_senders<T>(
     rendezvous: &Rendezvous<T>,
-    chair: &Chair,
+    chair: &SelectSlot,
     waiter: Waiter,
     owner: *const (),
 ) -> Entered {

@@ -6,21 +6,21 @@ use loom::thread;
 use std::time::Instant;
 
 use super::super::NotReceived;
-use super::shared::Shared;
-use super::state::{News, Version};
+use super::shared::WatchShared;
+use super::state::{Version, VersionChange};
 use crate::raw::model::Watched;
 use crate::rt::Limit;
 use crate::rt::model::{check, pokes_caller};
 
 /// A channel whose value counts its changes, with one sender and one receiver.
-fn channel() -> (Arc<Shared<Watched>>, Version) {
-    let shared = Shared::new(Watched::new());
+fn channel() -> (Arc<WatchShared<Watched>>, Version) {
+    let shared = WatchShared::new(Watched::new());
     shared.add_receiver();
     let seen = shared.state.version();
     (Arc::new(shared), seen)
 }
 
-fn send(shared: &Shared<Watched>) {
+fn send(shared: &WatchShared<Watched>) {
     shared.modify(|value| {
         value.add();
         true
@@ -28,7 +28,7 @@ fn send(shared: &Shared<Watched>) {
 }
 
 /// The value, as a borrow sees it.
-fn value(shared: &Shared<Watched>) -> u32 {
+fn value(shared: &WatchShared<Watched>) -> u32 {
     shared.borrow(Limit::NEVER).unwrap().0.get()
 }
 
@@ -81,7 +81,7 @@ fn who_sees_the_end_sees_what_was_done_before() {
                 shared.drop_sender();
             })
         });
-        if shared.state.news(seen) == News::Closed {
+        if shared.state.change_since(seen) == VersionChange::Closed {
             assert_eq!((before[0].get(), before[1].get()), (1, 1));
         }
         senders.into_iter().for_each(|sender| sender.join().unwrap());

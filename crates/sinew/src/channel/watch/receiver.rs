@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::super::NotReceived;
 use super::error::{RecvError, RecvTimeoutError};
 use super::reference::Ref;
-use super::shared::Shared;
+use super::shared::WatchShared;
 use super::state::Version;
 use crate::fiber::Stopped;
 use crate::rt::Limit;
@@ -19,14 +19,14 @@ use crate::rt::Limit;
 ///
 /// A clone has seen the same version of the value, and goes its own way from then on.
 pub struct Receiver<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<WatchShared<T>>,
     /// The version that it has seen.
     seen: Version,
 }
 
 impl<T> Receiver<T> {
     /// One that has seen the current value.
-    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn new(shared: Arc<WatchShared<T>>) -> Self {
         shared.add_receiver();
         let seen = shared.state.version();
         Self { shared, seen }

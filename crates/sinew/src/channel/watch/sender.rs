@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::error::SendError;
 use super::receiver::Receiver;
 use super::reference::Ref;
-use super::shared::Shared;
+use super::shared::WatchShared;
 use crate::fiber::Stopped;
 use crate::rt::{GaveUp, Limit};
 
@@ -40,14 +40,14 @@ use crate::rt::{GaveUp, Limit};
 /// is_sent(Sender::new(Cell::new(1)));
 /// ```
 pub struct Sender<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<WatchShared<T>>,
 }
 
 impl<T> Sender<T> {
     /// Makes a channel with this value and no receiver.
     #[must_use]
     pub fn new(init: T) -> Self {
-        Self { shared: Arc::new(Shared::new(init)) }
+        Self { shared: Arc::new(WatchShared::new(init)) }
     }
 
     /// Replaces the value and wakes all receivers that wait for a change.

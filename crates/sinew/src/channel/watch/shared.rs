@@ -3,7 +3,7 @@
 //!
 //! # The protocol
 //!
-//! The [state](State) is one word: the version of the value, and whether all senders are gone. It
+//! The [state](VersionWord) is one word: the version of the value, and whether all senders are gone. It
 //! changes only under the lock of the queue in which receivers wait. The version changes only while
 //! the value is locked to write, too.
 //!
@@ -31,28 +31,28 @@
 //! woken when both are free: they take the value's lock next.
 
 use super::super::NotReceived;
-use super::state::{News, State, Version};
+use super::state::{Version, VersionChange, VersionWord};
 use super::value::{Reading, Value};
 use crate::raw::Count;
 use crate::rt::sync::{AtomicUsize, Ordering};
 use crate::rt::{self, GaveUp, Limit, Place, Queue, WaitKind};
 
 /// The channel.
-pub(super) struct Shared<T> {
+pub(super) struct WatchShared<T> {
     value: Value<T>,
-    pub(super) state: State,
+    pub(super) state: VersionWord,
     /// Receivers that wait for another version.
     changes: Queue<(), ()>,
     senders: AtomicUsize,
     receivers: Count,
 }
 
-impl<T> Shared<T> {
+impl<T> WatchShared<T> {
     /// A channel with one sender.
     pub(super) fn new(value: T) -> Self {
         Self {
             value: Value::new(value),
-            state: State::new(),
+            state: VersionWord::new(),
             changes: Queue::new(()),
             senders: AtomicUsize::new(1),
             receivers: Count::new(0),
@@ -96,12 +96,12 @@ impl<T> Shared<T> {
     pub(super) fn changed(&self, seen: Version, mut limit: Limit) -> Result<Version, NotReceived> {
         rt::spend(1);
         loop {
-            match self.state.news(seen) {
-                News::Changed(version) => return Ok(version),
-                News::Closed => return Err(NotReceived::Closed),
-                News::Nothing => {}
+            match self.state.change_since(seen) {
+                VersionChange::Changed(version) => return Ok(version),
+                VersionChange::Closed => return Err(NotReceived::Closed),
+                VersionChange::Nothing => {}
             }
-            let has_none = || self.state.news(seen) == News::Nothing;
+            let has_none = || self.state.change_since(seen) == VersionChange::Nothing;
             // A sender that wakes all may wake a receiver that came after its change: that one
             // waits again.
             let (outcome, ()) = self

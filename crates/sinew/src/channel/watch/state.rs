@@ -10,7 +10,7 @@ const CLOSED: u64 = 1;
 const STEP: u64 = 2;
 
 /// The word.
-pub(super) struct State(AtomicU64);
+pub(super) struct VersionWord(AtomicU64);
 
 /// Which value of a channel: a number that grows with each change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Version {
 
 /// What a receiver finds in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum VersionChange {
     /// There is another version than the one that it has seen.
     Changed(Version),
     /// There is none, and none will come.
@@ -32,7 +32,7 @@ pub(super) enum News {
     Nothing,
 }
 
-impl State {
+impl VersionWord {
     pub(super) fn new() -> Self {
         Self(AtomicU64::new(STEP))
     }
@@ -51,16 +51,16 @@ impl State {
     }
 
     /// Compares the state with the version that a receiver has seen. Both answers come from one
-    /// load, so [`News::Closed`] means that the receiver has seen the last version.
-    pub(super) fn news(&self, seen: Version) -> News {
+    /// load, so [`VersionChange::Closed`] means that the receiver has seen the last version.
+    pub(super) fn change_since(&self, seen: Version) -> VersionChange {
         let word = self.load();
         let version = Version(word & !CLOSED);
         if version != seen {
-            News::Changed(version)
+            VersionChange::Changed(version)
         } else if word & CLOSED != 0 {
-            News::Closed
+            VersionChange::Closed
         } else {
-            News::Nothing
+            VersionChange::Nothing
         }
     }
 

@@ -8,20 +8,20 @@
 use super::body::{Body, Turn};
 use super::spawn::{Attributes, Refused, Site, spawn};
 use crate::rt::timer::callback::Callback;
-use crate::rt::wait::ambient::{Force, Slot};
+use crate::rt::wait::ambient::{AmbientSlot, Force};
 use crate::rt::wait::control::Moves;
 use crate::rt::wait::home::Target;
 use crate::rt::wait::region;
 
 /// One time that a timer is due. If it is dropped, nobody is called.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct CallbackFiber {
     /// Until it begins.
     timer: Option<Callback>,
     run: u64,
 }
 
-impl Call {
+impl CallbackFiber {
     /// The moment of a timer has come, for the time of this number.
     pub(crate) fn new(timer: Callback, run: u64) -> Self {
         Self { timer: Some(timer), run }
@@ -59,12 +59,12 @@ impl Call {
     }
 }
 
-impl Body<()> for Call {
+impl Body<()> for CallbackFiber {
     fn turn(mut self) -> Turn<Self, ()> {
         if let Some(timer) = self.timer.take() {
             let (values, run) = (timer.how().values.clone(), || timer.run(self.run));
             // What was in force where this fiber was made is of no interest: a worker was about to look at its timers.
-            if values.is_empty() && region::with_ambient(Slot::is_empty) {
+            if values.is_empty() && region::with_ambient(AmbientSlot::is_empty) {
                 run();
             } else {
                 region::region(|force| *force = Force { values, ..Force::default() }, run);
@@ -74,7 +74,7 @@ impl Body<()> for Call {
     }
 }
 
-impl Drop for Call {
+impl Drop for CallbackFiber {
     fn drop(&mut self) {
         self.give_up();
     }

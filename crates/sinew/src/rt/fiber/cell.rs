@@ -20,7 +20,7 @@ use super::worker_state::WorkerState;
 use super::{cancel, teardown};
 use crate::rt::base::{memory, unwind};
 use crate::rt::wait::control::{Birth, BodyVtable, Control, Dropped, Ended, Moves, Unrun};
-use crate::rt::wait::fiber_locals::Place;
+use crate::rt::wait::fiber_locals::FiberLocals;
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
@@ -209,7 +209,7 @@ fn note_failure(fiber: &FiberBlock) {
 
 /// Drops the locals of a fiber at the end of a turn. If one of them panics, that is the turn's panic, unless it had one.
 #[inline]
-fn end_locals<R>(locals: &Place, turn: Outcome<R>) -> Outcome<R> {
+fn end_locals<R>(locals: &FiberLocals, turn: Outcome<R>) -> Outcome<R> {
     match (locals.end(), turn) {
         (None, turn) => turn,
         (Some(payload), Ok(unwanted)) => {

@@ -8,26 +8,26 @@ use crate::rt::base::sync::Lock;
 use crate::rt::base::unwind;
 
 /// What hears of it.
-pub(crate) trait AtClose: Send + Sync + 'static {
+pub(crate) trait OnClose: Send + Sync + 'static {
     /// The engine closes. Called once, by whoever shuts it down, who may be a fiber: this must not wait.
     fn at_close(self: Arc<Self>);
 }
 
 /// All of an engine's.
-pub(crate) struct Closing {
+pub(crate) struct CloseListeners {
     /// By their addresses, which a weak reference keeps from being used again. None, once they were told.
-    all: Lock<Option<BTreeMap<usize, Weak<dyn AtClose>>>>,
+    all: Lock<Option<BTreeMap<usize, Weak<dyn OnClose>>>>,
 }
 
-impl Closing {
+impl CloseListeners {
     pub(crate) fn new() -> Self {
         Self { all: Lock::new(Some(BTreeMap::new())) }
     }
 
     /// One more that is to hear of it. False, if it is too late: the caller has to see to itself.
     #[must_use]
-    pub(crate) fn add<L: AtClose>(&self, one: &Arc<L>) -> bool {
-        let weak: Weak<dyn AtClose> = Arc::<L>::downgrade(one);
+    pub(crate) fn add<L: OnClose>(&self, one: &Arc<L>) -> bool {
+        let weak: Weak<dyn OnClose> = Arc::<L>::downgrade(one);
         let mut all = self.all.lock();
         let Some(all) = &mut *all else { return false };
         all.insert(address(&**one), weak);
@@ -35,7 +35,7 @@ impl Closing {
     }
 
     /// This one need not hear of it any more.
-    pub(crate) fn remove<L: AtClose>(&self, one: &L) {
+    pub(crate) fn remove<L: OnClose>(&self, one: &L) {
         let weak = self.all.lock().as_mut().and_then(|all| all.remove(&address(one)));
         drop(weak);
     }
@@ -53,9 +53,9 @@ fn address<L>(one: &L) -> usize {
     std::ptr::from_ref(one).addr()
 }
 
-impl fmt::Debug for Closing {
+impl fmt::Debug for CloseListeners {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Closing").finish_non_exhaustive()
+        f.debug_struct("CloseListeners").finish_non_exhaustive()
     }
 }
 
@@ -65,9 +65,9 @@ mod tests {
 
     use super::*;
 
-    struct Counts(Arc<AtomicUsize>, Arc<Closing>);
+    struct Counts(Arc<AtomicUsize>, Arc<CloseListeners>);
 
-    impl AtClose for Counts {
+    impl OnClose for Counts {
         fn at_close(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::Relaxed);
             self.1.remove(&*self);
@@ -77,15 +77,15 @@ mod tests {
 
     #[test]
     fn those_that_are_there_are_told_once() {
-        let (closing, count) = (Arc::new(Closing::new()), Arc::new(AtomicUsize::new(0)));
-        let make = || Arc::new(Counts(count.clone(), closing.clone()));
+        let (close_listeners, count) = (Arc::new(CloseListeners::new()), Arc::new(AtomicUsize::new(0)));
+        let make = || Arc::new(Counts(count.clone(), close_listeners.clone()));
         let [one, two, three] = [make(), make(), make()];
-        assert!([&one, &two, &three].into_iter().all(|one| closing.add(one)));
-        closing.remove(&*two);
+        assert!([&one, &two, &three].into_iter().all(|one| close_listeners.add(one)));
+        close_listeners.remove(&*two);
         drop(three);
-        closing.tell();
-        closing.tell();
-        assert!(!closing.add(&two));
+        close_listeners.tell();
+        close_listeners.tell();
+        assert!(!close_listeners.add(&two));
         assert_eq!((count.load(Ordering::Relaxed), Arc::strong_count(&one)), (1, 1));
     }
 }

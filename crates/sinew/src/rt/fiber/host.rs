@@ -15,15 +15,15 @@ use sinew_sched::Vtable;
 
 use super::block::FiberBlock;
 use super::census::{Begun, Census};
-use super::close_listeners::Closing;
+use super::close_listeners::CloseListeners;
 use super::limit::Limit;
 use super::stacks::Stacks;
 use super::starving::Starving;
-use super::switch_hooks::Followers;
+use super::switch_hooks::SwitchHooks;
 use crate::rt::base::counters::{All, Counters};
 use crate::rt::base::sync::Lock;
 use crate::rt::base::unwind;
-use crate::rt::timer::homes::Homes;
+use crate::rt::timer::homes::TimerHomes;
 use crate::rt::wait::reference::FiberRef;
 use crate::rt::wait::schedule::{Schedule, Scheduler};
 
@@ -36,7 +36,7 @@ pub(crate) struct HostSettings {
     pub(crate) prewarm: usize,
     /// Every fiber may move at any suspension.
     pub(crate) migrates: bool,
-    pub(crate) followers: Followers,
+    pub(crate) switch_hooks: SwitchHooks,
 }
 
 /// The vtables of fibers as tasks: of those that stay where they have begun, and of those that may move.
@@ -80,13 +80,13 @@ pub(crate) struct FiberHost {
     pub(crate) census: Census,
     counters: Lock<Vec<Arc<Counters>>>,
     is_closed: AtomicBool,
-    pub(crate) closing: Closing,
+    pub(crate) close_listeners: CloseListeners,
     limit: Limit,
     /// How often a thread outside has put a fiber into the next group.
     pub(crate) turn: AtomicU32,
     pub(crate) starving: Starving,
     /// Of timers that call back.
-    pub(crate) homes: Homes,
+    pub(crate) homes: TimerHomes,
     /// Of its tasks.
     pub(crate) vtables: &'static Vtables,
 }
@@ -101,11 +101,11 @@ impl FiberHost {
             census: Census::default(),
             counters: Lock::default(),
             is_closed: AtomicBool::new(false),
-            closing: Closing::new(),
+            close_listeners: CloseListeners::new(),
             limit: Limit::new(settings.max_fibers),
             turn: AtomicU32::new(0),
             starving: Starving::new(),
-            homes: Homes::default(),
+            homes: TimerHomes::default(),
             vtables,
             settings,
         })
@@ -151,8 +151,8 @@ impl FiberHost {
 
     /// What is called at each switch.
     #[inline]
-    pub(crate) fn followers(&self) -> &Followers {
-        &self.settings.followers
+    pub(crate) fn switch_hooks(&self) -> &SwitchHooks {
+        &self.settings.switch_hooks
     }
 
     /// The counters of a worker. A seat that is taken again counts on.
@@ -173,7 +173,7 @@ impl FiberHost {
 
     /// Refuses new fibers, but for the last ones of those who hear of it.
     pub(crate) fn close(&self) {
-        self.closing.tell();
+        self.close_listeners.tell();
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
@@ -239,7 +239,7 @@ impl Drop for FiberHost {
     fn drop(&mut self) {
         self.homes.close();
         // The last reference may be given up anywhere, and nobody there has to do with these.
-        unwind::catch(|| drop(mem::take(&mut self.settings.followers)));
+        unwind::catch(|| drop(mem::take(&mut self.settings.switch_hooks)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Without the feature, nobody keeps spans of `tracing`: the same function as in `spans.rs`, which does nothing.
 
-use super::switch_hooks::Followers;
+use super::switch_hooks::SwitchHooks;
 
 /// Has fibers keep nothing.
-pub(crate) fn follow(_: &mut Followers) {}
+pub(crate) fn follow(_: &mut SwitchHooks) {}

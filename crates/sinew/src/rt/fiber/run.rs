@@ -15,14 +15,14 @@ use sinew_sched::{Context, Header, TaskRef, Vtable};
 use super::block::FiberBlock;
 use super::host::Vtables;
 use super::starving;
-use super::switch_hooks::Followers;
+use super::switch_hooks::SwitchHooks;
 use super::teardown::{discard, finish, leave_stack};
 use super::worker_state::WorkerState;
 use crate::rt::base::sync::Ordering;
 use crate::rt::wait::control::{Control, Ended, FiberCoroutine, Moves, Pause, Status};
 use crate::rt::wait::home::Home;
 use crate::rt::wait::ready::make_ready;
-use crate::rt::wait::word::Next;
+use crate::rt::wait::word::WakeAction;
 use crate::rt::wait::worker_local::By;
 
 static USUAL: Vtables = vtables::<false>();
@@ -34,8 +34,8 @@ const fn vtables<const FOLLOWED: bool>() -> Vtables {
 }
 
 /// The vtables of the tasks of an engine. Nobody pays for functions that are called at each switch, but where there are any.
-pub(crate) fn vtables_for(followers: &Followers) -> &'static Vtables {
-    if followers.is_empty() { &USUAL } else { &FOLLOWED }
+pub(crate) fn vtables_for(switch_hooks: &SwitchHooks) -> &'static Vtables {
+    if switch_hooks.is_empty() { &USUAL } else { &FOLLOWED }
 }
 
 /// Called by a worker, with the right to run the fiber. Those that are next on this worker are run too, for as long as nobody
@@ -55,7 +55,7 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
             }
             Ok(state) => {
                 // SAFETY: as above.
-                unsafe { see_to(local, control, By::Worker, state) };
+                unsafe { dispatch_outcome(local, control, By::Worker, state) };
                 local.context().take_next()
             }
             Err(error) => {
@@ -101,14 +101,14 @@ unsafe fn exchange(local: &WorkerState, control: NonNull<Control>) -> Option<Tas
 /// The caller has the right to run the fiber, on this worker, and gives it up.
 #[inline]
 pub(crate) unsafe fn enter(local: &WorkerState, control: NonNull<Control>, by: By) -> Result<(), StackError> {
-    if !local.host().followers().is_empty() {
+    if !local.host().switch_hooks().is_empty() {
         // SAFETY: the caller's right.
         return unsafe { enter_followed(local, control, by) };
     }
     // SAFETY: the caller's right.
     let state = unsafe { resume::<false>(local, control, by) }?;
     // SAFETY: it came back, so the right is ours again.
-    unsafe { see_to(local, control, by, state) };
+    unsafe { dispatch_outcome(local, control, by, state) };
     Ok(())
 }
 
@@ -125,15 +125,15 @@ pub(crate) unsafe fn enter(local: &WorkerState, control: NonNull<Control>, by: B
 unsafe fn enter_followed(local: &WorkerState, control: NonNull<Control>, by: By) -> Result<(), StackError> {
     let (engine, has_outer) = (local.host().clone(), local.fiber().is_some());
     if has_outer {
-        engine.followers().suspend(local);
+        engine.switch_hooks().suspend(local);
     }
     // SAFETY: the caller's right.
     let state = unsafe { resume::<true>(local, control, by) };
     if has_outer {
-        engine.followers().resume(local);
+        engine.switch_hooks().resume(local);
     }
     // SAFETY: it came back, so the right is ours again.
-    state.map(|state| unsafe { see_to(local, control, by, state) })
+    state.map(|state| unsafe { dispatch_outcome(local, control, by, state) })
 }
 
 /// Runs a fiber until it comes back.
@@ -164,7 +164,7 @@ unsafe fn resume<const FOLLOWED: bool>(
     fetch_next(local);
     Ok(local.enter(control, by, || {
         if FOLLOWED {
-            local.host().followers().resume(local);
+            local.host().switch_hooks().resume(local);
         }
         let state = coroutine.resume(());
         if FOLLOWED {
@@ -172,7 +172,7 @@ unsafe fn resume<const FOLLOWED: bool>(
                 // Its locals have ended. Those of its next step are another worker's.
                 this.locals.close();
             }
-            local.host().followers().suspend(local);
+            local.host().switch_hooks().suspend(local);
         }
         state
     }))
@@ -184,7 +184,7 @@ unsafe fn resume<const FOLLOWED: bool>(
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
-unsafe fn see_to(
+unsafe fn dispatch_outcome(
     local: &WorkerState,
     control: NonNull<Control>,
     by: By,
@@ -199,7 +199,7 @@ unsafe fn see_to(
             let this = unsafe { control.as_ref() };
             local.counters.waits.add(1);
             // Unless it is to run at once, it may be anywhere, or gone, after this.
-            if this.word.saved() == Next::Schedule {
+            if this.word.saved() == WakeAction::Schedule {
                 // SAFETY: the wait ended before it was saved: the right is ours.
                 unsafe { make_ready(control) };
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tracing_core::dispatcher::{self, Dispatch};
 use tracing_core::span::Id;
 
-use super::switch_hooks::Followers;
+use super::switch_hooks::SwitchHooks;
 use crate::rt::wait::fiber_locals;
 use crate::rt::wait::fiber_locals::Key;
 
@@ -20,9 +20,9 @@ const MOST: usize = 1_024;
 static SPANS: Key<Spans> = Key::new();
 
 /// Has fibers keep their spans.
-pub(crate) fn follow(followers: &mut Followers) {
-    followers.on_resume(Arc::new(enter));
-    followers.on_suspend(Arc::new(leave));
+pub(crate) fn follow(switch_hooks: &mut SwitchHooks) {
+    switch_hooks.on_resume(Arc::new(enter));
+    switch_hooks.on_suspend(Arc::new(leave));
 }
 
 fn leave() {

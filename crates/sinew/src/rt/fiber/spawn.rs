@@ -24,7 +24,7 @@ use super::worker_state::WorkerState;
 use crate::rt::base::memory::Memory;
 use crate::rt::base::{ids, memory};
 use crate::rt::timer::core_timers::CoreTimers;
-use crate::rt::wait::ambient::{Ambient, Inherits, Slot};
+use crate::rt::wait::ambient::{Ambient, AmbientSlot, Inherits};
 use crate::rt::wait::control::{Birth, Control, Moves, NOWHERE};
 use crate::rt::wait::home::{Home, Target};
 use crate::rt::wait::region;
@@ -173,7 +173,7 @@ impl<'a> Site<'a> {
 ///
 /// The caller has the right to run the fiber.
 #[cold]
-unsafe fn hand_down(slot: Option<&Slot>, control: NonNull<Control>, inherits: Inherits) {
+unsafe fn hand_down(slot: Option<&AmbientSlot>, control: NonNull<Control>, inherits: Inherits) {
     let for_child = |now: Option<&Arc<Ambient>>| Ambient::for_child(now, inherits);
     let ambient = slot.map_or_else(|| for_child(None), |slot| slot.look(for_child));
     // SAFETY: the caller's right.
@@ -254,7 +254,7 @@ unsafe fn start(local: &WorkerState, control: NonNull<Control>, at_once: bool) {
     // SAFETY: a fiber that runs is there.
     let may_enter = |running: NonNull<Control>| local.may_enter(unsafe { running.as_ref() });
     // A fiber that unwinds, or is in a panic hook, lets no other one run on its thread.
-    if at_once && !local.is_held() && local.fiber().is_some_and(may_enter) {
+    if at_once && !local.must_hold_worker() && local.fiber().is_some_and(may_enter) {
         // SAFETY: the caller's right.
         if unsafe { run::enter(local, control, By::Fiber) }.is_ok() {
             return;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::rt::base::unwind;
-use crate::rt::wait::ambient::Slot;
+use crate::rt::wait::ambient::AmbientSlot;
 use crate::rt::wait::region;
 use crate::rt::wait::worker_local::WorkerLocal;
 
@@ -15,12 +15,12 @@ pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
 
 /// All of an engine's.
 #[derive(Clone, Default)]
-pub(crate) struct Followers {
+pub(crate) struct SwitchHooks {
     resume: Vec<Hook>,
     suspend: Vec<Hook>,
 }
 
-impl Followers {
+impl SwitchHooks {
     pub(crate) fn on_resume(&mut self, hook: Hook) {
         self.resume.push(hook);
     }
@@ -45,7 +45,7 @@ impl Followers {
     }
 }
 
-impl Drop for Followers {
+impl Drop for SwitchHooks {
     fn drop(&mut self) {
         unwind::drop_each(|| self.resume.pop().or_else(|| self.suspend.pop()));
     }
@@ -57,14 +57,14 @@ fn call<'a>(local: &WorkerLocal, hooks: impl Iterator<Item = &'a Hook>) {
     local.between(|| {
         for hook in hooks {
             unwind::catch(|| hook());
-            region::with_ambient(Slot::leave_switch);
+            region::with_ambient(AmbientSlot::leave_switch);
         }
     });
 }
 
-impl fmt::Debug for Followers {
+impl fmt::Debug for SwitchHooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (resume, suspend) = (self.resume.len(), self.suspend.len());
-        f.debug_struct("Followers").field("resume", &resume).field("suspend", &suspend).finish()
+        f.debug_struct("SwitchHooks").field("resume", &resume).field("suspend", &suspend).finish()
     }
 }

@@ -153,7 +153,7 @@ impl WorkerState {
         const MOST_ENTERED: u32 = 64;
         let entered = self.entered.get() + 1;
         self.entered.set(entered);
-        entered < MOST_ENTERED && running.may_suspend() && !self.is_between()
+        entered < MOST_ENTERED && running.may_suspend() && !self.in_switch_hook()
     }
 
     #[inline]

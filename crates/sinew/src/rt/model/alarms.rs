@@ -5,14 +5,14 @@ use loom::thread;
 use std::time::{Duration, Instant};
 
 use crate::rt::model::check;
-use crate::rt::timer::timer_queue::{Alarms, Ring};
+use crate::rt::timer::timer_queue::{Ring, TimerQueue};
 
 /// The core sleeps for as long as it is told to: for ever, since the only timer that it knows of is far off. It comes back from every sleep
 /// because of the bell, and sees the near one in the end.
 fn sleep_and_set(with_a_far_one: bool) {
     let start = Instant::now();
     let near = start + Duration::from_secs(1);
-    let alarms = Arc::new(Alarms::<_>::new(start));
+    let alarms = Arc::new(TimerQueue::<_>::new(start));
     // It remembers that it was rung, as an eventfd does.
     let bell = Arc::new(Notify::new());
     if with_a_far_one {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::rt::model::check;
 use crate::rt::wait::stop::{Flag, meet};
-use crate::rt::wait::word::{Cause, Ends, Next, Runner, WaitId, Word};
+use crate::rt::wait::word::{Cause, Ends, Runner, WaitId, WakeAction, Word};
 
 /// A fiber and what cancels it, as the protocol sees them.
 struct Fiber {
@@ -22,8 +22,8 @@ impl Fiber {
         Arc::new(Self { word: Word::new(), flag: Flag::new(), runs: AtomicUsize::new(0) })
     }
 
-    fn run_if(&self, next: Option<Next>) {
-        if next == Some(Next::Schedule) {
+    fn run_if(&self, next: Option<WakeAction>) {
+        if next == Some(WakeAction::Schedule) {
             self.runs.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -108,7 +108,7 @@ fn an_unpark_is_not_lost_to_a_cancel() {
         let other = fiber.clone();
         let unparker = thread::spawn(move || {
             let next = other.word.unpark();
-            assert_eq!(next, Next::Nothing, "it was never saved");
+            assert_eq!(next, WakeAction::Nothing, "it was never saved");
         });
         // The fiber begins a wait, sees the flag, and takes the wait back.
         let is_unparked = match fiber.word.begin_wait(Ends::UnparkOrCancel, Runner::Anybody) {

@@ -13,7 +13,7 @@ use loom::thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::rt::model::check;
-use crate::rt::wait::word::{Cause, Ends, Next, Runner, WaitId, Word};
+use crate::rt::wait::word::{Cause, Ends, Runner, WaitId, WakeAction, Word};
 
 /// A fiber, as the protocol sees it.
 struct Fiber {
@@ -35,7 +35,7 @@ impl Fiber {
     fn save(&self) {
         // SAFETY: nobody runs the fiber before it is saved; the checker sees if somebody does.
         self.registers.with_mut(|registers| unsafe { *registers += 1 });
-        if self.word.saved() == Next::Schedule {
+        if self.word.saved() == WakeAction::Schedule {
             self.run();
         }
     }
@@ -44,7 +44,7 @@ impl Fiber {
     fn end(&self, wait: WaitId, cause: Cause) -> bool {
         match self.word.end(wait, cause) {
             Some(next) => {
-                if next == Next::Schedule {
+                if next == WakeAction::Schedule {
                     self.run();
                 }
                 true
@@ -107,7 +107,7 @@ fn an_unpark_is_never_lost() {
         let fiber = Fiber::new();
         let other = fiber.clone();
         let unparker = thread::spawn(move || {
-            if other.word.unpark() == Next::Schedule {
+            if other.word.unpark() == WakeAction::Schedule {
                 // SAFETY: the wait has ended, and nobody else has the fiber run.
                 other.registers.with(|registers| assert_eq!(unsafe { *registers }, 1));
                 other.runs.fetch_add(1, Ordering::Relaxed);
@@ -120,7 +120,7 @@ fn an_unpark_is_never_lost() {
             Some(_) => {
                 // SAFETY: as in `save`.
                 fiber.registers.with_mut(|registers| unsafe { *registers += 1 });
-                if fiber.word.saved() == Next::Schedule {
+                if fiber.word.saved() == WakeAction::Schedule {
                     fiber.runs.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -136,7 +136,7 @@ fn an_unpark_during_another_wait_is_kept() {
         let fiber = Fiber::new();
         let other = fiber.clone();
         let unparker =
-            thread::spawn(move || assert_eq!(other.word.unpark(), Next::Nothing, "it is never saved"));
+            thread::spawn(move || assert_eq!(other.word.unpark(), WakeAction::Nothing, "it is never saved"));
         let event = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("it is not for this one");
         assert!(fiber.word.end(event, Cause::Event).is_some(), "nobody else ends it");
         let park = fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody);
@@ -179,8 +179,8 @@ impl Resident {
         self.link.with_mut(|link| unsafe { *link += 1 });
     }
 
-    fn put_in_line(&self, next: Option<Next>) {
-        if next == Some(Next::Schedule) {
+    fn put_in_line(&self, next: Option<WakeAction>) {
+        if next == Some(WakeAction::Schedule) {
             self.touch_link();
             self.line.fetch_add(1, LoomOrdering::Release);
         }

@@ -6,19 +6,19 @@ use crate::rt::wait::waiter::Waiter;
 
 /// What is done.
 #[derive(Debug)]
-pub(crate) enum Due {
+pub(crate) enum TimerAction {
     /// A wait has lasted for as long as it may.
     Wake(Waiter, Wakes),
     /// A fiber is made that calls back.
-    Call(Callback),
+    CallbackFiber(Callback),
 }
 
-impl Due {
+impl TimerAction {
     /// Whether it concerns other workers than the one whose timer it is.
     pub(crate) fn concerns_others(&self) -> bool {
         match self {
             Self::Wake(_, wakes) => *wakes == Wakes::Anywhere,
-            Self::Call(_) => true,
+            Self::CallbackFiber(_) => true,
         }
     }
 

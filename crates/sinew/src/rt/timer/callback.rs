@@ -28,7 +28,7 @@ use std::time::Instant;
 use super::callback_spec::CallbackSpec;
 use super::core_timers::CoreTimers;
 use super::ticks::Ticks;
-use super::timers_guard::Desk;
+use super::timers_guard::TimersGuard;
 use crate::rt::base::{clock, unwind};
 use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::suspend;
@@ -37,16 +37,16 @@ use crate::rt::wait::word::{Cause, Ends};
 
 /// A reference to such a timer.
 #[derive(Clone)]
-pub(crate) struct Callback(Arc<Inner<Body>>);
+pub(crate) struct Callback(Arc<CallbackInner<Body>>);
 
 /// What is called.
 type Body = dyn FnMut(&Callback) + Send;
 
 /// A reference that does not keep what is called.
 #[derive(Clone)]
-pub(crate) struct WeakCallback(Weak<Inner<Body>>);
+pub(crate) struct WeakCallback(Weak<CallbackInner<Body>>);
 
-struct Inner<F: ?Sized> {
+struct CallbackInner<F: ?Sized> {
     home: Arc<CoreTimers>,
     how: CallbackSpec,
     /// Nothing is to come, for a look without the lock. Changed under it.
@@ -54,7 +54,7 @@ struct Inner<F: ?Sized> {
     /// # Invariant
     ///
     /// Touched under the lock of `home` only.
-    state: UnsafeCell<State>,
+    state: UnsafeCell<CallbackState>,
     /// # Invariant
     ///
     /// Touched only by the fiber that has set the state to running, until it has set it to something else.
@@ -62,9 +62,9 @@ struct Inner<F: ?Sized> {
 }
 
 // SAFETY: the cells are under their invariants, which pass them from one thread to the next, and the body may be sent.
-unsafe impl<F: Send + ?Sized> Send for Inner<F> {}
+unsafe impl<F: Send + ?Sized> Send for CallbackInner<F> {}
 // SAFETY: as above.
-unsafe impl<F: Send + ?Sized> Sync for Inner<F> {}
+unsafe impl<F: Send + ?Sized> Sync for CallbackInner<F> {}
 
 // Nothing of a timer is seen half done through these, whatever a panic interrupts: its state is under a lock, and a callback that panicked is the
 // affair of whoever arms it again.
@@ -73,7 +73,7 @@ impl RefUnwindSafe for Callback {}
 impl UnwindSafe for WeakCallback {}
 impl RefUnwindSafe for WeakCallback {}
 
-struct State {
+struct CallbackState {
     phase: Phase,
     /// When it is due, or was.
     ticks: Ticks,
@@ -87,7 +87,7 @@ enum Phase {
     /// Its entry; none, if its moment lies beyond the clock's end.
     Armed(Option<TimerId>),
     /// There is a fiber, which has not begun.
-    Due,
+    TimerAction,
     /// This fiber calls back.
     Running(NonZero<u64>, Then),
 }
@@ -121,8 +121,8 @@ impl Callback {
         how: CallbackSpec,
         body: impl FnMut(&Self) + Send + 'static,
     ) -> Self {
-        let state = State { phase: Phase::Idle, ticks: Ticks::once(None), run: 0 };
-        Self(Arc::new(Inner {
+        let state = CallbackState { phase: Phase::Idle, ticks: Ticks::once(None), run: 0 };
+        Self(Arc::new(CallbackInner {
             home,
             how,
             is_idle: AtomicBool::new(true),
@@ -149,7 +149,7 @@ impl Callback {
     pub(crate) fn arm(&self, ticks: Ticks) -> bool {
         // Dropped when the lock is not held any more, as all that comes out of it. Not returned from there, since most often there is none.
         let mut replaced = None;
-        self.with(|state, desk| {
+        self.with(|state, guard| {
             state.ticks = ticks;
             if let Phase::Running(fiber, then) = state.phase {
                 state.phase = Phase::Running(fiber, Then::Anew);
@@ -157,19 +157,19 @@ impl Callback {
             }
             let was_armed = !matches!(state.phase, Phase::Idle);
             if let Phase::Armed(Some(_)) = state.phase {
-                replaced = take_entry(state, desk);
+                replaced = take_entry(state, guard);
             }
-            self.set(state, desk);
+            self.set(state, guard);
             was_armed
         })
     }
 
     /// Sets what `ticks` say.
     #[inline]
-    fn set(&self, state: &mut State, desk: &mut Desk<'_>) {
+    fn set(&self, state: &mut CallbackState, guard: &mut TimersGuard<'_>) {
         state.phase = match state.ticks.next {
             None => Phase::Armed(None),
-            Some(when) => match desk.set_call(when, self) {
+            Some(when) => match guard.set_call(when, self) {
                 // The runtime is gone, and nobody would hear of it.
                 None => Phase::Idle,
                 entry => Phase::Armed(entry),
@@ -182,7 +182,7 @@ impl Callback {
     #[inline]
     pub(crate) fn cancel(&self) -> bool {
         let mut is_kept = false;
-        let _entry = self.with(|state, desk| self.cancel_held(state, desk, &mut is_kept));
+        let _entry = self.with(|state, guard| self.cancel_held(state, guard, &mut is_kept));
         is_kept
     }
 
@@ -197,17 +197,22 @@ impl Callback {
 
     /// Returns its entry, if it had one. Not as a pair with the other: that would go through memory, in pieces of other sizes than it is read in.
     #[inline]
-    fn cancel_held(&self, state: &mut State, desk: &mut Desk<'_>, is_kept: &mut bool) -> Option<Self> {
+    fn cancel_held(
+        &self,
+        state: &mut CallbackState,
+        guard: &mut TimersGuard<'_>,
+        is_kept: &mut bool,
+    ) -> Option<Self> {
         match state.phase {
             Phase::Idle => None,
             // Nobody took the entry when its time came, if it is gone: all of them were taken when the runtime ended.
             Phase::Armed(Some(_)) => {
-                let entry = take_entry(state, desk);
+                let entry = take_entry(state, guard);
                 self.note_idle(state);
                 *is_kept = entry.is_some();
                 entry
             }
-            Phase::Armed(None) | Phase::Due => {
+            Phase::Armed(None) | Phase::TimerAction => {
                 state.phase = Phase::Idle;
                 self.note_idle(state);
                 *is_kept = true;
@@ -228,10 +233,10 @@ impl Callback {
     /// If it would have to wait where it must not; nothing is cancelled then.
     pub(crate) fn cancel_and_wait(&self, until: Option<Instant>) -> Result<bool, NoEnd> {
         let (mut is_kept, may_wait, own) = (false, suspend::may_wait(), running_fiber());
-        let cancelled = self.with(|state, desk| {
+        let cancelled = self.with(|state, guard| {
             let running = state.running();
             let has_to_wait = running.is_some_and(|(_, fiber)| own != Some(fiber));
-            (may_wait || !has_to_wait).then(|| (self.cancel_held(state, desk, &mut is_kept), running))
+            (may_wait || !has_to_wait).then(|| (self.cancel_held(state, guard, &mut is_kept), running))
         });
         let Some((_entry, running)) = cancelled else { panic!("{}", suspend::NO_SUSPEND) };
         match running {
@@ -246,12 +251,12 @@ impl Callback {
         let (mut number, on) = (None, WaitKind::Timer.on(&*self.0));
         let cause = suspend::wait(suspend::Phase::Later, on, Ends::ByEvent, until, |waiter| {
             number =
-                self.with(|state, desk| state.is_running(run).then(|| desk.wait(self, waiter)).flatten());
+                self.with(|state, guard| state.is_running(run).then(|| guard.wait(self, waiter)).flatten());
             number.is_some()
         });
-        self.with(|state, desk| {
+        self.with(|state, guard| {
             if let (Cause::Time, Some(number)) = (cause, number) {
-                desk.give_up(self, number);
+                guard.give_up(self, number);
             }
             match cause {
                 _ if !state.is_running(run) => Ok(()),
@@ -265,7 +270,7 @@ impl Callback {
     pub(crate) fn is_armed(&self) -> bool {
         self.with(|state, _| match state.phase {
             Phase::Idle => false,
-            Phase::Armed(_) | Phase::Due => true,
+            Phase::Armed(_) | Phase::TimerAction => true,
             Phase::Running(_, then) => then != Then::Nothing,
         })
     }
@@ -278,7 +283,7 @@ impl Callback {
     pub(super) unsafe fn come_due(&self) -> u64 {
         // SAFETY: the invariant of `state`, and the caller's promise.
         let state = unsafe { &mut *self.0.state.get() };
-        state.phase = Phase::Due;
+        state.phase = Phase::TimerAction;
         state.run += 1;
         state.run
     }
@@ -301,7 +306,7 @@ impl Callback {
 
     fn begin(&self, run: u64, fiber: NonZero<u64>) -> bool {
         self.with(|state, _| {
-            let is_due = matches!(state.phase, Phase::Due) && state.run == run;
+            let is_due = matches!(state.phase, Phase::TimerAction) && state.run == run;
             if is_due {
                 let then = if state.ticks.period.is_some() { Then::NextTick } else { Then::Nothing };
                 state.phase = Phase::Running(fiber, then);
@@ -312,26 +317,26 @@ impl Callback {
 
     /// The callback has ended. After a panic, its next tick does not come: what it holds may be half done.
     fn end(&self, fiber: NonZero<u64>, has_panicked: bool) {
-        self.with(|state, desk| {
+        self.with(|state, guard| {
             let Phase::Running(by, then) = state.phase else { return };
             debug_assert!(by == fiber, "callbacks of a timer never overlap");
             state.phase = Phase::Idle;
             match then {
                 Then::NextTick if !has_panicked => {
                     state.ticks.advance(clock::now());
-                    self.set(state, desk);
+                    self.set(state, guard);
                 }
-                Then::Anew => self.set(state, desk),
+                Then::Anew => self.set(state, guard),
                 Then::Nothing | Then::NextTick => self.note_idle(state),
             }
-            desk.wake(self);
+            guard.wake(self);
         });
     }
 
     /// The fiber of this time will not begin.
     pub(crate) fn give_up(&self, run: u64) {
         self.with(|state, _| {
-            if matches!(state.phase, Phase::Due) && state.run == run {
+            if matches!(state.phase, Phase::TimerAction) && state.run == run {
                 state.phase = Phase::Idle;
                 self.note_idle(state);
             }
@@ -339,26 +344,26 @@ impl Callback {
     }
 
     #[inline]
-    fn note_idle(&self, state: &State) {
+    fn note_idle(&self, state: &CallbackState) {
         self.0.is_idle.store(matches!(state.phase, Phase::Idle), Ordering::Relaxed);
     }
 
     #[inline]
-    fn with<R>(&self, body: impl FnOnce(&mut State, &mut Desk<'_>) -> R) -> R {
-        self.0.home.at_desk(|desk| {
+    fn with<R>(&self, body: impl FnOnce(&mut CallbackState, &mut TimersGuard<'_>) -> R) -> R {
+        self.0.home.with_lock(|guard| {
             // SAFETY: the invariant of `state`: its lock is held, by nobody else, and not by whoever called this, who would wait for himself.
             let state = unsafe { &mut *self.0.state.get() };
-            body(state, desk)
+            body(state, guard)
         })
     }
 }
 
-impl State {
+impl CallbackState {
     /// The number of the callback that runs, and its fiber.
     fn running(&self) -> Option<(u64, NonZero<u64>)> {
         match self.phase {
             Phase::Running(fiber, _) => Some((self.run, fiber)),
-            Phase::Idle | Phase::Armed(_) | Phase::Due => None,
+            Phase::Idle | Phase::Armed(_) | Phase::TimerAction => None,
         }
     }
 
@@ -369,10 +374,10 @@ impl State {
 
 /// Takes the entry of a timer that is armed, which is idle then.
 #[inline]
-fn take_entry(state: &mut State, desk: &mut Desk<'_>) -> Option<Callback> {
+fn take_entry(state: &mut CallbackState, guard: &mut TimersGuard<'_>) -> Option<Callback> {
     match std::mem::replace(&mut state.phase, Phase::Idle) {
-        Phase::Armed(entry) => desk.cancel_call(entry?),
-        Phase::Idle | Phase::Due | Phase::Running(..) => None,
+        Phase::Armed(entry) => guard.cancel_call(entry?),
+        Phase::Idle | Phase::TimerAction | Phase::Running(..) => None,
     }
 }
 

@@ -12,10 +12,10 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::action::Due;
+use super::action::TimerAction;
 use super::callback::Callback;
-use super::timer_queue::{Alarms, BATCH, Ring};
-use super::timers_guard::{Desk, Drawer, Outlook};
+use super::timer_queue::{BATCH, Ring, TimerQueue};
+use super::timers_guard::{CallbackHints, CallbackWaits, TimersGuard};
 use crate::rt::base::{clock, unwind};
 use crate::rt::wait::control::Control;
 use crate::rt::wait::tls;
@@ -34,8 +34,8 @@ pub(crate) trait TimersOwner: Send + Sync {
 
 /// The timers of a core.
 pub(crate) struct CoreTimers {
-    alarms: Alarms<Due, Drawer>,
-    outlook: Outlook,
+    alarms: TimerQueue<TimerAction, CallbackWaits>,
+    hints: CallbackHints,
     owner: Arc<dyn TimersOwner>,
 }
 
@@ -44,19 +44,19 @@ pub(crate) type DueCallback = (Callback, u64);
 
 impl CoreTimers {
     pub(crate) fn new(owner: Arc<dyn TimersOwner>) -> Self {
-        Self { alarms: Alarms::new(clock::now()), outlook: Outlook::default(), owner }
+        Self { alarms: TimerQueue::new(clock::now()), hints: CallbackHints::default(), owner }
     }
 
     /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor run what is a user's.
     #[inline]
-    pub(crate) fn at_desk<R>(&self, body: impl FnOnce(&mut Desk<'_>) -> R) -> R {
-        let mut desk = Desk::new(self.alarms.hold(), &self.outlook);
-        let result = body(&mut desk);
-        let errands = desk.leave();
-        match errands.ring {
+    pub(crate) fn with_lock<R>(&self, body: impl FnOnce(&mut TimersGuard<'_>) -> R) -> R {
+        let mut guard = TimersGuard::new(self.alarms.hold(), &self.hints);
+        let result = body(&mut guard);
+        let afterwards = guard.leave();
+        match afterwards.ring {
             // It sees to the rest itself when it is up.
             Ring::Now => self.owner.ring(),
-            Ring::No if errands.asks => self.owner.ask_for_a_watch(),
+            Ring::No if afterwards.asks => self.owner.ask_for_a_watch(),
             Ring::No => {}
         }
         result
@@ -68,18 +68,18 @@ impl CoreTimers {
         self.alarms.fire(clock::now, |batch| {
             // With many timers, what they are about is seldom in the cache, and fetching many things at once takes little more time than
             // fetching one.
-            batch.iter().flatten().for_each(Due::prefetch);
+            batch.iter().flatten().for_each(TimerAction::prefetch);
             let mut here = [None; BATCH];
             for (due, stack) in batch.into_iter().flatten().zip(&mut here) {
-                self.outlook.remove(&due);
+                self.hints.remove(&due);
                 match due {
-                    Due::Wake(waiter, _) => {
+                    TimerAction::Wake(waiter, _) => {
                         // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
                         let (is_woken, fiber) = unsafe { wake(waiter) };
                         fired += usize::from(is_woken);
                         *stack = fiber;
                     }
-                    Due::Call(timer) => {
+                    TimerAction::CallbackFiber(timer) => {
                         // SAFETY: a timer is set at its home, whose lock is held here.
                         let run = unsafe { timer.come_due() };
                         calls.push((timer, run));
@@ -111,24 +111,24 @@ impl CoreTimers {
 
     /// Whether idle workers watch these timers.
     pub(crate) fn is_watched(&self) -> bool {
-        self.outlook.is_watched()
+        self.hints.is_watched()
     }
 
     /// Others need not watch any more, unless there is something.
     pub(crate) fn end_watch(&self) {
-        if self.outlook.is_watched_in_vain() {
-            self.at_desk(|desk| desk.end_watch());
+        if self.hints.is_watched_in_vain() {
+            self.with_lock(|guard| guard.end_watch());
         }
     }
 
     /// The runtime is over: nobody waits any longer for callbacks that may never end.
     pub(crate) fn abandon_waits(&self) {
-        self.at_desk(|desk| desk.abandon());
+        self.with_lock(|guard| guard.abandon());
     }
 
     /// The runtime is gone: drops all that was set. That runs destructors, on the calling thread or fiber.
     pub(crate) fn close(&self) {
-        let all = self.at_desk(|desk| desk.close());
+        let all = self.with_lock(|guard| guard.close());
         all.for_each(|due| unwind::catch(|| drop(due)));
     }
 
@@ -140,11 +140,11 @@ impl CoreTimers {
 
 impl WaitTimers for CoreTimers {
     fn set_wake(&self, when: Instant, waiter: Waiter, wakes: Wakes) -> Option<TimerId> {
-        self.at_desk(|desk| desk.set_wake(when, waiter, wakes))
+        self.with_lock(|guard| guard.set_wake(when, waiter, wakes))
     }
 
     fn cancel_wake(&self, timer: TimerId) {
-        self.at_desk(|desk| desk.cancel_wake(timer));
+        self.with_lock(|guard| guard.cancel_wake(timer));
     }
 }
 
@@ -205,11 +205,11 @@ mod tests {
             let later = clock::now() + Duration::from_secs(3_600);
             let timer =
                 timers.set_wake(later, Waiter::thread(block, wait), Wakes::Anywhere).expect("it is not over");
-            assert!(timers.is_watched() && !timers.outlook.is_watched_in_vain());
+            assert!(timers.is_watched() && !timers.hints.is_watched_in_vain());
             timers.end_watch();
             assert!(timers.is_watched(), "there is a timer");
             timers.cancel_wake(timer);
-            assert!(timers.outlook.is_watched_in_vain());
+            assert!(timers.hints.is_watched_in_vain());
             timers.end_watch();
             assert!(!timers.is_watched());
             assert_eq!(block.cancel(wait), Cause::Event);

@@ -10,7 +10,7 @@ use crate::rt::base::unwind;
 
 /// The timers of all workers, spare ones excepted: such a worker may end long before what is set there is due.
 #[derive(Debug, Default)]
-pub(crate) struct Homes {
+pub(crate) struct TimerHomes {
     timers: OnceLock<Box<[Arc<CoreTimers>]>>,
     /// How often one was chosen for somebody who has none.
     turn: AtomicU32,
@@ -18,7 +18,7 @@ pub(crate) struct Homes {
     refused: Lock<Vec<Callback>>,
 }
 
-impl Homes {
+impl TimerHomes {
     /// These are all of them, by the numbers of their workers. Once, before there are timers.
     pub(crate) fn settle(&self, timers: impl Iterator<Item = Arc<CoreTimers>>) {
         self.timers.get_or_init(|| timers.collect());
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn workers_have_their_own_and_all_others_get_one_by_turns() {
-        let homes = Homes::default();
+        let homes = TimerHomes::default();
         homes.settle((0..2).map(|_| Arc::new(CoreTimers::new(Arc::new(Awake)))));
         let [first, second] = [0, 1].map(|worker| Arc::as_ptr(homes.of(Some(worker))));
         assert_ne!(first, second);

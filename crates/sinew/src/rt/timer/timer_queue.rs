@@ -19,14 +19,14 @@ pub(crate) type Batch<T> = [Option<T>; BATCH];
 
 /// The timers of a core, with something else under their lock.
 #[derive(Debug)]
-pub(crate) struct Alarms<T, S = ()> {
-    inner: Lock<Inner<T, S>>,
+pub(crate) struct TimerQueue<T, S = ()> {
+    inner: Lock<QueueInner<T, S>>,
     /// How many are set, for a look without the lock.
     set: AtomicUsize,
 }
 
 #[derive(Debug)]
-struct Inner<T, S> {
+struct QueueInner<T, S> {
     timers: Timers<T>,
     sleep: Sleep,
     beside: S,
@@ -34,8 +34,8 @@ struct Inner<T, S> {
 
 /// The timers of a core, for whoever has their lock: until it is [released](Self::release).
 #[must_use]
-pub(crate) struct Held<'a, T, S> {
-    inner: MutexGuard<'a, Inner<T, S>>,
+pub(crate) struct QueueGuard<'a, T, S> {
+    inner: MutexGuard<'a, QueueInner<T, S>>,
     set: &'a AtomicUsize,
     ring: Ring,
 }
@@ -70,7 +70,7 @@ pub(crate) enum Ring {
     No,
 }
 
-impl<T, S> Held<'_, T, S> {
+impl<T, S> QueueGuard<'_, T, S> {
     /// Sets a timer.
     #[inline]
     pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
@@ -111,19 +111,19 @@ impl<T, S> Held<'_, T, S> {
     }
 }
 
-impl<T, S> Alarms<T, S> {
+impl<T, S> TimerQueue<T, S> {
     pub(crate) fn new(start: Instant) -> Self
     where
         S: Default,
     {
-        let inner = Inner { timers: Timers::new(start), sleep: Sleep::No, beside: S::default() };
+        let inner = QueueInner { timers: Timers::new(start), sleep: Sleep::No, beside: S::default() };
         Self { inner: Lock::new(inner), set: AtomicUsize::new(0) }
     }
 
     /// Takes the lock, from any thread.
     #[inline]
-    pub(crate) fn hold(&self) -> Held<'_, T, S> {
-        Held { inner: self.inner.lock(), set: &self.set, ring: Ring::No }
+    pub(crate) fn hold(&self) -> QueueGuard<'_, T, S> {
+        QueueGuard { inner: self.inner.lock(), set: &self.set, ring: Ring::No }
     }
 
     /// Hands out those that are due at this moment, some at a time, under the lock: who cancels one waits until it was handed out. The time is
@@ -180,7 +180,7 @@ impl<T, S> Alarms<T, S> {
 mod tests {
     use super::*;
 
-    fn fire(alarms: &Alarms<u32>, now: Instant) -> Vec<u32> {
+    fn fire(alarms: &TimerQueue<u32>, now: Instant) -> Vec<u32> {
         let mut fired = Vec::new();
         alarms.fire(|| now, |batch| fired.extend(batch.into_iter().flatten()));
         fired
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_clock_that_stands_still_has_nothing_fire_and_nobody_spin() {
         let start = Instant::now();
-        let alarms = Alarms::<u32>::new(start);
+        let alarms = TimerQueue::<u32>::new(start);
         for (number, micros) in [(1, 0), (2, 1), (3, 50), (4, 20_000)] {
             let mut held = alarms.hold();
             held.set(start + Duration::from_micros(micros), number);
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_long_sleep_makes_the_next_timer_no_later() {
         let start = Instant::now();
-        let alarms = Alarms::<u32>::new(start);
+        let alarms = TimerQueue::<u32>::new(start);
         assert_eq!(alarms.begin_sleep(|| start), None);
         let up = start + Duration::from_secs(1);
         alarms.end_sleep(|| up);
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn what_is_taken_away_comes_in_the_order_of_its_moments() {
         let start = Instant::now();
-        let alarms = Alarms::<u32>::new(start);
+        let alarms = TimerQueue::<u32>::new(start);
         let mut held = alarms.hold();
         let far = Duration::from_secs(500 * 365 * 86_400);
         for (number, time) in [(3, far), (1, Duration::ZERO), (2, Duration::from_secs(5))] {

@@ -11,16 +11,16 @@ use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::action::Due;
+use super::action::TimerAction;
 use super::callback::Callback;
-use super::timer_queue::{Held, Ring};
+use super::timer_queue::{QueueGuard, Ring};
 use crate::rt::wait::wait_timers::{TimerId, Wakes};
 use crate::rt::wait::waiter::Waiter;
 use crate::rt::wait::word::Cause;
 
 /// What other threads see of it without the lock. Changed under the lock only, so that relaxed loads and stores suffice.
 #[derive(Debug, Default)]
-pub(crate) struct Outlook {
+pub(crate) struct CallbackHints {
     /// How many timers are set that concern other workers: callbacks, and waits of fibers that may move.
     shared: AtomicUsize,
     /// Idle workers were told to watch this driver while its own worker is busy. Stays set for a while when no such timer is
@@ -28,7 +28,7 @@ pub(crate) struct Outlook {
     is_watched: AtomicBool,
 }
 
-impl Outlook {
+impl CallbackHints {
     pub(crate) fn is_watched(&self) -> bool {
         self.is_watched.load(Ordering::Relaxed)
     }
@@ -40,7 +40,7 @@ impl Outlook {
 
     /// A timer was taken out.
     #[inline]
-    pub(crate) fn remove(&self, due: &Due) {
+    pub(crate) fn remove(&self, due: &TimerAction) {
         if due.concerns_others() {
             self.shared.store(self.shared.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
         }
@@ -49,7 +49,7 @@ impl Outlook {
 
 /// What is under the lock of a driver's timers besides.
 #[derive(Debug, Default)]
-pub(crate) struct Drawer {
+pub(crate) struct CallbackWaits {
     /// Whoever waits for the end of a callback: by the address of its timer, which whoever waits keeps, and by number.
     waits: BTreeMap<(usize, u64), Waiter>,
     last_wait: u64,
@@ -60,54 +60,54 @@ pub(crate) struct Drawer {
 }
 
 /// The timers, under their lock.
-pub(crate) struct Desk<'a> {
-    held: Held<'a, Due, Drawer>,
-    outlook: &'a Outlook,
+pub(crate) struct TimersGuard<'a> {
+    held: QueueGuard<'a, TimerAction, CallbackWaits>,
+    hints: &'a CallbackHints,
     asks: bool,
 }
 
 /// What is to be done when the lock is not held any more.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Errands {
+pub(crate) struct Afterwards {
     pub(crate) ring: Ring,
     /// Others are to be told that there is something to watch for.
     pub(crate) asks: bool,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> TimersGuard<'a> {
     #[inline]
-    pub(crate) fn new(held: Held<'a, Due, Drawer>, outlook: &'a Outlook) -> Self {
-        Self { held, outlook, asks: false }
+    pub(crate) fn new(held: QueueGuard<'a, TimerAction, CallbackWaits>, hints: &'a CallbackHints) -> Self {
+        Self { held, hints, asks: false }
     }
 
     /// Gives the lock back.
     #[inline]
-    pub(crate) fn leave(self) -> Errands {
-        Errands { asks: self.asks, ring: self.held.release() }
+    pub(crate) fn leave(self) -> Afterwards {
+        Afterwards { asks: self.asks, ring: self.held.release() }
     }
 
     /// Sets a timer that ends a wait. Returns `None` if the runtime is over, and the wait with it.
     pub(crate) fn set_wake(&mut self, when: Instant, waiter: Waiter, wakes: Wakes) -> Option<TimerId> {
-        self.set(when, || Due::Wake(waiter, wakes))
+        self.set(when, || TimerAction::Wake(waiter, wakes))
     }
 
     /// Sets a timer that calls back. Returns `None` if the runtime is over.
     #[inline]
     pub(crate) fn set_call(&mut self, when: Instant, callback: &Callback) -> Option<TimerId> {
-        self.set(when, || Due::Call(callback.clone()))
+        self.set(when, || TimerAction::CallbackFiber(callback.clone()))
     }
 
     #[inline]
-    fn set(&mut self, when: Instant, due: impl FnOnce() -> Due) -> Option<TimerId> {
+    fn set(&mut self, when: Instant, due: impl FnOnce() -> TimerAction) -> Option<TimerId> {
         if self.held.beside().is_closed {
             return None;
         }
         let due = due();
         if due.concerns_others() {
-            let shared = &self.outlook.shared;
+            let shared = &self.hints.shared;
             shared.store(shared.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            if !self.outlook.is_watched() {
-                self.outlook.is_watched.store(true, Ordering::Relaxed);
+            if !self.hints.is_watched() {
+                self.hints.is_watched.store(true, Ordering::Relaxed);
                 self.asks = true;
             }
         }
@@ -116,7 +116,7 @@ impl<'a> Desk<'a> {
 
     /// Cancels a timer that ends a wait. Does nothing if it has ended the wait.
     pub(crate) fn cancel_wake(&mut self, timer: TimerId) {
-        self.held.cancel(timer).iter().for_each(|due| self.outlook.remove(due));
+        self.held.cancel(timer).iter().for_each(|due| self.hints.remove(due));
     }
 
     /// Cancels a timer that calls back, and returns it. It must not be dropped here: a user's destructor would run under the lock.
@@ -124,29 +124,29 @@ impl<'a> Desk<'a> {
     #[must_use]
     pub(crate) fn cancel_call(&mut self, timer: TimerId) -> Option<Callback> {
         let due = self.held.cancel(timer)?;
-        self.outlook.remove(&due);
+        self.hints.remove(&due);
         match due {
-            Due::Call(callback) => Some(callback),
-            Due::Wake(..) => None,
+            TimerAction::CallbackFiber(callback) => Some(callback),
+            TimerAction::Wake(..) => None,
         }
     }
 
     /// Others need not watch any more, unless there is something.
     pub(crate) fn end_watch(&mut self) {
-        if self.outlook.is_watched_in_vain() {
-            self.outlook.is_watched.store(false, Ordering::Relaxed);
+        if self.hints.is_watched_in_vain() {
+            self.hints.is_watched.store(false, Ordering::Relaxed);
         }
     }
 
     /// Somebody waits for the end of a timer's callback. The number of the wait; none, if that end may never come.
     pub(crate) fn wait(&mut self, timer: &Callback, waiter: Waiter) -> Option<u64> {
-        let drawer = self.held.beside();
-        if drawer.is_over {
+        let waits = self.held.beside();
+        if waits.is_over {
             return None;
         }
-        drawer.last_wait += 1;
-        drawer.waits.insert((timer.address(), drawer.last_wait), waiter);
-        Some(drawer.last_wait)
+        waits.last_wait += 1;
+        waits.waits.insert((timer.address(), waits.last_wait), waiter);
+        Some(waits.last_wait)
     }
 
     /// Somebody waits no longer.
@@ -167,10 +167,10 @@ impl<'a> Desk<'a> {
     }
 
     /// Nothing is set any more from now on. Returns all that was.
-    pub(crate) fn close(&mut self) -> impl Iterator<Item = Due> + use<> {
+    pub(crate) fn close(&mut self) -> impl Iterator<Item = TimerAction> + use<> {
         self.abandon();
         self.held.beside().is_closed = true;
-        self.outlook.shared.store(0, Ordering::Relaxed);
+        self.hints.shared.store(0, Ordering::Relaxed);
         self.held.take_all()
     }
 

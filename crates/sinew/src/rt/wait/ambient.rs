@@ -77,14 +77,14 @@ pub(crate) struct Ambient {
     pub(crate) force: Force,
     /// Whoever runs here, with the node; from its first wait on that the node may end.
     enrolment: OnceLock<Enrolment>,
-    place: Place,
+    place: RegionPlace,
     /// It was entered by a function that is called at a switch, and is over when that returns.
-    is_between: bool,
+    in_switch_hook: bool,
 }
 
 /// How it came to be in force.
 #[derive(Debug)]
-enum Place {
+enum RegionPlace {
     /// From the beginning.
     Base,
     /// In a region inside this.
@@ -98,13 +98,13 @@ const _: fn() = || {
 };
 
 impl Ambient {
-    fn new(force: Force, place: Place, is_between: bool) -> Arc<Self> {
-        Arc::new(Self { force, enrolment: OnceLock::new(), place, is_between })
+    fn new(force: Force, place: RegionPlace, in_switch_hook: bool) -> Arc<Self> {
+        Arc::new(Self { force, enrolment: OnceLock::new(), place, in_switch_hook })
     }
 
     /// What is in force inside a region, where `outer` is in force around it.
-    pub(super) fn inside(outer: Option<Arc<Self>>, force: Force, is_between: bool) -> Arc<Self> {
-        Self::new(force, Place::Region(outer), is_between)
+    pub(super) fn inside(outer: Option<Arc<Self>>, force: Force, in_switch_hook: bool) -> Arc<Self> {
+        Self::new(force, RegionPlace::Region(outer), in_switch_hook)
     }
 
     /// What is in force for a new fiber whose maker has `this`: the maker's values, and the nearest
@@ -116,14 +116,14 @@ impl Ambient {
         own.into_iter().chain(inherits.of_scope).for_each(|deadline| force.limit(deadline));
         if let Some(this) = this {
             let at = |force: &Force| force.deadline.map(|deadline| deadline.at);
-            if matches!(this.place, Place::Base) && at(&this.force) == at(&force) {
+            if matches!(this.place, RegionPlace::Base) && at(&this.force) == at(&force) {
                 // A base has nothing else.
                 return Some(this.clone());
             }
             force.values = this.force.values.clone();
         }
         let is_needed = force.deadline.is_some() || !force.values.is_empty();
-        is_needed.then(|| Self::new(force, Place::Base, false))
+        is_needed.then(|| Self::new(force, RegionPlace::Base, false))
     }
 
     /// Has whoever runs here poked by the node, from now on.
@@ -135,19 +135,20 @@ impl Ambient {
 
     fn outer(&self) -> Option<&Arc<Self>> {
         match &self.place {
-            Place::Base => None,
-            Place::Region(outer) => outer.as_ref(),
+            RegionPlace::Base => None,
+            RegionPlace::Region(outer) => outer.as_ref(),
         }
     }
 }
 
 impl Drop for Ambient {
     fn drop(&mut self) {
-        let mut rest = mem::replace(&mut self.place, Place::Base);
+        let mut rest = mem::replace(&mut self.place, RegionPlace::Base);
         // Not by their own drops, which would call one another: coroutines can make chains of any length.
-        while let Place::Region(Some(outer)) = rest {
+        while let RegionPlace::Region(Some(outer)) = rest {
             let last = Arc::into_inner(outer);
-            rest = last.map_or(Place::Base, |mut outer| mem::replace(&mut outer.place, Place::Base));
+            rest =
+                last.map_or(RegionPlace::Base, |mut outer| mem::replace(&mut outer.place, RegionPlace::Base));
         }
     }
 }
@@ -158,9 +159,9 @@ impl Drop for Ambient {
 ///
 /// From [`Arc::into_raw`], with a reference of the slot's own.
 #[derive(Debug)]
-pub(crate) struct Slot(Cell<Option<NonNull<Ambient>>>);
+pub(crate) struct AmbientSlot(Cell<Option<NonNull<Ambient>>>);
 
-impl Slot {
+impl AmbientSlot {
     pub(crate) const fn new() -> Self {
         Self(Cell::new(None))
     }
@@ -208,7 +209,7 @@ impl Slot {
     /// Between two steps of a fiber: no region is in force, though a coroutine may be suspended in one.
     #[inline]
     pub(crate) fn rest(&self) {
-        self.rest_until(|now| matches!(now.place, Place::Base));
+        self.rest_until(|now| matches!(now.place, RegionPlace::Base));
     }
 
     /// At the end of a function that is called at a switch: no region that it has entered is in
@@ -216,7 +217,7 @@ impl Slot {
     #[inline]
     pub(crate) fn leave_switch(&self) {
         if !self.is_empty() {
-            self.rest_until(|now| !now.is_between);
+            self.rest_until(|now| !now.in_switch_hook);
         }
     }
 

@@ -22,8 +22,8 @@ use std::ptr::NonNull;
 use sinew_coroutine::{Coroutine, PooledStack, Suspender};
 use sinew_sched::{Header, TaskRef, Vtable};
 
-use super::ambient::Slot;
-use super::fiber_locals::Place;
+use super::ambient::AmbientSlot;
+use super::fiber_locals::FiberLocals;
 use super::home::Home;
 use super::join::Join;
 use super::pins::Pins;
@@ -170,7 +170,7 @@ pub(crate) struct Control {
     /// # Invariant
     ///
     /// As `coroutine`, but for a fiber that is just being made. Emptied by the fiber itself before its body returns.
-    pub(crate) ambient: Slot,
+    pub(crate) ambient: AmbientSlot,
     /// What it is cancelled through. Ended before the block is freed.
     pub(crate) own: OwnNode,
     /// Why it waits, or waited last.
@@ -188,7 +188,7 @@ pub(crate) struct Control {
     /// # Invariant
     ///
     /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
-    pub(crate) locals: Place,
+    pub(crate) locals: FiberLocals,
     /// The number of the step that it is in, by which something may be its own, but for the first one, which has that of the fiber:
     /// the next step may run on another thread, and what this one has left behind on its own must not be taken for the next one's.
     ///
@@ -231,8 +231,8 @@ impl Control {
             status: AtomicU32::new(Status::New as u32),
             pins: Pins::new(birth.moves == Moves::Always),
             no_suspend: AtomicU32::new(0),
-            locals: Place::new(),
-            ambient: Slot::new(),
+            locals: FiberLocals::new(),
+            ambient: AmbientSlot::new(),
             own: OwnNode::new(),
             reason: WaitReason::new(),
             step: Cell::new(None),
@@ -242,7 +242,7 @@ impl Control {
 
     /// Whether nobody has anything yet through which this fiber could be stopped, as far as the caller can know, which is the fiber itself.
     #[inline]
-    pub(crate) fn is_unbound(&self) -> bool {
+    pub(crate) fn is_unstoppable(&self) -> bool {
         self.ambient.is_empty() && self.own.get().is_none() && !self.is_scoped
     }
 

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use super::control::{Control, Status};
 use super::tls;
-use super::word::Next;
+use super::word::WakeAction;
 
 /// Makes a fiber ready that has waited: it runs again, where it may.
 ///
@@ -59,7 +59,7 @@ unsafe fn make_ready_from_outside(control: NonNull<Control>) {
 /// The caller has a reference.
 pub(crate) unsafe fn unpark(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
-    if unsafe { control.as_ref() }.word.unpark() == Next::Schedule {
+    if unsafe { control.as_ref() }.word.unpark() == WakeAction::Schedule {
         // SAFETY: ending the wait of a saved fiber is the right to run it.
         unsafe { make_ready(control) };
     }
@@ -72,7 +72,7 @@ pub(crate) unsafe fn unpark(control: NonNull<Control>) {
 /// The caller has a reference.
 pub(crate) unsafe fn poke(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
-    if unsafe { control.as_ref() }.word.poke() == Some(Next::Schedule) {
+    if unsafe { control.as_ref() }.word.poke() == Some(WakeAction::Schedule) {
         // SAFETY: ending the wait of a saved fiber is the right to run it.
         unsafe { make_ready(control) };
     }

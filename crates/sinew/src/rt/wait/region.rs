@@ -8,15 +8,15 @@
 
 use std::sync::Arc;
 
-use super::ambient::{Ambient, Force, Slot};
-use super::suspend::{is_between, running};
+use super::ambient::{Ambient, AmbientSlot, Force};
+use super::suspend::{in_switch_hook, running};
 use super::tls;
 use super::values::Values;
 use crate::rt::base::unwind;
 
 /// Shows where the caller has what is in force to `look`, which runs no code of the user's.
 #[inline]
-pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
+pub(crate) fn with_ambient<R>(look: impl FnOnce(&AmbientSlot) -> R) -> R {
     match running() {
         // SAFETY: it runs, so it is there, and what is in force is the caller's to touch.
         Some((_, control)) => look(&unsafe { control.as_ref() }.ambient),
@@ -50,7 +50,7 @@ impl Region {
             let outer = slot.take();
             let mut force = outer.as_deref().map_or_else(Force::default, |outer| outer.force.clone());
             change(&mut force);
-            let ambient = Ambient::inside(outer, force, is_between());
+            let ambient = Ambient::inside(outer, force, in_switch_hook());
             slot.put(Some(ambient.clone()));
             Self(Some(ambient))
         })

@@ -68,7 +68,7 @@ pub(crate) fn wait(
 /// Whether the running fiber can suspend now, and continue on any worker that it may run on.
 #[inline]
 fn can_suspend(local: &WorkerLocal, this: &Control) -> bool {
-    !local.is_between() && !std::thread::panicking() && this.may_suspend()
+    !local.in_switch_hook() && !std::thread::panicking() && this.may_suspend()
 }
 
 /// Makes a waiter known to those that end the wait. Called once.
@@ -90,8 +90,8 @@ fn wait_otherwise(
     (on, ends, until, publish): (WaitOn, Ends, Option<Instant>, Publish<'_>),
 ) -> Cause {
     let Some((local, control)) = running else { return wait_on_thread((on, ends), until, publish) };
-    if local.is_between() {
-        return wait_between(phase, (on, ends, until, publish));
+    if local.in_switch_hook() {
+        return wait_in_switch_hook(phase, (on, ends, until, publish));
     }
     // SAFETY: it runs, so it is there.
     let manner = unusual_manner(local, unsafe { control.as_ref() }, phase);
@@ -120,7 +120,7 @@ pub(crate) fn wait_if(
 /// How the running fiber waits if it cannot suspend as usual.
 #[cold]
 fn unusual_manner(local: &WorkerLocal, this: &Control, phase: Phase) -> Manner {
-    match (local.is_held(), this.may_suspend()) {
+    match (local.must_hold_worker(), this.may_suspend()) {
         // A second panic would abort the process, so that one that unwinds waits even where it must not suspend.
         (true, _) => Manner::Hold,
         (false, true) => Manner::SuspendHere,
@@ -135,8 +135,8 @@ fn unusual_manner(local: &WorkerLocal, this: &Control, phase: Phase) -> Manner {
 
 /// Whether the caller is a function that is called at a switch, which waits as a thread does although a fiber counts as the
 /// one that runs.
-pub(crate) fn is_between() -> bool {
-    tls::worker_local().is_some_and(WorkerLocal::is_between)
+pub(crate) fn in_switch_hook() -> bool {
+    tls::worker_local().is_some_and(WorkerLocal::in_switch_hook)
 }
 
 /// The fiber that calls this, if it is one, and its worker.
@@ -164,7 +164,7 @@ pub(crate) fn check_may_wait() {
 pub(crate) fn may_wait() -> bool {
     running().is_none_or(|(local, control)| {
         // SAFETY: it runs, so it is there.
-        let may_suspend = || !local.is_between() && unsafe { control.as_ref() }.may_suspend();
+        let may_suspend = || !local.in_switch_hook() && unsafe { control.as_ref() }.may_suspend();
         std::thread::panicking() || may_suspend()
     })
 }
@@ -174,7 +174,7 @@ pub(crate) fn may_wait() -> bool {
 pub(crate) fn lets_others_run() -> bool {
     running().is_none_or(|(local, control)| {
         // SAFETY: it runs, so it is there.
-        !local.is_between() && !local.is_in_hook() && unsafe { control.as_ref() }.may_suspend()
+        !local.in_switch_hook() && !local.is_in_hook() && unsafe { control.as_ref() }.may_suspend()
     })
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn lets_others_run() -> bool {
 #[inline]
 pub(crate) fn caller() -> NonZero<u64> {
     match running() {
-        Some((local, control)) if !local.is_between() => {
+        Some((local, control)) if !local.in_switch_hook() => {
             // SAFETY: it runs, so it is there.
             let this = unsafe { control.as_ref() };
             this.step.get().unwrap_or(this.birth.id)
@@ -313,10 +313,10 @@ pub(crate) fn yield_now(local: &WorkerLocal, control: NonNull<Control>) {
 
 #[cold]
 fn yield_unusually(local: &WorkerLocal, this: &Control) {
-    let may_suspend = !local.is_between() && this.may_suspend();
+    let may_suspend = !local.in_switch_hook() && this.may_suspend();
     // A second panic would abort the process.
     assert!(may_suspend || std::thread::panicking(), "{NO_SUSPEND}");
-    if may_suspend && !local.is_held() {
+    if may_suspend && !local.must_hold_worker() {
         yield_here(this);
     }
 }
@@ -336,7 +336,7 @@ pub(crate) fn give_way() -> bool {
     let Some((local, control)) = running() else { return false };
     // SAFETY: it runs, so it is there.
     let this = unsafe { control.as_ref() };
-    if local.is_between() || local.is_held() || !this.may_suspend() {
+    if local.in_switch_hook() || local.must_hold_worker() || !this.may_suspend() {
         return false;
     }
     match std::thread::panicking() {
@@ -355,7 +355,7 @@ pub(crate) fn is_unwinding() -> bool {
 
 #[cold]
 fn is_ours() -> bool {
-    tls::worker_local().is_none_or(|local| local.fiber().is_none() || local.is_held())
+    tls::worker_local().is_none_or(|local| local.fiber().is_none() || local.must_hold_worker())
 }
 
 /// Hands the worker back. The caller has found that the fiber may suspend.
@@ -370,7 +370,7 @@ fn suspend(this: &Control, how: Pause) {
 /// wait already. The first wait of an operation panics; if the thread unwinds already, it waits as a thread, because a second
 /// panic would abort the process, and so does a wait that continues an operation.
 #[cold]
-fn wait_between(
+fn wait_in_switch_hook(
     phase: Phase,
     (on, ends, until, publish): (WaitOn, Ends, Option<Instant>, Publish<'_>),
 ) -> Cause {
@@ -398,7 +398,7 @@ pub(crate) unsafe fn unpin(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
     let this = unsafe { control.as_ref() };
     match running() {
-        Some((local, running)) if running == control && !local.is_between() => this.pins.remove(),
+        Some((local, running)) if running == control && !local.in_switch_hook() => this.pins.remove(),
         _ => this.pins.stick(),
     }
 }

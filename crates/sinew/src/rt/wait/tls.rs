@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::num::NonZero;
 use std::ptr;
 
-use super::ambient::Slot;
-use super::fiber_locals::Place;
+use super::ambient::AmbientSlot;
+use super::fiber_locals::FiberLocals;
 use super::thread_block::ThreadBlock;
 use super::thread_blocks;
 use super::worker_local::WorkerLocal;
@@ -22,8 +22,8 @@ use crate::rt::base::ids;
 
 thread_local! {
     static WORKER: Cell<*const WorkerLocal> = const { Cell::new(ptr::null()) };
-    static LOCALS: Place = const { Place::new() };
-    static AMBIENT: Slot = const { Slot::new() };
+    static LOCALS: FiberLocals = const { FiberLocals::new() };
+    static AMBIENT: AmbientSlot = const { AmbientSlot::new() };
     static BLOCK: Block = const { Block(Cell::new(None)) };
     /// What the thread waits in once that is gone.
     #[cfg(not(loom))]
@@ -49,9 +49,9 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         // If there are none now, there will be none: `ends_locals` says so from here on.
-        let panic = LOCALS.with(Place::end);
+        let panic = LOCALS.with(FiberLocals::end);
         // There is something only if a coroutine was left in a region.
-        AMBIENT.with(Slot::end);
+        AMBIENT.with(AmbientSlot::end);
         if let Some(block) = self.0.take() {
             thread_blocks::give_back(block);
         }
@@ -157,13 +157,13 @@ fn shifted(mut number: u32) -> u32 {
 
 /// Shows what is in force for the calling thread, if it is a plain thread, to `look`, which does not suspend.
 #[inline(never)]
-pub(crate) fn with_ambient<R>(look: impl FnOnce(&Slot) -> R) -> R {
+pub(crate) fn with_ambient<R>(look: impl FnOnce(&AmbientSlot) -> R) -> R {
     AMBIENT.with(look)
 }
 
 /// The fiber-locals of the calling thread, for as long as it runs. Not to be kept across a suspension.
 #[inline(never)]
-pub(crate) fn thread_locals() -> *const Place {
+pub(crate) fn thread_locals() -> *const FiberLocals {
     opaque(LOCALS.with(ptr::from_ref))
 }
 

@@ -13,7 +13,7 @@ use super::home::Home;
 use super::ready::make_ready;
 use super::thread_block::ThreadBlock;
 use super::waiter::{Waiter, Who};
-use super::word::{Cause, Next};
+use super::word::{Cause, WakeAction};
 use super::worker_local::WorkerLocal;
 
 impl Waiter {
@@ -64,8 +64,8 @@ impl Waiter {
         match self.who {
             // SAFETY: the caller's promise, and the invariant of `who`.
             Who::Fiber(control) => match unsafe { control.as_ref() }.word.end(self.wait, cause)? {
-                Next::Schedule => Some(Claimed(Side::Fiber(control))),
-                Next::Nothing => Some(Claimed(Side::Awake)),
+                WakeAction::Schedule => Some(Claimed(Side::Fiber(control))),
+                WakeAction::Nothing => Some(Claimed(Side::Awake)),
             },
             Who::Thread(block) => {
                 // SAFETY: as above.

@@ -115,7 +115,7 @@ pub(crate) enum Runner {
 /// What the caller has to do about the fiber.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum WakeAction {
     /// It is the caller's to have it run.
     Schedule,
     /// Somebody else's, or nobody's.
@@ -180,21 +180,21 @@ impl Word {
     }
 
     /// The worker has saved the registers of a fiber that began a wait. It may be gone after this, unless it is to be scheduled.
-    pub(crate) fn saved(&self) -> Next {
+    pub(crate) fn saved(&self) -> WakeAction {
         // Release: whoever ends the wait sees the registers. Acquire: what ended it is seen by the fiber.
         let before = self.word.fetch_or(SAVED, Ordering::AcqRel);
-        if before & WAITING == 0 { Next::Schedule } else { Next::Nothing }
+        if before & WAITING == 0 { WakeAction::Schedule } else { WakeAction::Nothing }
     }
 
     /// Ends a wait, if it is still open: none, if not.
     #[must_use]
     #[inline]
-    pub(crate) fn end(&self, wait: WaitId, cause: Cause) -> Option<Next> {
+    pub(crate) fn end(&self, wait: WaitId, cause: Cause) -> Option<WakeAction> {
         let word = self.word.load(Ordering::Relaxed);
         if word & (NUMBER | SOLE) == wait.0 | SOLE {
             // Release: as in `change`.
             self.word.store(ended(word, cause), Ordering::Release);
-            return Some(Next::Schedule);
+            return Some(WakeAction::Schedule);
         }
         self.change(|word| {
             (word & NUMBER == wait.0 && word & WAITING != 0).then(|| (ended(word, cause), next(word)))
@@ -202,11 +202,11 @@ impl Word {
     }
 
     /// Ends a wait that unpark may end; otherwise leaves a token for the next one.
-    pub(crate) fn unpark(&self) -> Next {
-        self.end_park().or_else(|| self.leave_token()).unwrap_or(Next::Nothing)
+    pub(crate) fn unpark(&self) -> WakeAction {
+        self.end_park().or_else(|| self.leave_token()).unwrap_or(WakeAction::Nothing)
     }
 
-    fn end_park(&self) -> Option<Next> {
+    fn end_park(&self) -> Option<WakeAction> {
         self.change(|word| {
             let is_for_us = word & (WAITING | UNPARKABLE) == WAITING | UNPARKABLE;
             is_for_us.then(|| (ended(word, Cause::Unpark), next(word)))
@@ -214,7 +214,7 @@ impl Word {
     }
 
     /// A park may have begun meanwhile.
-    fn leave_token(&self) -> Option<Next> {
+    fn leave_token(&self) -> Option<WakeAction> {
         // Pairs with `begin_unparkable`. It releases too: what was done before is seen by whoever takes the token.
         self.token.swap(true, Ordering::SeqCst);
         order_all();
@@ -224,14 +224,14 @@ impl Word {
 
     /// Ends a wait that may be ended so; otherwise does nothing, and leaves nothing: none then.
     #[must_use]
-    pub(crate) fn poke(&self) -> Option<Next> {
+    pub(crate) fn poke(&self) -> Option<WakeAction> {
         self.change(|word| {
             let is_for_us = word & (WAITING | CANCELLABLE) == WAITING | CANCELLABLE;
             is_for_us.then(|| (ended(word, Cause::Cancel), next(word)))
         })
     }
 
-    fn change(&self, change: impl Fn(u64) -> Option<(u64, Next)>) -> Option<Next> {
+    fn change(&self, change: impl Fn(u64) -> Option<(u64, WakeAction)>) -> Option<WakeAction> {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
             let (new, next) = change(word)?;
@@ -246,7 +246,8 @@ impl Word {
     /// Ends whatever wait a saved fiber is in, so that nobody else will. Whether there was one: the fiber is the caller's then.
     pub(crate) fn take(&self) -> bool {
         let next = self.change(|word| {
-            (word & (WAITING | SAVED) == WAITING | SAVED).then(|| (ended(word, Cause::Event), Next::Schedule))
+            (word & (WAITING | SAVED) == WAITING | SAVED)
+                .then(|| (ended(word, Cause::Event), WakeAction::Schedule))
         });
         next.is_some()
     }
@@ -290,8 +291,8 @@ fn ended(word: u64, cause: Cause) -> u64 {
     word & !(WAITING | UNPARKABLE | CANCELLABLE | SOLE | CAUSE) | (cause as u64) << CAUSE_SHIFT
 }
 
-fn next(word: u64) -> Next {
-    if word & SAVED != 0 { Next::Schedule } else { Next::Nothing }
+fn next(word: u64) -> WakeAction {
+    if word & SAVED != 0 { WakeAction::Schedule } else { WakeAction::Nothing }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -309,7 +310,8 @@ mod tests {
                 assert_eq!(word.end_park(), None, "nothing waits");
                 let wait = word.begin_wait(ends, runner).expect("no token yet");
                 let next = word.leave_token();
-                let schedule = if runner == Runner::Anybody { Next::Nothing } else { Next::Schedule };
+                let schedule =
+                    if runner == Runner::Anybody { WakeAction::Nothing } else { WakeAction::Schedule };
                 assert_eq!(next, Some(schedule), "{ends:?}, {runner:?}");
                 assert!(!word.is_open(wait));
                 assert_eq!(word.cause(), Cause::Unpark);

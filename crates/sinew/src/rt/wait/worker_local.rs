@@ -56,7 +56,7 @@ pub(crate) struct WorkerLocal {
     /// How many panic hooks run on this thread, inside one another. No fiber switches away in one.
     hooks: Cell<u32>,
     /// A function is called that follows the running fiber, which does not run itself.
-    is_between: Cell<bool>,
+    in_switch_hook: Cell<bool>,
     /// # Invariant
     ///
     /// There for as long as the scheduler, and that for as long as its fibers.
@@ -93,7 +93,7 @@ impl WorkerLocal {
             was_panicking: Cell::new(false),
             spent: Cell::new(0),
             hooks: Cell::new(0),
-            is_between: Cell::new(false),
+            in_switch_hook: Cell::new(false),
             timers,
             driver,
             counters,
@@ -184,21 +184,21 @@ impl WorkerLocal {
     /// and whoever ran meanwhile would be taken for unwinding. If the thread was unwinding already when the fiber was entered,
     /// nobody can tell whether this one does.
     #[inline]
-    pub(crate) fn is_held(&self) -> bool {
+    pub(crate) fn must_hold_worker(&self) -> bool {
         std::thread::panicking() && (!self.was_panicking.get() || self.is_in_hook())
     }
 
     /// Calls what follows the running fiber, which is about to go on or has let go. Nobody else is entered meanwhile.
     pub(crate) fn between(&self, follow: impl FnOnce()) {
-        self.is_between.set(true);
+        self.in_switch_hook.set(true);
         follow();
-        self.is_between.set(false);
+        self.in_switch_hook.set(false);
     }
 
     /// Whether the caller follows the running fiber, and is not the fiber itself: that may be in a wait of its own.
     #[inline]
-    pub(crate) fn is_between(&self) -> bool {
-        self.is_between.get()
+    pub(crate) fn in_switch_hook(&self) -> bool {
+        self.in_switch_hook.get()
     }
 
     /// Runs a panic hook.

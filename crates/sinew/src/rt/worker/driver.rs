@@ -17,7 +17,7 @@ use sinew_sched::{Core, Driver};
 
 use super::epoll::{Epoll, Events};
 use super::io::{Source, Token, Watched};
-use crate::rt::fiber::callback_fiber::Call;
+use crate::rt::fiber::callback_fiber::CallbackFiber;
 use crate::rt::fiber::host::FiberHost;
 use crate::rt::fiber::spawn::Site;
 use crate::rt::fiber::starving;
@@ -125,7 +125,7 @@ impl CoreDriver {
     /// Makes the fibers that call back, without the lock: that of a sibling does as well, if it is the one who looks. Returns how many.
     fn call(&self, calls: Vec<DueCallback>) -> usize {
         let count = calls.len();
-        let mut calls = calls.into_iter().map(|(timer, run)| Call::new(timer, run));
+        let mut calls = calls.into_iter().map(|(timer, run)| CallbackFiber::new(timer, run));
         if let Some(host) = self.waker.host.upgrade() {
             // Not discarded by a shutdown that ends meanwhile: it counts what it discards.
             host.schedule().deliver(&mut || calls.by_ref().for_each(|call| call.start(Site::of(&host))));

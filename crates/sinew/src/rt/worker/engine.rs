@@ -16,7 +16,7 @@ use sinew_sched::{
 };
 use sinew_topology::Plan;
 
-use super::blocking_pool::Crew;
+use super::blocking_pool::BlockingPool;
 use super::driver;
 use super::driver::CoreDriver;
 use super::stall::Stall;
@@ -41,7 +41,7 @@ pub(crate) enum Layout {
 
 /// What an engine is made from.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct EngineSettings {
     pub(crate) layout: Layout,
     /// Variables of the environment that do not count, since something else is set.
     pub(crate) ignored: Vec<&'static str>,
@@ -67,10 +67,10 @@ pub(crate) struct Engine {
     pool: OnceLock<Handle>,
     /// Those of all workers, spare ones excepted.
     drivers: OnceLock<Box<[Arc<CoreDriver>]>>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: EngineSettings,
     pub(crate) stall: Arc<Stall>,
     /// For calls that block.
-    pub(crate) crew: Arc<Crew>,
+    pub(crate) blocking_pool: Arc<BlockingPool>,
 }
 
 /// A pool, as fibers see it.
@@ -116,7 +116,7 @@ impl Layout {
     }
 }
 
-impl Settings {
+impl EngineSettings {
     /// What of them is the pool's.
     fn apply(&self, mut builder: Builder) -> Builder {
         match &self.layout {
@@ -141,17 +141,18 @@ impl Settings {
 impl Engine {
     /// Starts one, with the pool that its owner shuts down.
     pub(crate) fn start(
-        settings: Settings,
+        settings: EngineSettings,
         mut fibers: HostSettings,
     ) -> Result<(Arc<Self>, Pool), BuildError> {
         overflow::install().ok();
         overflow::advise(&"raise `stack_size` of its builder or of the runtime's, or SINEW_STACK_SIZE");
         panic_hook::install(settings.panic_hook);
-        spans::follow(&mut fibers.followers);
-        let vtables = run::vtables_for(&fibers.followers);
+        spans::follow(&mut fibers.switch_hooks);
+        let vtables = run::vtables_for(&fibers.switch_hooks);
         let host = FiberHost::new(fibers, settings.layout.nodes(), vtables);
         let stall = Arc::new(Stall::new(settings.stall_report));
-        let crew = Crew::new(&settings.name, settings.blocking_threads, settings.blocking_idle);
+        let blocking_pool =
+            BlockingPool::new(&settings.name, settings.blocking_threads, settings.blocking_idle);
         let engine = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             host,
@@ -159,7 +160,7 @@ impl Engine {
             drivers: OnceLock::new(),
             settings,
             stall,
-            crew,
+            blocking_pool,
         });
         if !engine.settings.layout.is_numa() {
             engine.host.stacks.warm_up(0);
@@ -280,7 +281,7 @@ impl Engine {
         self.stall.end();
         self.drivers.get().into_iter().flatten().for_each(|driver| driver.send_away());
         self.host.homes.close();
-        self.crew.close();
+        self.blocking_pool.close();
     }
 
     /// A worker runs nothing more. What it ran last may have begun to wait when others were abandoned already; and nobody else
@@ -289,7 +290,7 @@ impl Engine {
         if self.pool.get().is_some_and(Handle::is_over) {
             self.abandon_roamers();
             self.host.homes.abandon_waits();
-            self.crew.close();
+            self.blocking_pool.close();
         }
     }
 }

@@ -27,7 +27,7 @@ struct Section {
 impl Section {
     /// None, if the caller is no fiber.
     fn begin() -> Option<Self> {
-        let local = WorkerState::current().filter(|local| !local.is_between())?;
+        let local = WorkerState::current().filter(|local| !local.in_switch_hook())?;
         let fiber = FiberRef::running()?;
         let pins = &fiber.control()?.pins;
         let is_pinned = pins.add();

@@ -24,13 +24,13 @@ impl<T> Drop for Contents<T> {
 }
 
 /// One who waits.
-pub(super) struct Seat<T> {
+pub(super) struct WaitSlot<T> {
     brings: bool,
     /// What it brings, until that is taken; or what it takes, once that is there.
     value: Cell<Option<T>>,
 }
 
-impl<T> Seat<T> {
+impl<T> WaitSlot<T> {
     pub(super) fn bringing(value: T) -> Self {
         Self { brings: true, value: Cell::new(Some(value)) }
     }
@@ -68,7 +68,7 @@ impl<T> Contents<T> {
     }
 }
 
-impl<T> Locked<'_, Contents<T>, Seat<T>> {
+impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
     fn is_taking(&self) -> bool {
         self.first().is_some_and(|seat| !seat.brings)
     }
@@ -99,7 +99,7 @@ impl<T> Locked<'_, Contents<T>, Seat<T>> {
         }
         let value = Cell::new(Some(value));
         while self.is_taking() {
-            let give = |seat: &Seat<T>| seat.value.set(value.take());
+            let give = |seat: &WaitSlot<T>| seat.value.set(value.take());
             let claimed = self.claim_or(give, |seat| value.set(seat.value.take()));
             if claimed.is_some() {
                 return Offered::Accepted(claimed);
@@ -129,7 +129,7 @@ impl<T> Locked<'_, Contents<T>, Seat<T>> {
     fn take_brought(&mut self) -> Option<(T, Claimed)> {
         let value = Cell::new(None);
         while self.is_bringing() && !self.is_stopped {
-            let take = |seat: &Seat<T>| value.set(seat.value.take());
+            let take = |seat: &WaitSlot<T>| value.set(seat.value.take());
             let claimed = self.claim_or(take, |seat| seat.value.set(value.take()));
             if let Some(claimed) = claimed {
                 return value.take().map(|value| (value, claimed));

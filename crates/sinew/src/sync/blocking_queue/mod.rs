@@ -12,7 +12,7 @@ use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
-use self::contents::{Contents, Offered, Seat};
+use self::contents::{Contents, Offered, WaitSlot};
 use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
 use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
@@ -42,11 +42,11 @@ use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, Wai
 /// assert_eq!(QUEUE.push(11).unwrap_err().0, 11);
 /// ```
 pub struct BlockingQueue<T> {
-    queue: Queue<Contents<T>, Seat<T>>,
+    queue: Queue<Contents<T>, WaitSlot<T>>,
 }
 
 /// The right to what is in it.
-type Inside<'a, T> = Locked<'a, Contents<T>, Seat<T>>;
+type LockedContents<'a, T> = Locked<'a, Contents<T>, WaitSlot<T>>;
 
 /// Why a value was not pushed.
 enum Refusal<T> {
@@ -261,7 +261,7 @@ impl<T> BlockingQueue<T> {
 
     /// The lock, with a place in the ring for one more, if there may be one more. What the ring was before is left to the caller, who drops it
     /// without the lock.
-    fn lock_with_place(&self, ring: &mut VecDeque<T>) -> Inside<'_, T> {
+    fn lock_with_place(&self, ring: &mut VecDeque<T>) -> LockedContents<'_, T> {
         loop {
             let mut queue = self.queue.lock();
             match queue.wants_ring() {
@@ -303,9 +303,11 @@ impl<T> BlockingQueue<T> {
                 Err((value, true)) => return Err(Refusal::Stopped(value)),
                 Err((value, false)) => value,
             };
-            let place = |queue: &mut Inside<'_, T>, _: &Seat<T>| (!queue.is_open()).then_some(Place::Back);
+            let place = |queue: &mut LockedContents<'_, T>, _: &WaitSlot<T>| {
+                (!queue.is_open()).then_some(Place::Back)
+            };
             let (outcome, seat) =
-                self.queue.wait(WaitKind::QueuePush, Seat::bringing(value), limit.next_wait(), place);
+                self.queue.wait(WaitKind::QueuePush, WaitSlot::bringing(value), limit.next_wait(), place);
             value = match (outcome, seat.into_value()) {
                 // Nobody takes it but who has won the wait.
                 (_, None) => return Ok(()),
@@ -339,9 +341,11 @@ impl<T> BlockingQueue<T> {
                 Err(true) => return Err(Lack::Stopped),
                 Err(false) => {}
             }
-            let place = |queue: &mut Inside<'_, T>, _: &Seat<T>| (!queue.is_filled()).then_some(Place::Back);
+            let place = |queue: &mut LockedContents<'_, T>, _: &WaitSlot<T>| {
+                (!queue.is_filled()).then_some(Place::Back)
+            };
             let (outcome, seat) =
-                self.queue.wait(WaitKind::QueuePop, Seat::taking(), limit.next_wait(), place);
+                self.queue.wait(WaitKind::QueuePop, WaitSlot::taking(), limit.next_wait(), place);
             match (outcome, seat.into_value()) {
                 (_, Some(value)) => return Ok(value),
                 (Outcome::NotNeeded, None) => {}

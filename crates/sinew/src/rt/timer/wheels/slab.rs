@@ -4,7 +4,7 @@
 use sinew_sched::prefetch;
 
 use super::chunk::Spot;
-use super::wheel::{Place, Tick};
+use super::wheel::{Tick, WheelSlot};
 use crate::rt::wait::wait_timers::TimerId;
 
 const NONE: u32 = u32::MAX;
@@ -25,7 +25,7 @@ struct Entry<T> {
     tick: Tick,
     next_free: u32,
     /// The slot whose list it is in, if it is one.
-    place: Option<Place>,
+    place: Option<WheelSlot>,
     spot: Spot,
     /// None, if it is free.
     what: Option<T>,
@@ -87,12 +87,12 @@ impl<T> Slab<T> {
     }
 
     /// The list that an entry is in, and where.
-    pub(super) fn place(&self, index: u32) -> (Option<Place>, Spot) {
+    pub(super) fn place(&self, index: u32) -> (Option<WheelSlot>, Spot) {
         let entry = &self.entries[index as usize];
         (entry.place, entry.spot)
     }
 
-    pub(super) fn set_place(&mut self, index: u32, place: Option<Place>, spot: Spot) {
+    pub(super) fn set_place(&mut self, index: u32, place: Option<WheelSlot>, spot: Spot) {
         let entry = &mut self.entries[index as usize];
         (entry.place, entry.spot) = (place, spot);
     }

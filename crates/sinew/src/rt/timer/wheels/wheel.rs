@@ -67,9 +67,9 @@ fn nanos(time: Duration) -> u64 {
 
 /// A slot of a wheel, counted through all wheels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place(u16);
+pub(super) struct WheelSlot(u16);
 
-impl Place {
+impl WheelSlot {
     fn new(wheel: usize, slot: usize) -> Self {
         Self((first_slot(wheel) + slot) as u16)
     }
@@ -137,47 +137,47 @@ impl Wheels {
 
     /// Where a moment lies from now; nowhere, if it has come.
     #[inline]
-    pub(super) fn place_of(&self, tick: Tick) -> Option<Place> {
+    pub(super) fn place_of(&self, tick: Tick) -> Option<WheelSlot> {
         if tick <= self.now {
             return None;
         }
         let highest = (tick.0 ^ self.now.0).ilog2();
         let wheel = ((highest + DIGIT_BITS - FIRST_BITS) / DIGIT_BITS) as usize;
         let slot = (tick.0 & digit_mask(wheel)) >> shift(wheel);
-        Some(Place::new(wheel, slot as usize))
+        Some(WheelSlot::new(wheel, slot as usize))
     }
 
     /// When a slot begins, which lies before now's next turn of its wheel.
-    pub(super) fn start_of(&self, place: Place) -> Tick {
+    pub(super) fn start_of(&self, place: WheelSlot) -> Tick {
         let wheel = place.wheel();
         let below = digit_mask(wheel) | ((1 << shift(wheel)) - 1);
         Tick(self.now.0 & !below | (place.slot() as u64) << shift(wheel))
     }
 
     /// The first slot that has anything.
-    pub(super) fn first(&self) -> Option<Place> {
+    pub(super) fn first(&self) -> Option<WheelSlot> {
         if self.wheels == 0 {
             return None;
         }
         let wheel = self.wheels.trailing_zeros() as usize;
         let word = self.words[wheel].trailing_zeros() as usize;
         let bit = self.occupied[first_slot(wheel) / 64 + word].trailing_zeros() as usize;
-        Some(Place::new(wheel, word * 64 + bit))
+        Some(WheelSlot::new(wheel, word * 64 + bit))
     }
 
-    pub(super) fn peek(&self, place: Place) -> List {
+    pub(super) fn peek(&self, place: WheelSlot) -> List {
         self.slots[place.index()]
     }
 
     /// What is in a slot, to be changed. If that has it get its first, or lose its last, it has to be [noted](Self::note_first) then.
     #[inline]
-    pub(super) fn list(&mut self, place: Place) -> &mut List {
+    pub(super) fn list(&mut self, place: WheelSlot) -> &mut List {
         &mut self.slots[place.index()]
     }
 
     /// A slot has got its first.
     #[inline]
-    pub(super) fn note_first(&mut self, place: Place) {
+    pub(super) fn note_first(&mut self, place: WheelSlot) {
         let (wheel, word) = (place.wheel(), place.index() / 64);
         self.occupied[word] |= 1 << (place.index() % 64);
         self.words[wheel] |= 1 << (word - first_slot(wheel) / 64);
@@ -186,7 +186,7 @@ impl Wheels {
 
     /// A slot has lost its last.
     #[inline]
-    pub(super) fn note_last(&mut self, place: Place) {
+    pub(super) fn note_last(&mut self, place: WheelSlot) {
         let (wheel, word) = (place.wheel(), place.index() / 64);
         self.occupied[word] &= !(1 << (place.index() % 64));
         if self.occupied[word] == 0 {
@@ -198,7 +198,7 @@ impl Wheels {
     }
 
     /// Takes all that is in a slot.
-    pub(super) fn take(&mut self, place: Place) -> List {
+    pub(super) fn take(&mut self, place: WheelSlot) -> List {
         let list = std::mem::replace(self.list(place), List::EMPTY);
         self.note_last(place);
         list

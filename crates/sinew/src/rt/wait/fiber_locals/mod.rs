@@ -1,15 +1,15 @@
 //! Values that belong to one fiber, or to one plain thread: found by the number of their key, dropped newest first when that
 //! fiber or thread ends. Knows no public names.
 //!
-//! A fiber that uses none has a null word for them ([`Place`]). The first use makes a table ([`table`]), each value has a slot of
+//! A fiber that uses none has a null word for them ([`FiberLocals`]). The first use makes a table ([`table`]), each value has a slot of
 //! its own that does not move ([`slot`]). Whoever looks at a value from a frame on the fiber's own stack is done before the fiber ends. Whoever
 //! does from elsewhere counts itself in and out: a coroutine of the user's may keep a reference for longer than the fiber runs, and a
 //! value that is in use when its fiber ends is leaked.
 
 mod get;
 mod key;
+mod locals;
 mod memory;
-mod place;
 mod slot;
 mod table;
 
@@ -19,5 +19,5 @@ mod table;
 )]
 pub(crate) use get::{find, get};
 pub(crate) use key::Key;
-pub(crate) use place::Place;
+pub(crate) use locals::FiberLocals;
 pub(crate) use slot::{Gone, Used};

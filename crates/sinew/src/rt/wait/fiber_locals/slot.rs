@@ -24,7 +24,7 @@ use super::memory;
 use super::table::Table;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SlotState {
     New,
     BeingMade,
     Ready,
@@ -42,7 +42,7 @@ pub(super) struct Header {
     number: NonZero<u32>,
     /// The next slot of those that have no place in the table itself.
     next: Cell<Option<NonNull<Header>>>,
-    state: Cell<State>,
+    state: Cell<SlotState>,
     /// # Invariant
     ///
     /// How many [`Used`] there are that may outlive their fiber. While there are any, the slot is not freed, nor its value dropped.
@@ -65,7 +65,7 @@ struct Vtable {
 ///
 /// The header is first, so that a pointer to it is one to the whole.
 #[repr(C)]
-struct Slot<T> {
+struct LocalSlot<T> {
     header: Header,
     /// # Invariant
     ///
@@ -73,7 +73,7 @@ struct Slot<T> {
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-impl<T> Slot<T> {
+impl<T> LocalSlot<T> {
     const VTABLE: &'static Vtable = &Vtable { drop_value: Self::drop_value, free: Self::free };
 
     unsafe fn drop_value(header: NonNull<Header>) {
@@ -97,13 +97,13 @@ pub(super) fn make<T>(number: NonZero<u32>, table: NonNull<Table>) -> NonNull<He
     let header = Header {
         number,
         next: Cell::new(None),
-        state: Cell::new(State::New),
+        state: Cell::new(SlotState::New),
         uses: Cell::new(0),
         before: Cell::new(None),
         table,
-        vtable: Slot::<T>::VTABLE,
+        vtable: LocalSlot::<T>::VTABLE,
     };
-    let slot = Slot::<T> { header, value: UnsafeCell::new(MaybeUninit::uninit()) };
+    let slot = LocalSlot::<T> { header, value: UnsafeCell::new(MaybeUninit::uninit()) };
     memory::leak(slot).cast()
 }
 
@@ -157,8 +157,8 @@ pub(super) unsafe fn before(header: NonNull<Header>) -> Option<NonNull<Header>> 
 pub(super) unsafe fn end_value(header: NonNull<Header>) {
     // SAFETY: the caller's promise.
     let this = unsafe { header.as_ref() };
-    let before = this.state.replace(State::Gone);
-    debug_assert_eq!(before, State::Ready, "only values that are there are dropped");
+    let before = this.state.replace(SlotState::Gone);
+    debug_assert_eq!(before, SlotState::Ready, "only values that are there are dropped");
     if this.uses.get() == 0 {
         // SAFETY: it was ready, is not any more, and nobody looks at it.
         unsafe { (this.vtable.drop_value)(header) };
@@ -173,7 +173,7 @@ pub(super) unsafe fn end_value(header: NonNull<Header>) {
 pub(super) unsafe fn end(header: NonNull<Header>) {
     // SAFETY: the caller's promise.
     let this = unsafe { header.as_ref() };
-    this.state.set(State::Gone);
+    this.state.set(SlotState::Gone);
     if this.uses.get() == 0 {
         // SAFETY: nobody looks at it, and the caller gives it up.
         unsafe { (this.vtable.free)(header) };
@@ -185,7 +185,7 @@ pub(super) struct Found<T> {
     /// # Invariant
     ///
     /// There, and a slot of `T`.
-    slot: NonNull<Slot<T>>,
+    slot: NonNull<LocalSlot<T>>,
 }
 
 impl<T> Found<T> {
@@ -200,7 +200,7 @@ impl<T> Found<T> {
     #[inline]
     pub(super) fn used_if_ready(self, frame: Frame) -> Option<Used<T>> {
         // SAFETY: the invariant of `slot`.
-        let is_ready = unsafe { self.slot.as_ref() }.header.state.get() == State::Ready;
+        let is_ready = unsafe { self.slot.as_ref() }.header.state.get() == SlotState::Ready;
         is_ready.then(|| Used::new(self, frame))
     }
 
@@ -224,7 +224,7 @@ pub(crate) struct Used<T> {
     /// # Invariant
     ///
     /// Counted in `uses`, or in a frame of the fiber, so it is there; and it has a value, but for the stretch in `init`.
-    slot: NonNull<Slot<T>>,
+    slot: NonNull<LocalSlot<T>>,
     frame: Frame,
     /// It belongs to a fiber, and is counted without atomics.
     stays: PhantomData<*const T>,
@@ -242,7 +242,7 @@ impl<T> Used<T> {
     }
 
     #[inline]
-    fn slot(&self) -> &Slot<T> {
+    fn slot(&self) -> &LocalSlot<T> {
         // SAFETY: the invariant.
         unsafe { self.slot.as_ref() }
     }
@@ -255,10 +255,10 @@ impl<T> Used<T> {
     /// Makes the value, if there is none yet.
     fn prepare(self, init: impl FnOnce() -> T) -> Result<Self, Gone> {
         match self.header().state.get() {
-            State::Ready => Ok(self),
-            State::Gone => Err(Gone),
-            State::New => Ok(self.init(init)),
-            State::BeingMade => {
+            SlotState::Ready => Ok(self),
+            SlotState::Gone => Err(Gone),
+            SlotState::New => Ok(self.init(init)),
+            SlotState::BeingMade => {
                 panic!(
                     "a fiber-local is used by its own initialiser: it has no value before that has returned"
                 )
@@ -267,7 +267,7 @@ impl<T> Used<T> {
     }
 
     fn init(self, init: impl FnOnce() -> T) -> Self {
-        self.header().state.set(State::BeingMade);
+        self.header().state.set(SlotState::BeingMade);
         let on_unwind = Unmade(&self);
         let value = init();
         mem::forget(on_unwind);
@@ -281,10 +281,10 @@ impl<T> Used<T> {
     /// that outlived the fiber.
     fn made(&self) {
         let header = self.header();
-        if header.state.get() != State::BeingMade {
+        if header.state.get() != SlotState::BeingMade {
             return;
         }
-        header.state.set(State::Ready);
+        header.state.set(SlotState::Ready);
         // What needs no drop can be used until the very end, as std has it.
         if mem::needs_drop::<T>() {
             // SAFETY: the slot is not gone, so its table is there.
@@ -299,8 +299,8 @@ struct Unmade<'a, T>(&'a Used<T>);
 impl<T> Drop for Unmade<'_, T> {
     fn drop(&mut self) {
         let state = &self.0.header().state;
-        if state.get() == State::BeingMade {
-            state.set(State::New);
+        if state.get() == SlotState::BeingMade {
+            state.set(SlotState::New);
         }
     }
 }

@@ -24,7 +24,7 @@ mod wakes;
 pub(crate) use list::{Node, Place};
 pub(crate) use many::{Door, Entered, Entrance, Stay, wait_in_all};
 pub(crate) use terms::{GaveUp, Limit, Outcome};
-pub(crate) use unbound::Unbound;
+pub(crate) use unbound::FastWait;
 pub(crate) use wakes::Wakes;
 
 use std::ops::{Deref, DerefMut};
@@ -48,12 +48,12 @@ const FEW: usize = 32;
 
 /// Those who wait for something, in the order in which they came, and what they wait for, as `S`. Each has a `T` for whoever wakes it.
 pub(crate) struct Queue<S, T> {
-    inside: Guarded<Inside<S, T>>,
+    inside: Guarded<QueueBody<S, T>>,
     /// Whether anybody waits, for whoever does not have the lock. Changed under it.
     has_waiters: AtomicBool,
 }
 
-struct Inside<S, T> {
+struct QueueBody<S, T> {
     state: S,
     list: List<T>,
 }
@@ -61,7 +61,7 @@ struct Inside<S, T> {
 impl<S, T> Queue<S, T> {
     constant! {
         pub(crate) fn new(state: S) -> Self {
-            Self { inside: Guarded::new(Inside { state, list: List::new() }), has_waiters: AtomicBool::new(false) }
+            Self { inside: Guarded::new(QueueBody { state, list: List::new() }), has_waiters: AtomicBool::new(false) }
         }
     }
 
@@ -233,7 +233,7 @@ impl<S, T> Queue<S, T> {
 
 /// The right to what is in a queue. Not to be kept across a suspension, nor while others are woken.
 pub(crate) struct Locked<'a, S, T> {
-    inside: Guard<'a, Inside<S, T>>,
+    inside: Guard<'a, QueueBody<S, T>>,
     has_waiters: &'a AtomicBool,
 }
 

@@ -8,13 +8,13 @@
 #![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
 
 use super::super::reason::WaitKind;
-use super::super::stop::wait_unbound;
+use super::super::stop::wait_fast;
 use super::super::word::{Cause, Ends};
 use super::{Locked, Node, Outcome, Place, Queue};
 
 /// How a wait went that was tried the short way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unbound {
+pub(crate) enum FastWait {
     /// It is over: somebody claimed it, or there was nothing to wait for.
     Over,
     /// Somebody has poked it, and nobody claimed it.
@@ -27,25 +27,25 @@ impl<S, T> Queue<S, T> {
     /// [Waits](Self::wait) for ever, where stops count: the short way for fibers that nothing stops, which takes little of their stacks. Says how it
     /// went; but for the first way, the caller takes the long one.
     #[inline]
-    pub(crate) fn wait_unbound(
+    pub(crate) fn wait_fast(
         &self,
         kind: WaitKind,
         data: T,
         enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
-    ) -> Unbound {
+    ) -> FastWait {
         let node = Node::new(data);
-        let ended = wait_unbound(kind.on(self), Ends::ByEvent, |waiter| {
+        let ended = wait_fast(kind.on(self), Ends::ByEvent, |waiter| {
             // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out, and after a poke
             // `leave` does. Nothing in between panics.
             unsafe { self.publish(&node, waiter, enter) }
         });
         match ended {
-            None => Unbound::Not,
+            None => FastWait::Not,
             Some(Cause::Cancel) => {
                 self.leave(&node, Outcome::NotNeeded);
-                Unbound::Poked
+                FastWait::Poked
             }
-            Some(_) => Unbound::Over,
+            Some(_) => FastWait::Over,
         }
     }
 }

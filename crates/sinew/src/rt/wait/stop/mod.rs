@@ -130,7 +130,7 @@ impl Caller<'_> {
     fn limits(&self) -> Result<Limits, Stop> {
         self.check()?;
         let Some(ambient) = self.ambient else { return Ok(Limits { deadline: None, may_cancel: true }) };
-        if suspend::is_between() {
+        if suspend::in_switch_hook() {
             // It is the fiber that is enrolled, once, and that is poked.
             return Ok(Limits { deadline: ambient.force.deadline, may_cancel: false });
         }
@@ -142,7 +142,7 @@ impl Caller<'_> {
     fn member(&self) -> Member {
         match self.fiber {
             // SAFETY: the invariant of `fiber`.
-            Some(fiber) if !suspend::is_between() => Member::new(unsafe { FiberRef::new(fiber) }),
+            Some(fiber) if !suspend::in_switch_hook() => Member::new(unsafe { FiberRef::new(fiber) }),
             _ => Member::new(tls::thread_block()),
         }
     }
@@ -155,7 +155,7 @@ impl Caller<'_> {
 /// If it is to stop.
 #[inline]
 pub(crate) fn check() -> Result<(), Stop> {
-    if is_unbound() { Ok(()) } else { check_bound() }
+    if is_unstoppable() { Ok(()) } else { check_bound() }
 }
 
 /// The long way is kept out of those who take the short one.
@@ -176,9 +176,9 @@ fn stop_of_bound() -> Option<Stop> {
 
 /// Whether the caller is a fiber that nobody has begun to stop, and that has nothing in force: a short way for most.
 #[inline]
-fn is_unbound() -> bool {
+fn is_unstoppable() -> bool {
     // SAFETY: it runs, so it is there.
-    suspend::running().is_some_and(|(_, fiber)| unsafe { fiber.as_ref() }.is_unbound())
+    suspend::running().is_some_and(|(_, fiber)| unsafe { fiber.as_ref() }.is_unstoppable())
 }
 
 /// Whether the caller is cancelled, whatever the time.
@@ -234,7 +234,7 @@ pub(crate) fn wait_or_stop(
     until: Option<Instant>,
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Result<Cause, Stop> {
-    let limits = match is_unbound() {
+    let limits = match is_unstoppable() {
         true => Limits { deadline: None, may_cancel: true },
         false => limits_of_bound()?,
     };
@@ -245,7 +245,7 @@ pub(crate) fn wait_or_stop(
         suspend::wait(phase, on, ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
             // The wait is open from here on for whoever cancels.
             meet();
-            stop = if is_unbound() { None } else { stop_of_bound() };
+            stop = if is_unstoppable() { None } else { stop_of_bound() };
             is_published = stop.is_none() && publish(waiter);
             is_published
         });
@@ -264,15 +264,15 @@ pub(crate) fn wait_or_stop(
 /// The short way of [`wait_or_stop`], for a fiber that nobody has begun to stop, that has nothing in force, and that waits for ever. None, if the
 /// caller is not such, or not any more: nobody was told of the wait then. A [poke](Cause::Cancel) may be a reason to stop.
 #[inline]
-pub(crate) fn wait_unbound(on: WaitOn, ends: Ends, publish: impl FnOnce(Waiter) -> bool) -> Option<Cause> {
-    let mut is_unbound_still = true;
-    let cause = suspend::wait_if(on, ends.or_cancel(), Control::is_unbound, |caller, waiter| {
+pub(crate) fn wait_fast(on: WaitOn, ends: Ends, publish: impl FnOnce(Waiter) -> bool) -> Option<Cause> {
+    let mut is_unstoppable_still = true;
+    let cause = suspend::wait_if(on, ends.or_cancel(), Control::is_unstoppable, |caller, waiter| {
         // The wait is open from here on for whoever cancels.
         meet();
-        is_unbound_still = caller.is_unbound();
-        is_unbound_still && publish(waiter)
+        is_unstoppable_still = caller.is_unstoppable();
+        is_unstoppable_still && publish(waiter)
     })?;
-    is_unbound_still.then_some(cause)
+    is_unstoppable_still.then_some(cause)
 }
 
 /// Waits until a node is cancelled, or this moment. Whether it is. Nothing else ends the wait.

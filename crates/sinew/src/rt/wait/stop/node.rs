@@ -44,11 +44,11 @@ pub(crate) struct Why {
 /// The node.
 pub(crate) struct Node {
     flag: Flag,
-    inner: Lock<Inner>,
+    inner: Lock<NodeInner>,
     above: Vec<Link>,
 }
 
-struct Inner {
+struct NodeInner {
     why: Option<Arc<Why>>,
     below: Slots<Weak<Node>>,
     members: Slots<Member>,
@@ -90,7 +90,7 @@ impl Node {
     }
 
     fn new(above: Vec<Link>) -> Self {
-        let inner = Inner { why: None, below: Slots::new(), members: Slots::new() };
+        let inner = NodeInner { why: None, below: Slots::new(), members: Slots::new() };
         Self { flag: Flag::new(), inner: Lock::new(inner), above }
     }
 

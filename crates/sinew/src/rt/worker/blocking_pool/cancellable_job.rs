@@ -11,14 +11,14 @@ use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::stop::Stop;
 
 /// What is to be done, and later what came of it.
-pub(super) struct Packet<F, R> {
+pub(super) struct CancellableJob<F, R> {
     /// Until it is begun; or nobody wants it any more.
     body: Lock<Option<F>>,
     result: Lock<Option<thread::Result<R>>>,
     is_done: Queue<bool, ()>,
 }
 
-impl<F, R> Packet<F, R>
+impl<F, R> CancellableJob<F, R>
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
@@ -53,7 +53,7 @@ where
     }
 }
 
-impl<F, R> Task for Packet<F, R>
+impl<F, R> Task for CancellableJob<F, R>
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,

@@ -16,7 +16,7 @@ use crate::rt::wait::waiter::Waiter;
 use crate::rt::wait::word::Cause;
 
 /// What a fiber lends.
-type Call<'a> = dyn FnMut() + Send + 'a;
+type CallbackFiber<'a> = dyn FnMut() + Send + 'a;
 
 /// What is owned by whoever does it.
 pub(super) trait Task: Send + Sync {
@@ -34,7 +34,7 @@ enum Kind {
     /// # Invariant
     ///
     /// There, and nobody else's, until the waiter is woken.
-    Lent(NonNull<Call<'static>>, Waiter),
+    Lent(NonNull<CallbackFiber<'static>>, Waiter),
     Given(Arc<dyn Task>),
 }
 
@@ -48,9 +48,10 @@ impl Job {
     ///
     /// It stays where it is, and nobody else touches it, until the wait has ended; nothing but this job ends it; and if the caller never goes on
     /// after the wait, it stays for ever.
-    pub(super) unsafe fn lent(call: NonNull<Call<'_>>, waiter: Waiter) -> Self {
+    pub(super) unsafe fn lent(call: NonNull<CallbackFiber<'_>>, waiter: Waiter) -> Self {
         // SAFETY: only the lifetime changes, and the caller promises what it stands for.
-        let call = unsafe { mem::transmute::<NonNull<Call<'_>>, NonNull<Call<'static>>>(call) };
+        let call =
+            unsafe { mem::transmute::<NonNull<CallbackFiber<'_>>, NonNull<CallbackFiber<'static>>>(call) };
         Self(Kind::Lent(call, waiter))
     }
 
@@ -59,7 +60,7 @@ impl Job {
     }
 
     /// Whether it is this one that was lent.
-    pub(super) fn is(&self, call: NonNull<Call<'_>>) -> bool {
+    pub(super) fn is(&self, call: NonNull<CallbackFiber<'_>>) -> bool {
         matches!(self.0, Kind::Lent(lent, _) if ptr::addr_eq(lent.as_ptr(), call.as_ptr()))
     }
 

@@ -10,7 +10,7 @@ mod job;
 mod parker;
 mod threads;
 
-pub(crate) use threads::Crew;
+pub(crate) use threads::BlockingPool;
 
 use std::collections::VecDeque;
 use std::mem;
@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use self::cancellable_job::Packet;
+use self::cancellable_job::CancellableJob;
 use self::job::Job;
 use super::engine::Engine;
 use super::in_place::in_place;
@@ -33,7 +33,7 @@ use crate::rt::wait::{region, stop, suspend};
 
 /// Has a thread call `body` while the calling fiber waits; anybody else just calls it. A panic goes on here.
 pub(crate) fn blocking<R: Send>(body: impl FnOnce() -> R + Send) -> R {
-    let Some(crew) = own_crew() else { return body() };
+    let Some(blocking_pool) = own_pool() else { return body() };
     suspend::check_may_wait();
     let (mut body, mut result) = (Some((region::current_values(), body)), None);
     let mut call = || {
@@ -41,7 +41,7 @@ pub(crate) fn blocking<R: Send>(body: impl FnOnce() -> R + Send) -> R {
             result = Some(catch_unwind(AssertUnwindSafe(|| with_values(values, body))));
         }
     };
-    lend(&crew, &mut call);
+    lend(&blocking_pool, &mut call);
     match result.expect("a fiber goes on when what it lent was done") {
         Ok(value) => value,
         Err(payload) => resume_unwind(payload),
@@ -59,19 +59,19 @@ where
     R: Send + 'static,
 {
     stop::check()?;
-    let Some(crew) = own_crew() else { return Ok(body()) };
+    let Some(blocking_pool) = own_pool() else { return Ok(body()) };
     suspend::check_may_wait();
     let values = region::current_values();
-    let packet = Packet::new(move || with_values(values, body));
-    if let Err(jobs) = crew.submit(packet.job()) {
+    let job = CancellableJob::new(move || with_values(values, body));
+    if let Err(jobs) = blocking_pool.submit(job.job()) {
         make_here(|| jobs.into_iter().for_each(|job| job.run().tell()));
     }
-    packet.wait()
+    job.wait()
 }
 
 /// The threads for the fiber that calls this, if it is one.
-fn own_crew() -> Option<Arc<Crew>> {
-    suspend::running().and_then(|_| Engine::current()).map(|engine| engine.crew.clone())
+fn own_pool() -> Option<Arc<BlockingPool>> {
+    suspend::running().and_then(|_| Engine::current()).map(|engine| engine.blocking_pool.clone())
 }
 
 /// Calls `body` where the values are in force that were for whoever wants it done.
@@ -94,7 +94,7 @@ fn make_here(calls: impl FnOnce()) {
 }
 
 /// Has a thread call this, and waits for it.
-fn lend(crew: &Arc<Crew>, call: &mut (dyn FnMut() + Send)) {
+fn lend(blocking_pool: &Arc<BlockingPool>, call: &mut (dyn FnMut() + Send)) {
     let (call, mut left) = (NonNull::from(call), VecDeque::new());
     // A thread may have it from here on.
     let abort = AbortOnUnwind;
@@ -104,7 +104,7 @@ fn lend(crew: &Arc<Crew>, call: &mut (dyn FnMut() + Send)) {
         // back. The wait is ended by nobody else, since it has no other end. A fiber that never goes on keeps its frames. The caller, who is the only other one to have
         // it, waits here.
         let job = unsafe { Job::lent(call, waiter) };
-        left = crew.submit(job).err().unwrap_or_default();
+        left = blocking_pool.submit(job).err().unwrap_or_default();
         !left.iter().any(|job| job.is(call))
     });
     mem::forget(abort);
@@ -127,9 +127,9 @@ fn do_all(jobs: VecDeque<Job>, own: NonNull<dyn FnMut() + Send + '_>) {
     });
 }
 
-/// Has threads refused to the crew of the calling fiber, or not.
+/// Has threads refused to the pool of the calling fiber, or not.
 #[cfg(all(test, not(loom)))]
 pub(crate) fn refuse_threads(refuse: bool) {
-    let crew = own_crew().expect("a fiber");
-    crew.refuses.store(refuse, std::sync::atomic::Ordering::Relaxed);
+    let blocking_pool = own_pool().expect("a fiber");
+    blocking_pool.refuses.store(refuse, std::sync::atomic::Ordering::Relaxed);
 }

@@ -8,13 +8,13 @@ use crate::rt::wait::sleeper::Sleeper;
 
 /// A thread's own.
 #[derive(Debug)]
-pub(super) struct Bed {
+pub(super) struct Parker {
     sleeper: Sleeper,
     /// What it was called for. Put there before it is woken, by the one who has called it.
     job: Lock<Option<Job>>,
 }
 
-impl Bed {
+impl Parker {
     pub(super) fn new() -> Self {
         Self { sleeper: Sleeper::new(), job: Lock::new(None) }
     }

@@ -17,29 +17,29 @@ use std::{fmt, io, mem};
 use sinew_sched::spawn_thread;
 
 use super::job::Job;
-use super::parker::Bed;
+use super::parker::Parker;
 use crate::rt::base::sync::Lock;
 use crate::rt::base::{clock, unwind};
 
 /// The threads of an engine.
-pub(crate) struct Crew {
+pub(crate) struct BlockingPool {
     /// What threads are called, before their number.
     name: String,
     most: usize,
     /// How long one stays that has nothing to do.
     patience: Duration,
-    inside: Lock<Inside>,
+    inside: Lock<PoolState>,
     /// Threads are not to be had.
     #[cfg(test)]
     pub(super) refuses: std::sync::atomic::AtomicBool,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
+struct PoolState {
     /// The oldest first.
     jobs: VecDeque<Job>,
     /// Those that rest; the last one was the last to lie down. There is none, if a job is queued.
-    resting: Vec<Arc<Bed>>,
+    resting: Vec<Arc<Parker>>,
     /// Threads that have begun.
     live: usize,
     /// Threads that are about to.
@@ -50,13 +50,13 @@ struct Inside {
 }
 
 /// What a thread does next.
-enum Next {
+enum ThreadTask {
     Run(Job),
     Rest,
     End,
 }
 
-impl Crew {
+impl BlockingPool {
     pub(crate) fn new(runtime: &str, most: usize, patience: Duration) -> Arc<Self> {
         Arc::new(Self {
             name: format!("{runtime}-block"),
@@ -82,9 +82,9 @@ impl Crew {
     /// done.
     pub(super) fn submit(self: &Arc<Self>, job: Job) -> Result<(), VecDeque<Job>> {
         let mut inside = self.inside.lock();
-        if let Some(bed) = inside.resting.pop() {
+        if let Some(parker) = inside.resting.pop() {
             drop(inside);
-            bed.call(Some(job));
+            parker.call(Some(job));
             return Ok(());
         }
         inside.jobs.push_back(job);
@@ -103,8 +103,8 @@ impl Crew {
 
     #[cold]
     fn start(self: &Arc<Self>, number: u64) -> Result<(), VecDeque<Job>> {
-        let (name, crew) = (format!("{}-{number}", self.name), self.clone());
-        if self.start_thread(name, move || crew.serve()).is_ok() {
+        let (name, blocking_pool) = (format!("{}-{number}", self.name), self.clone());
+        if self.start_thread(name, move || blocking_pool.serve()).is_ok() {
             return Ok(());
         }
         let mut inside = self.inside.lock();
@@ -127,41 +127,41 @@ impl Crew {
 
     /// What a thread does from its beginning to its end.
     fn serve(&self) {
-        let bed = Arc::new(Bed::new());
+        let parker = Arc::new(Parker::new());
         let mut next = {
             let mut inside = self.inside.lock();
             inside.starting -= 1;
             inside.live += 1;
-            inside.next(&bed)
+            inside.next(&parker)
         };
         loop {
             next = match next {
-                Next::Run(job) => {
+                ThreadTask::Run(job) => {
                     let done = job.run();
-                    let next = self.inside.lock().next(&bed);
+                    let next = self.inside.lock().next(&parker);
                     done.tell();
                     next
                 }
-                Next::Rest => self.rest(&bed),
-                Next::End => return,
+                ThreadTask::Rest => self.rest(&parker),
+                ThreadTask::End => return,
             };
         }
     }
 
     /// Rests until it is called, or has rested for too long.
-    fn rest(&self, bed: &Arc<Bed>) -> Next {
-        if !bed.rest(clock::now().checked_add(self.patience)) {
-            if self.inside.lock().leave(bed) {
-                return Next::End;
+    fn rest(&self, parker: &Arc<Parker>) -> ThreadTask {
+        if !parker.rest(clock::now().checked_add(self.patience)) {
+            if self.inside.lock().leave(parker) {
+                return ThreadTask::End;
             }
             // Somebody is about to call it.
-            bed.rest(None);
+            parker.rest(None);
         }
-        match bed.take() {
-            Some(job) => Next::Run(job),
+        match parker.take() {
+            Some(job) => ThreadTask::Run(job),
             None => {
                 self.inside.lock().live -= 1;
-                Next::End
+                ThreadTask::End
             }
         }
     }
@@ -174,30 +174,30 @@ impl Crew {
             inside.is_closed = true;
             (mem::take(&mut inside.resting), mem::take(&mut inside.jobs))
         };
-        resting.into_iter().for_each(|bed| bed.call(None));
+        resting.into_iter().for_each(|parker| parker.call(None));
         // With what users have in them.
         jobs.into_iter().for_each(|job| unwind::catch(|| drop(job)));
     }
 }
 
-impl Inside {
+impl PoolState {
     /// A thread has nothing to do.
-    fn next(&mut self, bed: &Arc<Bed>) -> Next {
+    fn next(&mut self, parker: &Arc<Parker>) -> ThreadTask {
         if let Some(job) = self.jobs.pop_front() {
-            return Next::Run(job);
+            return ThreadTask::Run(job);
         }
         if self.is_closed {
             self.live -= 1;
-            return Next::End;
+            return ThreadTask::End;
         }
-        bed.make();
-        self.resting.push(bed.clone());
-        Next::Rest
+        parker.make();
+        self.resting.push(parker.clone());
+        ThreadTask::Rest
     }
 
     /// A thread has rested for too long. False, if it was called.
-    fn leave(&mut self, bed: &Arc<Bed>) -> bool {
-        let place = self.resting.iter().position(|other| Arc::ptr_eq(other, bed));
+    fn leave(&mut self, parker: &Arc<Parker>) -> bool {
+        let place = self.resting.iter().position(|other| Arc::ptr_eq(other, parker));
         if let Some(place) = place {
             self.resting.remove(place);
             self.live -= 1;
@@ -206,8 +206,8 @@ impl Inside {
     }
 }
 
-impl fmt::Debug for Crew {
+impl fmt::Debug for BlockingPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Crew").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("BlockingPool").field("name", &self.name).finish_non_exhaustive()
     }
 }

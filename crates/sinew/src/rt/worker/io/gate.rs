@@ -1,8 +1,8 @@
 //! Where those wait who want something of a descriptor, each direction for itself, and how an event reaches them. Knows neither the descriptor nor what
 //! is done with it. How it works is in the README beside this file.
 
-use super::readiness::{Direction, News, Readiness, Seen};
-use crate::rt::wait::queue::{Limit, Outcome, Place, Queue, Unbound};
+use super::readiness::{Direction, Readiness, ReadyEvent, Seen};
+use crate::rt::wait::queue::{FastWait, Limit, Outcome, Place, Queue};
 use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::wake::Claimed;
 
@@ -97,16 +97,16 @@ impl Gate {
 
     /// The same for ever, the short way.
     #[inline]
-    pub(crate) fn wait_unbound(&self, direction: Direction, (turn, seen): (Turn, Seen)) -> Unbound {
+    pub(crate) fn wait_fast(&self, direction: Direction, (turn, seen): (Turn, Seen)) -> FastWait {
         let queue = self.queue(direction);
-        queue.wait_unbound(kind(direction), (), |_| {
+        queue.wait_fast(kind(direction), (), |_| {
             self.readiness.await_it(direction, seen).then_some(turn.place())
         })
     }
 
     /// An event has come: one of those who wait for each direction goes on, or all, if they may want different things. Returns how many, or one for all.
     #[inline]
-    pub(crate) fn tell(&self, news: News) -> usize {
+    pub(crate) fn tell(&self, news: ReadyEvent) -> usize {
         let before = self.readiness.tell(news);
         if before.is_mixed() {
             return self.tell_each(before, news);
@@ -118,7 +118,7 @@ impl Gate {
 
     /// Whatever others have found since, it is news for those who wait.
     #[cold]
-    fn tell_each(&self, before: Seen, news: News) -> usize {
+    fn tell_each(&self, before: Seen, news: ReadyEvent) -> usize {
         let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && news.is_of(it));
         let wake = |direction| {
             let is_awaited = !self.queue(direction).seems_empty();
@@ -154,12 +154,12 @@ impl Gate {
 
     /// Those who are about to wait ask once more first.
     pub(crate) fn ask_again(&self) {
-        self.readiness.tell(News::default());
+        self.readiness.tell(ReadyEvent::default());
     }
 
     /// Nobody tells of events any more: all who wait try again.
     pub(crate) fn disturb(&self) {
-        self.readiness.tell(News::new(true, true, false));
+        self.readiness.tell(ReadyEvent::new(true, true, false));
         self.wake_all();
     }
 

@@ -12,7 +12,7 @@ mod watched;
 
 pub(crate) use gate::Left;
 pub(crate) use probe::check_pollable;
-pub(crate) use readiness::{Direction, News};
-pub(crate) use source::{Halt, Patience, Source};
+pub(crate) use readiness::{Direction, ReadyEvent};
+pub(crate) use source::{IoFailure, Patience, Source};
 pub(crate) use table::Token;
 pub(crate) use watched::Watched;

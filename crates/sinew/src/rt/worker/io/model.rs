@@ -6,7 +6,7 @@ use loom::thread;
 use std::time::Instant;
 
 use super::gate::{Gate, Left, Turn};
-use super::readiness::{Direction, News};
+use super::readiness::{Direction, ReadyEvent};
 use crate::rt::model::check;
 use crate::rt::{Limit, Outcome};
 
@@ -24,7 +24,7 @@ impl Pipe {
     /// Some come, and the event of it.
     fn put(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
-        self.gate.tell(News::new(true, false, false));
+        self.gate.tell(ReadyEvent::new(true, false, false));
     }
 
     /// Takes one, as `Source::drive` does. None, if its time was over first.
@@ -130,7 +130,7 @@ struct Mixed {
 impl Mixed {
     fn put(&self, kind: usize) {
         self.of_each[kind].fetch_add(1, Ordering::AcqRel);
-        self.gate.tell(News::new(true, false, false));
+        self.gate.tell(ReadyEvent::new(true, false, false));
     }
 
     fn take(&self, kind: usize) {
@@ -179,7 +179,7 @@ impl Homed {
         let mut kernel = self.kernel.lock().unwrap();
         kernel.bytes += 1;
         if kernel.is_watched {
-            self.gate.tell(News::new(true, false, false));
+            self.gate.tell(ReadyEvent::new(true, false, false));
         }
     }
 
@@ -195,7 +195,7 @@ impl Homed {
     fn settle(&self) {
         let mut kernel = self.kernel.lock().unwrap();
         if !std::mem::replace(&mut kernel.is_watched, true) && kernel.bytes != 0 {
-            self.gate.tell(News::new(true, false, false));
+            self.gate.tell(ReadyEvent::new(true, false, false));
         }
     }
 }

@@ -52,9 +52,9 @@ const TICK: u64 = 1 << 8;
 
 /// What an event tells.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct News(u64);
+pub(crate) struct ReadyEvent(u64);
 
-impl News {
+impl ReadyEvent {
     pub(crate) fn new(read: bool, write: bool, doubt: bool) -> Self {
         let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
         Self(bit(read, Direction::Read.ready()) | bit(write, Direction::Write.ready()) | bit(doubt, DOUBT))
@@ -129,7 +129,7 @@ impl Readiness {
 
     /// An event has come. Returns the word as it was: whoever waited by then is to be woken.
     #[inline]
-    pub(crate) fn tell(&self, news: News) -> Seen {
+    pub(crate) fn tell(&self, news: ReadyEvent) -> Seen {
         self.change(|word| Some(word.wrapping_add(TICK) | news.0))
     }
 
@@ -176,8 +176,8 @@ impl Readiness {
 mod tests {
     use super::*;
 
-    fn read() -> News {
-        News::new(true, false, false)
+    fn read() -> ReadyEvent {
+        ReadyEvent::new(true, false, false)
     }
 
     /// What came between the look and the unmarking stays.
@@ -230,7 +230,7 @@ mod tests {
     fn short_reads_are_not_trusted_once_the_peer_has_said_more() {
         let readiness = Readiness::new();
         assert!(readiness.look().trusts_short_reads());
-        readiness.tell(News::new(true, false, true));
+        readiness.tell(ReadyEvent::new(true, false, true));
         readiness.tell(read());
         assert!(!readiness.look().trusts_short_reads());
     }

@@ -14,19 +14,19 @@ use std::{fmt, io};
 
 use super::super::driver::{CoreDriver, of_local};
 use super::gate::{Gate, Left, Turn};
-use super::readiness::{Direction, News, Seen};
+use super::readiness::{Direction, ReadyEvent, Seen};
 use super::table::Token;
 use super::thread;
 use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
-use crate::rt::wait::queue::{Limit, Outcome, Unbound};
+use crate::rt::wait::queue::{FastWait, Limit, Outcome};
 use crate::rt::wait::stop::Stop;
 use crate::rt::wait::worker_local::WorkerLocal;
 use crate::rt::wait::{stop, suspend, turn};
 
 /// Why an operation has not come to its end.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub(crate) enum IoFailure {
     /// The kernel, or whoever tried, says so.
     Failed(io::Error),
     /// The caller is to stop. Boxed, so that the others are small.
@@ -103,7 +103,7 @@ impl Source {
         direction: Direction,
         patience: Patience,
         mut attempt: impl FnMut(Seen) -> io::Result<(R, Left)>,
-    ) -> Result<R, Halt> {
+    ) -> Result<R, IoFailure> {
         // A caller that does not wait may have been told elsewhere that the descriptor is ready.
         let does_not_wait = matches!(patience, Patience::None);
         if !does_not_wait {
@@ -116,7 +116,7 @@ impl Source {
         loop {
             let seen = self.gate.look();
             if seen.is_closed() {
-                return Err(Halt::Closed);
+                return Err(IoFailure::Closed);
             }
             if seen.is_ready(direction) || does_not_wait || seen.is_mixed() || !self.is_told_here() {
                 match attempt(seen) {
@@ -130,8 +130,8 @@ impl Source {
                         self.gate.unmark(direction, seen);
                     }
                     // What closes it may also have the kernel fail.
-                    Err(_) if self.is_closed() => return Err(Halt::Closed),
-                    Err(error) => return Err(Halt::Failed(error)),
+                    Err(_) if self.is_closed() => return Err(IoFailure::Closed),
+                    Err(error) => return Err(IoFailure::Failed(error)),
                 }
             }
             if let Err(halt) = self.wait(fd, (direction, seen), (patience, &mut wait)) {
@@ -144,17 +144,17 @@ impl Source {
     #[cold]
     fn give_up<R>(
         &self,
-        halt: Halt,
+        halt: IoFailure,
         attempt: &mut impl FnMut(Seen) -> io::Result<(R, Left)>,
-    ) -> Result<R, Halt> {
-        if !matches!(halt, Halt::TimedOut) {
+    ) -> Result<R, IoFailure> {
+        if !matches!(halt, IoFailure::TimedOut) {
             return Err(halt);
         }
         match attempt(self.gate.look()) {
             Ok((result, _)) => Ok(result),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(halt),
-            Err(_) if self.is_closed() => Err(Halt::Closed),
-            Err(error) => Err(Halt::Failed(error)),
+            Err(_) if self.is_closed() => Err(IoFailure::Closed),
+            Err(error) => Err(IoFailure::Failed(error)),
         }
     }
 
@@ -175,14 +175,14 @@ impl Source {
         fd: BorrowedFd<'_>,
         (direction, seen): (Direction, Seen),
         (patience, wait): (Patience, &mut Option<Wait>),
-    ) -> Result<(), Halt> {
+    ) -> Result<(), IoFailure> {
         let turn = wait.as_ref().map_or(Turn::First, |wait| wait.turn);
         let is_short = matches!(patience, Patience::Wait(None)) && self.is_settled();
-        let ended = if is_short { self.gate.wait_unbound(direction, (turn, seen)) } else { Unbound::Not };
-        if ended != Unbound::Not {
+        let ended = if is_short { self.gate.wait_fast(direction, (turn, seen)) } else { FastWait::Not };
+        if ended != FastWait::Not {
             *wait = Some(Wait { limit: Limit::STOP.later(), turn: Turn::Again });
         }
-        if ended == Unbound::Over { Ok(()) } else { self.wait_long(fd, (direction, seen), (patience, wait)) }
+        if ended == FastWait::Over { Ok(()) } else { self.wait_long(fd, (direction, seen), (patience, wait)) }
     }
 
     /// The same, whoever the caller is. The limit is worked out for the first time.
@@ -192,23 +192,23 @@ impl Source {
         fd: BorrowedFd<'_>,
         (direction, seen): (Direction, Seen),
         (patience, wait): (Patience, &mut Option<Wait>),
-    ) -> Result<(), Halt> {
+    ) -> Result<(), IoFailure> {
         let wait = match wait {
             Some(wait) => wait,
             None => wait.insert(Wait::new(patience)?),
         };
-        let running = suspend::running().filter(|(local, _)| !local.is_between());
+        let running = suspend::running().filter(|(local, _)| !local.in_switch_hook());
         let outcome = match running.and_then(|(local, _)| Some((local, of_local(local)?))) {
             None => thread::wait(fd, direction, wait.limit, wait.turn),
             Some(here) => {
-                let moved = self.settle(here, fd).map_err(Halt::Failed)?;
+                let moved = self.settle(here, fd).map_err(IoFailure::Failed)?;
                 self.gate.wait(direction, wait.limit, (wait.turn, moved.unwrap_or(seen)))
             }
         };
         (wait.turn, wait.limit) = (Turn::Again, wait.limit.later());
         match outcome {
             Outcome::NotNeeded | Outcome::Woken => Ok(()),
-            Outcome::TimedOut => Err(Halt::TimedOut),
+            Outcome::TimedOut => Err(IoFailure::TimedOut),
             Outcome::Stopped(stop) => Err(stopped(stop)),
         }
     }
@@ -289,13 +289,13 @@ impl Source {
         self.leave(&mut self.home.lock());
     }
 
-    pub(crate) fn doubts_short_reads(&self) -> bool {
+    pub(crate) fn distrusts_short_reads(&self) -> bool {
         !self.gate.look().trusts_short_reads()
     }
 
     /// That a read came back short does not say that no more is there.
-    pub(crate) fn doubt_short_reads(&self) {
-        self.gate.tell(News::new(false, false, true));
+    pub(crate) fn distrust_short_reads(&self) {
+        self.gate.tell(ReadyEvent::new(false, false, true));
     }
 
     /// All operations fail from now on, also those that wait now.
@@ -309,14 +309,14 @@ impl Source {
 
     /// An event has come. Returns how many go on because of it.
     #[inline]
-    pub(crate) fn tell(&self, news: News) -> usize {
+    pub(crate) fn tell(&self, news: ReadyEvent) -> usize {
         self.gate.tell(news)
     }
 }
 
 #[cold]
-fn stopped(stop: Stop) -> Halt {
-    Halt::Stopped(Box::new(stop))
+fn stopped(stop: Stop) -> IoFailure {
+    IoFailure::Stopped(Box::new(stop))
 }
 
 /// The waits of one operation.
@@ -326,8 +326,8 @@ struct Wait {
 }
 
 impl Wait {
-    fn new(patience: Patience) -> Result<Self, Halt> {
-        let Patience::Wait(time) = patience else { return Err(Halt::WouldBlock) };
+    fn new(patience: Patience) -> Result<Self, IoFailure> {
+        let Patience::Wait(time) = patience else { return Err(IoFailure::WouldBlock) };
         // A moment beyond the clock's end never comes.
         let until = time.and_then(|time| clock::now().checked_add(time));
         Ok(Self { limit: Limit::STOP.or_until(until), turn: Turn::First })

@@ -33,13 +33,13 @@ impl Token {
 /// The table. `T` is what a number stands for.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
-    places: Vec<Slot<T>>,
+    places: Vec<TableSlot<T>>,
     /// Places that nobody has, the last one first.
     free: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct Slot<T> {
+struct TableSlot<T> {
     generation: u32,
     source: Option<Arc<T>>,
 }
@@ -62,7 +62,7 @@ impl<T> Table<T> {
     }
 
     fn grow(&mut self) -> usize {
-        self.places.push(Slot { generation: 0, source: None });
+        self.places.push(TableSlot { generation: 0, source: None });
         self.places.len() - 1
     }
 

@@ -18,7 +18,7 @@ use crate::rt::base::sync::Lock;
 /// The descriptors.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    inside: Lock<Inside>,
+    inside: Lock<WatchTable>,
     /// How many there are, for a look without the lock.
     count: AtomicUsize,
     /// How many of them fibers have waited for that may move, or are elsewhere.
@@ -26,7 +26,7 @@ pub(crate) struct Watched {
 }
 
 #[derive(Debug)]
-struct Inside {
+struct WatchTable {
     table: Table<Source>,
     /// Whose it is what the kernel has for a number.
     owners: HashMap<RawFd, Token>,
@@ -34,7 +34,7 @@ struct Inside {
 
 impl Watched {
     pub(crate) fn new() -> Self {
-        let inside = Inside { table: Table::new(), owners: HashMap::new() };
+        let inside = WatchTable { table: Table::new(), owners: HashMap::new() };
         Self { inside: Lock::new(inside), count: AtomicUsize::new(0), roamed: AtomicUsize::new(0) }
     }
 
@@ -82,7 +82,7 @@ impl Watched {
         drop(left);
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut Inside) -> R) -> R {
+    fn change<R>(&self, change: impl FnOnce(&mut WatchTable) -> R) -> R {
         let mut inside = self.inside.lock();
         let result = change(&mut inside);
         self.count.store(inside.table.len(), Ordering::Relaxed);

@@ -40,12 +40,12 @@ pub(crate) struct Stall {
     after: Option<Duration>,
     /// The watcher looks, or is about to.
     alert: Alert,
-    state: Lock<State>,
+    state: Lock<WatcherState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WatcherState {
     has_thread: bool,
     is_over: bool,
 }

@@ -9,14 +9,14 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use crate::channel::seat::Place;
+use crate::channel::wait_slot::Place;
 
 /// What is inside, up to so many words.
-type Inside = [MaybeUninit<u64>; 6];
+type InlineBytes = [MaybeUninit<u64>; 6];
 
 /// The place.
-pub(in crate::channel) struct Space {
-    inside: UnsafeCell<Inside>,
+pub(in crate::channel) struct ErasedSlot {
+    inside: UnsafeCell<InlineBytes>,
     /// # Invariant
     ///
     /// None, or a [`Place`] of some type is in it, or behind its first word, and this drops it.
@@ -24,10 +24,10 @@ pub(in crate::channel) struct Space {
 }
 
 const fn is_small<T>() -> bool {
-    size_of::<Place<T>>() <= size_of::<Inside>() && align_of::<Place<T>>() <= align_of::<Inside>()
+    size_of::<Place<T>>() <= size_of::<InlineBytes>() && align_of::<Place<T>>() <= align_of::<InlineBytes>()
 }
 
-impl Space {
+impl ErasedSlot {
     pub(in crate::channel) const fn new() -> Self {
         Self { inside: UnsafeCell::new([MaybeUninit::uninit(); 6]), drop: Cell::new(None) }
     }
@@ -102,7 +102,7 @@ unsafe fn drop_behind<T>(inside: *mut ()) {
     drop(unsafe { Box::from_raw(behind) });
 }
 
-impl Drop for Space {
+impl Drop for ErasedSlot {
     fn drop(&mut self) {
         if let Some(drop) = self.drop.take() {
             // SAFETY: the invariant of `drop`.
@@ -117,14 +117,14 @@ mod tests {
 
     /// Two spaces, of which one is not where a multiple of sixteen is.
     #[repr(C, align(16))]
-    struct Two([Space; 2]);
+    struct Two([ErasedSlot; 2]);
 
     /// Small enough to be inside, and aligned to more than a space is.
     #[test]
     fn a_message_is_where_its_alignment_wants_it() {
-        assert!(size_of::<Place<u128>>() <= size_of::<Inside>());
-        assert_ne!(size_of::<Space>() % align_of::<u128>(), 0, "one of the two is in between");
-        let two = Two([Space::new(), Space::new()]);
+        assert!(size_of::<Place<u128>>() <= size_of::<InlineBytes>());
+        assert_ne!(size_of::<ErasedSlot>() % align_of::<u128>(), 0, "one of the two is in between");
+        let two = Two([ErasedSlot::new(), ErasedSlot::new()]);
         for (number, space) in two.0.iter().enumerate() {
             space.prepare::<u128>();
             // SAFETY: it was made ready for this type.

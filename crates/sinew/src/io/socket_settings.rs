@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::unblocked::set_nonblocking;
+use super::nonblocking::set_nonblocking;
 use crate::rt::io::{Direction, Patience};
 use crate::rt::sync::Lock;
 
@@ -18,23 +18,23 @@ const NONE: u64 = 0;
 
 /// What is set; nothing, as long as there is none.
 #[derive(Debug, Default)]
-pub(crate) struct Modes(OnceLock<Arc<Settings>>);
+pub(crate) struct Modes(OnceLock<Arc<SocketSettings>>);
 
 /// All zeros are those of a descriptor that waits for ever.
 #[derive(Debug, Default)]
-struct Settings {
+struct SocketSettings {
     is_nonblocking: AtomicBool,
     /// In nanoseconds, or [`NONE`].
     read_timeout: AtomicU64,
     write_timeout: AtomicU64,
     /// What the kernel told one who had written something, and has to be told to the next one; zero, if there is nothing.
     unheard: AtomicI32,
-    unblocked: Lock<Unblocked>,
+    unblocked: Lock<Nonblocking>,
 }
 
 /// Whose calls on a descriptor that blocks must not block now.
 #[derive(Debug, Default)]
-struct Unblocked {
+struct Nonblocking {
     /// How many [`Unblock`] there are.
     count: usize,
     /// Whether calls on it did not block before the first of them.
@@ -44,7 +44,7 @@ struct Unblocked {
 /// Until it is dropped, calls on a descriptor and its duplicates do not block.
 #[derive(Debug)]
 pub(crate) struct Unblock<'a> {
-    settings: &'a Settings,
+    settings: &'a SocketSettings,
     fd: BorrowedFd<'a>,
 }
 
@@ -140,7 +140,7 @@ impl Modes {
     }
 
     /// Changes the settings, if there are any or some are needed.
-    fn set(&self, is_needed: bool, change: impl FnOnce(&Settings)) {
+    fn set(&self, is_needed: bool, change: impl FnOnce(&SocketSettings)) {
         let settings = if is_needed { Some(self.0.get_or_init(Arc::default)) } else { self.0.get() };
         if let Some(settings) = settings {
             change(settings);
@@ -148,7 +148,7 @@ impl Modes {
     }
 }
 
-impl Settings {
+impl SocketSettings {
     /// For one of those who ask at once.
     #[cold]
     fn hear(&self) -> io::Result<()> {
@@ -190,7 +190,7 @@ mod tests {
     use std::os::fd::AsFd;
     use std::os::unix::net::UnixStream;
 
-    use super::super::unblocked::is_nonblocking;
+    use super::super::nonblocking::is_nonblocking;
     use super::Modes;
 
     #[test]

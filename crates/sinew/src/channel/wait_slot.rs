@@ -15,7 +15,7 @@ use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue, WaitKind};
 pub(super) type Place<T> = Cell<Option<T>>;
 
 /// One who waits.
-pub(super) struct Seat {
+pub(super) struct WaitSlot {
     /// # Invariant
     ///
     /// Null, or a [`Place`] for messages of the channel in whose queue the seat is, for as long as it is there. It belongs to whoever has the
@@ -23,8 +23,8 @@ pub(super) struct Seat {
     place: Cell<*const ()>,
     /// # Invariant
     ///
-    /// Null, or a [`Meeting`] for messages of the same channel, which is there until it is over.
-    pub(super) meeting: Cell<*const Meeting>,
+    /// Null, or a [`Handshake`] for messages of the same channel, which is there until it is over.
+    pub(super) meeting: Cell<*const Handshake>,
     /// One who makes its message when it knows that it may send it was let in, or one who receives is to go to its meeting.
     pub(super) is_promised: Cell<bool>,
     /// All seats of one who waits in several channels at once have the same.
@@ -32,9 +32,9 @@ pub(super) struct Seat {
 }
 
 // SAFETY: what it points to is passed on with the lock of its queue, and messages may be sent: channels see to that.
-unsafe impl Send for Seat {}
+unsafe impl Send for WaitSlot {}
 
-impl Seat {
+impl WaitSlot {
     /// One who has a place, with a message or for one.
     #[inline]
     pub(super) fn with<T>(place: &Place<T>) -> Self {
@@ -56,13 +56,13 @@ impl Seat {
     }
 
     /// The same, with somewhere to go when a message is promised.
-    pub(super) fn meeting_at(self, meeting: *const Meeting) -> Self {
+    pub(super) fn meeting_at(self, meeting: *const Handshake) -> Self {
         self.meeting.set(meeting);
         self
     }
 
     /// Has a place from now on, without a type, and an owner. The seat is in no queue.
-    pub(super) fn settle(&self, place: *const (), meeting: *const Meeting, owner: *const ()) {
+    pub(super) fn settle(&self, place: *const (), meeting: *const Handshake, owner: *const ()) {
         self.place.set(place);
         self.meeting.set(meeting);
         self.owner.set(owner);
@@ -112,14 +112,14 @@ impl Seat {
 /// It is the queue of those who receive at a channel for such messages, and all have places.
 #[inline]
 pub(super) unsafe fn hand_over<E, T>(
-    receivers: &mut Locked<'_, E, Seat>,
+    receivers: &mut Locked<'_, E, WaitSlot>,
     message: &mut Option<T>,
 ) -> Option<Claimed> {
     while message.is_some() && !receivers.is_empty() {
         // SAFETY: the caller's promise. Either the copy is forgotten, or the message.
-        let leave = |seat: &Seat| unsafe { seat.copy(message) };
+        let leave = |seat: &WaitSlot| unsafe { seat.copy(message) };
         // SAFETY: as above. Nothing is as good as a copy of it.
-        let take_back = |seat: &Seat| unsafe { seat.copy(&None::<T>) };
+        let take_back = |seat: &WaitSlot| unsafe { seat.copy(&None::<T>) };
         if let Some(claimed) = receivers.claim_or(leave, take_back) {
             // SAFETY: it is written to, and not moved: the message is with another, who may use it by now.
             unsafe { ptr::write(message, None) };
@@ -130,7 +130,7 @@ pub(super) unsafe fn hand_over<E, T>(
 }
 
 /// Where one who receives waits for a message that was promised to it. The one who has promised leaves it there, or says that it will not.
-pub(super) struct Meeting {
+pub(super) struct Handshake {
     /// Whether it is over.
     queue: Queue<bool, ()>,
     /// # Invariant
@@ -139,7 +139,7 @@ pub(super) struct Meeting {
     place: Cell<*const ()>,
 }
 
-impl Meeting {
+impl Handshake {
     pub(super) fn at<T>(place: &Place<T>) -> Self {
         Self::nowhere(ptr::from_ref(place).cast())
     }

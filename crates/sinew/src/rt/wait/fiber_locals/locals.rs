@@ -19,7 +19,7 @@ use super::{memory, slot};
 pub(crate) type Panic = Box<dyn Any + Send>;
 
 /// The locals of a fiber or thread. They are leaked, unless [`end`](Self::end) is called.
-pub(crate) struct Place {
+pub(crate) struct FiberLocals {
     /// # Invariant
     ///
     /// Null, [`ENDED`], or from [`memory::leak`] and there until this is changed.
@@ -29,7 +29,7 @@ pub(crate) struct Place {
 /// There were locals, and there will be none. No table is at this address, since tables are aligned.
 const ENDED: *mut Table = ptr::without_provenance_mut(1);
 
-impl Place {
+impl FiberLocals {
     pub(crate) const fn new() -> Self {
         Self { table: Cell::new(ptr::null_mut()) }
     }
@@ -134,8 +134,8 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for FiberLocals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place").finish_non_exhaustive()
+        f.debug_struct("FiberLocals").finish_non_exhaustive()
     }
 }

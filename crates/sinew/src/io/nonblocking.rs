@@ -56,13 +56,13 @@ impl<T: AsFd> Handle<T> {
 
 /// A descriptor that is set back when this is dropped, too: others may have it, who know nothing of us.
 #[derive(Debug)]
-pub(super) struct Unblocked<T: AsFd> {
+pub(super) struct Nonblocking<T: AsFd> {
     /// Until it is taken out.
     inner: Option<T>,
     was_nonblocking: bool,
 }
 
-impl<T: AsFd> Unblocked<T> {
+impl<T: AsFd> Nonblocking<T> {
     /// # Errors
     ///
     /// As [`is_nonblocking`], with what was given.
@@ -91,13 +91,13 @@ impl<T: AsFd> Unblocked<T> {
     }
 }
 
-impl<T: AsFd> Drop for Unblocked<T> {
+impl<T: AsFd> Drop for Nonblocking<T> {
     fn drop(&mut self) {
         self.inner.iter().for_each(|inner| self.restore(inner));
     }
 }
 
-impl<T: AsFd> AsFd for Unblocked<T> {
+impl<T: AsFd> AsFd for Nonblocking<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.get().as_fd()
     }
