@@ -4,7 +4,7 @@
 //!
 //! # Safety
 //!
-//! Trusted with seats: those in its queues have places for its messages.
+//! Trusted with wait slots: those in its queues have places for its messages.
 #![expect(unsafe_code, reason = "places of messages are pointers without a type")]
 
 use std::cell::Cell;
@@ -50,7 +50,7 @@ enum Met {
     Nobody,
     /// The message is in the place.
     Message,
-    /// The message will be there, when the meeting is over.
+    /// The message will be there, when the handshake is over.
     Promise,
 }
 
@@ -89,7 +89,7 @@ impl<T> Rendezvous<T> {
         message.map_or(Ok(()), |message| Err(Refused::Full(message)))
     }
 
-    /// Promises a message to one who waits for it: it goes to its meeting, and waits there. None, if nobody waits.
+    /// Promises a message to one who waits for it: it goes to its handshake, and waits there. None, if nobody waits.
     ///
     /// # Errors
     ///
@@ -99,15 +99,15 @@ impl<T> Rendezvous<T> {
         if self.is_closed() {
             return Err(());
         }
-        let meeting = Cell::new(ptr::null());
-        let met = receivers.claim_and_swap(|seat| {
-            seat.is_promised.set(!seat.is_promised.get());
-            meeting.set(seat.meeting.get());
+        let handshake = Cell::new(ptr::null());
+        let met = receivers.claim_and_swap(|wait_slot| {
+            wait_slot.is_promised.set(!wait_slot.is_promised.get());
+            handshake.set(wait_slot.handshake.get());
         });
         drop(receivers);
         Ok(met.map(|claimed| {
             claimed.go();
-            meeting.get()
+            handshake.get()
         }))
     }
 
@@ -161,11 +161,11 @@ impl<T> Rendezvous<T> {
     /// The message of one who waits to send, if somebody does. If it is promised, it is waited for.
     fn receive_into(&self, place: &MessagePlace<T>, meets: Meets) {
         loop {
-            let meeting = Handshake::at(place);
-            if self.meet(place, &meeting, meets) != Met::Promise {
+            let handshake = Handshake::at(place);
+            if self.meet(place, &handshake, meets) != Met::Promise {
                 return;
             }
-            meeting.wait();
+            handshake.wait();
             // One that breaks its promise is not the last one.
             if is_filled(place) {
                 return;
@@ -173,18 +173,18 @@ impl<T> Rendezvous<T> {
         }
     }
 
-    fn meet(&self, place: &MessagePlace<T>, meeting: &Handshake, meets: Meets) -> Met {
+    fn meet(&self, place: &MessagePlace<T>, handshake: &Handshake, meets: Meets) -> Met {
         let mut senders = self.senders.lock();
-        while let Some(seat) = senders.first() {
-            let is_promise = seat.is_promise();
-            if !can_meet(seat, meets) {
+        while let Some(wait_slot) = senders.first() {
+            let is_promise = wait_slot.is_promise();
+            if !can_meet(wait_slot, meets) {
                 return self.meet_behind(senders, place);
             }
-            let to_meeting = |at| move |seat: &WaitSlot| seat.meeting.set(at);
+            let to_meeting = |at| move |wait_slot: &WaitSlot| wait_slot.handshake.set(at);
             // SAFETY: it is the queue of this channel.
-            let exchange = |seat: &WaitSlot| unsafe { seat.exchange(place) };
+            let exchange = |wait_slot: &WaitSlot| unsafe { wait_slot.exchange(place) };
             let claimed = match is_promise {
-                true => senders.claim_or(to_meeting(ptr::from_ref(meeting)), to_meeting(ptr::null())),
+                true => senders.claim_or(to_meeting(ptr::from_ref(handshake)), to_meeting(ptr::null())),
                 false => senders.claim_or(exchange, exchange),
             };
             if let Some(claimed) = claimed {
@@ -199,10 +199,12 @@ impl<T> Rendezvous<T> {
     /// Meets the first sender that has its message, for a receiver that must not wait for the others.
     #[cold]
     fn meet_behind(&self, mut senders: Locked<'_, (), WaitSlot>, place: &MessagePlace<T>) -> Met {
-        while senders.has_such(|seat| !seat.is_promise()) {
+        while senders.has_such(|wait_slot| !wait_slot.is_promise()) {
             // SAFETY: it is the queue of this channel.
-            let exchange = |seat: &WaitSlot| unsafe { seat.exchange(place) };
-            if let Some(claimed) = senders.claim_such_or(|seat| !seat.is_promise(), exchange, exchange) {
+            let exchange = |wait_slot: &WaitSlot| unsafe { wait_slot.exchange(place) };
+            if let Some(claimed) =
+                senders.claim_such_or(|wait_slot| !wait_slot.is_promise(), exchange, exchange)
+            {
                 drop(senders);
                 claimed.go();
                 return Met::Message;
@@ -224,16 +226,17 @@ impl<T> Rendezvous<T> {
             if let Some(message) = self.receive_now(Meets::Anyhow) {
                 return Ok(message);
             }
-            let meeting = Handshake::at(&place);
-            let seat = WaitSlot::with(&place).meeting_at(&raw const meeting);
+            let handshake = Handshake::at(&place);
+            let wait_slot = WaitSlot::with(&place).meeting_at(&raw const handshake);
             let enter = |receivers: &mut Locked<'_, (), WaitSlot>, _: &WaitSlot| {
                 self.place_to_receive(receivers, ptr::null())
             };
-            let (outcome, seat) =
-                self.receivers
-                    .wait_then(WaitKind::Receive, seat, limit.next_wait(), enter, || self.watchers.tell());
-            if matches!(outcome, Outcome::Woken) && seat.is_promised.get() {
-                meeting.wait();
+            let (outcome, wait_slot) =
+                self.receivers.wait_then(WaitKind::Receive, wait_slot, limit.next_wait(), enter, || {
+                    self.watchers.tell()
+                });
+            if matches!(outcome, Outcome::Woken) && wait_slot.is_promised.get() {
+                handshake.wait();
             }
             if let Some(message) = place.take() {
                 return Ok(message);
@@ -264,19 +267,20 @@ impl<T> Rendezvous<T> {
 
     /// Whether another one waits to send.
     pub(super) fn has_sender(&self, owner: *const ()) -> bool {
-        self.senders.lock().has_such(|seat| seat.is_of_another(owner))
+        self.senders.lock().has_such(|wait_slot| wait_slot.is_of_another(owner))
     }
 
     /// Whether another one waits to receive.
     pub(super) fn has_receiver(&self, owner: *const ()) -> bool {
-        self.receivers.lock().has_such(|seat| seat.is_of_another(owner))
+        self.receivers.lock().has_such(|wait_slot| wait_slot.is_of_another(owner))
     }
 
     /// Returns a stamp if nothing can be received: no sender waits whose message the caller could take,
     /// and senders are left. See `buffered/stamp.rs`.
     pub(super) fn no_sender_stamp(&self) -> Option<u64> {
         let senders = self.senders.lock();
-        let is_ready = self.is_closed() || senders.has_such(|seat| can_meet(seat, Meets::IfOthersRun));
+        let is_ready =
+            self.is_closed() || senders.has_such(|wait_slot| can_meet(wait_slot, Meets::IfOthersRun));
         // Relaxed: changed under the lock.
         (!is_ready).then(|| self.senders_entered.load(Ordering::Relaxed) as u64)
     }
@@ -314,10 +318,10 @@ impl<T> Rendezvous<T> {
     }
 }
 
-/// Whether a receiver may meet the sender in this seat: one that must not wait cannot meet a sender
+/// Whether a receiver may meet the sender in this wait slot: one that must not wait cannot meet a sender
 /// whose message is yet to be made.
-fn can_meet(seat: &WaitSlot, meets: Meets) -> bool {
-    !seat.is_promise()
+fn can_meet(wait_slot: &WaitSlot, meets: Meets) -> bool {
+    !wait_slot.is_promise()
         || match meets {
             Meets::IfOthersRun => rt::lets_others_run(),
             Meets::Anyhow => rt::may_wait(),

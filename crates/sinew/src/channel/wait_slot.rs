@@ -1,9 +1,9 @@
 //! What one who waits at an end of a channel tells whoever comes to the other one, and where the two leave a message. Knows no queue, and
-//! not the type of the message, so that those who wait in several channels at once have one kind of seat for all of them.
+//! not the type of the message, so that those who wait in several channels at once have one kind of wait slot for all of them.
 //!
 //! # Safety
 //!
-//! Trusted with places for messages as pointers without a type: the queues of a channel have seats with places for its messages only.
+//! Trusted with places for messages as pointers without a type: the queues of a channel have wait slots with places for its messages only.
 #![expect(unsafe_code, reason = "places of messages are pointers without a type")]
 
 use std::cell::Cell;
@@ -18,16 +18,16 @@ pub(super) type Place<T> = Cell<Option<T>>;
 pub(super) struct WaitSlot {
     /// # Invariant
     ///
-    /// Null, or a [`Place`] for messages of the channel in whose queue the seat is, for as long as it is there. It belongs to whoever has the
+    /// Null, or a [`Place`] for messages of the channel in whose queue the wait slot is, for as long as it is there. It belongs to whoever has the
     /// lock of that queue, until the one who waits is claimed.
     place: Cell<*const ()>,
     /// # Invariant
     ///
     /// Null, or a [`Handshake`] for messages of the same channel, which is there until it is over.
-    pub(super) meeting: Cell<*const Handshake>,
-    /// One who makes its message when it knows that it may send it was let in, or one who receives is to go to its meeting.
+    pub(super) handshake: Cell<*const Handshake>,
+    /// One who makes its message when it knows that it may send it was let in, or one who receives is to go to its handshake.
     pub(super) is_promised: Cell<bool>,
-    /// All seats of one who waits in several channels at once have the same.
+    /// All wait slots of one who waits in several channels at once have the same.
     owner: Cell<*const ()>,
 }
 
@@ -38,9 +38,9 @@ impl WaitSlot {
     /// One who has a place, with a message or for one.
     #[inline]
     pub(super) fn with<T>(place: &Place<T>) -> Self {
-        let seat = Self::without();
-        seat.place.set(ptr::from_ref(place).cast());
-        seat
+        let wait_slot = Self::without();
+        wait_slot.place.set(ptr::from_ref(place).cast());
+        wait_slot
     }
 
     /// One who has no message yet, and makes it when it is let in.
@@ -49,22 +49,22 @@ impl WaitSlot {
         let nowhere = || Cell::new(ptr::null());
         Self {
             place: nowhere(),
-            meeting: Cell::new(ptr::null()),
+            handshake: Cell::new(ptr::null()),
             is_promised: Cell::new(false),
             owner: nowhere(),
         }
     }
 
     /// The same, with somewhere to go when a message is promised.
-    pub(super) fn meeting_at(self, meeting: *const Handshake) -> Self {
-        self.meeting.set(meeting);
+    pub(super) fn meeting_at(self, handshake: *const Handshake) -> Self {
+        self.handshake.set(handshake);
         self
     }
 
-    /// Has a place from now on, without a type, and an owner. The seat is in no queue.
-    pub(super) fn settle(&self, place: *const (), meeting: *const Handshake, owner: *const ()) {
+    /// Has a place from now on, without a type, and an owner. The wait slot is in no queue.
+    pub(super) fn settle(&self, place: *const (), handshake: *const Handshake, owner: *const ()) {
         self.place.set(place);
-        self.meeting.set(meeting);
+        self.handshake.set(handshake);
         self.owner.set(owner);
     }
 
@@ -83,7 +83,7 @@ impl WaitSlot {
     ///
     /// # Safety
     ///
-    /// The seat is in a queue of a channel for messages of this type, and the caller has the lock of that.
+    /// The wait slot is in a queue of a channel for messages of this type, and the caller has the lock of that.
     #[inline]
     pub(super) unsafe fn exchange<T>(&self, with: &Place<T>) {
         // SAFETY: the invariant of `place`.
@@ -117,9 +117,9 @@ pub(super) unsafe fn hand_over<E, T>(
 ) -> Option<Claimed> {
     while message.is_some() && !receivers.is_empty() {
         // SAFETY: the caller's promise. Either the copy is forgotten, or the message.
-        let leave = |seat: &WaitSlot| unsafe { seat.copy(message) };
+        let leave = |wait_slot: &WaitSlot| unsafe { wait_slot.copy(message) };
         // SAFETY: as above. Nothing is as good as a copy of it.
-        let take_back = |seat: &WaitSlot| unsafe { seat.copy(&None::<T>) };
+        let take_back = |wait_slot: &WaitSlot| unsafe { wait_slot.copy(&None::<T>) };
         if let Some(claimed) = receivers.claim_or(leave, take_back) {
             // SAFETY: it is written to, and not moved: the message is with another, who may use it by now.
             unsafe { ptr::write(message, None) };
@@ -159,7 +159,7 @@ impl Handshake {
         let is_due = |is_over: &bool| (!is_over).then_some(InLine::Back);
         // The promise was accepted, and its maker will write to this frame: there is no way back.
         let _ = self.queue.wait(WaitKind::Handover, (), Limit::NEVER.later(), |is_over, ()| is_due(is_over));
-        // The other one may have claimed this one, and have the lock still: it is done with the meeting when that is free.
+        // The other one may have claimed this one, and have the lock still: it is done with the handshake when that is free.
         drop(self.queue.lock());
     }
 

@@ -5,8 +5,24 @@ use std::{fmt, io};
 
 use sinew_coroutine::LARGEST_CLASS;
 
-pub use crate::rt::{Abandoned, Discarded};
-use crate::rt::{Reason, Refused};
+use crate::rt::{FiberOutcome, Reason, Refused, Unended};
+
+/// What the handle of a fiber gets that was discarded before it began, or between two of its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discarded(());
+
+/// What the handle of a fiber gets that had begun and not ended when its runtime was shut down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abandoned(());
+
+/// What a fiber has come to, with errors of public types.
+pub(super) fn outcome<T>(outcome: FiberOutcome<T>) -> FiberOutcome<T> {
+    outcome.map_err(|payload| match payload.downcast_ref() {
+        None => payload,
+        Some(Unended::Discarded) => Box::new(Discarded(())),
+        Some(Unended::Abandoned) => Box::new(Abandoned(())),
+    })
+}
 
 impl fmt::Display for Discarded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

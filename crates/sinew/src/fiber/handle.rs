@@ -13,6 +13,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::cancellable::JoinStopped;
+use super::error::outcome;
 use super::reference::Fiber;
 use super::stopped::Stopped;
 use crate::rt::{self, Handle};
@@ -63,7 +64,7 @@ impl<T> JoinHandle<T> {
     #[inline]
     pub fn join(self) -> Result<T> {
         self.handle.wait(None);
-        self.handle.take()
+        outcome(self.handle.take())
     }
 
     /// Waits for the fiber to end for at most so long.
@@ -74,7 +75,7 @@ impl<T> JoinHandle<T> {
     pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
         // A moment beyond the clock's end never comes.
         let until = rt::now().checked_add(time);
-        if self.handle.wait(until) { Ok(self.handle.take()) } else { Err(self) }
+        if self.handle.wait(until) { Ok(outcome(self.handle.take())) } else { Err(self) }
     }
 
     /// Cancels the fiber: its [`checkpoint`](super::checkpoint)s and the waits that observe cancellation fail from now on, and so do
@@ -116,7 +117,7 @@ impl<T> JoinHandle<T> {
     pub fn join_cancellable(self) -> std::result::Result<Result<T>, JoinStopped<Self>> {
         let at = Location::caller();
         match self.handle.wait_or_stop() {
-            Ok(()) => Ok(self.handle.take()),
+            Ok(()) => Ok(outcome(self.handle.take())),
             Err(stop) => Err(JoinStopped { handle: self, stopped: Stopped::new(stop, at) }),
         }
     }

@@ -8,8 +8,8 @@ use crate::rt::io::IoFailure;
 
 /// The error. Whoever is to stop noticed it there.
 #[cold]
-pub(super) fn error(halt: IoFailure, at: &'static Location<'static>) -> io::Error {
-    match halt {
+pub(super) fn error(failure: IoFailure, at: &'static Location<'static>) -> io::Error {
+    match failure {
         IoFailure::Failed(error) => error,
         IoFailure::Stopped(stop) => Stopped::new(*stop, at).into(),
         // As std's sockets on Linux have both: it is one and the same error of the kernel.

@@ -228,15 +228,15 @@ impl<T: AsFd> Handle<T> {
         let at = Location::caller();
         let driven =
             self.watch.0.drive(self.as_fd(), direction, patience, |seen| attempt(seen.trusts_short_reads()));
-        driven.map_err(|halt| failure::error(self.or_closed(halt), at))
+        driven.map_err(|failure| failure::error(self.or_closed(failure), at))
     }
 
     /// Whoever tries something while it is closed hears of that, and not of what the kernel makes of it.
     #[cold]
-    fn or_closed(&self, halt: IoFailure) -> IoFailure {
-        match halt {
+    fn or_closed(&self, failure: IoFailure) -> IoFailure {
+        match failure {
             IoFailure::Failed(_) if self.watch.0.is_closed() => IoFailure::Closed,
-            halt => halt,
+            failure => failure,
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use super::missed_ticks::MissedTicks;
 use super::sleep_until;
 use crate::fiber::{Stopped, sleep_cancellable, sleep_until_cancellable};
-use crate::rt::{self, MissedTicks, Ticks};
+use crate::rt::{self, Ticks};
 
 /// Ticks at multiples of a period, made by [`interval()`] or [`interval_at`].
 ///
@@ -53,7 +54,7 @@ pub fn interval_at(start: Instant, period: Duration) -> Interval {
 impl Interval {
     /// What becomes of ticks that passed while nobody waited for them: [`MissedTicks::Burst`] unless set.
     pub fn missed(mut self, missed: MissedTicks) -> Self {
-        self.ticks.missed = missed;
+        self.ticks.missed = missed.inner();
         self
     }
 

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rt::{self, MissedTicks, Ticks};
+use super::missed_ticks::MissedTicks;
+use crate::rt::{self, Ticks};
 
 /// When a [`Timer`](super::Timer) is due: once, or at a first moment and then again and again.
 ///
@@ -52,7 +53,7 @@ impl Schedule {
 
     /// What becomes of ticks that passed while a callback ran: [`MissedTicks::Burst`] unless set.
     pub fn missed(mut self, missed: MissedTicks) -> Self {
-        self.0.missed = missed;
+        self.0.missed = missed.inner();
         self
     }
 

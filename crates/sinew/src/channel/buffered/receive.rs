@@ -107,9 +107,9 @@ impl<T, S: Store<T>> Buffered<T, S> {
     fn wait_to_receive(&self, mut limit: Limit) -> Result<T, NotReceived> {
         let place = Cell::new(None);
         loop {
-            let seat = WaitSlot::with(&place);
+            let wait_slot = WaitSlot::with(&place);
             let (outcome, _) =
-                self.entrance.queue.wait(WaitKind::Receive, seat, limit.next_wait(), |_, _| {
+                self.entrance.queue.wait(WaitKind::Receive, wait_slot, limit.next_wait(), |_, _| {
                     self.has_to_wait_for_message().then_some(Place::Back)
                 });
             if let Some(message) = place.take() {

@@ -54,12 +54,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
         entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>,
     ) -> [Option<Claimed>; 2] {
         let (message, is_promised) = (Cell::new(None), Cell::new(false));
-        let claimed = exit.claim_and_swap(|seat| {
+        let claimed = exit.claim_and_swap(|wait_slot| {
             // SAFETY: it is the queue of this channel.
-            unsafe { seat.exchange(&message) };
-            let is_promise = seat.is_promise();
-            seat.is_promised.set(is_promise && !seat.is_promised.get());
-            is_promised.set(seat.is_promised.get());
+            unsafe { wait_slot.exchange(&message) };
+            let is_promise = wait_slot.is_promise();
+            wait_slot.is_promised.set(is_promise && !wait_slot.is_promised.get());
+            is_promised.set(wait_slot.is_promised.get());
         });
         if is_promised.get() {
             // Relaxed: it is changed under the lock, and else looked at to be no less than it is.

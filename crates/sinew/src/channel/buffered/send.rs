@@ -184,8 +184,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
     #[inline(never)]
     fn wait_to_send(&self, place: &mut Cell<Option<T>>, mut limit: Limit) -> Result<(), NotSent<()>> {
         while place.get_mut().is_some() {
-            let seat = WaitSlot::with(place);
-            let (outcome, _) = self.exit.queue.wait(WaitKind::Send, seat, limit.next_wait(), |_, _| {
+            let wait_slot = WaitSlot::with(place);
+            let (outcome, _) = self.exit.queue.wait(WaitKind::Send, wait_slot, limit.next_wait(), |_, _| {
                 self.has_to_wait_for_room().then_some(Place::Back)
             });
             if place.get_mut().is_none() {

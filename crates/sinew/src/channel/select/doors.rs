@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with ports: a chair is used by the port that it is of.
-#![expect(unsafe_code, reason = "chairs are lent to queues")]
+//! Trusted with ports: a select slot is used by the port that it is of.
+#![expect(unsafe_code, reason = "select_slots are lent to queues")]
 
 use super::arm::Arm;
 use super::port::{Port, SelectSlot};
@@ -13,31 +13,31 @@ use crate::rt::{Door, Entered, Stay, Waiter};
 pub(super) struct Seated<'a> {
     pub(super) arm: Arm<'a>,
     owner: *const (),
-    pub(super) chair: SelectSlot,
+    pub(super) select_slot: SelectSlot,
 }
 
 impl<'a> Seated<'a> {
     pub(super) fn new(arm: Arm<'a>) -> Self {
-        Self { arm, owner: std::ptr::null(), chair: SelectSlot::new() }
+        Self { arm, owner: std::ptr::null(), select_slot: SelectSlot::new() }
     }
 
-    /// Makes the chair ready, which stays where it is from now on. All chairs of a select have the same
+    /// Makes the select slot ready, which stays where it is from now on. All select slots of a select have the same
     /// owner.
     pub(super) fn prepare(&mut self, owner: *const ()) {
         self.owner = owner;
-        self.arm.port.prepare(&self.chair, owner);
+        self.arm.port.prepare(&self.select_slot, owner);
     }
 }
 
 impl Door for Seated<'_> {
     unsafe fn enter(&self, waiter: Waiter) -> Entered {
-        // SAFETY: the caller's promise; the chair is this port's.
-        unsafe { self.arm.port.enter(&self.chair, waiter, self.owner) }
+        // SAFETY: the caller's promise; the select slot is this port's.
+        unsafe { self.arm.port.enter(&self.select_slot, waiter, self.owner) }
     }
 
     fn leave(&self) -> bool {
-        // SAFETY: the chair is this port's.
-        unsafe { self.arm.port.leave(&self.chair) }
+        // SAFETY: the select slot is this port's.
+        unsafe { self.arm.port.leave(&self.select_slot) }
     }
 }
 

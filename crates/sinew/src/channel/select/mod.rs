@@ -5,8 +5,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with ports: a token and a chair are used by the port that they are of.
-#![expect(unsafe_code, reason = "chairs are lent to queues")]
+//! Trusted with ports: a token and a select slot are used by the port that they are of.
+#![expect(unsafe_code, reason = "select_slots are lent to queues")]
 
 mod arm;
 mod doors;
@@ -344,7 +344,7 @@ impl<'a> Select<'a> {
         let door = index.map(|index| &doors[index]);
         let mut token = Token::new(Meets::Anyhow);
         // SAFETY: it is that of the port, and has left.
-        let accepted = door.filter(|door| unsafe { door.arm.port.accept(&door.chair, &mut token) });
+        let accepted = door.filter(|door| unsafe { door.arm.port.accept(&door.select_slot, &mut token) });
         let arm = accepted.map(|door| door.arm);
         Ok(arm.map(|arm| SelectedOperation::new(arm, token)))
     }

@@ -3,7 +3,7 @@
 //! # Safety
 //!
 //! Trusted with nothing: it says what is promised on either side.
-#![expect(unsafe_code, reason = "seats are lent to queues, and messages have no type")]
+#![expect(unsafe_code, reason = "wait_slots are lent to queues, and messages have no type")]
 
 use std::time::Instant;
 
@@ -51,7 +51,7 @@ impl Token {
 /// Where one who selects waits in one of its channels.
 pub(in crate::channel) struct SelectSlot {
     pub(in crate::channel) stay: Stay<WaitSlot>,
-    pub(in crate::channel) meeting: Handshake,
+    pub(in crate::channel) handshake: Handshake,
     pub(in crate::channel) space: ErasedSlot,
 }
 
@@ -60,7 +60,7 @@ impl SelectSlot {
         let nowhere = std::ptr::null();
         Self {
             stay: Stay::new(WaitSlot::without()),
-            meeting: Handshake::nowhere(nowhere),
+            handshake: Handshake::nowhere(nowhere),
             space: ErasedSlot::new(),
         }
     }
@@ -71,29 +71,29 @@ pub(in crate::channel) trait Port {
     /// Selects the operation, if it can be done now.
     fn try_select(&self, token: &mut Token) -> bool;
 
-    /// Makes a chair ready to wait in, which stays where it is from now on. All chairs of the one who waits have the same owner.
-    fn prepare(&self, chair: &SelectSlot, owner: *const ());
+    /// Makes a select slot ready to wait in, which stays where it is from now on. All select slots of the one who waits have the same owner.
+    fn prepare(&self, select_slot: &SelectSlot, owner: *const ());
 
     /// Enters the queue of this end, unless the operation may be possible.
     ///
     /// # Safety
     ///
-    /// As for [`Door::enter`](crate::rt::Door::enter). The chair was made ready for this port, by this owner.
-    unsafe fn enter(&self, chair: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered;
+    /// As for [`Door::enter`](crate::rt::Door::enter). The select slot was made ready for this port, by this owner.
+    unsafe fn enter(&self, select_slot: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered;
 
     /// Leaves it. Whether the wait was claimed through it.
     ///
     /// # Safety
     ///
-    /// The chair was used for this port only.
-    unsafe fn leave(&self, chair: &SelectSlot) -> bool;
+    /// The select slot was used for this port only.
+    unsafe fn leave(&self, select_slot: &SelectSlot) -> bool;
 
     /// The wait was claimed through it: selects the operation, unless that was for nothing.
     ///
     /// # Safety
     ///
-    /// The chair was used for this port only, and has left.
-    unsafe fn accept(&self, chair: &SelectSlot, token: &mut Token) -> bool;
+    /// The select slot was used for this port only, and has left.
+    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut Token) -> bool;
 
     /// Nothing will be done about what was selected.
     ///

@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with seats, places and meetings of the right type: those of the end that is asked.
-#![expect(unsafe_code, reason = "seats are lent to queues, and messages have no type")]
+//! Trusted with wait slots, places and handshakes of the right type: those of the end that is asked.
+#![expect(unsafe_code, reason = "wait_slots are lent to queues, and messages have no type")]
 
 use std::ptr;
 use std::time::Instant;
@@ -44,38 +44,38 @@ impl<T> Port for Receiver<T> {
         true
     }
 
-    fn prepare(&self, chair: &SelectSlot, owner: *const ()) {
-        chair.space.prepare::<T>();
+    fn prepare(&self, select_slot: &SelectSlot, owner: *const ()) {
+        select_slot.space.prepare::<T>();
         // SAFETY: it was just made ready.
-        let place = unsafe { chair.space.place::<T>() }.cast();
-        chair.meeting.settle(place);
-        chair.stay.data().settle(place, &raw const chair.meeting, owner);
+        let place = unsafe { select_slot.space.place::<T>() }.cast();
+        select_slot.handshake.settle(place);
+        select_slot.stay.data().settle(place, &raw const select_slot.handshake, owner);
     }
 
-    unsafe fn enter(&self, chair: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered {
+    unsafe fn enter(&self, select_slot: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered {
         each!(self,
             // SAFETY: the caller's promise.
-            buffered => unsafe { enter_entrance(buffered, chair, waiter) },
+            buffered => unsafe { enter_entrance(buffered, select_slot, waiter) },
             // SAFETY: the caller's promise.
-            rendezvous => unsafe { enter_receivers(rendezvous, chair, waiter, owner) },
+            rendezvous => unsafe { enter_receivers(rendezvous, select_slot, waiter, owner) },
             _ => Entered::Waits)
     }
 
-    unsafe fn leave(&self, chair: &SelectSlot) -> bool {
+    unsafe fn leave(&self, select_slot: &SelectSlot) -> bool {
         each!(self,
             // SAFETY: the caller's promise.
-            buffered => unsafe { chair.stay.leave(&buffered.entrance.queue) },
+            buffered => unsafe { select_slot.stay.leave(&buffered.entrance.queue) },
             // SAFETY: the caller's promise.
-            rendezvous => unsafe { chair.stay.leave(&rendezvous.receivers) },
+            rendezvous => unsafe { select_slot.stay.leave(&rendezvous.receivers) },
             _ => false)
     }
 
-    unsafe fn accept(&self, chair: &SelectSlot, token: &mut Token) -> bool {
-        if chair.stay.data().is_promised.get() {
-            chair.meeting.wait();
+    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut Token) -> bool {
+        if select_slot.stay.data().is_promised.get() {
+            select_slot.handshake.wait();
         }
         // SAFETY: the caller's promise; it was claimed, and what was promised is there.
-        let Some(message) = (unsafe { chair.space.take::<T>() }) else { return false };
+        let Some(message) = (unsafe { select_slot.space.take::<T>() }) else { return false };
         token.space.fill(message);
         token.how = How::Received;
         true
@@ -143,7 +143,7 @@ impl<T> Port for Sender<T> {
             Flavour::Blocks(buffered) if buffered.is_closed() => How::Closed,
             Flavour::Blocks(_) => How::Unbounded,
             Flavour::Rendezvous(rendezvous) => match rendezvous.promise() {
-                Ok(meeting) => meeting.map_or(How::Not, How::Promised),
+                Ok(handshake) => handshake.map_or(How::Not, How::Promised),
                 Err(()) => How::Closed,
             },
             Flavour::Clock(_) => unreachable!("{}", NO_SENDER),
@@ -151,33 +151,35 @@ impl<T> Port for Sender<T> {
         !matches!(token.how, How::Not)
     }
 
-    fn prepare(&self, chair: &SelectSlot, owner: *const ()) {
-        chair.stay.data().settle(ptr::null(), ptr::null(), owner);
+    fn prepare(&self, select_slot: &SelectSlot, owner: *const ()) {
+        select_slot.stay.data().settle(ptr::null(), ptr::null(), owner);
     }
 
-    unsafe fn enter(&self, chair: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered {
+    unsafe fn enter(&self, select_slot: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered {
         each!(self,
             // SAFETY: the caller's promise.
-            buffered => unsafe { enter_exit(buffered, chair, waiter) },
+            buffered => unsafe { enter_exit(buffered, select_slot, waiter) },
             // SAFETY: the caller's promise.
-            rendezvous => unsafe { enter_senders(rendezvous, chair, waiter, owner) },
+            rendezvous => unsafe { enter_senders(rendezvous, select_slot, waiter, owner) },
             _ => unreachable!("{}", NO_SENDER))
     }
 
-    unsafe fn leave(&self, chair: &SelectSlot) -> bool {
+    unsafe fn leave(&self, select_slot: &SelectSlot) -> bool {
         each!(self,
             // SAFETY: the caller's promise.
-            buffered => unsafe { chair.stay.leave(&buffered.exit.queue) },
+            buffered => unsafe { select_slot.stay.leave(&buffered.exit.queue) },
             // SAFETY: the caller's promise.
-            rendezvous => unsafe { chair.stay.leave(&rendezvous.senders) },
+            rendezvous => unsafe { select_slot.stay.leave(&rendezvous.senders) },
             _ => unreachable!("{}", NO_SENDER))
     }
 
-    unsafe fn accept(&self, chair: &SelectSlot, token: &mut Token) -> bool {
-        let seat = chair.stay.data();
+    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut Token) -> bool {
+        let wait_slot = select_slot.stay.data();
         token.how = match &self.channel.flavour {
-            Flavour::Rendezvous(_) if !seat.meeting.get().is_null() => How::Promised(seat.meeting.get()),
-            Flavour::Ring(_) | Flavour::Blocks(_) if seat.is_promised.get() => How::Reserved,
+            Flavour::Rendezvous(_) if !wait_slot.handshake.get().is_null() => {
+                How::Promised(wait_slot.handshake.get())
+            }
+            Flavour::Ring(_) | Flavour::Blocks(_) if wait_slot.is_promised.get() => How::Reserved,
             _ => How::Not,
         };
         !matches!(token.how, How::Not)
@@ -190,7 +192,7 @@ impl<T> Port for Sender<T> {
                 _rendezvous => (),
                 _ => ()),
             // SAFETY: the caller's promise.
-            How::Promised(meeting) => unsafe { end::<T>(meeting, None) },
+            How::Promised(handshake) => unsafe { end::<T>(handshake, None) },
             How::Not | How::Closed | How::Received | How::Unbounded => {}
         }
     }
@@ -256,9 +258,9 @@ impl<T> Sender<T> {
                 _rendezvous => Err(message),
                 _ => Err(message)),
             How::Unbounded => self.try_send(message).map_err(TrySendError::into_inner),
-            How::Promised(meeting) => {
+            How::Promised(handshake) => {
                 // SAFETY: the caller's promise.
-                unsafe { end(meeting, Some(message)) };
+                unsafe { end(handshake, Some(message)) };
                 Ok(())
             }
             How::Not | How::Closed | How::Received => Err(message),
@@ -271,11 +273,11 @@ impl<T> Sender<T> {
 /// # Safety
 ///
 /// It was promised to one who waits for messages of this type, and this is the first time.
-unsafe fn end<T>(meeting: *const Handshake, message: Option<T>) {
+unsafe fn end<T>(handshake: *const Handshake, message: Option<T>) {
     // SAFETY: the invariant of `How::Promised`.
-    let meeting = unsafe { &*meeting };
+    let handshake = unsafe { &*handshake };
     // SAFETY: the caller's promise.
-    unsafe { meeting.end(message) };
+    unsafe { handshake.end(message) };
 }
 
 /// # Safety
@@ -283,13 +285,13 @@ unsafe fn end<T>(meeting: *const Handshake, message: Option<T>) {
 /// As for [`Port::enter`].
 unsafe fn enter_entrance<T, S: Store<T>>(
     buffered: &Buffered<T, S>,
-    chair: &SelectSlot,
+    select_slot: &SelectSlot,
     waiter: Waiter,
 ) -> Entered {
     let queue = &buffered.entrance.queue;
     let place = || buffered.has_to_wait_for_message().then_some(Place::Back);
     // SAFETY: the caller's promise.
-    unsafe { chair.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
+    unsafe { select_slot.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
 }
 
 /// # Safety
@@ -297,13 +299,13 @@ unsafe fn enter_entrance<T, S: Store<T>>(
 /// As for [`Port::enter`].
 unsafe fn enter_exit<T, S: Store<T>>(
     buffered: &Buffered<T, S>,
-    chair: &SelectSlot,
+    select_slot: &SelectSlot,
     waiter: Waiter,
 ) -> Entered {
     let queue = &buffered.exit.queue;
     let place = || buffered.has_to_wait_for_room().then_some(Place::Back);
     // SAFETY: the caller's promise.
-    unsafe { chair.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
+    unsafe { select_slot.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
 }
 
 /// # Safety
@@ -311,13 +313,13 @@ unsafe fn enter_exit<T, S: Store<T>>(
 /// As for [`Port::enter`].
 unsafe fn enter_receivers<T>(
     rendezvous: &Rendezvous<T>,
-    chair: &SelectSlot,
+    select_slot: &SelectSlot,
     waiter: Waiter,
     owner: *const (),
 ) -> Entered {
     // SAFETY: the caller's promise.
     let entered = unsafe {
-        chair.stay.enter(
+        select_slot.stay.enter(
             &rendezvous.receivers,
             waiter,
             |receivers, _| rendezvous.place_to_receive(receivers, owner),
@@ -336,13 +338,13 @@ unsafe fn enter_receivers<T>(
 /// As for [`Port::enter`].
 unsafe fn enter_senders<T>(
     rendezvous: &Rendezvous<T>,
-    chair: &SelectSlot,
+    select_slot: &SelectSlot,
     waiter: Waiter,
     owner: *const (),
 ) -> Entered {
     let place = || rendezvous.place_to_send();
     // SAFETY: the caller's promise.
-    let entered = unsafe { chair.stay.enter(&rendezvous.senders, waiter, |_, _| place(), |_, _| ()) };
+    let entered = unsafe { select_slot.stay.enter(&rendezvous.senders, waiter, |_, _| place(), |_, _| ()) };
     rendezvous.watchers.tell();
     if entered != Entered::Waits || !rendezvous.has_receiver(owner) {
         return entered;

@@ -25,13 +25,14 @@ use crate::rt::wait::fiber_locals::FiberLocals;
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
 
-/// What the handle of a fiber gets that was discarded before it began, or between two of its steps.
+/// What the handle of a fiber gets, in place of its result, that has not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Discarded(());
-
-/// What the handle of a fiber gets that had begun and not ended when its runtime was shut down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abandoned(());
+pub(crate) enum Unended {
+    /// The fiber was discarded before it began, or between two of its steps.
+    Discarded,
+    /// The fiber had begun, and not ended, when its runtime was shut down.
+    Abandoned,
+}
 
 /// # Invariant
 ///
@@ -149,7 +150,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
 
     unsafe fn discard(control: NonNull<Control>, unrun: Unrun) {
         // SAFETY: called through the vtable by whoever has the right to run the fiber.
-        let body = unsafe { Self::replace(control, Stage::Done(Err(Box::new(Discarded(()))))) };
+        let body = unsafe { Self::replace(control, Stage::Done(Err(Box::new(Unended::Discarded)))) };
         match unrun {
             Unrun::Dropped => drop(body),
             Unrun::Leaked => mem::forget(body),
@@ -158,7 +159,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
 
     unsafe fn abandon(control: NonNull<Control>) {
         // SAFETY: called through the vtable by whoever has the right to run the fiber, and will not.
-        drop(unsafe { Self::replace(control, Stage::Done(Err(Box::new(Abandoned(()))))) });
+        drop(unsafe { Self::replace(control, Stage::Done(Err(Box::new(Unended::Abandoned)))) });
     }
 
     unsafe fn drop_result(control: NonNull<Control>) -> Dropped {

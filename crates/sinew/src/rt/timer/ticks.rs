@@ -2,33 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-/// What becomes of ticks that have passed before anybody could see to them.
-///
-/// A period of 10 ms from 0 on, and the tick at 10 seen to until 35:
-///
-/// | | next ones at |
-/// | --- | --- |
-/// | [`Burst`](Self::Burst) | 20 and 30, both at once; 40, 50 |
-/// | [`Skip`](Self::Skip) | 40, 50 |
-/// | [`Delay`](Self::Delay) | 45, 55 |
-///
-/// ```
-/// use sinew::time::{MissedTicks, Schedule};
-/// use std::time::Duration;
-///
-/// let schedule = Schedule::every(Duration::from_secs(1)).missed(MissedTicks::Skip);
-/// assert_ne!(schedule, Schedule::every(Duration::from_secs(1)));
-/// assert_eq!(MissedTicks::default(), MissedTicks::Burst);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MissedTicks {
-    /// All of them come at once, one after the other: in the long run there are as many as there ought to be.
+/// What becomes of ticks that have passed before they were handled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Missed {
+    /// They come at once, one after the other.
     #[default]
     Burst,
-    /// They are left out: the next one is the first multiple of the period that is still to come.
+    /// They are left out: the next tick is the first multiple of the period that is still to come.
     Skip,
-    /// They are left out, and all later ones are put off: the next one comes a period from now.
+    /// They are left out, and the next tick comes a period from now.
     Delay,
 }
 
@@ -39,12 +21,12 @@ pub(crate) struct Ticks {
     pub(crate) next: Option<Instant>,
     /// Not zero. None, if there is one only.
     pub(crate) period: Option<Duration>,
-    pub(crate) missed: MissedTicks,
+    pub(crate) missed: Missed,
 }
 
 impl Ticks {
     pub(crate) fn once(at: Option<Instant>) -> Self {
-        Self { next: at, period: None, missed: MissedTicks::default() }
+        Self { next: at, period: None, missed: Missed::default() }
     }
 
     /// # Panics
@@ -53,7 +35,7 @@ impl Ticks {
     #[track_caller]
     pub(crate) fn periodic(first: Option<Instant>, period: Duration) -> Self {
         assert!(!period.is_zero(), "a period of zero has no next tick: give a longer one, at least 1 ns");
-        Self { next: first, period: Some(period), missed: MissedTicks::default() }
+        Self { next: first, period: Some(period), missed: Missed::default() }
     }
 
     /// The next one has been seen to, by this moment.
@@ -66,9 +48,9 @@ impl Ticks {
         let next = tick.checked_add(period)?;
         match self.missed {
             _ if next > now => Some(next),
-            MissedTicks::Burst => Some(next),
-            MissedTicks::Skip => now.checked_add(to_next(now.duration_since(tick), period)),
-            MissedTicks::Delay => now.checked_add(period),
+            Missed::Burst => Some(next),
+            Missed::Skip => now.checked_add(to_next(now.duration_since(tick), period)),
+            Missed::Delay => now.checked_add(period),
         }
     }
 }
@@ -91,7 +73,7 @@ mod tests {
     }
 
     /// The ticks that follow the first one, each seen to at one of these moments.
-    fn run(missed: MissedTicks, seen: &[u64]) -> Vec<u128> {
+    fn run(missed: Missed, seen: &[u64]) -> Vec<u128> {
         let start = Instant::now();
         let mut ticks = Ticks { missed, ..Ticks::periodic(Some(start), PERIOD) };
         let follow = |millis: &u64| {
@@ -103,22 +85,22 @@ mod tests {
 
     #[test]
     fn ticks_in_time_are_multiples_of_the_period() {
-        for missed in [MissedTicks::Burst, MissedTicks::Skip, MissedTicks::Delay] {
+        for missed in [Missed::Burst, Missed::Skip, Missed::Delay] {
             assert_eq!(run(missed, &[1, 12, 29, 30]), [10, 20, 30, 40]);
         }
     }
 
     #[test]
     fn missed_ticks_are_dealt_with() {
-        assert_eq!(run(MissedTicks::Burst, &[0, 35, 35, 35, 41]), [10, 20, 30, 40, 50]);
-        assert_eq!(run(MissedTicks::Skip, &[0, 35, 40, 60]), [10, 40, 50, 70]);
-        assert_eq!(run(MissedTicks::Delay, &[0, 35, 46]), [10, 45, 55]);
+        assert_eq!(run(Missed::Burst, &[0, 35, 35, 35, 41]), [10, 20, 30, 40, 50]);
+        assert_eq!(run(Missed::Skip, &[0, 35, 40, 60]), [10, 40, 50, 70]);
+        assert_eq!(run(Missed::Delay, &[0, 35, 46]), [10, 45, 55]);
     }
 
     /// Whatever the policy, nothing comes again before time has passed.
     #[test]
     fn a_clock_that_stands_still_brings_no_further_tick() {
-        for missed in [MissedTicks::Burst, MissedTicks::Skip, MissedTicks::Delay] {
+        for missed in [Missed::Burst, Missed::Skip, Missed::Delay] {
             let start = Instant::now();
             let mut ticks = Ticks { missed, ..Ticks::periodic(Some(start), PERIOD) };
             ticks.advance(start);

@@ -70,11 +70,11 @@ impl<T> Contents<T> {
 
 impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
     fn is_taking(&self) -> bool {
-        self.first().is_some_and(|seat| !seat.brings)
+        self.first().is_some_and(|wait_slot| !wait_slot.brings)
     }
 
     fn is_bringing(&self) -> bool {
-        self.first().is_some_and(|seat| seat.brings)
+        self.first().is_some_and(|wait_slot| wait_slot.brings)
     }
 
     /// Whether whoever brings a value has nothing to wait for.
@@ -99,8 +99,8 @@ impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
         }
         let value = Cell::new(Some(value));
         while self.is_taking() {
-            let give = |seat: &WaitSlot<T>| seat.value.set(value.take());
-            let claimed = self.claim_or(give, |seat| value.set(seat.value.take()));
+            let give = |wait_slot: &WaitSlot<T>| wait_slot.value.set(value.take());
+            let claimed = self.claim_or(give, |wait_slot| value.set(wait_slot.value.take()));
             if claimed.is_some() {
                 return Offered::Accepted(claimed);
             }
@@ -129,8 +129,8 @@ impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
     fn take_brought(&mut self) -> Option<(T, Claimed)> {
         let value = Cell::new(None);
         while self.is_bringing() && !self.is_stopped {
-            let take = |seat: &WaitSlot<T>| value.set(seat.value.take());
-            let claimed = self.claim_or(take, |seat| seat.value.set(value.take()));
+            let take = |wait_slot: &WaitSlot<T>| value.set(wait_slot.value.take());
+            let claimed = self.claim_or(take, |wait_slot| wait_slot.value.set(value.take()));
             if let Some(claimed) = claimed {
                 return value.take().map(|value| (value, claimed));
             }

@@ -306,9 +306,9 @@ impl<T> BlockingQueue<T> {
             let place = |queue: &mut LockedContents<'_, T>, _: &WaitSlot<T>| {
                 (!queue.is_open()).then_some(Place::Back)
             };
-            let (outcome, seat) =
+            let (outcome, wait_slot) =
                 self.queue.wait(WaitKind::QueuePush, WaitSlot::bringing(value), limit.next_wait(), place);
-            value = match (outcome, seat.into_value()) {
+            value = match (outcome, wait_slot.into_value()) {
                 // Nobody takes it but who has won the wait.
                 (_, None) => return Ok(()),
                 (Outcome::NotNeeded, Some(value)) => value,
@@ -344,9 +344,9 @@ impl<T> BlockingQueue<T> {
             let place = |queue: &mut LockedContents<'_, T>, _: &WaitSlot<T>| {
                 (!queue.is_filled()).then_some(Place::Back)
             };
-            let (outcome, seat) =
+            let (outcome, wait_slot) =
                 self.queue.wait(WaitKind::QueuePop, WaitSlot::taking(), limit.next_wait(), place);
-            match (outcome, seat.into_value()) {
+            match (outcome, wait_slot.into_value()) {
                 (_, Some(value)) => return Ok(value),
                 (Outcome::NotNeeded, None) => {}
                 (Outcome::Woken, None) => return Err(Lack::Stopped),

@@ -106,20 +106,20 @@ impl Gate {
 
     /// An event has come: one of those who wait for each direction goes on, or all, if they may want different things. Returns how many, or one for all.
     #[inline]
-    pub(crate) fn tell(&self, news: ReadyEvent) -> usize {
-        let before = self.readiness.tell(news);
+    pub(crate) fn tell(&self, event: ReadyEvent) -> usize {
+        let before = self.readiness.tell(event);
         if before.is_mixed() {
-            return self.tell_each(before, news);
+            return self.tell_each(before, event);
         }
         let now = self.look();
         let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && now.is_ready(it));
         awaited.map(|direction| self.wake_one(direction)).sum()
     }
 
-    /// Whatever others have found since, it is news for those who wait.
+    /// Whatever others have found since, it is new to those who wait.
     #[cold]
-    fn tell_each(&self, before: Seen, news: ReadyEvent) -> usize {
-        let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && news.is_of(it));
+    fn tell_each(&self, before: Seen, event: ReadyEvent) -> usize {
+        let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && event.is_of(it));
         let wake = |direction| {
             let is_awaited = !self.queue(direction).seems_empty();
             self.queue(direction).wake_all(|()| ());

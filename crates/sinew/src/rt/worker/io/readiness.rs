@@ -129,8 +129,8 @@ impl Readiness {
 
     /// An event has come. Returns the word as it was: whoever waited by then is to be woken.
     #[inline]
-    pub(crate) fn tell(&self, news: ReadyEvent) -> Seen {
-        self.change(|word| Some(word.wrapping_add(TICK) | news.0))
+    pub(crate) fn tell(&self, event: ReadyEvent) -> Seen {
+        self.change(|word| Some(word.wrapping_add(TICK) | event.0))
     }
 
     /// The kernel says that there is nothing left in a direction, as of an operation that began when the word was as `seen`.

@@ -134,8 +134,8 @@ impl Source {
                     Err(error) => return Err(IoFailure::Failed(error)),
                 }
             }
-            if let Err(halt) = self.wait(fd, (direction, seen), (patience, &mut wait)) {
-                return self.give_up(halt, &mut attempt);
+            if let Err(failure) = self.wait(fd, (direction, seen), (patience, &mut wait)) {
+                return self.give_up(failure, &mut attempt);
             }
         }
     }
@@ -144,15 +144,15 @@ impl Source {
     #[cold]
     fn give_up<R>(
         &self,
-        halt: IoFailure,
+        failure: IoFailure,
         attempt: &mut impl FnMut(Seen) -> io::Result<(R, Left)>,
     ) -> Result<R, IoFailure> {
-        if !matches!(halt, IoFailure::TimedOut) {
-            return Err(halt);
+        if !matches!(failure, IoFailure::TimedOut) {
+            return Err(failure);
         }
         match attempt(self.gate.look()) {
             Ok((result, _)) => Ok(result),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(halt),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(failure),
             Err(_) if self.is_closed() => Err(IoFailure::Closed),
             Err(error) => Err(IoFailure::Failed(error)),
         }
@@ -309,8 +309,8 @@ impl Source {
 
     /// An event has come. Returns how many go on because of it.
     #[inline]
-    pub(crate) fn tell(&self, news: ReadyEvent) -> usize {
-        self.gate.tell(news)
+    pub(crate) fn tell(&self, event: ReadyEvent) -> usize {
+        self.gate.tell(event)
     }
 }
 
