@@ -89,7 +89,8 @@ impl<T> Rendezvous<T> {
         message.map_or(Ok(()), |message| Err(Refused::Full(message)))
     }
 
-    /// Promises a message to one who waits for it: it goes to its handshake, and waits there. None, if nobody waits.
+    /// Promises a message to one who waits for it: it goes to its handshake, and waits there. None,
+    /// if nobody waits.
     ///
     /// # Errors
     ///
@@ -318,8 +319,8 @@ impl<T> Rendezvous<T> {
     }
 }
 
-/// Whether a receiver may meet the sender in this wait slot: one that must not wait cannot meet a sender
-/// whose message is yet to be made.
+/// Whether a receiver may meet the sender in this wait slot: one that must not wait cannot meet a
+/// sender whose message is yet to be made.
 fn can_meet(wait_slot: &WaitSlot, meets: Meets) -> bool {
     !wait_slot.is_promise()
         || match meets {

@@ -1,9 +1,11 @@
-//! What one who waits at an end of a channel tells whoever comes to the other one, and where the two leave a message. Knows no queue, and
-//! not the type of the message, so that those who wait in several channels at once have one kind of wait slot for all of them.
+//! What one who waits at an end of a channel tells whoever comes to the other one, and where the
+//! two leave a message. Knows no queue, and not the type of the message, so that those who wait in
+//! several channels at once have one kind of wait slot for all of them.
 //!
 //! # Safety
 //!
-//! Trusted with places for messages as pointers without a type: the queues of a channel have wait slots with places for its messages only.
+//! Trusted with places for messages as pointers without a type: the queues of a channel have wait
+//! slots with places for its messages only.
 #![expect(unsafe_code, reason = "places of messages are pointers without a type")]
 
 use std::cell::Cell;
@@ -18,14 +20,16 @@ pub(super) type Place<T> = Cell<Option<T>>;
 pub(super) struct WaitSlot {
     /// # Invariant
     ///
-    /// Null, or a [`Place`] for messages of the channel in whose queue the wait slot is, for as long as it is there. It belongs to whoever has the
-    /// lock of that queue, until the one who waits is claimed.
+    /// Null, or a [`Place`] for messages of the channel in whose queue the wait slot is, for as
+    /// long as it is there. It belongs to whoever has the lock of that queue, until the one who
+    /// waits is claimed.
     place: Cell<*const ()>,
     /// # Invariant
     ///
     /// Null, or a [`Handshake`] for messages of the same channel, which is there until it is over.
     pub(super) handshake: Cell<*const Handshake>,
-    /// One who makes its message when it knows that it may send it was let in, or one who receives is to go to its handshake.
+    /// One who makes its message when it knows that it may send it was let in, or one who receives
+    /// is to go to its handshake.
     pub(super) is_promised: Cell<bool>,
     /// All wait slots of one who waits in several channels at once have the same.
     owner: Cell<*const ()>,
@@ -83,7 +87,8 @@ impl WaitSlot {
     ///
     /// # Safety
     ///
-    /// The wait slot is in a queue of a channel for messages of this type, and the caller has the lock of that.
+    /// The wait slot is in a queue of a channel for messages of this type, and the caller has the
+    /// lock of that.
     #[inline]
     pub(super) unsafe fn exchange<T>(&self, with: &Place<T>) {
         // SAFETY: the invariant of `place`.
@@ -159,7 +164,8 @@ impl Handshake {
         let is_due = |is_over: &bool| (!is_over).then_some(InLine::Back);
         // The promise was accepted, and its maker will write to this frame: there is no way back.
         let _ = self.queue.wait(WaitKind::Handover, (), Limit::NEVER.later(), |is_over, ()| is_due(is_over));
-        // The other one may have claimed this one, and have the lock still: it is done with the handshake when that is free.
+        // The other one may have claimed this one, and have the lock still: it is done with the
+        // handshake when that is free.
         drop(self.queue.lock());
     }
 

@@ -86,8 +86,8 @@ impl Driver for LoopDriver {
     }
 }
 
-/// Runs `body` as the first fiber of a host of its own, on the calling thread, and the fibers that it spawns. Returns when all
-/// have ended.
+/// Runs `body` as the first fiber of a host of its own, on the calling thread, and the fibers that
+/// it spawns. Returns when all have ended.
 pub(crate) fn run_on_one_core<R>(migrates: bool, attributes: Attributes, body: impl FnOnce() -> R) -> R {
     let switch_hooks = super::SwitchHooks::default();
     let vtables = vtables_for(&switch_hooks);

@@ -206,8 +206,8 @@ impl Handle {
         self.engine.group_node(group)
     }
 
-    /// Returns all fibers of the runtime that have not ended, those that have not begun included, in
-    /// no order. Fibers that are made or end meanwhile may be among them or not.
+    /// Returns all fibers of the runtime that have not ended, those that have not begun included,
+    /// in no order. Fibers that are made or end meanwhile may be among them or not.
     ///
     /// ```
     /// use sinew::fiber::{self, State};

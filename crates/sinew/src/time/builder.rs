@@ -40,7 +40,8 @@ impl TimerBuilder<'_> {
         self
     }
 
-    /// CallbackSpec much stack those have at least, as [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size).
+    /// CallbackSpec much stack those have at least, as
+    /// [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size).
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size.max(1));
         self

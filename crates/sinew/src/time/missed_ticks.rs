@@ -23,7 +23,8 @@ use crate::rt::Missed;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MissedTicks {
-    /// All of them come at once, one after the other: in the long run there are as many as there ought to be.
+    /// All of them come at once, one after the other: in the long run there are as many as there
+    /// ought to be.
     #[default]
     Burst,
     /// They are left out: the next one is the first multiple of the period that is still to come.

@@ -30,7 +30,8 @@ fn fibers_are_found_whether_they_have_begun_or_not() {
         let other = pinned(1);
         let elsewhere = other.spawn(fiber::park);
         let workers = runtime.workers();
-        // Parked, made by a thread and by a fiber; with a body that is too large for a kept block; in steps.
+        // Parked, made by a thread and by a fiber; with a body that is too large for a kept block;
+        // in steps.
         let mut parked: Vec<_> = (0..100).map(|_| runtime.spawn(fiber::park)).collect();
         let large = [1_u8; 4_096];
         parked.push(runtime.spawn(move || {

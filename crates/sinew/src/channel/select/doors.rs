@@ -21,8 +21,8 @@ impl<'a> Seated<'a> {
         Self { arm, owner: std::ptr::null(), select_slot: SelectSlot::new() }
     }
 
-    /// Makes the select slot ready, which stays where it is from now on. All select slots of a select have the same
-    /// owner.
+    /// Makes the select slot ready, which stays where it is from now on. All select slots of a
+    /// select have the same owner.
     pub(super) fn prepare(&mut self, owner: *const ()) {
         self.owner = owner;
         self.arm.port.prepare(&self.select_slot, owner);

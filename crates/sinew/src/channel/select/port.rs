@@ -71,14 +71,16 @@ pub(in crate::channel) trait Port {
     /// Selects the operation, if it can be done now.
     fn try_select(&self, token: &mut Token) -> bool;
 
-    /// Makes a select slot ready to wait in, which stays where it is from now on. All select slots of the one who waits have the same owner.
+    /// Makes a select slot ready to wait in, which stays where it is from now on. All select slots
+    /// of the one who waits have the same owner.
     fn prepare(&self, select_slot: &SelectSlot, owner: *const ());
 
     /// Enters the queue of this end, unless the operation may be possible.
     ///
     /// # Safety
     ///
-    /// As for [`Door::enter`](crate::rt::Door::enter). The select slot was made ready for this port, by this owner.
+    /// As for [`Door::enter`](crate::rt::Door::enter). The select slot was made ready for this
+    /// port, by this owner.
     unsafe fn enter(&self, select_slot: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered;
 
     /// Leaves it. Whether the wait was claimed through it.

@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with wait slots, places and handshakes of the right type: those of the end that is asked.
+//! Trusted with wait slots, places and handshakes of the right type: those of the end that is
+//! asked.
 #![expect(unsafe_code, reason = "wait_slots are lent to queues, and messages have no type")]
 
 use std::ptr;

@@ -3,9 +3,9 @@
 //!
 //! # The protocol
 //!
-//! The [state](VersionWord) is one word: the version of the value, and whether all senders are gone. It
-//! changes only under the lock of the queue in which receivers wait. The version changes only while
-//! the value is locked to write, too.
+//! The [state](VersionWord) is one word: the version of the value, and whether all senders are
+//! gone. It changes only under the lock of the queue in which receivers wait. The version changes
+//! only while the value is locked to write, too.
 //!
 //! 1. **No wake-up is lost.** A receiver enters the queue only if the state has nothing new for it,
 //!    and looks under the lock of the queue. A sender changes the state under that lock, and wakes

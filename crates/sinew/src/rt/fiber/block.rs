@@ -53,7 +53,8 @@ pub(crate) struct FiberBlock {
     pub(crate) has_stack: AtomicBool,
 }
 
-// SAFETY: fields that are not atomic are under their invariants, which pass them from one thread to the next.
+// SAFETY: fields that are not atomic are under their invariants, which pass them from one thread to
+// the next.
 unsafe impl Sync for FiberBlock {}
 
 impl FiberBlock {

@@ -1,8 +1,9 @@
 //! Cancels fibers: the tree of nodes that those of scopes are cancelled through.
 //!
-//! The node of a fiber in a scope is below the scope's node, and that is below the node of the fiber that opened the scope. So
-//! cancelling a fiber cancels those of its scopes. Only such a node has the fiber as a member, from when it is made until the fiber
-//! ends; it is made by the fiber itself, or by one in a scope that it waits for. A fiber in no scope is cancelled by its handle
+//! The node of a fiber in a scope is below the scope's node, and that is below the node of the
+//! fiber that opened the scope. So cancelling a fiber cancels those of its scopes. Only such a node
+//! has the fiber as a member, from when it is made until the fiber ends; it is made by the fiber
+//! itself, or by one in a scope that it waits for. A fiber in no scope is cancelled by its handle
 //! alone, which pokes it.
 //!
 //! # Safety
@@ -73,7 +74,8 @@ pub(crate) fn cancel_fiber(fiber: &FiberRef, why: Why) {
     if let Some(why) = why {
         own.cancel(&Arc::new(why));
     }
-    // The fiber may have seen that it has no node: as with a raised flag, either it sees this one or the poke finds its wait.
+    // The fiber may have seen that it has no node: as with a raised flag, either it sees this one
+    // or the poke finds its wait.
     stop::meet();
     fiber.poke();
 }

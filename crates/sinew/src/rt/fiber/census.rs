@@ -190,8 +190,9 @@ impl Census {
         while let Some(walk) = next {
             next = self.read(|_, _| {
                 memory::walk(walk, |block| {
-                    // SAFETY: no block is freed during a step of the walk, and no fiber ends while the locks are held: a
-                    // fiber that has begun leaves its list first, and one that has not is hidden between two steps.
+                    // SAFETY: no block is freed during a step of the walk, and no fiber ends while
+                    // the locks are held: a fiber that has begun leaves its list first, and one
+                    // that has not is hidden between two steps.
                     if let Some(control) = unsafe { FiberBlock::find(block, host) } {
                         // SAFETY: it has not ended, so it is there.
                         fibers.push(unsafe { FiberRef::new(control) });

@@ -1,4 +1,5 @@
-//! The host of fibers: what the fibers of one runtime share, whoever runs them. Knows neither threads nor descriptors.
+//! The host of fibers: what the fibers of one runtime share, whoever runs them. Knows neither
+//! threads nor descriptors.
 //!
 //! # Safety
 //!
@@ -39,7 +40,8 @@ pub(crate) struct HostSettings {
     pub(crate) switch_hooks: SwitchHooks,
 }
 
-/// The vtables of fibers as tasks: of those that stay where they have begun, and of those that may move.
+/// The vtables of fibers as tasks: of those that stay where they have begun, and of those that may
+/// move.
 pub(crate) type Vtables = [Vtable; 2];
 
 /// Why a fiber was not made.
@@ -125,7 +127,8 @@ impl FiberHost {
     /// The host of a fiber that is not done.
     #[inline]
     pub(crate) fn of(fiber: &FiberBlock) -> &Self {
-        // SAFETY: the type's invariant, and that of a block: its scheduler is there until the fiber is done.
+        // SAFETY: the type's invariant, and that of a block: its scheduler is there until the fiber
+        // is done.
         unsafe { fiber.scheduler().cast::<Self>().as_ref() }
     }
 
@@ -222,8 +225,8 @@ impl FiberHost {
         self.census.all(self.scheduler())
     }
 
-    /// What became of all fibers that have not ended, at one moment. For when it is over: fibers are
-    /// not made any more.
+    /// What became of all fibers that have not ended, at one moment. For when it is over: fibers
+    /// are not made any more.
     pub(crate) fn fates(&self) -> Option<Fates> {
         let unfinished = |all: &All<'_>| {
             // Those that were discarded are counted as finished, but not by workers.

@@ -1,8 +1,10 @@
-//! What a worker's thread keeps to spawn, run and end fibers: stacks, memory, numbers for new ones. Only its thread touches it.
+//! What a worker's thread keeps to spawn, run and end fibers: stacks, memory, numbers for new ones.
+//! Only its thread touches it.
 //!
 //! # Safety
 //!
-//! Trusted with lending the stacks to one method at a time, and with taking the head of a value for the whole.
+//! Trusted with lending the stacks to one method at a time, and with taking the head of a value for
+//! the whole.
 #![expect(unsafe_code, reason = "the thread keeps a pointer to the head of this")]
 
 use std::any::Any;
@@ -83,7 +85,8 @@ impl WorkerState {
             counters: host.counters_of(worker),
         };
         let this = Box::into_raw(Box::new(Self {
-            // SAFETY: the caller's promise for the context. The host is kept by this value, and keeps the timers.
+            // SAFETY: the caller's promise for the context. The host is kept by this value, and
+            // keeps the timers.
             local: unsafe { WorkerLocal::new(parts, context) },
             entered: Cell::new(0),
             stacks,
@@ -110,16 +113,18 @@ impl WorkerState {
     pub(crate) fn leave() {
         let local = tls::set_worker_local(ptr::null()).cast_mut();
         if !local.is_null() {
-            // SAFETY: the invariant of a worker's local: it is the head of a value that `enter` has leaked, and is
-            // nobody's any more.
+            // SAFETY: the invariant of a worker's local: it is the head of a value that `enter` has
+            // leaked, and is nobody's any more.
             drop(unsafe { Box::from_raw(local.cast::<Self>()) });
         }
     }
 
-    /// The state of the worker that the caller runs on, if it does. Not to be kept across a suspension.
+    /// The state of the worker that the caller runs on, if it does. Not to be kept across a
+    /// suspension.
     #[inline]
     pub(crate) fn current() -> Option<&'static Self> {
-        // SAFETY: the invariant of a worker's local. The thread keeps the value until it resets the pointer.
+        // SAFETY: the invariant of a worker's local. The thread keeps the value until it resets the
+        // pointer.
         unsafe { tls::worker_pointer().cast::<Self>().as_ref() }
     }
 
@@ -146,8 +151,8 @@ impl WorkerState {
         self.local.begin_turn();
     }
 
-    /// Whether the running fiber may enter another one itself: not so often that the worker never gets to anything else, and not if
-    /// no other may run on this thread for now.
+    /// Whether the running fiber may enter another one itself: not so often that the worker never
+    /// gets to anything else, and not if no other may run on this thread for now.
     #[inline]
     pub(crate) fn may_enter(&self, running: &Control) -> bool {
         const MOST_ENTERED: u32 = 64;
@@ -174,7 +179,8 @@ impl WorkerState {
         unsafe { &mut *self.stacks.get() }.flush();
     }
 
-    /// The worker has nothing to do: gives some memory back that nobody needs. Whether there was any: there may be more.
+    /// The worker has nothing to do: gives some memory back that nobody needs. Whether there was
+    /// any: there may be more.
     pub(crate) fn give_back(&self) -> bool {
         self.memory.trim() || self.host.stacks.trim_idle()
     }

@@ -1,10 +1,10 @@
-//! The timers of a core: those that end waits, and those that call back. Knows neither what the core sleeps in nor how fibers are
-//! made.
+//! The timers of a core: those that end waits, and those that call back. Knows neither what the
+//! core sleeps in nor how fibers are made.
 //!
 //! # Safety
 //!
-//! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it under the same lock. And with telling timers
-//! that call back that they are due, under that lock.
+//! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it
+//! under the same lock. And with telling timers that call back that they are due, under that lock.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
 use std::fmt;
@@ -28,7 +28,8 @@ pub(crate) trait TimersOwner: Send + Sync {
     /// Wakes the core, which sleeps: an earlier timer was set.
     fn ring(&self);
 
-    /// Has idle workers look at the timers now and then. The core is awake, and may compute for long.
+    /// Has idle workers look at the timers now and then. The core is awake, and may compute for
+    /// long.
     fn ask_for_a_watch(&self);
 }
 
@@ -47,7 +48,8 @@ impl CoreTimers {
         Self { alarms: TimerQueue::new(clock::now()), hints: CallbackHints::default(), owner }
     }
 
-    /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor run what is a user's.
+    /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor
+    /// run what is a user's.
     #[inline]
     pub(crate) fn with_lock<R>(&self, body: impl FnOnce(&mut TimersGuard<'_>) -> R) -> R {
         let mut guard = TimersGuard::new(self.alarms.hold(), &self.hints);
@@ -62,19 +64,21 @@ impl CoreTimers {
         result
     }
 
-    /// Ends the waits whose time has come. Returns how many, and adds those that call back to `calls`.
+    /// Ends the waits whose time has come. Returns how many, and adds those that call back to
+    /// `calls`.
     pub(crate) fn fire(&self, calls: &mut Vec<DueCallback>) -> usize {
         let mut fired = 0;
         self.alarms.fire(clock::now, |batch| {
-            // With many timers, what they are about is seldom in the cache, and fetching many things at once takes little more time than
-            // fetching one.
+            // With many timers, what they are about is seldom in the cache, and fetching many
+            // things at once takes little more time than fetching one.
             batch.iter().flatten().for_each(TimerAction::prefetch);
             let mut here = [None; BATCH];
             for (due, stack) in batch.into_iter().flatten().zip(&mut here) {
                 self.hints.remove(&due);
                 match due {
                     TimerAction::Wake(waiter, _) => {
-                        // SAFETY: the waiting side passes the lock that is held here before it goes on, to cancel the timer.
+                        // SAFETY: the waiting side passes the lock that is held here before it goes
+                        // on, to cancel the timer.
                         let (is_woken, fiber) = unsafe { wake(waiter) };
                         fired += usize::from(is_woken);
                         *stack = fiber;
@@ -86,7 +90,8 @@ impl CoreTimers {
                     }
                 }
             }
-            // SAFETY: they have just been woken, and this thread, which alone may run them, has run nothing since.
+            // SAFETY: they have just been woken, and this thread, which alone may run them, has run
+            // nothing since.
             here.into_iter()
                 .flatten()
                 .for_each(|fiber: NonNull<Control>| unsafe { Control::fetch_stack(fiber) });
@@ -126,7 +131,8 @@ impl CoreTimers {
         self.with_lock(|guard| guard.abandon());
     }
 
-    /// The runtime is gone: drops all that was set. That runs destructors, on the calling thread or fiber.
+    /// The runtime is gone: drops all that was set. That runs destructors, on the calling thread or
+    /// fiber.
     pub(crate) fn close(&self) {
         let all = self.with_lock(|guard| guard.close());
         all.for_each(|due| unwind::catch(|| drop(due)));
@@ -148,7 +154,8 @@ impl WaitTimers for CoreTimers {
     }
 }
 
-/// Ends a wait whose time is over. Whether it did, and which fiber goes on here and nowhere else because of that.
+/// Ends a wait whose time is over. Whether it did, and which fiber goes on here and nowhere else
+/// because of that.
 ///
 /// # Safety
 ///

@@ -8,7 +8,8 @@ use super::core_timers::CoreTimers;
 use crate::rt::base::sync::Lock;
 use crate::rt::base::unwind;
 
-/// The timers of all workers, spare ones excepted: such a worker may end long before what is set there is due.
+/// The timers of all workers, spare ones excepted: such a worker may end long before what is set
+/// there is due.
 #[derive(Debug, Default)]
 pub(crate) struct TimerHomes {
     timers: OnceLock<Box<[Arc<CoreTimers>]>>,

@@ -1,5 +1,5 @@
-//! Regions of code in which something is in force for the caller: a deadline, a node that cancels it, values. Knows what a
-//! fiber and a thread have it in.
+//! Regions of code in which something is in force for the caller: a deadline, a node that cancels
+//! it, values. Knows what a fiber and a thread have it in.
 //!
 //! # Safety
 //!
@@ -41,7 +41,8 @@ pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> 
 ///
 /// # Invariant
 ///
-/// There until it is dropped, and in force nowhere but in the fiber or thread that entered it: others get what is in it, not itself.
+/// There until it is dropped, and in force nowhere but in the fiber or thread that entered it:
+/// others get what is in it, not itself.
 struct Region(Option<Arc<Ambient>>);
 
 impl Region {

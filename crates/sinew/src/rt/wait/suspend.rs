@@ -42,8 +42,8 @@ enum Manner {
     Hold,
 }
 
-/// Waits for this reason. `publish` makes the waiter known to those that end the wait, and returns whether there is something to wait for.
-/// Returns what ended the wait.
+/// Waits for this reason. `publish` makes the waiter known to those that end the wait, and returns
+/// whether there is something to wait for. Returns what ended the wait.
 ///
 /// # Panics
 ///
@@ -388,8 +388,8 @@ fn wait_on_thread((on, ends): (WaitOn, Ends), until: Option<Instant>, publish: P
     if publish(Waiter::thread(block, wait)) { block.sleep(wait, until) } else { block.cancel(wait) }
 }
 
-/// Gives up a [pin](super::pins::Pins::add) of a fiber. A fiber that is not the caller may be suspended, and stays where it is for
-/// good.
+/// Gives up a [pin](super::pins::Pins::add) of a fiber. A fiber that is not the caller may be
+/// suspended, and stays where it is for good.
 ///
 /// # Safety
 ///

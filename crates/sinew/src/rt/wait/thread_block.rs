@@ -43,7 +43,8 @@ impl ThreadBlock {
         self.word.is_open(wait)
     }
 
-    /// There is nothing to wait for. If somebody has ended the wait already, it is over when that is.
+    /// There is nothing to wait for. If somebody has ended the wait already, it is over when that
+    /// is.
     pub(crate) fn cancel(&self, wait: WaitId) -> Cause {
         if !self.end(wait, Cause::Event) {
             return self.sleep(wait, None);
@@ -61,7 +62,8 @@ impl ThreadBlock {
         self.sleeper.is_woken()
     }
 
-    /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what ended it.
+    /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what
+    /// ended it.
     pub(crate) fn sleep(&self, wait: WaitId, until: Option<Instant>) -> Cause {
         while !self.sleeper.is_woken() {
             let left = Sleeper::left(until);

@@ -2,8 +2,9 @@
 //!
 //! # Safety
 //!
-//! Trusted with pointers to control blocks and threads' blocks: whoever holds a [`Waiter`] knows that the waiting side is still
-//! there, since it takes its waiter back before it goes on, or is woken through it.
+//! Trusted with pointers to control blocks and threads' blocks: whoever holds a [`Waiter`] knows
+//! that the waiting side is still there, since it takes its waiter back before it goes on, or is
+//! woken through it.
 #![expect(unsafe_code, reason = "waiters are pointers")]
 
 use std::ptr::NonNull;
@@ -19,10 +20,12 @@ use super::word::WaitId;
 pub(crate) struct Waiter {
     /// # Invariant
     ///
-    /// There for as long as the wait is open, and the fiber or thread takes this value back or is woken before it goes on.
+    /// There for as long as the wait is open, and the fiber or thread takes this value back or is
+    /// woken before it goes on.
     pub(super) who: Who,
     pub(super) wait: WaitId,
-    /// It comes with a reference to the fiber, for whoever takes it: the fiber may go on without it.
+    /// It comes with a reference to the fiber, for whoever takes it: the fiber may go on without
+    /// it.
     is_counted: bool,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with pointers to control blocks and threads' blocks, as [`waiter`](super::waiter), and with the right to run a fiber
-//! whose wait it has ended.
+//! Trusted with pointers to control blocks and threads' blocks, as [`waiter`](super::waiter), and
+//! with the right to run a fiber whose wait it has ended.
 #![expect(unsafe_code, reason = "waiters are pointers")]
 
 use std::ptr::NonNull;
@@ -17,7 +17,8 @@ use super::word::{Cause, WakeAction};
 use super::worker_local::WorkerLocal;
 
 impl Waiter {
-    /// The fiber that waits, if it goes on on the caller's thread and nowhere else, and has let go of it.
+    /// The fiber that waits, if it goes on on the caller's thread and nowhere else, and has let go
+    /// of it.
     ///
     /// # Safety
     ///
@@ -54,11 +55,13 @@ impl Waiter {
         claimed.map(Claimed::go).is_some()
     }
 
-    /// Ends the wait, and leaves it to the caller to have the waiting side go on; none, if it has ended.
+    /// Ends the wait, and leaves it to the caller to have the waiting side go on; none, if it has
+    /// ended.
     ///
     /// # Safety
     ///
-    /// The waiting side cannot have taken this value back and gone on: the caller holds whatever it would have to pass.
+    /// The waiting side cannot have taken this value back and gone on: the caller holds whatever it
+    /// would have to pass.
     #[inline]
     pub(crate) unsafe fn claim(self, cause: Cause) -> Option<Claimed> {
         match self.who {
@@ -84,7 +87,8 @@ pub(crate) struct Claimed(Side);
 enum Side {
     /// # Invariant
     ///
-    /// Saved, or on its way to the worker that alone may run it again: the right to run it is this value's.
+    /// Saved, or on its way to the worker that alone may run it again: the right to run it is this
+    /// value's.
     Fiber(NonNull<Control>),
     /// # Invariant
     ///

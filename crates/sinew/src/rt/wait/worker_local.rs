@@ -1,4 +1,5 @@
-//! What a worker's thread keeps for waits and wake-ups: the fiber that runs, and how it may wait. Only its thread touches it.
+//! What a worker's thread keeps for waits and wake-ups: the fiber that runs, and how it may wait.
+//! Only its thread touches it.
 //!
 //! # Safety
 //!
@@ -173,29 +174,33 @@ impl WorkerLocal {
         let result = body();
         self.fiber.set(outer);
         if by == By::Fiber {
-            // If the inner one has begun to unwind and waits, the thread unwinds from now on, and the outer one does not.
+            // If the inner one has begun to unwind and waits, the thread unwinds from now on, and
+            // the outer one does not.
             let is_inner = !unwinds && std::thread::panicking();
             self.was_panicking.set(was_panicking || is_inner);
         }
         result
     }
 
-    /// Whether the running fiber cannot let another one run: it unwinds, or is in the panic hook. std counts panics per thread,
-    /// and whoever ran meanwhile would be taken for unwinding. If the thread was unwinding already when the fiber was entered,
-    /// nobody can tell whether this one does.
+    /// Whether the running fiber cannot let another one run: it unwinds, or is in the panic hook.
+    /// std counts panics per thread, and whoever ran meanwhile would be taken for unwinding. If the
+    /// thread was unwinding already when the fiber was entered, nobody can tell whether this one
+    /// does.
     #[inline]
     pub(crate) fn must_hold_worker(&self) -> bool {
         std::thread::panicking() && (!self.was_panicking.get() || self.is_in_hook())
     }
 
-    /// Calls what follows the running fiber, which is about to go on or has let go. Nobody else is entered meanwhile.
+    /// Calls what follows the running fiber, which is about to go on or has let go. Nobody else is
+    /// entered meanwhile.
     pub(crate) fn between(&self, follow: impl FnOnce()) {
         self.in_switch_hook.set(true);
         follow();
         self.in_switch_hook.set(false);
     }
 
-    /// Whether the caller follows the running fiber, and is not the fiber itself: that may be in a wait of its own.
+    /// Whether the caller follows the running fiber, and is not the fiber itself: that may be in a
+    /// wait of its own.
     #[inline]
     pub(crate) fn in_switch_hook(&self) -> bool {
         self.in_switch_hook.get()
@@ -215,7 +220,8 @@ impl WorkerLocal {
         hook();
     }
 
-    /// Whether the running fiber is in a panic hook. It does not switch away there, so that no other fiber runs on this thread.
+    /// Whether the running fiber is in a panic hook. It does not switch away there, so that no
+    /// other fiber runs on this thread.
     pub(crate) fn is_in_hook(&self) -> bool {
         self.hooks.get() > 0
     }

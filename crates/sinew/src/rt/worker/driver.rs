@@ -1,4 +1,5 @@
-//! What a worker sleeps in: epoll with the descriptors that are watched there, and the core's timers.
+//! What a worker sleeps in: epoll with the descriptors that are watched there, and the core's
+//! timers.
 //!
 //! # Safety
 //!
@@ -96,7 +97,8 @@ impl CoreDriver {
         of_local(local).is_some_and(|driver| ptr::eq(driver, self))
     }
 
-    /// Ends the waits whose time has come, and has fibers call back for whom it has. Returns how many.
+    /// Ends the waits whose time has come, and has fibers call back for whom it has. Returns how
+    /// many.
     #[inline]
     fn fire(&self) -> usize {
         if self.timers.is_empty() { 0 } else { self.fire_some() }
@@ -122,7 +124,8 @@ impl CoreDriver {
         }
     }
 
-    /// Makes the fibers that call back, without the lock: that of a sibling does as well, if it is the one who looks. Returns how many.
+    /// Makes the fibers that call back, without the lock: that of a sibling does as well, if it is
+    /// the one who looks. Returns how many.
     fn call(&self, calls: Vec<DueCallback>) -> usize {
         let count = calls.len();
         let mut calls = calls.into_iter().map(|(timer, run)| CallbackFiber::new(timer, run));
@@ -144,12 +147,14 @@ impl CoreDriver {
         self.watched.enter(source, fd.as_raw_fd(), |token| self.waker.epoll.add(fd, token))
     }
 
-    /// Watches a descriptor no more, which had this number. It is open still; if not, what has its number by now is left alone.
+    /// Watches a descriptor no more, which had this number. It is open still; if not, what has its
+    /// number by now is left alone.
     pub(crate) fn unwatch(&self, token: Token, fd: RawFd) {
         self.watched.leave(token, fd, || self.waker.epoll.remove(fd));
     }
 
-    /// A fiber that may move, or one elsewhere, waits for one of the descriptors: others are to look here, too, while this worker is busy.
+    /// A fiber that may move, or one elsewhere, waits for one of the descriptors: others are to
+    /// look here, too, while this worker is busy.
     pub(crate) fn begin_roaming(&self) {
         if self.watched.begin_roaming() {
             self.waker.ask_for_a_watch();
@@ -160,7 +165,8 @@ impl CoreDriver {
         self.watched.end_roaming();
     }
 
-    /// Nobody looks here any more, for now or for good: those who wait for descriptors are told to do so elsewhere.
+    /// Nobody looks here any more, for now or for good: those who wait for descriptors are told to
+    /// do so elsewhere.
     pub(crate) fn send_away(&self) {
         self.watched.all().into_iter().for_each(|(token, source)| source.lose_home(self, token));
     }

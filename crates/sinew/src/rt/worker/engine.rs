@@ -1,4 +1,5 @@
-//! The engine of a runtime: a pool of workers that runs the fibers of a host, what they sleep in, and threads beside them.
+//! The engine of a runtime: a pool of workers that runs the fibers of a host, what they sleep in,
+//! and threads beside them.
 //!
 //! # Safety
 //!
@@ -204,7 +205,8 @@ impl Engine {
         &self.host
     }
 
-    /// The engine of the worker that the caller runs on, if it does. Not to be kept across a suspension.
+    /// The engine of the worker that the caller runs on, if it does. Not to be kept across a
+    /// suspension.
     pub(crate) fn current() -> Option<Arc<Self>> {
         Self::of(WorkerState::current()?)
     }
@@ -276,7 +278,8 @@ impl Engine {
         self.host.census.roamers().iter().for_each(|roamers| teardown::abandon_roamers(roamers));
     }
 
-    /// Nothing is run any more: ends what runs beside the workers, and drops the timers that are set.
+    /// Nothing is run any more: ends what runs beside the workers, and drops the timers that are
+    /// set.
     fn end(&self) {
         self.stall.end();
         self.drivers.get().into_iter().flatten().for_each(|driver| driver.send_away());
@@ -284,8 +287,8 @@ impl Engine {
         self.blocking_pool.close();
     }
 
-    /// A worker runs nothing more. What it ran last may have begun to wait when others were abandoned already; and nobody else
-    /// abandons them if nobody waited for the shutdown.
+    /// A worker runs nothing more. What it ran last may have begun to wait when others were
+    /// abandoned already; and nobody else abandons them if nobody waited for the shutdown.
     fn leave_nobody_waiting(&self) {
         if self.pool.get().is_some_and(Handle::is_over) {
             self.abandon_roamers();
@@ -310,8 +313,8 @@ fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) -> io::Result<()> 
         driver: Some(driver.untyped()),
         owner: engine,
     };
-    // SAFETY: the thread ends or leaves the worker before its context is gone. The driver is the core's, which stays for
-    // as long as the pool, and that is kept by the engine.
+    // SAFETY: the thread ends or leaves the worker before its context is gone. The driver is the
+    // core's, which stays for as long as the pool, and that is kept by the engine.
     unsafe { WorkerState::enter(spec, context) };
     Ok(())
 }

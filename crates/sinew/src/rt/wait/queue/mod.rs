@@ -81,9 +81,10 @@ impl<S, T> Queue<S, T> {
         &mut self.inside.get_mut().state
     }
 
-    /// Waits in the queue, until somebody claims the waiter or the limit is reached. `enter` is called under the lock, with
-    /// what the waiter tells, and says where to wait, if at all; once more, if somebody has taken the waiter for one that gave
-    /// up, and it has not. Also returns what whoever claimed it has left.
+    /// Waits in the queue, until somebody claims the waiter or the limit is reached. `enter` is
+    /// called under the lock, with what the waiter tells, and says where to wait, if at all; once
+    /// more, if somebody has taken the waiter for one that gave up, and it has not. Also returns
+    /// what whoever claimed it has left.
     ///
     /// If the wait is claimed, all that the one who did so had done before is seen.
     ///
@@ -101,8 +102,8 @@ impl<S, T> Queue<S, T> {
         self.wait_then(kind, data, limit, enter, || ())
     }
 
-    /// [Waits](Self::wait), and calls `entered` once the waiter can be claimed, and the lock is free: it neither panics nor
-    /// waits.
+    /// [Waits](Self::wait), and calls `entered` once the waiter can be claimed, and the lock is
+    /// free: it neither panics nor waits.
     #[inline]
     pub(crate) fn wait_then(
         &self,
@@ -151,7 +152,8 @@ impl<S, T> Queue<S, T> {
         loop {
             let mut is_needed = false;
             let ended = limit.later().wait(kind.on(self), |waiter| {
-                // SAFETY: `wait_then` says why it stays where it is; the queue that it may be in is this one.
+                // SAFETY: `wait_then` says why it stays where it is; the queue that it may be in is
+                // this one.
                 is_needed = unsafe { self.publish_again(node, waiter, |locked| enter(locked, &node.data)) };
                 is_needed
             });

@@ -1,8 +1,9 @@
 //! Stopping: what may end a wait before its event and its time, and how it is looked for. Cancellation and deadlines are errors that
 //! a wait returns, and only one that can say so. Knows neither what is waited for nor the public names.
 //!
-//! What counts for the caller: the fiber's own node (see `fiber/cancel.rs`), unless it is shielded, and what is [in force](super::ambient) where it
-//! runs: one more node, and the nearest deadline. How a cancel meets a wait that begins at the same moment is in [`flag`].
+//! What counts for the caller: the fiber's own node (see `fiber/cancel.rs`), unless it is shielded,
+//! and what is [in force](super::ambient) where it runs: one more node, and the nearest deadline.
+//! How a cancel meets a wait that begins at the same moment is in [`flag`].
 //!
 //! # Safety
 //!
@@ -218,8 +219,9 @@ pub(crate) fn above_scope() -> Above {
     })
 }
 
-/// [Waits](suspend::wait) where cancellation and deadlines count. If something else than the event ends the wait, `publish` may have
-/// made the waiter known, and whoever knows it may be late: the caller takes it back, as after its time.
+/// [Waits](suspend::wait) where cancellation and deadlines count. If something else than the event
+/// ends the wait, `publish` may have made the waiter known, and whoever knows it may be late: the
+/// caller takes it back, as after its time.
 ///
 /// A poke that was meant for a region around a shield is no reason to stop; [`Cause::Cancel`] says that the wait ended for nothing.
 ///
