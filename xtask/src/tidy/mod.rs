@@ -25,6 +25,7 @@ mod lexes;
 mod lib_rs;
 mod lint_reasons;
 mod macro_mods;
+mod map;
 mod markdown_links;
 mod module_cycles;
 mod module_layers;
@@ -66,6 +67,7 @@ static RULES: &[Rule] = &[
     Rule { name: "lint_reasons", check: lint_reasons::check },
     Rule { name: "compile_fail", check: compile_fail::check },
     Rule { name: "ignore_reasons", check: ignore_reasons::check },
+    Rule { name: "map", check: map::check },
     Rule { name: "markdown_links", check: markdown_links::check },
 ];
 

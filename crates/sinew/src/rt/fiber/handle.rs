@@ -17,6 +17,7 @@ use super::block::FiberBlock;
 use super::cancel::cancel_fiber;
 use super::cell::Outcome;
 use super::run;
+use super::task::fiber_of;
 use super::worker_state::WorkerState;
 use crate::rt::base::unwind::FirstPanic;
 use crate::rt::wait::control::{Control, Dropped, Status};
@@ -182,7 +183,7 @@ unsafe fn enter_child(control: NonNull<Control>) -> bool {
         return false;
     }
     let Some(task) = local.context().take_newest(control.cast()) else { return false };
-    let control = task.into_raw().cast();
+    let control = fiber_of(task.into_raw());
     // It waits for the child, which has its place on the worker.
     local.counters.waits.add(1);
     // SAFETY: the task was the right to run it, on this worker.

@@ -26,5 +26,6 @@ mod stacks;
 pub(super) mod starving;
 pub(super) mod steps;
 pub(super) mod switch_hooks;
+mod task;
 pub(super) mod teardown;
 pub(super) mod worker_state;

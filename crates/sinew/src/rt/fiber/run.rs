@@ -16,6 +16,7 @@ use super::block::FiberBlock;
 use super::host::Vtables;
 use super::starving;
 use super::switch_hooks::SwitchHooks;
+use super::task::fiber_of;
 use super::teardown::{discard, finish, leave_stack};
 use super::worker_state::WorkerState;
 use crate::rt::base::sync::Ordering;
@@ -42,10 +43,10 @@ pub(crate) fn vtables_for(switch_hooks: &SwitchHooks) -> &'static Vtables {
 /// else has a turn: it saves the way back to the worker and here again.
 unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
     let local = WorkerState::current().expect("the workers of an engine have what fibers need");
-    let mut control = header.cast();
+    let mut control = fiber_of(header);
     loop {
         local.begin_task();
-        // SAFETY: every task of an engine is a fiber, and the task was the right to run it.
+        // SAFETY: every task of a host is a fiber, and the task was the right to run it.
         let next = match unsafe { resume::<FOLLOWED>(local, control, By::Worker) } {
             // SAFETY: it came back, so the right is ours again.
             Ok(CoroutineState::Yielded(Pause::Yield)) => unsafe { exchange(local, control) },
@@ -65,7 +66,7 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
             }
         };
         match next {
-            Some(task) => control = task.into_raw().cast(),
+            Some(task) => control = fiber_of(task.into_raw()),
             None => return,
         }
     }
@@ -221,8 +222,8 @@ fn rest(local: &WorkerState) {
 #[inline]
 fn fetch_next(local: &WorkerState) {
     if let Some(next) = local.context().core().next_ready() {
-        // SAFETY: every task of an engine is a fiber, and this worker has the right to run those in its ready list.
-        unsafe { Control::fetch_stack(next.cast()) };
+        // SAFETY: every task of a host is a fiber, and this worker has the right to run those in its ready list.
+        unsafe { Control::fetch_stack(fiber_of(next)) };
     }
 }
 

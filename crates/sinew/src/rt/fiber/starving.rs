@@ -35,6 +35,7 @@ use std::time::{Duration, Instant};
 use sinew_coroutine::{PooledStack, StackError};
 use sinew_sched::TaskRef;
 
+use super::task::fiber_of;
 use super::worker_state::WorkerState;
 use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
@@ -223,8 +224,8 @@ fn feed(local: &WorkerState) -> usize {
 /// Has a fiber begin if there is a stack for it, or gives it back.
 fn feed_one(source: &mut Source<'_>, task: TaskRef) -> Result<(), TaskRef> {
     let local = source.local;
-    let control = task.into_raw().cast::<Control>();
-    // SAFETY: every task of an engine is a fiber, and the right to run it is a reference.
+    let control = fiber_of(task.into_raw());
+    // SAFETY: every task of a host is a fiber, and the right to run it is a reference.
     let this = unsafe { control.as_ref() };
     let is_given = source.take(this.birth.stack_size).is_some_and(|stack| {
         let given = local.host().starving.grant(control, stack);

@@ -15,6 +15,7 @@ use super::block::FiberBlock;
 use super::host::FiberHost;
 use super::roster::Roamers;
 use super::starving;
+use super::task::fiber_of;
 use super::worker_state::WorkerState;
 use crate::rt::base::memory;
 use crate::rt::base::sync::Ordering;
@@ -166,7 +167,7 @@ pub(crate) unsafe fn drop_result(control: NonNull<Control>) {
 
 /// Called when it is over, with the right to run the fiber. One that has begun stays as it is, for ever.
 pub(super) unsafe fn discard(header: NonNull<Header>) {
-    let control = header.cast::<Control>();
+    let control = fiber_of(header);
     // SAFETY: the right to run is a reference.
     let this = unsafe { FiberBlock::of(control) };
     // Relaxed: the right to run comes with what was done before.
