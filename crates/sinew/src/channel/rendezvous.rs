@@ -17,7 +17,7 @@ use super::reason::{NotReceived, NotSent};
 use super::wait_slot::{Handshake, Place as MessagePlace, WaitSlot, hand_over};
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
-use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind};
+use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind, pick};
 
 /// The channel.
 pub(super) struct Rendezvous<T> {
@@ -101,10 +101,11 @@ impl<T> Rendezvous<T> {
             return Err(());
         }
         let handshake = Cell::new(ptr::null());
-        let met = receivers.claim_and_swap(|wait_slot| {
+        let swap = |wait_slot: &WaitSlot| {
             wait_slot.is_promised.set(!wait_slot.is_promised.get());
             handshake.set(wait_slot.handshake.get());
-        });
+        };
+        let met = receivers.claim(pick::First, &swap, &swap);
         drop(receivers);
         Ok(met.map(|claimed| {
             claimed.go();
@@ -185,8 +186,12 @@ impl<T> Rendezvous<T> {
             // SAFETY: it is the queue of this channel.
             let exchange = |wait_slot: &WaitSlot| unsafe { wait_slot.exchange(place) };
             let claimed = match is_promise {
-                true => senders.claim_or(to_meeting(ptr::from_ref(handshake)), to_meeting(ptr::null())),
-                false => senders.claim_or(exchange, exchange),
+                true => senders.try_claim(
+                    pick::First,
+                    to_meeting(ptr::from_ref(handshake)),
+                    to_meeting(ptr::null()),
+                ),
+                false => senders.try_claim(pick::First, exchange, exchange),
             };
             if let Some(claimed) = claimed {
                 drop(senders);
@@ -200,18 +205,15 @@ impl<T> Rendezvous<T> {
     /// Meets the first sender that has its message, for a receiver that must not wait for the others.
     #[cold]
     fn meet_behind(&self, mut senders: Locked<'_, (), WaitSlot>, place: &MessagePlace<T>) -> Met {
-        while senders.has_such(|wait_slot| !wait_slot.is_promise()) {
-            // SAFETY: it is the queue of this channel.
-            let exchange = |wait_slot: &WaitSlot| unsafe { wait_slot.exchange(place) };
-            if let Some(claimed) =
-                senders.claim_such_or(|wait_slot| !wait_slot.is_promise(), exchange, exchange)
-            {
-                drop(senders);
-                claimed.go();
-                return Met::Message;
-            }
-        }
-        Met::Nobody
+        // SAFETY: it is the queue of this channel.
+        let exchange = |wait_slot: &WaitSlot| unsafe { wait_slot.exchange(place) };
+        let has_message = pick::Such(|wait_slot: &WaitSlot| !wait_slot.is_promise());
+        let claimed = senders.claim(has_message, exchange, exchange);
+        drop(senders);
+        claimed.map_or(Met::Nobody, |claimed| {
+            claimed.go();
+            Met::Message
+        })
     }
 
     /// Waits for one who sends.

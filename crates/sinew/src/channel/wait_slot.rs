@@ -11,7 +11,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue, WaitKind};
+use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue, WaitKind, pick};
 
 /// A place for a message of this type.
 pub(super) type Place<T> = Cell<Option<T>>;
@@ -125,7 +125,7 @@ pub(super) unsafe fn hand_over<E, T>(
         let leave = |wait_slot: &WaitSlot| unsafe { wait_slot.copy(message) };
         // SAFETY: as above. Nothing is as good as a copy of it.
         let take_back = |wait_slot: &WaitSlot| unsafe { wait_slot.copy(&None::<T>) };
-        if let Some(claimed) = receivers.claim_or(leave, take_back) {
+        if let Some(claimed) = receivers.try_claim(pick::First, leave, take_back) {
             // SAFETY: it is written to, and not moved: the message is with another, who may use it by now.
             unsafe { ptr::write(message, None) };
             return Some(claimed);
@@ -179,7 +179,7 @@ impl Handshake {
         unsafe { &*self.place.get().cast::<Place<T>>() }.set(message);
         let mut is_over = self.queue.lock();
         *is_over = true;
-        let claimed = is_over.claim(|()| ());
+        let claimed = is_over.claim(pick::First, |()| (), |()| ());
         drop(is_over);
         claimed.into_iter().for_each(Claimed::go);
     }

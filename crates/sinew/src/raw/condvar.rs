@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use super::RawMutex;
 use crate::rt::sync::constant;
-use crate::rt::{Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind};
+use crate::rt::{Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind, pick};
 
 /// The condition.
 pub(crate) struct RawCondvar {
@@ -44,7 +44,7 @@ impl RawCondvar {
     pub(crate) fn notify_one(&self) {
         // Whoever waits has had the mutex before the caller, if the notification is for it.
         if !self.queue.seems_empty() {
-            let claimed = self.queue.lock().claim(|()| ());
+            let claimed = self.queue.lock().claim(pick::First, |()| (), |()| ());
             claimed.into_iter().for_each(Claimed::go);
         }
     }

@@ -8,7 +8,7 @@ use std::array;
 use super::Gate;
 use super::gate::{Came, Openings, new_comer, place};
 use crate::rt::sync::{AtomicBool, Ordering, constant};
-use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, Locked, WaitKind, wait_in_all};
+use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, Locked, WaitKind, pick, wait_in_all};
 
 /// When it is no longer set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +57,12 @@ impl RawEvent {
     }
 
     fn set_for_one(&self) {
-        self.set_for(|queue| queue.claim(|_| ()));
+        self.set_for(|queue| queue.claim(pick::First, |_| (), |_| ()));
     }
 
     /// Sets it for the waiter that came last.
     pub(crate) fn set_for_last(&self) {
-        self.set_for(|queue| queue.claim_last());
+        self.set_for(|queue| queue.claim(pick::Last, |_| (), |_| ()));
     }
 
     /// Lets the waiter go on that `claim` returns. Sets the event if there is none.

@@ -9,7 +9,7 @@
 use std::cell::Cell;
 
 use crate::rt::sync::constant;
-use crate::rt::{Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
+use crate::rt::{Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, pick};
 
 /// How often it was opened.
 pub(super) type Openings = u64;
@@ -48,7 +48,10 @@ impl Gate {
         while !queue.is_empty() {
             let mut wakes = Wakes::new();
             while !wakes.is_full() && queue.first().is_some_and(|came| came.get() < now) {
-                queue.claim_if_waiting(|_| ()).into_iter().for_each(|claimed| wakes.add(claimed));
+                queue
+                    .try_claim(pick::First, |_| (), |_| ())
+                    .into_iter()
+                    .for_each(|claimed| wakes.add(claimed));
             }
             let is_done = !wakes.is_full();
             drop(queue);

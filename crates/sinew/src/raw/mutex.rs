@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use crate::rt::sync::{AtomicU32, Ordering, constant, spin_loop};
-use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind};
+use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, pick};
 
 const LOCKED: u32 = 1;
 const QUEUED: u32 = 1 << 1;
@@ -162,7 +162,7 @@ impl RawMutex {
         // Before one is claimed, since it clears the bit, or has the mutex, from then on.
         let (set, cleared) = if is_strict { (LOCKED, STRICT) } else { (AWAKE, 0) };
         self.change(|word| (word | set) & !cleared);
-        let claimed = queue.claim(|handed| handed.set(is_strict));
+        let claimed = queue.claim(pick::First, |handed| handed.set(is_strict), |_| ());
         match claimed {
             None => self.change(|word| word & !(QUEUED | set)),
             Some(_) if queue.is_empty() => self.change(|word| word & !QUEUED),

@@ -9,6 +9,7 @@ use std::cell::Cell;
 
 use super::{Buffered, Claimed, Inlet, Locked, Ordering, Outlet, Store, WaitSlot};
 use crate::channel::wait_slot::hand_over;
+use crate::rt::pick;
 
 impl<T, S: Store<T>> Buffered<T, S> {
     /// Takes a message, and lets that of the first one who waits for room in. None, if others have taken all meanwhile.
@@ -54,13 +55,14 @@ impl<T, S: Store<T>> Buffered<T, S> {
         entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>,
     ) -> [Option<Claimed>; 2] {
         let (message, is_promised) = (Cell::new(None), Cell::new(false));
-        let claimed = exit.claim_and_swap(|wait_slot| {
+        let swap = |wait_slot: &WaitSlot| {
             // SAFETY: it is the queue of this channel.
             unsafe { wait_slot.exchange(&message) };
             let is_promise = wait_slot.is_promise();
             wait_slot.is_promised.set(is_promise && !wait_slot.is_promised.get());
             is_promised.set(wait_slot.is_promised.get());
-        });
+        };
+        let claimed = exit.claim(pick::First, &swap, &swap);
         if is_promised.get() {
             // Relaxed: it is changed under the lock, and else looked at to be no less than it is.
             self.entrance.reserved.fetch_add(1, Ordering::Relaxed);

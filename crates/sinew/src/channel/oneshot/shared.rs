@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::mem;
 
 use super::super::NotReceived;
-use crate::rt::{self, Claimed, GaveUp, Limit, Place, Queue, WaitKind};
+use crate::rt::{self, Claimed, GaveUp, Limit, Place, Queue, WaitKind, pick};
 
 /// The channel.
 pub(super) struct OneshotShared<T> {
@@ -44,7 +44,8 @@ impl<T> OneshotShared<T> {
             return Err(value);
         }
         let value = Cell::new(Some(value));
-        let claimed = queue.claim_and_swap(|place| place.swap(&value));
+        let swap = |place: &Cell<Option<T>>| place.swap(&value);
+        let claimed = queue.claim(pick::First, swap, swap);
         *queue = value.into_inner().map_or(OneshotState::Closed, OneshotState::Sent);
         drop(queue);
         claimed.into_iter().for_each(Claimed::go);

@@ -33,7 +33,7 @@ use std::cell::Cell;
 use self::contender::Contender;
 use self::word::{AWAKE, Due, Mode, QUEUED, READER, STRICT, WRITER, due, is_due};
 use crate::rt::sync::{AtomicU64, Ordering, constant};
-use crate::rt::{GaveUp, Limit, Locked, Outcome, Queue, Wakes};
+use crate::rt::{GaveUp, Limit, Locked, Outcome, Queue, Wakes, pick};
 
 /// One who waits.
 #[derive(Debug)]
@@ -243,7 +243,9 @@ impl RawRwLock {
             && let Some(mode) = first(queue)
             && (mode == Mode::Read || told == Told::Awake)
         {
-            let Some(claimed) = queue.claim_if_waiting(|waiting| waiting.told.set(told)) else { continue };
+            let Some(claimed) = queue.try_claim(pick::First, |waiting| waiting.told.set(told), |_| ()) else {
+                continue;
+            };
             wakes.add(claimed);
             told = Told::Try;
             if mode == Mode::Write {
@@ -263,7 +265,7 @@ impl RawRwLock {
             // It has it before it can know of it, and no writer takes it meanwhile, since it is strict. Acquire: what those before
             // did, who may not be the caller, is passed on by the claim.
             self.word.fetch_add(READER, Ordering::Acquire);
-            match queue.claim_if_waiting(|waiting| waiting.told.set(Told::Handed)) {
+            match queue.try_claim(pick::First, |waiting| waiting.told.set(Told::Handed), |_| ()) {
                 Some(claimed) => {
                     is_handed = true;
                     wakes.add(claimed);
@@ -283,7 +285,7 @@ impl RawRwLock {
     fn hand_to_writer(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
         // As above. Readers that come meanwhile come in vain, since it was strict.
         self.word.fetch_sub(STRICT - WRITER, Ordering::Acquire);
-        let claimed = queue.claim_if_waiting(|waiting| waiting.told.set(Told::Handed));
+        let claimed = queue.try_claim(pick::First, |waiting| waiting.told.set(Told::Handed), |_| ());
         if claimed.is_none() {
             // Relaxed: it has seen nothing of the value.
             self.word.fetch_add(STRICT - WRITER, Ordering::Relaxed);

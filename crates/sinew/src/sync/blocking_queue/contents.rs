@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-use crate::rt::{Claimed, Locked, drop_each};
+use crate::rt::{Claimed, Locked, drop_each, pick};
 
 /// What is there, and how much may be.
 pub(super) struct Contents<T> {
@@ -100,7 +100,7 @@ impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
         let value = Cell::new(Some(value));
         while self.is_taking() {
             let give = |wait_slot: &WaitSlot<T>| wait_slot.value.set(value.take());
-            let claimed = self.claim_or(give, |wait_slot| value.set(wait_slot.value.take()));
+            let claimed = self.try_claim(pick::First, give, |wait_slot| value.set(wait_slot.value.take()));
             if claimed.is_some() {
                 return Offered::Accepted(claimed);
             }
@@ -130,7 +130,7 @@ impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
         let value = Cell::new(None);
         while self.is_bringing() && !self.is_stopped {
             let take = |wait_slot: &WaitSlot<T>| value.set(wait_slot.value.take());
-            let claimed = self.claim_or(take, |wait_slot| wait_slot.value.set(value.take()));
+            let claimed = self.try_claim(pick::First, take, |wait_slot| wait_slot.value.set(value.take()));
             if let Some(claimed) = claimed {
                 return value.take().map(|value| (value, claimed));
             }

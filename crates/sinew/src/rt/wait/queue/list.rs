@@ -165,14 +165,27 @@ impl<T> List<T> {
         Some((first, waiter))
     }
 
+    /// Takes a node out that was found here.
+    ///
+    /// # Safety
+    ///
+    /// It is in this list.
+    pub(crate) unsafe fn remove_found(
+        &mut self,
+        node: NonNull<Node<T>>,
+    ) -> Option<(NonNull<Node<T>>, Waiter)> {
+        // SAFETY: a node in the list is there.
+        let there = unsafe { node.as_ref() };
+        // SAFETY: the caller's promise.
+        let waiter = unsafe { self.remove(there) }?;
+        Some((node, waiter))
+    }
+
     /// Takes the last node out. None, if there is none.
     pub(crate) fn remove_last(&mut self) -> Option<(NonNull<Node<T>>, Waiter)> {
         let last = self.last?;
         // SAFETY: the invariant of `first`.
-        let node = unsafe { last.as_ref() };
-        // SAFETY: it is in this list.
-        let waiter = unsafe { self.remove(node) }?;
-        Some((last, waiter))
+        unsafe { self.remove_found(last) }
     }
 
     /// The node that has waited longest.

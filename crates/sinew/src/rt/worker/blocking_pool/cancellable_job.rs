@@ -6,7 +6,7 @@ use std::thread;
 
 use super::job::{Job, Task};
 use crate::rt::base::sync::Lock;
-use crate::rt::wait::queue::{GaveUp, Limit, Place, Queue};
+use crate::rt::wait::queue::{GaveUp, Limit, Place, Queue, pick};
 use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::stop::Stop;
 
@@ -67,7 +67,7 @@ where
     fn tell(&self) {
         let mut is_done = self.is_done.lock();
         *is_done = true;
-        let claimed = is_done.claim(|()| ());
+        let claimed = is_done.claim(pick::First, |()| (), |()| ());
         drop(is_done);
         if let Some(claimed) = claimed {
             claimed.go();

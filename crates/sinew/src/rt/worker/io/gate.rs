@@ -2,7 +2,7 @@
 //! is done with it. How it works is in the README beside this file.
 
 use super::readiness::{Direction, Readiness, ReadyEvent, Seen};
-use crate::rt::wait::queue::{FastWait, Limit, Outcome, Place, Queue};
+use crate::rt::wait::queue::{FastWait, Limit, Outcome, Place, Queue, pick};
 use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::wake::Claimed;
 
@@ -141,7 +141,7 @@ impl Gate {
     /// One that can go on here, if one of the first few can: the first of all may have to go on where another one computes for long.
     fn wake_one(&self, direction: Direction) -> usize {
         let mut locked = self.queue(direction).lock();
-        let claimed = locked.claim_near();
+        let claimed = locked.claim(pick::Near, |()| (), |()| ());
         drop(locked);
         claimed.map(Claimed::go).map_or(0, |()| 1)
     }
