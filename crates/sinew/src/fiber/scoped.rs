@@ -6,21 +6,17 @@
 #![expect(unsafe_code, reason = "a fiber that borrows is made from a scope that waits for it")]
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use super::builder::Builder;
-use super::cancellable::JoinStopped;
 use super::error::SpawnError;
-use super::handle::{JoinHandle, Result};
-use super::reference::Fiber;
+use super::scoped_handle::ScopedJoinHandle;
 use super::token::CancelToken;
 use crate::launch;
-use crate::rt::{self, Attributes, Failure, FiberHost, Handle, Node, ScopeData, Site};
+use crate::rt::{self, Attributes, Failure, FiberHost, Node, ScopeData, Site};
 
 /// A scope, as [`std::thread::Scope`].
 #[derive(Debug)]
@@ -32,26 +28,6 @@ pub struct Scope<'scope, 'env: 'scope> {
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
-
-/// The right to join a fiber of a scope.
-///
-/// It is [`Send`] and [`Sync`] if the result is [`Send`], as std's:
-///
-/// ```compile_fail,E0277
-/// use sinew::fiber::ScopedJoinHandle;
-///
-/// fn send<T: Send>() {}
-/// send::<ScopedJoinHandle<'_, std::rc::Rc<()>>>();
-/// ```
-pub struct ScopedJoinHandle<'scope, T> {
-    handle: JoinHandle<T>,
-    scope: PhantomData<(&'scope (), Takeable<T>)>,
-}
-
-/// Stands for the result in a handle. It is [`Send`] and [`Sync`] exactly if `T` is [`Send`],
-/// because the owner of the handle may take the result, and a shared handle gives nothing of it
-/// away. Unlike the mutex alone, it is [`Unpin`] whatever `T` is.
-type Takeable<T> = Arc<Mutex<T>>;
 
 /// Runs `body`, which may make fibers that borrow what lives longer than this call. All of them have ended when it returns.
 ///
@@ -354,71 +330,5 @@ impl Builder {
         T: Send + 'scope,
     {
         scope.spawn_with(self.attributes(Location::caller()), body).map_err(io::Error::from)
-    }
-}
-
-impl<T> ScopedJoinHandle<'_, T> {
-    fn new(handle: Handle<T>) -> Self {
-        Self { handle: JoinHandle::new(handle), scope: PhantomData }
-    }
-
-    /// The fiber that this is about.
-    #[must_use]
-    pub fn thread(&self) -> &Fiber {
-        self.handle.thread()
-    }
-
-    /// Waits for the fiber to end, and returns what came out of it.
-    ///
-    /// # Errors
-    ///
-    /// If the fiber panicked, with the panic's payload.
-    pub fn join(self) -> Result<T> {
-        self.handle.join()
-    }
-
-    /// Waits for the fiber to end for at most so long.
-    ///
-    /// # Errors
-    ///
-    /// If the time is over first: the handle is given back.
-    pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
-        self.handle.join_timeout(time).map_err(|handle| Self { handle, scope: PhantomData })
-    }
-
-    /// Cancels the fiber, as [`JoinHandle::cancel`].
-    #[track_caller]
-    pub fn cancel(&self) {
-        self.handle.cancel();
-    }
-
-    /// Cancels the fiber, as [`JoinHandle::cancel_with_reason`].
-    #[track_caller]
-    pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
-        self.handle.cancel_with_reason(reason);
-    }
-
-    /// [`join`](Self::join), which cancellation and deadlines of the caller end, as [`JoinHandle::join_cancellable`].
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before the fiber has ended: the handle is given back.
-    #[track_caller]
-    pub fn join_cancellable(self) -> std::result::Result<Result<T>, JoinStopped<Self>> {
-        self.handle
-            .join_cancellable()
-            .map_err(|error| error.map(|handle| Self { handle, scope: PhantomData }))
-    }
-
-    /// Whether the fiber has ended.
-    #[must_use]
-    pub fn is_finished(&self) -> bool {
-        self.handle.is_finished()
-    }
-}
-
-impl<T> fmt::Debug for ScopedJoinHandle<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScopedJoinHandle").finish_non_exhaustive()
     }
 }

@@ -1,0 +1,51 @@
+//! The right to join a fiber of a scope.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::cancellable::JoinStopped;
+use super::handle::{JoinHandle, Result};
+use super::join_methods::join_methods;
+use super::reference::Fiber;
+use crate::rt::Handle;
+
+/// The right to join a fiber of a scope.
+///
+/// It is [`Send`] and [`Sync`] if the result is [`Send`], as std's:
+///
+/// ```compile_fail,E0277
+/// use sinew::fiber::ScopedJoinHandle;
+///
+/// fn send<T: Send>() {}
+/// send::<ScopedJoinHandle<'_, std::rc::Rc<()>>>();
+/// ```
+pub struct ScopedJoinHandle<'scope, T> {
+    handle: JoinHandle<T>,
+    scope: PhantomData<(&'scope (), Takeable<T>)>,
+}
+
+/// Stands for the result in a handle. It is [`Send`] and [`Sync`] exactly if `T` is [`Send`],
+/// because the owner of the handle may take the result, and a shared handle gives nothing of it
+/// away. Unlike the mutex alone, it is [`Unpin`] whatever `T` is.
+type Takeable<T> = Arc<Mutex<T>>;
+
+impl<T> ScopedJoinHandle<'_, T> {
+    pub(super) fn new(handle: Handle<T>) -> Self {
+        Self::wrap(JoinHandle::new(handle))
+    }
+
+    fn wrap(handle: JoinHandle<T>) -> Self {
+        Self { handle, scope: PhantomData }
+    }
+
+    join_methods!();
+}
+
+impl<T> fmt::Debug for ScopedJoinHandle<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopedJoinHandle").finish_non_exhaustive()
+    }
+}
