@@ -193,85 +193,58 @@ fn a_barrier_whose_completion_runs_is_waited_for_beyond_the_time() {
     assert_eq!(is_through, has_begun);
 }
 
+/// Pokes an operation that waits, for no reason to stop, and fulfils it: it has gone on.
+fn goes_on<F: FnOnce() -> u32 + Send + 'static>(name: &str, operation: F, fulfil: impl FnOnce()) {
+    let stage = Stage::begin(operation);
+    stage.poke();
+    fulfil();
+    assert_eq!(stage.end(), 1, "{name}");
+}
+
 #[test]
 fn what_can_be_stopped_goes_on_after_a_poke() {
     let event = Arc::new(Event::manual());
+    let signal = event.clone();
+    goes_on("event", move || signal.wait_cancellable().map_or(0, |()| 1), || event.set());
     let semaphore = Arc::new(Semaphore::new(0));
-    let ((one, mut one_end), (many, mut many_end)) =
-        (oneshot::channel::<u32>(), broadcast::channel::<u32>(4));
-    let (sender, receiver) = channel::bounded::<u32>(0);
-    let (full, full_end) = channel::bounded::<u32>(1);
-    full.send(1).unwrap();
-    let (mut reader, mut writer) = io::pipe().unwrap();
-    let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (signal, permits, rendezvous) = (event.clone(), semaphore.clone(), receiver.clone());
+    let permits = semaphore.clone();
+    let acquire = move || permits.acquire_cancellable().map_or(0, |permit| u32::from(permit.is_ok()));
+    goes_on("semaphore", acquire, || semaphore.release(1));
     let ended = Arc::new(Event::manual());
     let end = ended.clone();
+    let join = move || {
+        let other = Runtime::builder().workers(1).start().unwrap();
+        let result = other.spawn(move || end.wait()).join_cancellable().map_or(0, |_| 1);
+        drop(other);
+        result
+    };
+    goes_on("join", join, || ended.set());
+    let (mut reader, mut writer) = io::pipe().unwrap();
+    let read = move || reader.read(&mut [0]).unwrap() as u32;
+    goes_on("pipe", read, move || writer.write_all(b"x").unwrap());
+    let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let accept = move || listener.accept().map_or(0, |_| 1);
+    goes_on("listener", accept, move || drop(std::net::TcpStream::connect(address).unwrap()));
+    let sleep = || fiber::sleep_cancellable(Duration::from_millis(100)).map_or(0, |()| 1);
+    goes_on("sleep", sleep, || ());
+}
 
-    type Operation = Box<dyn FnOnce() -> u32 + Send>;
-    type Fulfil<'a> = Box<dyn FnOnce() + 'a>;
-    let pairs: Vec<(&str, Operation, Fulfil<'_>)> = vec![
-        ("event", Box::new(move || signal.wait_cancellable().map_or(0, |()| 1)), Box::new(|| event.set())),
-        (
-            "semaphore",
-            Box::new(move || permits.acquire_cancellable().map_or(0, |permit| u32::from(permit.is_ok()))),
-            Box::new(|| semaphore.release(1)),
-        ),
-        (
-            "oneshot",
-            Box::new(move || one_end.recv_cancellable().unwrap().unwrap()),
-            Box::new(|| one.send(1).unwrap()),
-        ),
-        (
-            "broadcast",
-            Box::new(move || many_end.recv_cancellable().unwrap().unwrap()),
-            Box::new(|| assert_eq!(many.send(1), Ok(1))),
-        ),
-        (
-            "rendezvous",
-            Box::new(move || rendezvous.recv_cancellable().unwrap().unwrap()),
-            Box::new(|| sender.send(1).unwrap()),
-        ),
-        (
-            "select",
-            Box::new(move || {
-                let mut select = Select::new();
-                select.send(&full);
-                select.select_cancellable().unwrap().send(&full, 2).map_or(0, |()| 1)
-            }),
-            Box::new(|| assert_eq!(full_end.recv(), Ok(1))),
-        ),
-        (
-            "join",
-            Box::new(move || {
-                let other = Runtime::builder().workers(1).start().unwrap();
-                let result = other.spawn(move || end.wait()).join_cancellable().map_or(0, |_| 1);
-                drop(other);
-                result
-            }),
-            Box::new(|| ended.set()),
-        ),
-        (
-            "pipe",
-            Box::new(move || reader.read(&mut [0]).unwrap() as u32),
-            Box::new(move || writer.write_all(b"x").unwrap()),
-        ),
-        (
-            "listener",
-            Box::new(move || listener.accept().map_or(0, |_| 1)),
-            Box::new(move || drop(std::net::TcpStream::connect(address).unwrap())),
-        ),
-        (
-            "sleep",
-            Box::new(|| fiber::sleep_cancellable(Duration::from_millis(100)).map_or(0, |()| 1)),
-            Box::new(|| ()),
-        ),
-    ];
-    for (name, operation, fulfil) in pairs {
-        let stage = Stage::begin(operation);
-        stage.poke();
-        fulfil();
-        assert_eq!(stage.end(), 1, "{name}");
-    }
+#[test]
+fn channels_go_on_after_a_poke() {
+    let (one, mut one_end) = oneshot::channel::<u32>();
+    goes_on("oneshot", move || one_end.recv_cancellable().unwrap().unwrap(), || one.send(1).unwrap());
+    let (many, mut many_end) = broadcast::channel::<u32>(4);
+    let receive = move || many_end.recv_cancellable().unwrap().unwrap();
+    goes_on("broadcast", receive, || assert_eq!(many.send(1), Ok(1)));
+    let (sender, receiver) = channel::bounded::<u32>(0);
+    goes_on("rendezvous", move || receiver.recv_cancellable().unwrap().unwrap(), || sender.send(1).unwrap());
+    let (full, full_end) = channel::bounded::<u32>(1);
+    full.send(1).unwrap();
+    let select = move || {
+        let mut select = Select::new();
+        select.send(&full);
+        select.select_cancellable().unwrap().send(&full, 2).map_or(0, |()| 1)
+    };
+    goes_on("select", select, || assert_eq!(full_end.recv(), Ok(1)));
 }

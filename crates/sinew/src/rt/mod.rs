@@ -39,7 +39,7 @@ pub(crate) use wait::control::{Control, Moves, Status};
 pub(crate) use wait::fiber_locals::{Gone, Key, Used, get as get_local};
 pub(crate) use wait::home::Target;
 pub(crate) use wait::queue::{
-    Door, Entered, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Stay, Wakes, wait_in_all,
+    Door, Entered, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Stay, Wakes, pick, wait_in_all,
 };
 pub(crate) use wait::reason::WaitKind;
 pub(crate) use wait::reference::FiberRef;
@@ -51,8 +51,7 @@ pub(crate) use wait::stop::{
 #[cfg(all(test, not(loom)))]
 pub(crate) use wait::stop::{Poke, opening};
 pub(crate) use wait::suspend::{
-    Phase, caller, check_may_wait, give_way, is_unwinding, lets_others_run, may_wait, running, unpin, wait,
-    yield_now,
+    Phase, caller, check_may_wait, is_unwinding, lets_others_run, may_wait, running, unpin, wait,
 };
 pub(crate) use wait::tls::{chance, thread_id};
 pub(crate) use wait::turn::{spend, spend_by_count};
@@ -60,6 +59,7 @@ pub(crate) use wait::values::Values;
 pub(crate) use wait::waiter::Waiter;
 pub(crate) use wait::wake::Claimed;
 pub(crate) use wait::word::{Cause, Ends};
+pub(crate) use wait::yielding::{give_way, yield_now};
 #[cfg(all(test, not(loom)))]
 pub(crate) use worker::blocking_pool::refuse_threads;
 pub(crate) use worker::blocking_pool::{blocking, blocking_or_stop};

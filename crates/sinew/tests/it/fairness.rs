@@ -84,6 +84,10 @@ fn whoever_sends_and_receives() {
             sender.send(()).unwrap();
         }
     });
+}
+
+#[test]
+fn whoever_sends_to_many_or_once() {
     check(|| {
         let (sender, receiver) = broadcast::channel(2);
         move || {

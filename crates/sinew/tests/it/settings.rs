@@ -69,6 +69,47 @@ fn what_contradicts_or_cannot_be_is_refused() {
     assert!(error.contains(r#""weft\0warp": take the zero byte out"#), "{error}");
 }
 
+/// Variables, one after the other, with their values and what is said of them then.
+fn variables(first_cpu: &str) -> [(&str, &str, &'static str); 33] {
+    [
+        // First, so that the numbers below are the same on machines with nodes.
+        ("SINEW_NUMA", "maybe", "on or off"),
+        ("SINEW_NUMA", "off", "NUMA off"),
+        ("SINEW_PROFILE", "io-hevy", "io-heavy"),
+        ("SINEW_PROFILE", "compute", "profile compute"),
+        ("SINEW_GROUP_SIZE", "0", "1 to 64"),
+        ("SINEW_GROUP_SIZE", "1", "of 1 worker, NUMA off"),
+        ("SINEW_CONCURRENCY", "lots", "SINEW_CONCURRENCY"),
+        ("SINEW_CONCURRENCY", "5", "5 workers in 5 groups"),
+        ("SINEW_CPUS", "x", "SINEW_CPUS"),
+        ("SINEW_CPUS", first_cpu, " allowed"),
+        ("SINEW_WORKER_PER_CPU", "2", "on or off"),
+        ("SINEW_WORKER_PER_CPU", "no", "5 workers"),
+        ("SINEW_STEAL_WITHIN_NODE", "-1", "SINEW_STEAL_WITHIN_NODE"),
+        ("SINEW_STEAL_WITHIN_NODE", "3", "of its node every 3"),
+        ("SINEW_STEAL_ACROSS_NODES", "9", "of others every 9"),
+        ("SINEW_QUEUE_CAPACITY", "0", "1 to 16777216"),
+        ("SINEW_QUEUE_CAPACITY", "1000", "queue of a group: 1000"),
+        ("SINEW_STRATEGY", "share", "did you mean `shared`?"),
+        ("SINEW_STRATEGY", "shared", "strategy shared"),
+        ("SINEW_MAX_FIBERS", "0", "a number from 1"),
+        ("SINEW_MAX_FIBERS", "77", "at most 77"),
+        ("SINEW_PREWARM", "1000001", "0 to 1000000"),
+        ("SINEW_PREWARM", "3", "strategy shared"),
+        ("SINEW_BLOCKING_THREADS", "0", "a number from 1"),
+        ("SINEW_BLOCKING_THREADS", "many", "SINEW_BLOCKING_THREADS"),
+        ("SINEW_BLOCKING_THREADS", "1", "at most 1 thread, gone after 10s"),
+        ("SINEW_BLOCKING_IDLE_MS", "-1", "SINEW_BLOCKING_IDLE_MS"),
+        ("SINEW_BLOCKING_IDLE_MS", "30", "gone after 30ms"),
+        ("SINEW_STALL_REPORT_MS", "soon", "a number of milliseconds"),
+        ("SINEW_STALL_REPORT_MS", "0", "strategy shared"),
+        ("SINEW_EXCLUDED_CPUS", "1-", "SINEW_EXCLUDED_CPUS"),
+        ("SINEW_EXCLUDED_CPUS", "60001", "60001"),
+        // With one CPU, none is left.
+        ("SINEW_EXCLUDED_CPUS", "-1", "excluded"),
+    ]
+}
+
 #[test]
 fn the_environment_sets_what_the_builder_does_not() {
     let output = in_child("settings::the_environment_sets_what_the_builder_does_not", || {
@@ -78,43 +119,7 @@ fn the_environment_sets_what_the_builder_does_not() {
             builder.start().map_or_else(|error| error.to_string(), |it| it.describe())
         };
         let first = first_cpu();
-        for (name, value, words) in [
-            // First, so that the numbers below are the same on machines with nodes.
-            ("SINEW_NUMA", "maybe", "on or off"),
-            ("SINEW_NUMA", "off", "NUMA off"),
-            ("SINEW_PROFILE", "io-hevy", "io-heavy"),
-            ("SINEW_PROFILE", "compute", "profile compute"),
-            ("SINEW_GROUP_SIZE", "0", "1 to 64"),
-            ("SINEW_GROUP_SIZE", "1", "of 1 worker, NUMA off"),
-            ("SINEW_CONCURRENCY", "lots", "SINEW_CONCURRENCY"),
-            ("SINEW_CONCURRENCY", "5", "5 workers in 5 groups"),
-            ("SINEW_CPUS", "x", "SINEW_CPUS"),
-            ("SINEW_CPUS", &first, " allowed"),
-            ("SINEW_WORKER_PER_CPU", "2", "on or off"),
-            ("SINEW_WORKER_PER_CPU", "no", "5 workers"),
-            ("SINEW_STEAL_WITHIN_NODE", "-1", "SINEW_STEAL_WITHIN_NODE"),
-            ("SINEW_STEAL_WITHIN_NODE", "3", "of its node every 3"),
-            ("SINEW_STEAL_ACROSS_NODES", "9", "of others every 9"),
-            ("SINEW_QUEUE_CAPACITY", "0", "1 to 16777216"),
-            ("SINEW_QUEUE_CAPACITY", "1000", "queue of a group: 1000"),
-            ("SINEW_STRATEGY", "share", "did you mean `shared`?"),
-            ("SINEW_STRATEGY", "shared", "strategy shared"),
-            ("SINEW_MAX_FIBERS", "0", "a number from 1"),
-            ("SINEW_MAX_FIBERS", "77", "at most 77"),
-            ("SINEW_PREWARM", "1000001", "0 to 1000000"),
-            ("SINEW_PREWARM", "3", "strategy shared"),
-            ("SINEW_BLOCKING_THREADS", "0", "a number from 1"),
-            ("SINEW_BLOCKING_THREADS", "many", "SINEW_BLOCKING_THREADS"),
-            ("SINEW_BLOCKING_THREADS", "1", "at most 1 thread, gone after 10s"),
-            ("SINEW_BLOCKING_IDLE_MS", "-1", "SINEW_BLOCKING_IDLE_MS"),
-            ("SINEW_BLOCKING_IDLE_MS", "30", "gone after 30ms"),
-            ("SINEW_STALL_REPORT_MS", "soon", "a number of milliseconds"),
-            ("SINEW_STALL_REPORT_MS", "0", "strategy shared"),
-            ("SINEW_EXCLUDED_CPUS", "1-", "SINEW_EXCLUDED_CPUS"),
-            ("SINEW_EXCLUDED_CPUS", "60001", "60001"),
-            // With one CPU, none is left.
-            ("SINEW_EXCLUDED_CPUS", "-1", "excluded"),
-        ] {
+        for (name, value, words) in variables(&first) {
             set(name, value);
             let text = describe(Runtime::builder());
             assert!(text.contains(words), "{name}={value}: {words:?} in: {text}");

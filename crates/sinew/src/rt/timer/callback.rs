@@ -26,13 +26,13 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use super::callback_spec::CallbackSpec;
+use super::callback_state::{CallbackState, Phase, Then};
 use super::core_timers::CoreTimers;
 use super::ticks::Ticks;
 use super::timers_guard::TimersGuard;
 use crate::rt::base::{clock, unwind};
 use crate::rt::wait::reason::WaitKind;
 use crate::rt::wait::suspend;
-use crate::rt::wait::wait_timers::TimerId;
 use crate::rt::wait::word::{Cause, Ends};
 
 /// A reference to such a timer.
@@ -72,35 +72,6 @@ impl UnwindSafe for Callback {}
 impl RefUnwindSafe for Callback {}
 impl UnwindSafe for WeakCallback {}
 impl RefUnwindSafe for WeakCallback {}
-
-struct CallbackState {
-    phase: Phase,
-    /// When it is due, or was.
-    ticks: Ticks,
-    /// How often it has been due.
-    run: u64,
-}
-
-#[derive(Clone, Copy)]
-enum Phase {
-    Idle,
-    /// Its entry; none, if its moment lies beyond the clock's end.
-    Armed(Option<TimerId>),
-    /// There is a fiber, which has not begun.
-    TimerAction,
-    /// This fiber calls back.
-    Running(NonZero<u64>, Then),
-}
-
-/// What comes after a callback.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Then {
-    Nothing,
-    /// The tick after this one.
-    NextTick,
-    /// It was armed meanwhile.
-    Anew,
-}
 
 /// Why nobody waits for the end of a callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -355,20 +326,6 @@ impl Callback {
             let state = unsafe { &mut *self.0.state.get() };
             body(state, guard)
         })
-    }
-}
-
-impl CallbackState {
-    /// The number of the callback that runs, and its fiber.
-    fn running(&self) -> Option<(u64, NonZero<u64>)> {
-        match self.phase {
-            Phase::Running(fiber, _) => Some((self.run, fiber)),
-            Phase::Idle | Phase::Armed(_) | Phase::TimerAction => None,
-        }
-    }
-
-    fn is_running(&self, run: u64) -> bool {
-        self.running().is_some_and(|(running, _)| running == run)
     }
 }
 

@@ -4,6 +4,7 @@
 mod action;
 pub(super) mod callback;
 pub(super) mod callback_spec;
+mod callback_state;
 pub(super) mod core_timers;
 pub(super) mod homes;
 pub(super) mod ticks;

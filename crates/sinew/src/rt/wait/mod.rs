@@ -39,3 +39,4 @@ pub(super) mod waiter;
 pub(super) mod wake;
 pub(super) mod word;
 pub(super) mod worker_local;
+pub(super) mod yielding;

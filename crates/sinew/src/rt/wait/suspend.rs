@@ -67,7 +67,7 @@ pub(crate) fn wait(
 
 /// Whether the running fiber can suspend now, and continue on any worker that it may run on.
 #[inline]
-fn can_suspend(local: &WorkerLocal, this: &Control) -> bool {
+pub(super) fn can_suspend(local: &WorkerLocal, this: &Control) -> bool {
     !local.in_switch_hook() && !std::thread::panicking() && this.may_suspend()
 }
 
@@ -295,57 +295,6 @@ fn hold(local: &WorkerLocal, this: &Control, wait: WaitId) -> bool {
 /// The message of a wait that is refused.
 pub(crate) const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the wait out of it";
 
-/// Lets other fibers run. Does nothing while the caller is known to unwind, nor where it must not
-/// suspend and may be unwinding.
-///
-/// # Panics
-///
-/// If the fiber must not suspend, and its thread does not unwind.
-#[inline]
-pub(crate) fn yield_now(local: &WorkerLocal, control: NonNull<Control>) {
-    // SAFETY: it runs.
-    let this = unsafe { control.as_ref() };
-    if !can_suspend(local, this) {
-        return yield_unusually(local, this);
-    }
-    suspend(this, Pause::Yield);
-}
-
-#[cold]
-fn yield_unusually(local: &WorkerLocal, this: &Control) {
-    let may_suspend = !local.in_switch_hook() && this.may_suspend();
-    // A second panic would abort the process.
-    assert!(may_suspend || std::thread::panicking(), "{NO_SUSPEND}");
-    if may_suspend && !local.must_hold_worker() {
-        yield_here(this);
-    }
-}
-
-/// Lets other fibers run, and continues on the same worker.
-#[cold]
-fn yield_here(this: &Control) {
-    let is_pinned = this.pins.add();
-    suspend(this, Pause::Yield);
-    if is_pinned {
-        this.pins.remove();
-    }
-}
-
-/// Lets other fibers run, if the caller is a fiber that can suspend now. Returns whether it did.
-pub(crate) fn give_way() -> bool {
-    let Some((local, control)) = running() else { return false };
-    // SAFETY: it runs, so it is there.
-    let this = unsafe { control.as_ref() };
-    if local.in_switch_hook() || local.must_hold_worker() || !this.may_suspend() {
-        return false;
-    }
-    match std::thread::panicking() {
-        false => suspend(this, Pause::Yield),
-        true => yield_here(this),
-    }
-    true
-}
-
 /// Whether the caller unwinds because of a panic of its own. Of a fiber that went on while its thread was unwinding nobody can tell,
 /// and it is taken not to.
 #[inline]
@@ -360,7 +309,7 @@ fn is_ours() -> bool {
 
 /// Hands the worker back. The caller has found that the fiber may suspend.
 #[inline]
-fn suspend(this: &Control, how: Pause) {
+pub(super) fn suspend(this: &Control, how: Pause) {
     let suspender = this.suspender.get().expect("a fiber that runs can suspend");
     // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
     unsafe { suspender.as_ref() }.suspend(how);

@@ -8,8 +8,8 @@
 //! The count is the worker's, and begins anew with each task that the worker takes. So it also
 //! counts what is done by fibers that enter one another without going back to the worker.
 
-use super::suspend::give_way;
 use super::tls;
+use super::yielding::give_way;
 
 /// What a system call spends. The driver is looked into once in a round of turns, and calls take
 /// microseconds.

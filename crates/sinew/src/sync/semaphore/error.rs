@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::Refusal;
+use crate::rt::GaveUp;
 
 /// The [`Semaphore`](super::Semaphore) is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,23 @@ impl From<Refusal> for TryAcquireError {
         match refusal {
             Refusal::Closed => Self::Closed,
             Refusal::GaveUp(_) => Self::NoPermits,
+        }
+    }
+}
+
+/// Why a caller got no permits.
+pub(super) enum Refusal {
+    Closed,
+    GaveUp(GaveUp),
+}
+
+impl Refusal {
+    /// Separates a closed semaphore from a wait that ended early.
+    pub(super) fn or_gave_up<P>(acquired: Result<P, Self>) -> Result<Result<P, AcquireError>, GaveUp> {
+        match acquired {
+            Ok(permit) => Ok(Ok(permit)),
+            Err(Self::Closed) => Ok(Err(AcquireError::new())),
+            Err(Self::GaveUp(gave_up)) => Err(gave_up),
         }
     }
 }

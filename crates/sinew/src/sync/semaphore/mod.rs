@@ -10,6 +10,7 @@ mod owned;
 mod permit;
 mod permits;
 
+use error::Refusal;
 pub use error::{AcquireError, TryAcquireError};
 pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 use self::permits::{Answer, Permits, Want};
 use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
-use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
+use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, pick};
 
 /// Permits that are had by at most so many at a time, for fibers and threads alike.
 ///
@@ -55,23 +56,6 @@ use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wa
 /// ```
 pub struct Semaphore {
     queue: Queue<Permits, Want>,
-}
-
-/// Why a caller got no permits.
-enum Refusal {
-    Closed,
-    GaveUp(GaveUp),
-}
-
-impl Refusal {
-    /// Separates a closed semaphore from a wait that ended early.
-    fn or_gave_up<P>(acquired: Result<P, Self>) -> Result<Result<P, AcquireError>, GaveUp> {
-        match acquired {
-            Ok(permit) => Ok(Ok(permit)),
-            Err(Self::Closed) => Ok(Err(AcquireError::new())),
-            Err(Self::GaveUp(gave_up)) => Err(gave_up),
-        }
-    }
 }
 
 // No code of the user's runs while it is changed.
@@ -370,7 +354,7 @@ impl Semaphore {
         while let Some(mut permits) = queue.servable() {
             let mut wakes = Wakes::new();
             loop {
-                if let Some(claimed) = queue.claim_if_waiting(|_| ()) {
+                if let Some(claimed) = queue.try_claim(pick::First, |_| (), |_| ()) {
                     queue.available -= permits;
                     wakes.add(claimed);
                 }
