@@ -9,3 +9,9 @@ pub(super) mod owner_lock;
 pub(super) mod padded;
 pub(crate) mod sync;
 pub(super) mod unwind;
+
+pub(super) use counters::{All, Counters};
+pub(super) use ids::Ids;
+pub(super) use memory::{Memory, Origin, Walk};
+pub(super) use owner_lock::{OwnerLock, hold_all};
+pub(super) use unwind::{AbortOnUnwind, FirstPanic};

@@ -13,7 +13,7 @@ use super::body::Body;
 use super::handle::Handle;
 use super::host::FiberHost;
 use super::spawn::{Attributes, Refused, Site, make};
-use crate::rt::wait::control::Control;
+use crate::rt::wait::Control;
 
 /// Makes a fiber of each body, and has all of them run. If one is refused, or the iterator panics, none runs: those that were
 /// made are discarded.

@@ -17,8 +17,7 @@ use sinew_sched::Vtable;
 use super::roster::{Links, Roamers};
 use super::scope::ScopeData;
 use crate::rt::base::sync::AtomicBool;
-use crate::rt::wait::control::{Birth, BodyVtable, Control};
-use crate::rt::wait::schedule::Scheduler;
+use crate::rt::wait::{Birth, BodyVtable, Control, Scheduler};
 
 /// The block.
 ///

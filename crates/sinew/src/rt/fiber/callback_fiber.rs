@@ -7,11 +7,8 @@
 
 use super::body::{Body, Turn};
 use super::spawn::{Attributes, Refused, Site, spawn};
-use crate::rt::timer::callback::Callback;
-use crate::rt::wait::ambient::{AmbientSlot, Force};
-use crate::rt::wait::control::Moves;
-use crate::rt::wait::home::Target;
-use crate::rt::wait::region;
+use crate::rt::timer::Callback;
+use crate::rt::wait::{AmbientSlot, Force, Moves, Target, region};
 
 /// One time that a timer is due. If it is dropped, nobody is called.
 #[derive(Debug)]

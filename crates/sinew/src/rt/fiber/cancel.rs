@@ -15,10 +15,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::block::FiberBlock;
-use crate::rt::wait::control::{Control, Status};
-use crate::rt::wait::reference::FiberRef;
-use crate::rt::wait::stop;
-use crate::rt::wait::stop::{Member, Node, Poke, Why};
+use crate::rt::wait::{Control, FiberRef, Member, Node, Poke, Status, Why, stop};
 
 /// Gives a fiber its node, unless it has one, or has ended.
 ///

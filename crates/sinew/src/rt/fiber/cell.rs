@@ -19,8 +19,7 @@ use super::scope::ScopeData;
 use super::worker_state::WorkerState;
 use super::{cancel, teardown};
 use crate::rt::base::{memory, unwind};
-use crate::rt::wait::control::{Birth, BodyVtable, Control, Dropped, Ended, Moves, Unrun};
-use crate::rt::wait::fiber_locals::FiberLocals;
+use crate::rt::wait::{Birth, BodyVtable, Control, Dropped, Ended, FiberLocals, Moves, Unrun};
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;

@@ -19,15 +19,10 @@ use std::time::Duration;
 
 use super::block::FiberBlock;
 use super::roster::{BegunList, Roamers, Roster};
-use crate::rt::base::clock;
-use crate::rt::base::memory::{self, Walk};
-use crate::rt::base::owner_lock::hold_all;
 use crate::rt::base::sync::{Lock, MutexGuard};
-use crate::rt::timer::core_timers::CoreTimers;
-use crate::rt::wait::control::{Birth, Control, Status};
-use crate::rt::wait::reference::FiberRef;
-use crate::rt::wait::running::Running;
-use crate::rt::wait::schedule::Scheduler;
+use crate::rt::base::{Walk, clock, hold_all, memory};
+use crate::rt::timer::CoreTimers;
+use crate::rt::wait::{Birth, Control, FiberRef, Running, Scheduler, Status};
 
 /// Where to find the fibers that have begun.
 #[derive(Debug, Default)]

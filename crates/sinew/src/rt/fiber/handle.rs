@@ -19,15 +19,10 @@ use super::cell::Outcome;
 use super::run;
 use super::task::fiber_of;
 use super::worker_state::WorkerState;
-use crate::rt::base::unwind::FirstPanic;
-use crate::rt::wait::control::{Control, Dropped, Status};
-use crate::rt::wait::reason::WaitKind;
-use crate::rt::wait::reference::FiberRef;
-use crate::rt::wait::stop::{Stop, What, Why};
-use crate::rt::wait::suspend::Phase;
-use crate::rt::wait::word::{Cause, Ends};
-use crate::rt::wait::worker_local::By;
-use crate::rt::wait::{stop, suspend};
+use crate::rt::base::FirstPanic;
+use crate::rt::wait::{
+    By, Cause, Control, Dropped, Ends, FiberRef, Phase, Status, Stop, WaitKind, What, Why, stop, suspend,
+};
 
 /// The handle of a fiber: the right to its result.
 pub(crate) struct Handle<T> {

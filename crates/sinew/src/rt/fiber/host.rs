@@ -21,12 +21,10 @@ use super::limit::Limit;
 use super::stacks::Stacks;
 use super::starving::Starving;
 use super::switch_hooks::SwitchHooks;
-use crate::rt::base::counters::{All, Counters};
 use crate::rt::base::sync::Lock;
-use crate::rt::base::unwind;
-use crate::rt::timer::homes::TimerHomes;
-use crate::rt::wait::reference::FiberRef;
-use crate::rt::wait::schedule::{Schedule, Scheduler};
+use crate::rt::base::{All, Counters, unwind};
+use crate::rt::timer::TimerHomes;
+use crate::rt::wait::{FiberRef, Schedule, Scheduler};
 
 /// Settings of fibers, and of what they share.
 #[derive(Clone, Debug)]

@@ -4,8 +4,7 @@ use std::io::{Write, stderr};
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::Once;
 
-use crate::rt::wait::reference::FiberRef;
-use crate::rt::wait::tls;
+use crate::rt::wait::{FiberRef, tls};
 
 static INSTALLED: Once = Once::new();
 

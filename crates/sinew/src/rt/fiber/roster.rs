@@ -12,9 +12,9 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 
 use super::block::FiberBlock;
-use crate::rt::base::owner_lock::OwnerLock;
+use crate::rt::base::OwnerLock;
 use crate::rt::base::sync::Lock;
-use crate::rt::wait::control::Control;
+use crate::rt::wait::Control;
 
 type Link = Cell<Option<NonNull<Control>>>;
 

@@ -20,11 +20,9 @@ use super::task::fiber_of;
 use super::teardown::{discard, finish, leave_stack};
 use super::worker_state::WorkerState;
 use crate::rt::base::sync::Ordering;
-use crate::rt::wait::control::{Control, Ended, FiberCoroutine, Moves, Pause, Status};
-use crate::rt::wait::home::Home;
-use crate::rt::wait::ready::make_ready;
-use crate::rt::wait::word::WakeAction;
-use crate::rt::wait::worker_local::By;
+use crate::rt::wait::{
+    By, Control, Ended, FiberCoroutine, Home, Moves, Pause, Status, WakeAction, make_ready,
+};
 
 static USUAL: Vtables = vtables::<false>();
 static FOLLOWED: Vtables = vtables::<true>();

@@ -10,16 +10,11 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::rt::base::AbortOnUnwind;
 use crate::rt::base::sync::Lock;
-use crate::rt::base::unwind::AbortOnUnwind;
-use crate::rt::wait::ambient::Deadline;
-use crate::rt::wait::reason::WaitKind;
-use crate::rt::wait::reference::FiberRef;
-use crate::rt::wait::stop::{Above, Node, What, Why};
-use crate::rt::wait::suspend::Phase;
-use crate::rt::wait::waiter::Waiter;
-use crate::rt::wait::word::{Cause, Ends};
-use crate::rt::wait::{stop, suspend};
+use crate::rt::wait::{
+    Above, Cause, Deadline, Ends, FiberRef, Node, Phase, WaitKind, Waiter, What, Why, stop, suspend,
+};
 
 /// The fibers of a scope.
 #[derive(Debug)]

@@ -8,8 +8,7 @@ use tracing_core::dispatcher::{self, Dispatch};
 use tracing_core::span::Id;
 
 use super::switch_hooks::SwitchHooks;
-use crate::rt::wait::fiber_locals;
-use crate::rt::wait::fiber_locals::Key;
+use crate::rt::wait::fiber_locals::{self, Key};
 
 /// The spans that a suspended fiber was in, the innermost first. They are there: whoever entered them has them on the fiber's stack.
 type Spans = RefCell<Vec<(Dispatch, Id)>>;

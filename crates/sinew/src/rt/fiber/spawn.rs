@@ -21,14 +21,11 @@ use super::host::{FiberHost, Reason};
 use super::run;
 use super::scope::ScopeData;
 use super::worker_state::WorkerState;
-use crate::rt::base::memory::Memory;
-use crate::rt::base::{ids, memory};
-use crate::rt::timer::core_timers::CoreTimers;
-use crate::rt::wait::ambient::{Ambient, AmbientSlot, Inherits};
-use crate::rt::wait::control::{Birth, Control, Moves, NOWHERE};
-use crate::rt::wait::home::{Home, Target};
-use crate::rt::wait::region;
-use crate::rt::wait::worker_local::By;
+use crate::rt::base::{Memory, ids, memory};
+use crate::rt::timer::CoreTimers;
+use crate::rt::wait::{
+    Ambient, AmbientSlot, Birth, By, Control, Home, Inherits, Moves, NOWHERE, Target, region,
+};
 
 /// How a fiber is to be.
 #[derive(Debug)]

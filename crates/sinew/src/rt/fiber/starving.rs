@@ -39,8 +39,7 @@ use super::task::fiber_of;
 use super::worker_state::WorkerState;
 use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
-use crate::rt::wait::control::{Control, Moves};
-use crate::rt::wait::home::Home;
+use crate::rt::wait::{Control, Home, Moves};
 
 /// How often somebody looks whether there is memory again.
 const INTERVAL: Duration = Duration::from_millis(10);

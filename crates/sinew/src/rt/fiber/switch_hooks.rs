@@ -6,9 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::rt::base::unwind;
-use crate::rt::wait::ambient::AmbientSlot;
-use crate::rt::wait::region;
-use crate::rt::wait::worker_local::WorkerLocal;
+use crate::rt::wait::{AmbientSlot, WorkerLocal, region};
 
 /// One of them.
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;

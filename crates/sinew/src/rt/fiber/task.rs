@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use sinew_sched::Header;
 
-use crate::rt::wait::control::Control;
+use crate::rt::wait::Control;
 
 /// The fiber that a task of a host is.
 #[inline(always)]

@@ -17,12 +17,9 @@ use super::roster::Roamers;
 use super::starving;
 use super::task::fiber_of;
 use super::worker_state::WorkerState;
-use crate::rt::base::memory;
 use crate::rt::base::sync::Ordering;
-use crate::rt::base::unwind;
-use crate::rt::wait::control::{Control, Dropped, Moves, NOWHERE, Status, Unrun};
-use crate::rt::wait::join_state::{AtEnd, Reference};
-use crate::rt::wait::word::Cause;
+use crate::rt::base::{memory, unwind};
+use crate::rt::wait::{AtEnd, Cause, Control, Dropped, Moves, NOWHERE, Reference, Status, Unrun};
 
 /// The body has returned, and its result is kept.
 ///

@@ -20,13 +20,9 @@ use sinew_sched::Context;
 
 use super::host::FiberHost;
 use super::roster::{Roamers, Roster};
-use crate::rt::base::ids::Ids;
-use crate::rt::base::memory::Memory;
-use crate::rt::timer::core_timers::CoreTimers;
-use crate::rt::wait::control::Control;
-use crate::rt::wait::tls;
-use crate::rt::wait::wait_timers::WaitTimers;
-use crate::rt::wait::worker_local::{WorkerLocal, WorkerParts};
+use crate::rt::base::{Ids, Memory};
+use crate::rt::timer::CoreTimers;
+use crate::rt::wait::{Control, WaitTimers, WorkerLocal, WorkerParts, tls};
 
 /// What a worker's thread keeps.
 #[repr(C)]

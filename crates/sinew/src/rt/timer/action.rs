@@ -1,8 +1,7 @@
 //! What is done when a timer of a driver is due. Knows no driver.
 
 use super::callback::Callback;
-use crate::rt::wait::wait_timers::Wakes;
-use crate::rt::wait::waiter::Waiter;
+use crate::rt::wait::{Waiter, Wakes};
 
 /// What is done.
 #[derive(Debug)]

@@ -31,9 +31,7 @@ use super::core_timers::CoreTimers;
 use super::ticks::Ticks;
 use super::timers_guard::TimersGuard;
 use crate::rt::base::{clock, unwind};
-use crate::rt::wait::reason::WaitKind;
-use crate::rt::wait::suspend;
-use crate::rt::wait::word::{Cause, Ends};
+use crate::rt::wait::{Cause, Ends, WaitKind, suspend};
 
 /// A reference to such a timer.
 #[derive(Clone)]

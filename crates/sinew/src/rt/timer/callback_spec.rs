@@ -2,8 +2,7 @@
 
 use std::panic::Location;
 
-use crate::rt::wait::region;
-use crate::rt::wait::values::Values;
+use crate::rt::wait::{Values, region};
 
 /// How the fibers are to be that call back.
 #[derive(Debug)]

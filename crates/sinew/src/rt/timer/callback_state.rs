@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use super::ticks::Ticks;
-use crate::rt::wait::wait_timers::TimerId;
+use crate::rt::wait::TimerId;
 
 /// What a timer is doing, when it is due, and how often it has been.
 pub(super) struct CallbackState {

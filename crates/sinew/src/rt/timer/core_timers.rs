@@ -17,11 +17,7 @@ use super::callback::Callback;
 use super::timer_queue::{BATCH, Ring, TimerQueue};
 use super::timers_guard::{CallbackHints, CallbackWaits, TimersGuard};
 use crate::rt::base::{clock, unwind};
-use crate::rt::wait::control::Control;
-use crate::rt::wait::tls;
-use crate::rt::wait::wait_timers::{TimerId, WaitTimers, Wakes};
-use crate::rt::wait::waiter::Waiter;
-use crate::rt::wait::word::Cause;
+use crate::rt::wait::{Cause, Control, TimerId, WaitTimers, Waiter, Wakes, tls};
 
 /// The core whose timers they are.
 pub(crate) trait TimersOwner: Send + Sync {

@@ -11,3 +11,7 @@ pub(super) mod ticks;
 pub(super) mod timer_queue;
 mod timers_guard;
 mod wheels;
+
+pub(super) use callback::Callback;
+pub(super) use core_timers::{CoreTimers, DueCallback, TimersOwner};
+pub(super) use homes::TimerHomes;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::wheels::Timers;
 use crate::rt::base::clock;
 use crate::rt::base::sync::{AtomicUsize, Lock, MutexGuard, Ordering};
-use crate::rt::wait::wait_timers::TimerId;
+use crate::rt::wait::TimerId;
 
 /// So many are handed out before others have their turn at the lock.
 pub(crate) const BATCH: usize = 16;

@@ -14,9 +14,7 @@ use std::time::Instant;
 use super::action::TimerAction;
 use super::callback::Callback;
 use super::timer_queue::{QueueGuard, Ring};
-use crate::rt::wait::wait_timers::{TimerId, Wakes};
-use crate::rt::wait::waiter::Waiter;
-use crate::rt::wait::word::Cause;
+use crate::rt::wait::{Cause, TimerId, Waiter, Wakes};
 
 /// What other threads see of it without the lock. Changed under the lock only, so that relaxed loads and stores suffice.
 #[derive(Debug, Default)]

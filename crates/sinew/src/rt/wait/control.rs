@@ -31,7 +31,7 @@ use super::reason::WaitReason;
 use super::schedule::Scheduler;
 use super::stop::OwnNode;
 use super::word::Word;
-use crate::rt::base::memory::Origin;
+use crate::rt::base::Origin;
 use crate::rt::base::sync::{AtomicU32, Ordering};
 
 /// Why a fiber hands its worker back.

@@ -40,3 +40,27 @@ pub(super) mod wake;
 pub(super) mod word;
 pub(super) mod worker_local;
 pub(super) mod yielding;
+
+pub(super) use ambient::{Ambient, AmbientSlot, Deadline, Force, Inherits};
+pub(super) use control::{
+    Birth, BodyVtable, Control, Dropped, Ended, FiberCoroutine, Moves, NOWHERE, Pause, Status, Unrun,
+};
+pub(super) use fiber_locals::FiberLocals;
+pub(super) use home::{Home, Target};
+pub(super) use join_state::{AtEnd, Reference};
+pub(super) use queue::{FastWait, GaveUp, Limit, Outcome, Place, Queue, pick};
+pub(super) use ready::make_ready;
+pub(super) use reason::WaitKind;
+pub(super) use reference::FiberRef;
+pub(super) use running::Running;
+pub(super) use schedule::{Schedule, Scheduler};
+pub(super) use sleeper::Sleeper;
+pub(super) use stop::{Above, Member, Node, Poke, Stop, What, Why};
+pub(super) use suspend::Phase;
+pub(super) use thread_block::ThreadBlock;
+pub(super) use values::Values;
+pub(super) use wait_timers::{TimerId, WaitTimers, Wakes};
+pub(super) use waiter::Waiter;
+pub(super) use wake::Claimed;
+pub(super) use word::{Cause, Ends, WakeAction};
+pub(super) use worker_local::{By, WorkerLocal, WorkerParts};

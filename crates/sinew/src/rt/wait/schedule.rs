@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use sinew_sched::{Placement, TaskRef};
 
-use crate::rt::base::counters::Counters;
+use crate::rt::base::Counters;
 
 /// Runs tasks. Implemented by those that run fibers.
 pub(crate) trait Schedule: Send + Sync {

@@ -18,7 +18,7 @@ use super::home::Home;
 use super::running::Running;
 use super::schedule::Scheduler;
 use super::wait_timers::WaitTimers;
-use crate::rt::base::counters::Counters;
+use crate::rt::base::Counters;
 
 /// What calls may spend in one [turn](super::turn).
 pub(super) const TURN: u32 = 128;

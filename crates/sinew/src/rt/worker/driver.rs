@@ -18,14 +18,9 @@ use sinew_sched::{Core, Driver};
 
 use super::epoll::{Epoll, Events};
 use super::io::{Source, Token, Watched};
-use crate::rt::fiber::callback_fiber::CallbackFiber;
-use crate::rt::fiber::host::FiberHost;
-use crate::rt::fiber::spawn::Site;
-use crate::rt::fiber::starving;
-use crate::rt::fiber::worker_state::WorkerState;
-use crate::rt::timer::core_timers::{CoreTimers, DueCallback, TimersOwner};
-use crate::rt::wait::tls;
-use crate::rt::wait::worker_local::WorkerLocal;
+use crate::rt::fiber::{CallbackFiber, FiberHost, Site, WorkerState, starving};
+use crate::rt::timer::{CoreTimers, DueCallback, TimersOwner};
+use crate::rt::wait::{WorkerLocal, tls};
 
 /// What one worker sleeps in.
 #[derive(Debug)]

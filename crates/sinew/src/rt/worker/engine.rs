@@ -23,11 +23,10 @@ use super::driver::CoreDriver;
 use super::stall::Stall;
 use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
-use crate::rt::fiber::census::Begun;
-use crate::rt::fiber::host::{Fates, FiberHost, HostSettings};
-use crate::rt::fiber::worker_state::{WorkerSpec, WorkerState};
-use crate::rt::fiber::{panic_hook, run, spans, teardown};
-use crate::rt::wait::schedule::Schedule;
+use crate::rt::fiber::{
+    Begun, Fates, FiberHost, HostSettings, WorkerSpec, WorkerState, panic_hook, run, spans, teardown,
+};
+use crate::rt::wait::Schedule;
 
 /// Which groups of workers there are.
 #[derive(Clone, Debug)]

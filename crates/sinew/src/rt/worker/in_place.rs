@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::rt::fiber::host::FiberHost;
-use crate::rt::fiber::worker_state::WorkerState;
-use crate::rt::wait::reference::FiberRef;
+use crate::rt::fiber::{FiberHost, WorkerState};
+use crate::rt::wait::FiberRef;
 
 /// Runs `body`, which may block the thread. Of a fiber that may move, none of it runs elsewhere; anybody else just runs it.
 pub(crate) fn in_place<R>(body: impl FnOnce() -> R) -> R {

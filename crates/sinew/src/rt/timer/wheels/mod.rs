@@ -15,7 +15,7 @@ use chunk::{Chunks, List};
 use slab::Slab;
 use wheel::{Tick, Wheels};
 
-use crate::rt::wait::wait_timers::TimerId;
+use crate::rt::wait::TimerId;
 
 /// A slot that has more timers than these is not searched for its first one.
 const SEARCHED: usize = 16;

@@ -5,7 +5,7 @@ use sinew_sched::prefetch;
 
 use super::chunk::Spot;
 use super::wheel::{Tick, WheelSlot};
-use crate::rt::wait::wait_timers::TimerId;
+use crate::rt::wait::TimerId;
 
 const NONE: u32 = u32::MAX;
 

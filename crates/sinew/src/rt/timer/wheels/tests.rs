@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Timers;
 use super::wheel::TICK_BITS;
-use crate::rt::wait::wait_timers::TimerId;
+use crate::rt::wait::TimerId;
 
 /// How much later than asked for a timer may be due, if it is near.
 const PRECISION: Duration = Duration::from_nanos(1 << TICK_BITS);

@@ -16,7 +16,7 @@ use std::ptr::NonNull;
 
 use super::slot;
 use super::slot::Header;
-use crate::rt::base::unwind::FirstPanic;
+use crate::rt::base::FirstPanic;
 
 /// How many keys have their place in the table itself.
 const FIRST: usize = 8;

@@ -6,9 +6,7 @@ use std::thread;
 
 use super::job::{Job, Task};
 use crate::rt::base::sync::Lock;
-use crate::rt::wait::queue::{GaveUp, Limit, Place, Queue, pick};
-use crate::rt::wait::reason::WaitKind;
-use crate::rt::wait::stop::Stop;
+use crate::rt::wait::{GaveUp, Limit, Place, Queue, Stop, WaitKind, pick};
 
 /// What is to be done, and later what came of it.
 pub(super) struct CancellableJob<F, R> {

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::{fmt, mem};
 
 use crate::rt::base::unwind;
-use crate::rt::wait::waiter::Waiter;
-use crate::rt::wait::word::Cause;
+use crate::rt::wait::{Cause, Waiter};
 
 /// What a fiber lends.
 type CallbackFiber<'a> = dyn FnMut() + Send + 'a;

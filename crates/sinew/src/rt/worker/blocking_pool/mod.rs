@@ -22,14 +22,8 @@ use self::cancellable_job::CancellableJob;
 use self::job::Job;
 use super::engine::Engine;
 use super::in_place::in_place;
-use crate::rt::base::unwind::AbortOnUnwind;
-use crate::rt::wait::ambient::Force;
-use crate::rt::wait::reason::WaitKind;
-use crate::rt::wait::stop::Stop;
-use crate::rt::wait::suspend::Phase;
-use crate::rt::wait::values::Values;
-use crate::rt::wait::word::Ends;
-use crate::rt::wait::{region, stop, suspend};
+use crate::rt::base::AbortOnUnwind;
+use crate::rt::wait::{Ends, Force, Phase, Stop, Values, WaitKind, region, stop, suspend};
 
 /// Has a thread call `body` while the calling fiber waits; anybody else just calls it. A panic goes on here.
 pub(crate) fn blocking<R: Send>(body: impl FnOnce() -> R + Send) -> R {

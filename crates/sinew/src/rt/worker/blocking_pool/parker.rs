@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::job::Job;
 use crate::rt::base::sync::Lock;
-use crate::rt::wait::sleeper::Sleeper;
+use crate::rt::wait::Sleeper;
 
 /// A thread's own.
 #[derive(Debug)]

@@ -2,9 +2,7 @@
 //! is done with it. How it works is in the README beside this file.
 
 use super::readiness::{Direction, Readiness, ReadyEvent, Seen};
-use crate::rt::wait::queue::{FastWait, Limit, Outcome, Place, Queue, pick};
-use crate::rt::wait::reason::WaitKind;
-use crate::rt::wait::wake::Claimed;
+use crate::rt::wait::{Claimed, FastWait, Limit, Outcome, Place, Queue, WaitKind, pick};
 
 /// What an operation has left for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,10 +19,7 @@ use super::table::Token;
 use super::thread;
 use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
-use crate::rt::wait::queue::{FastWait, Limit, Outcome};
-use crate::rt::wait::stop::Stop;
-use crate::rt::wait::worker_local::WorkerLocal;
-use crate::rt::wait::{stop, suspend, turn};
+use crate::rt::wait::{FastWait, Limit, Outcome, Stop, WorkerLocal, stop, suspend, turn};
 
 /// Why an operation has not come to its end.
 #[derive(Debug)]

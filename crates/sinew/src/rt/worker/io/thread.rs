@@ -12,10 +12,7 @@ use rustix::io::Errno;
 use super::gate::{Turn, kind};
 use super::readiness::Direction;
 use crate::rt::base::clock;
-use crate::rt::wait::queue::{Limit, Outcome};
-use crate::rt::wait::thread_block::ThreadBlock;
-use crate::rt::wait::word::Cause;
-use crate::rt::wait::{stop, tls};
+use crate::rt::wait::{Cause, Limit, Outcome, ThreadBlock, stop, tls};
 
 /// So long does a thread rest that is told of something it cannot use, and again of the same.
 const IN_VAIN: Duration = Duration::from_millis(1);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::super::engine::Engine;
-use crate::rt::fiber::census::Leak;
+use crate::rt::fiber::Leak;
 
 const ADVICE: &str = "  A fiber that blocks its thread (a lock or channel of std, std::thread::sleep, a system call) or computes for long stops all \
                       others of its worker: use what sinew has in their place, make such calls inside `sinew::blocking`, or call `fiber::yield_now` now and then.\n";
