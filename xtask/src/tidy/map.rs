@@ -1,4 +1,5 @@
-//! `ARCHITECTURE.md` has a line for each folder with sources, and the files that it names are there.
+//! `ARCHITECTURE.md` has a line for each folder with sources, and the files that it names are
+//! there.
 
 use std::collections::BTreeSet;
 

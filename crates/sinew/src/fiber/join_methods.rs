@@ -1,7 +1,7 @@
 //! What handles do that wrap a `JoinHandle`, written once.
 
-/// The methods of a type that wraps a [`JoinHandle`](super::JoinHandle) as its field `handle`, and has
-/// `wrap` for one that is given back.
+/// The methods of a type that wraps a [`JoinHandle`](super::JoinHandle) as its field `handle`, and
+/// has `wrap` for one that is given back.
 macro_rules! join_methods {
     () => {
         /// The fiber that this is about.
@@ -40,7 +40,8 @@ macro_rules! join_methods {
             self.handle.cancel_with_reason(reason);
         }
 
-        /// [`join`](Self::join), which cancellation and deadlines of the caller end, as [`JoinHandle::join_cancellable`].
+        /// [`join`](Self::join), which cancellation and deadlines of the caller end, as
+        /// [`JoinHandle::join_cancellable`].
         ///
         /// # Errors
         ///

@@ -220,7 +220,8 @@ fn rest(local: &WorkerState) {
 #[inline]
 fn fetch_next(local: &WorkerState) {
     if let Some(next) = local.context().core().next_ready() {
-        // SAFETY: every task of a host is a fiber, and this worker has the right to run those in its ready list.
+        // SAFETY: every task of a host is a fiber, and this worker has the right to run those in
+        // its ready list.
         unsafe { Control::fetch_stack(fiber_of(next)) };
     }
 }

@@ -1,4 +1,5 @@
-//! The state of a timer that calls back. The table in [`callback`](super::callback) says how it changes.
+//! The state of a timer that calls back. The table in [`callback`](super::callback) says how it
+//! changes.
 
 use std::num::NonZero;
 

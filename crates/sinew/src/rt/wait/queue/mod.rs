@@ -1,12 +1,14 @@
-//! The wait queue under everything that fibers and threads wait in, but for joins and timers. Knows neither what is waited for nor
-//! who waits: a fiber or a thread, and once there are futures, a task.
+//! The wait queue under everything that fibers and threads wait in, but for joins and timers. Knows
+//! neither what is waited for nor who waits: a fiber or a thread, and once there are futures, a
+//! task.
 //!
 //! How it works, and why no wake-up is lost, is in the README beside this file.
 //!
 //! # Safety
 //!
-//! Trusted with nodes on the stacks of those who wait: [`Queue::wait`] comes back only when its node is in no list. And with waking
-//! them: a waiter is claimed under the lock of the queue that its node is in.
+//! Trusted with nodes on the stacks of those who wait: [`Queue::wait`] comes back only when its
+//! node is in no list. And with waking them: a waiter is claimed under the lock of the queue that
+//! its node is in.
 #![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
 
 mod list;
@@ -40,7 +42,8 @@ use super::word::Cause;
 use crate::rt::base::sync::Lock as Guarded;
 use crate::rt::base::sync::{AtomicBool, Ordering, constant};
 
-/// Those who wait for something, in the order in which they came, and what they wait for, as `S`. Each has a `T` for whoever wakes it.
+/// Those who wait for something, in the order in which they came, and what they wait for, as `S`.
+/// Each has a `T` for whoever wakes it.
 pub(crate) struct Queue<S, T> {
     inside: Guarded<QueueBody<S, T>>,
     /// Whether anybody waits, for whoever does not have the lock. Changed under it.
@@ -64,8 +67,8 @@ impl<S, T> Queue<S, T> {
         Locked { inside: self.inside.lock(), has_waiters: &self.has_waiters }
     }
 
-    /// Whether nobody waits, as far as the caller can know without the lock: those who have come before something that it has seen are
-    /// not overlooked.
+    /// Whether nobody waits, as far as the caller can know without the lock: those who have come
+    /// before something that it has seen are not overlooked.
     #[inline]
     pub(crate) fn seems_empty(&self) -> bool {
         !self.has_waiters.load(Ordering::Relaxed)
@@ -109,8 +112,9 @@ impl<S, T> Queue<S, T> {
     ) -> (Outcome, T) {
         let (node, mut is_needed) = (Node::new(data), false);
         let mut ended = limit.wait_under_lock(kind.on(self), |waiter| {
-            // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out,
-            // and `leave` does otherwise. Nothing in between panics.
+            // SAFETY: the node is on this stack, and out of the list before it is gone: whoever
+            // claims the wait has taken it out, and `leave` does otherwise. Nothing in between
+            // panics.
             is_needed = unsafe { self.publish(&node, waiter, |locked| enter(locked, &node.data)) };
             if is_needed {
                 entered();
@@ -133,8 +137,8 @@ impl<S, T> Queue<S, T> {
         (outcome, node.data)
     }
 
-    /// Waits on after a poke that was no reason to stop, and has kept its place meanwhile. Never ends by another one; also returns
-    /// whether there was something to wait for.
+    /// Waits on after a poke that was no reason to stop, and has kept its place meanwhile. Never
+    /// ends by another one; also returns whether there was something to wait for.
     #[cold]
     fn wait_on(
         &self,
@@ -204,7 +208,8 @@ impl<S, T> Queue<S, T> {
         outcome
     }
 
-    /// Wakes all who wait now, in turn, whose nodes are told so. Those who come meanwhile wait, and take nobody's turn, even if they go to the front.
+    /// Wakes all who wait now, in turn, whose nodes are told so. Those who come meanwhile wait, and
+    /// take nobody's turn, even if they go to the front.
     pub(crate) fn wake_all(&self, mut tell: impl FnMut(&T)) {
         let mut locked = self.lock();
         let now = locked.end_epoch();

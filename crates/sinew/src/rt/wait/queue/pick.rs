@@ -73,7 +73,8 @@ impl<T> Pick<T> for Near {
         #[cold]
         fn near<T>(list: &mut List<T>) -> Option<Removed<T>> {
             let local = tls::worker_local()?;
-            // SAFETY: a node in the list is there, and so is its owner, which would have to pass the lock to go on.
+            // SAFETY: a node in the list is there, and so is its owner, which would have to pass
+            // the lock to go on.
             let node = list.first_of(FEW, |waiter| unsafe { !waiter.is_elsewhere(local) })?;
             // SAFETY: it was just found in this list.
             unsafe { list.remove_found(node) }
