@@ -77,6 +77,7 @@ pub mod fs;
 #[cfg(not(loom))]
 pub mod io;
 mod launch;
+mod limited;
 #[cfg(not(loom))]
 pub mod net;
 #[cfg(all(test, not(loom)))]

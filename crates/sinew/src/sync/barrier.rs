@@ -5,8 +5,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 use super::Mutex;
-use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
+use crate::limited::{always, unless_stopped};
 use crate::raw::{Arrival, Completion, End, RawBarrier, Refused};
 use crate::rt::sync::ignore_poison;
 use crate::rt::{GaveUp, Limit};

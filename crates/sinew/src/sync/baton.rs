@@ -2,12 +2,10 @@
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
 
-use super::outcome::{always, unless_stopped};
-use crate::fiber::Stopped;
+use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::{Limit, WaitKind};
+use crate::rt::{GaveUp, Limit, WaitKind};
 
 /// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
 ///
@@ -70,34 +68,13 @@ impl Baton {
         self.is_ready()
     }
 
-    /// Waits until it is posted.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn wait(&self) {
-        always(self.raw.wait(WaitKind::Baton, Limit::NEVER));
+    limited_waits! {
+        /// Waits until it is posted.
+        wait, wait_timeout, wait_until, wait_cancellable by wait_within
     }
 
-    /// [`wait`](Self::wait), for at most so long. Whether it was posted.
-    pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.raw.wait(WaitKind::Baton, Limit::lasting(time)).is_ok()
-    }
-
-    /// [`wait`](Self::wait), until this moment at the latest. Whether it was posted.
-    pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.raw.wait(WaitKind::Baton, Limit::until(Some(deadline))).is_ok()
-    }
-
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before it is posted.
-    #[track_caller]
-    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.raw.wait(WaitKind::Baton, Limit::STOP))
+    fn wait_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.raw.wait(WaitKind::Baton, limit)
     }
 }
 

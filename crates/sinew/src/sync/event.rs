@@ -4,8 +4,9 @@ use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
-use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
+use crate::limited::limited_waits;
+use crate::limited::{always, unless_stopped};
 use crate::raw::{self, RawEvent, Reset};
 use crate::rt::{GaveUp, Limit, WaitKind};
 
@@ -79,36 +80,13 @@ impl Event {
         self.raw.try_wait()
     }
 
-    /// Waits until it is set.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn wait(&self) {
-        always(self.raw.wait(WaitKind::Event, Limit::NEVER));
+    limited_waits! {
+        /// Waits until it is set.
+        wait, wait_timeout, wait_until, wait_cancellable by wait_within, must_use "an event that resets itself may have been taken"
     }
 
-    /// [`wait`](Self::wait), for at most so long. Whether it was set: if not, nothing was taken.
-    #[must_use = "an event that resets itself may have been taken"]
-    pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.raw.wait(WaitKind::Event, Limit::lasting(time)).is_ok()
-    }
-
-    /// [`wait`](Self::wait), until this moment at the latest. Whether it was set.
-    #[must_use = "an event that resets itself may have been taken"]
-    pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.raw.wait(WaitKind::Event, Limit::until(Some(deadline))).is_ok()
-    }
-
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before it is set. Nothing was taken then.
-    #[track_caller]
-    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.raw.wait(WaitKind::Event, Limit::STOP))
+    fn wait_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.raw.wait(WaitKind::Event, limit)
     }
 
     /// Waits until one of these is set, and returns its position. Exactly one of them lets the caller go on: the others stay as they are, those

@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
 
-use super::outcome::{always, unless_stopped};
-use crate::fiber::Stopped;
+use crate::limited::always;
+use crate::limited::limited_waits;
 use crate::raw::Count;
-use crate::rt::{self, Limit, WaitKind};
+use crate::rt::{self, GaveUp, Limit, WaitKind};
 
 /// A count that goes down to zero, once, and those who wait for that, fibers and threads alike.
 ///
@@ -72,34 +71,13 @@ impl Latch {
         self.count.is_zero()
     }
 
-    /// Waits until it is open.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn wait(&self) {
-        always(self.count.wait(WaitKind::Count, Limit::NEVER));
+    limited_waits! {
+        /// Waits until it is open.
+        wait, wait_timeout, wait_until, wait_cancellable by wait_within
     }
 
-    /// [`wait`](Self::wait), for at most so long. Whether it is open.
-    pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.count.wait(WaitKind::Count, Limit::lasting(time)).is_ok()
-    }
-
-    /// [`wait`](Self::wait), until this moment at the latest. Whether it is open.
-    pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.count.wait(WaitKind::Count, Limit::until(Some(deadline))).is_ok()
-    }
-
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before it is open.
-    #[track_caller]
-    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.count.wait(WaitKind::Count, Limit::STOP))
+    fn wait_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.count.wait(WaitKind::Count, limit)
     }
 
     /// Counts down by one, and waits until it is open.

@@ -9,6 +9,7 @@ mod baton;
 mod blocking_queue;
 mod condvar;
 mod event;
+mod guards;
 mod latch;
 mod lazy_lock;
 pub mod mpsc;
@@ -17,7 +18,6 @@ mod mutex_mapped;
 mod notify;
 mod once;
 mod once_lock;
-mod outcome;
 mod plain;
 mod poison;
 #[cfg(feature = "lock_api")]

@@ -14,9 +14,10 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
-use super::outcome::unless_stopped;
+use super::guards::show_as_value;
 use super::poison;
 use crate::fiber::Stopped;
+use crate::limited::unless_stopped;
 use crate::raw::RawMutex;
 use crate::rt::Limit;
 
@@ -298,14 +299,4 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&**self, f)
-    }
-}
+show_as_value!(MutexGuard);

@@ -11,58 +11,31 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
+use super::guards::{map_methods, show_as_value};
 use super::mutex::MutexGuard;
 use super::poison::{Before, Flag};
 use crate::raw::RawMutex;
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The guard for a part of the value.
-    ///
-    /// Not a method, as std's is not: one might hide that of the value.
-    ///
-    /// ```
-    /// use sinew::sync::{Mutex, MutexGuard};
-    ///
-    /// let mutex = Mutex::new((1, "one"));
-    /// let mut number = MutexGuard::map(mutex.lock().unwrap(), |pair| &mut pair.0);
-    /// *number = 2;
-    /// drop(number);
-    /// assert_eq!(*mutex.lock().unwrap(), (2, "one"));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the closure does. The lock is given back then, and poisoned.
-    pub fn map<U, F>(mut orig: Self, f: F) -> MappedMutexGuard<'a, U>
-    where
-        F: FnOnce(&mut T) -> &mut U,
-        U: ?Sized,
-    {
-        let value = NonNull::from(f(&mut *orig));
-        // SAFETY: the closure had to return a part of what it was lent, whatever the lifetime of that, or something that lives as
-        // long as it likes.
-        unsafe { MappedMutexGuard::new(value, orig.into_parts()) }
-    }
-
-    /// The guard for a part of the value, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// The guard as it was, if the closure says that there is none.
-    ///
-    /// # Panics
-    ///
-    /// As [`map`](Self::map).
-    pub fn filter_map<U, F>(mut orig: Self, f: F) -> Result<MappedMutexGuard<'a, U>, Self>
-    where
-        F: FnOnce(&mut T) -> Option<&mut U>,
-        U: ?Sized,
-    {
-        match f(&mut *orig).map(NonNull::from) {
-            // SAFETY: as for `map`.
-            Some(value) => Ok(unsafe { MappedMutexGuard::new(value, orig.into_parts()) }),
-            None => Err(orig),
-        }
+    map_methods! {
+        /// The guard for a part of the value.
+        ///
+        /// Not a method, as std's is not: one might hide that of the value.
+        ///
+        /// ```
+        /// use sinew::sync::{Mutex, MutexGuard};
+        ///
+        /// let mutex = Mutex::new((1, "one"));
+        /// let mut number = MutexGuard::map(mutex.lock().unwrap(), |pair| &mut pair.0);
+        /// *number = 2;
+        /// drop(number);
+        /// assert_eq!(*mutex.lock().unwrap(), (2, "one"));
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If the closure does. The lock is given back then, and poisoned.
+        mut => MappedMutexGuard<'a> by into_parts
     }
 }
 
@@ -111,40 +84,13 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
         (this.raw, this.poison, this.before)
     }
 
-    /// The guard for a part of the part. As [`MutexGuard::map`].
-    ///
-    /// # Panics
-    ///
-    /// If the closure does. The lock is given back then, and poisoned.
-    pub fn map<U, F>(mut orig: Self, f: F) -> MappedMutexGuard<'a, U>
-    where
-        F: FnOnce(&mut T) -> &mut U,
-        U: ?Sized,
-    {
-        let value = NonNull::from(f(&mut *orig));
-        // SAFETY: as for `MutexGuard::map`.
-        unsafe { MappedMutexGuard::new(value, orig.into_parts()) }
-    }
-
-    /// The guard for a part of the part, if there is one. As [`MutexGuard::filter_map`].
-    ///
-    /// # Errors
-    ///
-    /// The guard as it was, if the closure says that there is none.
-    ///
-    /// # Panics
-    ///
-    /// As [`map`](Self::map).
-    pub fn filter_map<U, F>(mut orig: Self, f: F) -> Result<MappedMutexGuard<'a, U>, Self>
-    where
-        F: FnOnce(&mut T) -> Option<&mut U>,
-        U: ?Sized,
-    {
-        match f(&mut *orig).map(NonNull::from) {
-            // SAFETY: as for `MutexGuard::map`.
-            Some(value) => Ok(unsafe { MappedMutexGuard::new(value, orig.into_parts()) }),
-            None => Err(orig),
-        }
+    map_methods! {
+        /// The guard for a part of the part. As [`MutexGuard::map`].
+        ///
+        /// # Panics
+        ///
+        /// If the closure does. The lock is given back then, and poisoned.
+        mut => MappedMutexGuard<'a> by into_parts
     }
 }
 
@@ -174,14 +120,4 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MappedMutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MappedMutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&**self, f)
-    }
-}
+show_as_value!(MappedMutexGuard);

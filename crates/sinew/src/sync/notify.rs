@@ -2,12 +2,10 @@
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
 
-use super::outcome::{always, unless_stopped};
-use crate::fiber::Stopped;
+use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::{Limit, WaitKind};
+use crate::rt::{GaveUp, Limit, WaitKind};
 
 /// Tells one who waits, or all of them, that there is something to do, fibers and threads alike.
 ///
@@ -99,36 +97,13 @@ impl Notify {
         self.raw.try_wait()
     }
 
-    /// Waits for a notification. Never returns without one.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn wait(&self) {
-        always(self.raw.wait(WaitKind::Notify, Limit::NEVER));
+    limited_waits! {
+        /// Waits for a notification. Never returns without one.
+        wait, wait_timeout, wait_until, wait_cancellable by wait_within, must_use "a notification may have been taken"
     }
 
-    /// [`wait`](Self::wait), for at most so long. Whether there was a notification: if not, none was taken.
-    #[must_use = "a notification may have been taken"]
-    pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.raw.wait(WaitKind::Notify, Limit::lasting(time)).is_ok()
-    }
-
-    /// [`wait`](Self::wait), until this moment at the latest. Whether there was a notification.
-    #[must_use = "a notification may have been taken"]
-    pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.raw.wait(WaitKind::Notify, Limit::until(Some(deadline))).is_ok()
-    }
-
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before there is a notification. None was taken then.
-    #[track_caller]
-    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.raw.wait(WaitKind::Notify, Limit::STOP))
+    fn wait_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.raw.wait(WaitKind::Notify, limit)
     }
 }
 

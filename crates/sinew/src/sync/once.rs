@@ -4,8 +4,8 @@ use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
-use super::outcome::{always, unless_stopped};
 use crate::fiber::Stopped;
+use crate::limited::{always, unless_stopped};
 use crate::raw::{Begun, End, Failure, RawOnce, Seen};
 use crate::rt::{GaveUp, Limit};
 

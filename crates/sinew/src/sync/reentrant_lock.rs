@@ -11,8 +11,9 @@ use std::ops::Deref;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
-use super::outcome::{always, unless_stopped};
+use super::guards::show_as_value;
 use crate::fiber::Stopped;
+use crate::limited::{always, unless_stopped};
 use crate::raw::RawReentrant;
 use crate::rt::{GaveUp, Limit};
 
@@ -222,14 +223,4 @@ impl<T: ?Sized> Drop for ReentrantLockGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized + fmt::Debug> fmt::Debug for ReentrantLockGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for ReentrantLockGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&**self, f)
-    }
-}
+show_as_value!(ReentrantLockGuard);

@@ -11,10 +11,10 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
-use super::outcome::unless_stopped;
 use super::poison;
 use super::rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 use crate::fiber::Stopped;
+use crate::limited::unless_stopped;
 use crate::raw::RawRwLock;
 use crate::rt::Limit;
 

@@ -11,107 +11,52 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
+use super::guards::{map_methods, show_as_value};
 use super::poison::{Before, Flag};
 use super::rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 use crate::raw::RawRwLock;
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    /// The guard for a part of the value.
-    ///
-    /// Not a method, as std's is not: one might hide that of the value.
-    ///
-    /// ```
-    /// use sinew::sync::{RwLock, RwLockReadGuard};
-    ///
-    /// let lock = RwLock::new((1, "one"));
-    /// let name = RwLockReadGuard::map(lock.read().unwrap(), |pair| pair.1);
-    /// assert_eq!(&*name, "one");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the closure does. The lock is given back then, and not poisoned.
-    pub fn map<U, F>(orig: Self, f: F) -> MappedRwLockReadGuard<'a, U>
-    where
-        F: FnOnce(&T) -> &U,
-        U: ?Sized,
-    {
-        let value = NonNull::from(f(&*orig));
-        // SAFETY: the closure had to return a part of what it was lent, whatever the lifetime of that, or something that lives as
-        // long as it likes.
-        unsafe { MappedRwLockReadGuard::new(value, orig.into_raw()) }
-    }
-
-    /// The guard for a part of the value, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// The guard as it was, if the closure says that there is none.
-    ///
-    /// # Panics
-    ///
-    /// As [`map`](Self::map).
-    pub fn filter_map<U, F>(orig: Self, f: F) -> Result<MappedRwLockReadGuard<'a, U>, Self>
-    where
-        F: FnOnce(&T) -> Option<&U>,
-        U: ?Sized,
-    {
-        match f(&*orig).map(NonNull::from) {
-            // SAFETY: as for `map`.
-            Some(value) => Ok(unsafe { MappedRwLockReadGuard::new(value, orig.into_raw()) }),
-            None => Err(orig),
-        }
+    map_methods! {
+        /// The guard for a part of the value.
+        ///
+        /// Not a method, as std's is not: one might hide that of the value.
+        ///
+        /// ```
+        /// use sinew::sync::{RwLock, RwLockReadGuard};
+        ///
+        /// let lock = RwLock::new((1, "one"));
+        /// let name = RwLockReadGuard::map(lock.read().unwrap(), |pair| pair.1);
+        /// assert_eq!(&*name, "one");
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If the closure does. The lock is given back then, and not poisoned.
+        => MappedRwLockReadGuard<'a> by into_raw
     }
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// The guard for a part of the value.
-    ///
-    /// Not a method, as std's is not: one might hide that of the value.
-    ///
-    /// ```
-    /// use sinew::sync::{RwLock, RwLockWriteGuard};
-    ///
-    /// let lock = RwLock::new((1, "one"));
-    /// let mut number = RwLockWriteGuard::map(lock.write().unwrap(), |pair| &mut pair.0);
-    /// *number = 2;
-    /// drop(number);
-    /// assert_eq!(*lock.read().unwrap(), (2, "one"));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the closure does. The lock is given back then, and poisoned.
-    pub fn map<U, F>(mut orig: Self, f: F) -> MappedRwLockWriteGuard<'a, U>
-    where
-        F: FnOnce(&mut T) -> &mut U,
-        U: ?Sized,
-    {
-        let value = NonNull::from(f(&mut *orig));
-        // SAFETY: the closure had to return a part of what it was lent, whatever the lifetime of that, or something that lives as
-        // long as it likes.
-        unsafe { MappedRwLockWriteGuard::new(value, orig.into_parts()) }
-    }
-
-    /// The guard for a part of the value, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// The guard as it was, if the closure says that there is none.
-    ///
-    /// # Panics
-    ///
-    /// As [`map`](Self::map).
-    pub fn filter_map<U, F>(mut orig: Self, f: F) -> Result<MappedRwLockWriteGuard<'a, U>, Self>
-    where
-        F: FnOnce(&mut T) -> Option<&mut U>,
-        U: ?Sized,
-    {
-        match f(&mut *orig).map(NonNull::from) {
-            // SAFETY: as for `map`.
-            Some(value) => Ok(unsafe { MappedRwLockWriteGuard::new(value, orig.into_parts()) }),
-            None => Err(orig),
-        }
+    map_methods! {
+        /// The guard for a part of the value.
+        ///
+        /// Not a method, as std's is not: one might hide that of the value.
+        ///
+        /// ```
+        /// use sinew::sync::{RwLock, RwLockWriteGuard};
+        ///
+        /// let lock = RwLock::new((1, "one"));
+        /// let mut number = RwLockWriteGuard::map(lock.write().unwrap(), |pair| &mut pair.0);
+        /// *number = 2;
+        /// drop(number);
+        /// assert_eq!(*lock.read().unwrap(), (2, "one"));
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If the closure does. The lock is given back then, and poisoned.
+        mut => MappedRwLockWriteGuard<'a> by into_parts
     }
 }
 
@@ -157,40 +102,13 @@ impl<'a, T: ?Sized> MappedRwLockReadGuard<'a, T> {
         ManuallyDrop::new(self).raw
     }
 
-    /// The guard for a part of the part. As [`RwLockReadGuard::map`].
-    ///
-    /// # Panics
-    ///
-    /// If the closure does. The lock is given back then, and not poisoned.
-    pub fn map<U, F>(orig: Self, f: F) -> MappedRwLockReadGuard<'a, U>
-    where
-        F: FnOnce(&T) -> &U,
-        U: ?Sized,
-    {
-        let value = NonNull::from(f(&*orig));
-        // SAFETY: as for `RwLockReadGuard::map`.
-        unsafe { MappedRwLockReadGuard::new(value, orig.into_raw()) }
-    }
-
-    /// The guard for a part of the part, if there is one. As [`RwLockReadGuard::filter_map`].
-    ///
-    /// # Errors
-    ///
-    /// The guard as it was, if the closure says that there is none.
-    ///
-    /// # Panics
-    ///
-    /// As [`map`](Self::map).
-    pub fn filter_map<U, F>(orig: Self, f: F) -> Result<MappedRwLockReadGuard<'a, U>, Self>
-    where
-        F: FnOnce(&T) -> Option<&U>,
-        U: ?Sized,
-    {
-        match f(&*orig).map(NonNull::from) {
-            // SAFETY: as for `RwLockReadGuard::map`.
-            Some(value) => Ok(unsafe { MappedRwLockReadGuard::new(value, orig.into_raw()) }),
-            None => Err(orig),
-        }
+    map_methods! {
+        /// The guard for a part of the part. As [`RwLockReadGuard::map`].
+        ///
+        /// # Panics
+        ///
+        /// If the closure does. The lock is given back then, and not poisoned.
+        => MappedRwLockReadGuard<'a> by into_raw
     }
 }
 
@@ -208,18 +126,6 @@ impl<T: ?Sized> Drop for MappedRwLockReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.raw.unlock_read();
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MappedRwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MappedRwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&**self, f)
     }
 }
 
@@ -270,40 +176,13 @@ impl<'a, T: ?Sized> MappedRwLockWriteGuard<'a, T> {
         (this.raw, this.poison, this.before)
     }
 
-    /// The guard for a part of the part. As [`RwLockWriteGuard::map`].
-    ///
-    /// # Panics
-    ///
-    /// If the closure does. The lock is given back then, and poisoned.
-    pub fn map<U, F>(mut orig: Self, f: F) -> MappedRwLockWriteGuard<'a, U>
-    where
-        F: FnOnce(&mut T) -> &mut U,
-        U: ?Sized,
-    {
-        let value = NonNull::from(f(&mut *orig));
-        // SAFETY: as for `RwLockWriteGuard::map`.
-        unsafe { MappedRwLockWriteGuard::new(value, orig.into_parts()) }
-    }
-
-    /// The guard for a part of the part, if there is one. As [`RwLockWriteGuard::filter_map`].
-    ///
-    /// # Errors
-    ///
-    /// The guard as it was, if the closure says that there is none.
-    ///
-    /// # Panics
-    ///
-    /// As [`map`](Self::map).
-    pub fn filter_map<U, F>(mut orig: Self, f: F) -> Result<MappedRwLockWriteGuard<'a, U>, Self>
-    where
-        F: FnOnce(&mut T) -> Option<&mut U>,
-        U: ?Sized,
-    {
-        match f(&mut *orig).map(NonNull::from) {
-            // SAFETY: as for `RwLockWriteGuard::map`.
-            Some(value) => Ok(unsafe { MappedRwLockWriteGuard::new(value, orig.into_parts()) }),
-            None => Err(orig),
-        }
+    map_methods! {
+        /// The guard for a part of the part. As [`RwLockWriteGuard::map`].
+        ///
+        /// # Panics
+        ///
+        /// If the closure does. The lock is given back then, and poisoned.
+        mut => MappedRwLockWriteGuard<'a> by into_parts
     }
 }
 
@@ -333,14 +212,4 @@ impl<T: ?Sized> Drop for MappedRwLockWriteGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MappedRwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MappedRwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&**self, f)
-    }
-}
+show_as_value!(MappedRwLockReadGuard, MappedRwLockWriteGuard);

@@ -12,10 +12,10 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
-use super::outcome::{always, unless_stopped};
 use super::plain::Plain;
 use super::words::Words;
 use crate::fiber::Stopped;
+use crate::limited::{always, unless_stopped};
 use crate::raw::RawSeqLock;
 use crate::rt::{self, GaveUp, Limit};
 

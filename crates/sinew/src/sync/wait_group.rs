@@ -3,12 +3,10 @@
 use std::fmt;
 use std::ops::Deref;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
 
-use super::outcome::{always, unless_stopped};
-use crate::fiber::Stopped;
+use crate::limited::limited_waits;
 use crate::raw::Count;
-use crate::rt::{Limit, WaitKind};
+use crate::rt::{GaveUp, Limit, WaitKind};
 
 /// Work that is not done yet, as a number, and those who wait for all of it, fibers and threads alike.
 ///
@@ -85,14 +83,13 @@ impl WaitGroup {
         WaitGroupGuard { group }
     }
 
-    /// Waits until all work is done.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn wait(&self) {
-        always(self.count.wait(WaitKind::Count, Limit::NEVER));
+    limited_waits! {
+        /// Waits until all work is done.
+        wait, wait_timeout, wait_until, wait_cancellable by wait_within
+    }
+
+    fn wait_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.count.wait(WaitKind::Count, limit)
     }
 
     /// Whether all work is done.
@@ -100,26 +97,6 @@ impl WaitGroup {
     #[must_use]
     pub fn try_wait(&self) -> bool {
         self.count.is_zero()
-    }
-
-    /// [`wait`](Self::wait), for at most so long. Whether all was done.
-    pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.count.wait(WaitKind::Count, Limit::lasting(time)).is_ok()
-    }
-
-    /// [`wait`](Self::wait), until this moment at the latest. Whether all was done.
-    pub fn wait_until(&self, deadline: Instant) -> bool {
-        self.count.wait(WaitKind::Count, Limit::until(Some(deadline))).is_ok()
-    }
-
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before all is done.
-    #[track_caller]
-    pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        unless_stopped(self.count.wait(WaitKind::Count, Limit::STOP))
     }
 }
 

@@ -1,12 +1,11 @@
 //! The handle to send by.
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::shared::OneshotShared;
-use crate::fiber::Stopped;
+use crate::limited::limited_waits;
 use crate::rt::{GaveUp, Limit};
 
 /// Sends one value to the [`Receiver`](super::Receiver). Dropping it says that none will come.
@@ -52,60 +51,23 @@ impl<T> Sender<T> {
         self.shared().is_closed()
     }
 
-    /// Waits until the receiver is gone, or is closed: so that nobody works for an answer that nobody wants.
-    ///
-    /// ```
-    /// use sinew::channel::oneshot;
-    /// use sinew::fiber;
-    ///
-    /// let (sender, receiver) = oneshot::channel::<u32>();
-    /// let watches = fiber::spawn(move || sender.closed());
-    /// drop(receiver);
-    /// watches.join().unwrap();
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    pub fn closed(&self) {
-        let _ = self.shared().wait_for_close(Limit::NEVER);
+    limited_waits! {
+        /// Waits until the receiver is gone, or is closed: so that nobody works for an answer that nobody wants.
+        ///
+        /// ```
+        /// use sinew::channel::oneshot;
+        /// use sinew::fiber;
+        ///
+        /// let (sender, receiver) = oneshot::channel::<u32>();
+        /// let watches = fiber::spawn(move || sender.closed());
+        /// drop(receiver);
+        /// watches.join().unwrap();
+        /// ```
+        closed, closed_timeout, closed_deadline, closed_cancellable by closed_within, must_use "it may not be closed"
     }
 
-    /// [`closed`](Self::closed), for at most so long. Whether that was enough.
-    ///
-    /// # Panics
-    ///
-    /// As [`closed`](Self::closed).
-    #[must_use = "it may not be closed"]
-    pub fn closed_timeout(&self, timeout: Duration) -> bool {
-        self.shared().wait_for_close(Limit::lasting(timeout)).is_ok()
-    }
-
-    /// [`closed`](Self::closed) with a deadline. Returns false if that was reached before.
-    ///
-    /// # Panics
-    ///
-    /// As [`closed`](Self::closed).
-    #[must_use = "it may not be closed"]
-    pub fn closed_deadline(&self, deadline: Instant) -> bool {
-        self.shared().wait_for_close(Limit::until(Some(deadline))).is_ok()
-    }
-
-    /// [`closed`](Self::closed), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before.
-    ///
-    /// # Panics
-    ///
-    /// As [`closed`](Self::closed).
-    #[track_caller]
-    pub fn closed_cancellable(&self) -> Result<(), Stopped> {
-        match self.shared().wait_for_close(Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            Ok(()) | Err(GaveUp::TimedOut) => Ok(()),
-        }
+    fn closed_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.shared().wait_for_close(limit)
     }
 }
 

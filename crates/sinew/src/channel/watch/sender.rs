@@ -2,15 +2,14 @@
 
 use std::fmt;
 use std::mem;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::error::SendError;
 use super::receiver::Receiver;
 use super::reference::Ref;
 use super::shared::WatchShared;
-use crate::fiber::Stopped;
+use crate::limited::limited_waits;
 use crate::rt::{GaveUp, Limit};
 
 /// Changes the value that the [`Receiver`]s of a channel see.
@@ -182,70 +181,23 @@ impl<T> Sender<T> {
         !self.shared.has_receivers()
     }
 
-    /// Waits until there is no receiver. Returns also if another one has subscribed since.
-    ///
-    /// ```
-    /// use sinew::channel::watch;
-    /// use sinew::fiber;
-    ///
-    /// let (sender, receiver) = watch::channel(1);
-    /// let watches = fiber::spawn(move || sender.closed());
-    /// drop(receiver);
-    /// watches.join().unwrap();
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    pub fn closed(&self) {
-        let _ = self.shared.wait_for_close(Limit::NEVER);
+    limited_waits! {
+        /// Waits until there is no receiver. Returns also if another one has subscribed since.
+        ///
+        /// ```
+        /// use sinew::channel::watch;
+        /// use sinew::fiber;
+        ///
+        /// let (sender, receiver) = watch::channel(1);
+        /// let watches = fiber::spawn(move || sender.closed());
+        /// drop(receiver);
+        /// watches.join().unwrap();
+        /// ```
+        closed, closed_timeout, closed_deadline, closed_cancellable by closed_within, must_use "there may be receivers"
     }
 
-    /// [`closed`](Self::closed) with a time limit. Returns false if that was reached before.
-    ///
-    /// ```
-    /// use sinew::channel::watch;
-    /// use std::time::Duration;
-    ///
-    /// let (sender, receiver) = watch::channel(1);
-    /// assert!(!sender.closed_timeout(Duration::from_millis(1)));
-    /// drop(receiver);
-    /// assert!(sender.closed_timeout(Duration::MAX));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// As [`closed`](Self::closed).
-    #[must_use = "there may be receivers"]
-    pub fn closed_timeout(&self, timeout: Duration) -> bool {
-        self.shared.wait_for_close(Limit::lasting(timeout)).is_ok()
-    }
-
-    /// [`closed`](Self::closed) with a deadline. Returns false if that was reached before.
-    ///
-    /// # Panics
-    ///
-    /// As [`closed`](Self::closed).
-    #[must_use = "there may be receivers"]
-    pub fn closed_deadline(&self, deadline: Instant) -> bool {
-        self.shared.wait_for_close(Limit::until(Some(deadline))).is_ok()
-    }
-
-    /// [`closed`](Self::closed) that [cancellation and deadlines](crate::fiber#stopping) end.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before.
-    ///
-    /// # Panics
-    ///
-    /// As [`closed`](Self::closed).
-    #[track_caller]
-    pub fn closed_cancellable(&self) -> Result<(), Stopped> {
-        match self.shared.wait_for_close(Limit::STOP) {
-            Err(GaveUp::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            Ok(()) | Err(GaveUp::TimedOut) => Ok(()),
-        }
+    fn closed_within(&self, limit: Limit) -> Result<(), GaveUp> {
+        self.shared.wait_for_close(limit)
     }
 
     /// Returns the number of receivers.

@@ -13,8 +13,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use self::contents::{Contents, Offered, WaitSlot};
-use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
+use crate::limited::unless_stopped;
 use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
 
 /// Values that any number push and any number pop, fibers and threads alike, in order, of which there are at most so many at a time.

@@ -20,8 +20,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use self::permits::{Answer, Permits, Want};
-use super::outcome::unless_stopped;
 use crate::fiber::Stopped;
+use crate::limited::unless_stopped;
 use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, pick};
 
 /// Permits that are had by at most so many at a time, for fibers and threads alike.

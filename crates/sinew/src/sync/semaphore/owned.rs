@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::{AcquireError, OwnedSemaphorePermit, Refusal, Semaphore, TryAcquireError};
 use crate::fiber::Stopped;
+use crate::limited::unless_stopped;
 use crate::rt::Limit;
-use crate::sync::outcome::unless_stopped;
 
 /// Permits that own their semaphore, for those who cannot keep a borrow of it. Each call does what
 /// the call without `owned` in its name does.

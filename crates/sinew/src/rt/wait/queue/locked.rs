@@ -106,7 +106,7 @@ impl<S, T> Locked<'_, S, T> {
     ///
     /// # Safety
     ///
-    /// As for [`Queue::publish`].
+    /// As for `Queue::publish`.
     #[inline]
     pub(super) unsafe fn link(
         &mut self,
