@@ -1,81 +1,93 @@
-//! Messages, one after the other.
+//! Messages, one after the other: for all kinds of receivers.
 
 use std::fmt;
 use std::iter::FusedIterator;
 
 use super::receiver::Receiver;
 
-/// All messages of a [`Receiver`], until nobody is left to send one. From [`Receiver::iter`].
-pub struct Iter<'a, T> {
-    rx: &'a Receiver<T>,
+/// The iterators over the messages of a receiver. Attributes that are given are those of the types.
+macro_rules! message_iterators {
+    ($(#[$attribute:meta])*) => {
+        /// All messages of a [`Receiver`], until nobody is left to send one. From [`Receiver::iter`].
+        $(#[$attribute])*
+        pub struct Iter<'a, T> {
+            rx: &'a Receiver<T>,
+        }
+
+        /// All messages that a [`Receiver`] has now. From [`Receiver::try_iter`].
+        $(#[$attribute])*
+        pub struct TryIter<'a, T> {
+            rx: &'a Receiver<T>,
+        }
+
+        /// All messages of a [`Receiver`], and the receiver itself. From [`IntoIterator`].
+        $(#[$attribute])*
+        pub struct IntoIter<T> {
+            rx: Receiver<T>,
+        }
+
+        impl<'a, T> Iter<'a, T> {
+            pub(super) fn new(rx: &'a Receiver<T>) -> Self {
+                Self { rx }
+            }
+        }
+
+        impl<'a, T> TryIter<'a, T> {
+            pub(super) fn new(rx: &'a Receiver<T>) -> Self {
+                Self { rx }
+            }
+        }
+
+        impl<T> Iterator for Iter<'_, T> {
+            type Item = T;
+
+            fn next(&mut self) -> Option<T> {
+                self.rx.recv().ok()
+            }
+        }
+
+        impl<T> Iterator for TryIter<'_, T> {
+            type Item = T;
+
+            fn next(&mut self) -> Option<T> {
+                self.rx.try_recv().ok()
+            }
+        }
+
+        impl<T> Iterator for IntoIter<T> {
+            type Item = T;
+
+            fn next(&mut self) -> Option<T> {
+                self.rx.recv().ok()
+            }
+        }
+
+        impl<'a, T> IntoIterator for &'a Receiver<T> {
+            type Item = T;
+            type IntoIter = Iter<'a, T>;
+
+            fn into_iter(self) -> Iter<'a, T> {
+                self.iter()
+            }
+        }
+
+        impl<T> IntoIterator for Receiver<T> {
+            type Item = T;
+            type IntoIter = IntoIter<T>;
+
+            fn into_iter(self) -> IntoIter<T> {
+                IntoIter { rx: self }
+            }
+        }
+    };
 }
 
-impl<'a, T> Iter<'a, T> {
-    pub(super) fn new(receiver: &'a Receiver<T>) -> Self {
-        Self { rx: receiver }
-    }
-}
+pub(crate) use message_iterators;
 
-impl<T> Iterator for Iter<'_, T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        self.rx.recv().ok()
-    }
-}
-
-/// All messages that a [`Receiver`] has now. From [`Receiver::try_iter`].
-pub struct TryIter<'a, T> {
-    rx: &'a Receiver<T>,
-}
-
-impl<'a, T> TryIter<'a, T> {
-    pub(super) fn new(receiver: &'a Receiver<T>) -> Self {
-        Self { rx: receiver }
-    }
-}
-
-impl<T> Iterator for TryIter<'_, T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        self.rx.try_recv().ok()
-    }
-}
-
-/// All messages of a [`Receiver`], and the receiver itself. From [`IntoIterator`].
-pub struct IntoIter<T> {
-    rx: Receiver<T>,
-}
-
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        self.rx.recv().ok()
-    }
-}
+message_iterators!();
 
 impl<T> FusedIterator for Iter<'_, T> {}
 impl<T> FusedIterator for IntoIter<T> {}
-
-impl<'a, T> IntoIterator for &'a Receiver<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<T> IntoIterator for Receiver<T> {
-    type Item = T;
-    type IntoIter = IntoIter<T>;
-
-    fn into_iter(self) -> IntoIter<T> {
-        IntoIter { rx: self }
-    }
-}
 
 impl<T> fmt::Debug for Iter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -95,6 +95,7 @@ pub use error::{
     ReadyTimeoutError, RecvError, RecvTimeoutError, SelectTimeoutError, SendCancellableError, SendError,
     SendTimeoutError, TryReadyError, TryRecvError, TrySelectError, TrySendError,
 };
+pub(crate) use iter::message_iterators;
 pub use iter::{IntoIter, Iter, TryIter};
 pub use make::{after, at, bounded, never, tick, unbounded};
 pub use receiver::Receiver;

@@ -85,6 +85,7 @@ mod udp_socket;
 
 pub(crate) use accepting::{Accepting, Accepts};
 pub use connections::Connections;
+pub(crate) use connections::connections;
 pub use incoming::Incoming;
 pub use listen_options::ListenOptions;
 pub use tcp_listener::TcpListener;
