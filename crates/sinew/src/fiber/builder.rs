@@ -206,13 +206,11 @@ impl Builder {
             name: self.name.map(checked),
             stack_size: self.stack_size,
             moves: if self.migrates { Moves::Always } else { Moves::UntilItRuns },
-            location,
             at_once: self.launch == Launch::Dispatch,
             target: self.target,
             group_local: self.group_local,
-            is_limited: true,
-            scope: None,
             inherits_deadline: self.inherits_deadline,
+            ..Attributes::new(location)
         }
     }
 }

@@ -51,6 +51,7 @@ pub(crate) use adopt::adopt;
 pub(crate) use by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
 pub(crate) use handle::Handle;
 pub(crate) use mode_calls::mode_calls;
+pub(crate) use raw::from_raw_fd;
 
 pub use both_ways::{HalfClose, copy_bidirectional};
 pub use copy::{copy, copy_buf};

@@ -2,23 +2,23 @@
 //!
 //! # Safety
 //!
-//! Trusted with nothing but to pass a promise on: whoever calls owns the descriptor.
+//! Trusted with nothing but to pass a promise on: the caller owns the descriptor.
 #![expect(unsafe_code, reason = "takes the promise that a descriptor is owned")]
-
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use super::pipe::{PipeReader, PipeWriter};
 
-impl FromRawFd for PipeReader {
-    unsafe fn from_raw_fd(fd: RawFd) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { OwnedFd::from_raw_fd(fd) }.into()
-    }
+/// Makes types that are made of an owned descriptor of the number of one.
+macro_rules! from_raw_fd {
+    ($($type:ident),+) => { $(
+        impl std::os::fd::FromRawFd for $type {
+            unsafe fn from_raw_fd(fd: std::os::fd::RawFd) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { std::os::fd::OwnedFd::from_raw_fd(fd) }.into()
+            }
+        }
+    )+ };
 }
 
-impl FromRawFd for PipeWriter {
-    unsafe fn from_raw_fd(fd: RawFd) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { OwnedFd::from_raw_fd(fd) }.into()
-    }
-}
+pub(crate) use from_raw_fd;
+
+from_raw_fd!(PipeReader, PipeWriter);

@@ -33,6 +33,7 @@ mod lane;
 #[cfg(all(test, loom))]
 mod model;
 mod owner;
+mod queue_methods;
 mod report;
 mod shared;
 mod work_queue;

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::fiber;
 use crate::launch;
 use crate::rt::sync::{AtomicU64, Ordering};
-use crate::rt::{self, Attributes, FiberHost, GaveUp, Limit, Moves, OnClose, Place, Queue, Target, WaitKind};
+use crate::rt::{self, Attributes, FiberHost, GaveUp, Limit, OnClose, Place, Queue, WaitKind};
 
 /// How the fibers are to be.
 #[derive(Debug, Default)]
@@ -122,15 +122,9 @@ impl<T: Send + 'static> WorkShared<T> {
         let attributes = Attributes {
             name: self.settings.name.clone(),
             stack_size: self.settings.stack_size,
-            moves: Moves::UntilItRuns,
-            location: self.location,
-            at_once: false,
-            target: Target::Nearest,
-            group_local: false,
             // What was accepted is to be done, however many fibers there are.
             is_limited: false,
-            scope: None,
-            inherits_deadline: false,
+            ..Attributes::new(self.location)
         };
         let mut turn = Turn(Some(self.clone()));
         match fiber::spawn_at(&self.host, attributes, move || turn.run()) {

@@ -8,6 +8,7 @@ use super::batch::Batch;
 use super::error::PushError;
 use super::lane::Urgency;
 use super::owner::Owner;
+use super::queue_methods::queue_methods;
 use super::report::JoinError;
 use super::shared::WorkSettings;
 use crate::fiber::Stopped;
@@ -85,12 +86,6 @@ impl WorkQueue {
         self.owner.stop();
     }
 
-    /// Whether it was stopped, if only by the shutdown of its runtime.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        self.owner.is_stopped()
-    }
-
     /// Waits until the queue was stopped, by anybody or by the shutdown of its runtime, and all jobs are done. Any number may join.
     ///
     /// # Errors
@@ -105,29 +100,7 @@ impl WorkQueue {
         self.owner.join()
     }
 
-    /// [`join`](Self::join), for at most so long. None, if that was not enough.
-    ///
-    /// # Panics
-    ///
-    /// As [`join`](Self::join).
-    #[track_caller]
-    pub fn join_timeout(&self, timeout: Duration) -> Option<Result<(), JoinError>> {
-        self.owner.join_timeout(timeout)
-    }
-
-    /// [`join`](Self::join), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before. Inside, as [`join`](Self::join).
-    ///
-    /// # Panics
-    ///
-    /// As [`join`](Self::join).
-    #[track_caller]
-    pub fn join_cancellable(&self) -> Result<Result<(), JoinError>, Stopped> {
-        self.owner.join_cancellable()
-    }
+    queue_methods!();
 }
 
 impl Default for WorkQueue {

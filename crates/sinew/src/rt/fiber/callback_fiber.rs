@@ -8,7 +8,7 @@
 use super::body::{Body, Turn};
 use super::spawn::{Attributes, Refused, Site, spawn};
 use crate::rt::timer::Callback;
-use crate::rt::wait::{AmbientSlot, Force, Moves, Target, region};
+use crate::rt::wait::{AmbientSlot, Force, region};
 
 /// One time that a timer is due. If it is dropped, nobody is called.
 #[derive(Debug)]
@@ -29,18 +29,8 @@ impl CallbackFiber {
     pub(crate) fn start(self, site: Site<'_>) {
         let Some(timer) = &self.timer else { return };
         let (name, stack_size) = timer.how().name_and_stack();
-        let attributes = Attributes {
-            name,
-            stack_size,
-            moves: Moves::UntilItRuns,
-            location: timer.how().location,
-            at_once: false,
-            target: Target::Nearest,
-            group_local: false,
-            is_limited: false,
-            inherits_deadline: false,
-            scope: None,
-        };
+        let attributes =
+            Attributes { name, stack_size, is_limited: false, ..Attributes::new(timer.how().location) };
         // SAFETY: a call owns what it uses, and that may be sent. The site is the caller's.
         if let Err(Refused { mut body, .. }) = unsafe { spawn::<Self, ()>(site, attributes, self) }
             && let Some(timer) = body.give_up()

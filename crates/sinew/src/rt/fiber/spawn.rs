@@ -46,6 +46,25 @@ pub(crate) struct Attributes {
     pub(crate) inherits_deadline: bool,
 }
 
+impl Attributes {
+    /// Those of a fiber without any wishes, that is made at this place.
+    #[inline]
+    pub(crate) fn new(location: &'static Location<'static>) -> Self {
+        Self {
+            name: None,
+            stack_size: None,
+            moves: Moves::UntilItRuns,
+            location,
+            at_once: false,
+            target: Target::Nearest,
+            group_local: false,
+            is_limited: true,
+            scope: None,
+            inherits_deadline: false,
+        }
+    }
+}
+
 /// Why a fiber was not made. The body is in here.
 pub(crate) struct Refused<F> {
     pub(crate) body: F,

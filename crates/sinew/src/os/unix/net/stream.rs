@@ -1,6 +1,6 @@
 //! Streams between two.
 
-use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::io::{self, IoSliceMut, Read};
 use std::net::Shutdown;
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
@@ -10,12 +10,9 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 
 use super::address::to_kernel;
 use super::backoff::Backoff;
-use crate::io::kernel_copy::{KernelEnd, kernel_ends};
 use crate::io::slices::room;
-use crate::io::{
-    HalfClose, Handle, mode_calls, read_by_reference, reads_exactly, write_by_reference, writes_all,
-};
-use crate::net::calls;
+use crate::io::{Handle, mode_calls, reads_exactly};
+use crate::net::{calls, stream_writes};
 use crate::rt::io::{Direction, Patience};
 
 /// A stream between two sockets of this machine. As [`std::os::unix::net::UnixStream`]; what differs is in the [module](super).
@@ -164,40 +161,4 @@ impl Read for &UnixStream {
     reads_exactly!();
 }
 
-read_by_reference!([] UnixStream);
-
-impl Write for &UnixStream {
-    #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.write_stream(buf.len(), |socket, start| calls::send(socket, &buf[start..]))
-    }
-
-    #[track_caller]
-    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        match room(bufs) {
-            0 => Ok(0),
-            len => {
-                self.handle.write_stream(len, |socket, start| calls::send_vectored_from(socket, bufs, start))
-            }
-        }
-    }
-
-    writes_all!();
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-write_by_reference!([] UnixStream);
-
-impl HalfClose for UnixStream {
-    fn end_writing(&self) -> io::Result<()> {
-        self.shutdown(Shutdown::Write)
-    }
-}
-
-kernel_ends! {
-    KernelSource, reader, Read: UnixStream, |stream| KernelEnd::Socket(&stream.handle);
-    KernelSink, writer, Write: UnixStream, |stream| KernelEnd::Socket(&stream.handle);
-}
+stream_writes!(UnixStream);

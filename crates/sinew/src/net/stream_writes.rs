@@ -1,0 +1,48 @@
+//! How bytes go into a socket that is a stream, written once for all kinds.
+
+/// All of a stream's I/O but how it reads.
+macro_rules! stream_writes {
+    ($stream:ident) => {
+        impl std::io::Write for &$stream {
+            #[inline]
+            #[track_caller]
+            fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+                self.handle.write_stream(buf.len(), |socket, start| $crate::net::calls::send(socket, &buf[start..]))
+            }
+
+            #[track_caller]
+            fn write_vectored(&mut self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
+                match $crate::io::slices::room(bufs) {
+                    0 => Ok(0),
+                    len => {
+                        self.handle.write_stream(len, |socket, start| $crate::net::calls::send_vectored_from(socket, bufs, start))
+                    }
+                }
+            }
+
+            $crate::io::writes_all!();
+
+            #[inline]
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+
+        $crate::io::read_by_reference!([] $stream);
+
+        $crate::io::write_by_reference!([] $stream);
+
+        impl $crate::io::HalfClose for $stream {
+            fn end_writing(&self) -> std::io::Result<()> {
+                self.shutdown(std::net::Shutdown::Write)
+            }
+        }
+
+        $crate::io::kernel_copy::kernel_ends! {
+            KernelSource, reader, Read: $stream, |stream| $crate::io::kernel_copy::KernelEnd::Socket(&stream.handle);
+            KernelSink, writer, Write: $stream, |stream| $crate::io::kernel_copy::KernelEnd::Socket(&stream.handle);
+        }
+    };
+}
+
+pub(crate) use stream_writes;
