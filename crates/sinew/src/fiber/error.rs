@@ -5,46 +5,8 @@ use std::{fmt, io};
 
 use sinew_coroutine::LARGEST_CLASS;
 
-use crate::rt::{FiberOutcome, Reason, Refused, Unended};
-
-/// What the handle of a fiber gets that was discarded before it began, or between two of its steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Discarded(());
-
-/// What the handle of a fiber gets that had begun and not ended when its runtime was shut down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abandoned(());
-
-/// What a fiber has come to, with errors of public types.
-pub(super) fn outcome<T>(outcome: FiberOutcome<T>) -> FiberOutcome<T> {
-    outcome.map_err(|payload| match payload.downcast_ref() {
-        None => payload,
-        Some(Unended::Discarded) => Box::new(Discarded(())),
-        Some(Unended::Abandoned) => Box::new(Abandoned(())),
-    })
-}
-
-impl fmt::Display for Discarded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the fiber was discarded before it began, or between two of its steps: its runtime was shut down"
-        )
-    }
-}
-
-impl Error for Discarded {}
-
-impl fmt::Display for Abandoned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the fiber had begun and not ended when its runtime was shut down: it stays as it was, for ever"
-        )
-    }
-}
-
-impl Error for Abandoned {}
+pub use crate::launch::{Abandoned, Discarded};
+use crate::rt::{Reason, Refused};
 
 /// Why a fiber was not made. Its body is in here.
 pub struct SpawnError<F> {

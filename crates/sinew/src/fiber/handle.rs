@@ -13,7 +13,6 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::cancellable::JoinStopped;
-use super::error::outcome;
 use super::reference::Fiber;
 use super::stopped::Stopped;
 use crate::rt::{self, Handle};
@@ -64,7 +63,7 @@ impl<T> JoinHandle<T> {
     #[inline]
     pub fn join(self) -> Result<T> {
         self.handle.wait(None);
-        outcome(self.handle.take())
+        self.handle.take()
     }
 
     /// Waits for the fiber to end for at most so long.
@@ -75,7 +74,7 @@ impl<T> JoinHandle<T> {
     pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
         // A moment beyond the clock's end never comes.
         let until = rt::now().checked_add(time);
-        if self.handle.wait(until) { Ok(outcome(self.handle.take())) } else { Err(self) }
+        if self.handle.wait(until) { Ok(self.handle.take()) } else { Err(self) }
     }
 
     /// Cancels the fiber: its [`checkpoint`](super::checkpoint)s and the waits that observe cancellation fail from now on, and so do
@@ -117,7 +116,7 @@ impl<T> JoinHandle<T> {
     pub fn join_cancellable(self) -> std::result::Result<Result<T>, JoinStopped<Self>> {
         let at = Location::caller();
         match self.handle.wait_or_stop() {
-            Ok(()) => Ok(outcome(self.handle.take())),
+            Ok(()) => Ok(self.handle.take()),
             Err(stop) => Err(JoinStopped { handle: self, stopped: Stopped::new(stop, at) }),
         }
     }

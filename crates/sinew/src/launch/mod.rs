@@ -7,8 +7,10 @@ mod environment;
 mod error;
 mod layout;
 mod spec;
+mod unended;
 
 pub use config::Config;
 pub(crate) use default::{default_engine, engine, site};
 pub use error::StartError;
 pub(crate) use spec::Spec;
+pub use unended::{Abandoned, Discarded};

@@ -11,6 +11,7 @@ use super::config::Config;
 use super::environment::{self, MOST_GROUPS, MOST_WORKERS};
 use super::error::StartError;
 use super::layout;
+use super::unended;
 use crate::rt::{Engine, EngineSettings, HostSettings, SwitchHooks};
 
 /// What a program has set. The rest comes from the environment, or is as the builder of runtimes
@@ -70,6 +71,7 @@ impl Spec {
             prewarm: config.prewarm.unwrap_or(0),
             migrates: self.migrates,
             switch_hooks: self.switch_hooks,
+            unended: unended::payload,
         };
         Engine::start(settings, fibers).map_err(StartError::Workers)
     }

@@ -91,7 +91,14 @@ impl Driver for LoopDriver {
 pub(crate) fn run_on_one_core<R>(migrates: bool, attributes: Attributes, body: impl FnOnce() -> R) -> R {
     let switch_hooks = super::SwitchHooks::default();
     let vtables = vtables_for(&switch_hooks);
-    let settings = HostSettings { stack_size: 1 << 16, max_fibers: None, prewarm: 0, migrates, switch_hooks };
+    let settings = HostSettings {
+        stack_size: 1 << 16,
+        max_fibers: None,
+        prewarm: 0,
+        migrates,
+        switch_hooks,
+        unended: |why| Box::new(why),
+    };
     let host = FiberHost::new(settings, vec![0], vtables);
     let bell = Arc::new(Bell::default());
     let timers = Arc::new(CoreTimers::new(bell.clone()));

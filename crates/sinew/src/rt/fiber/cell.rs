@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::block::{FiberBlock, write_at};
 use super::body::{Body, Turn};
-use super::host::FiberHost;
+use super::host::{FiberHost, Unended};
 use super::scope::ScopeData;
 use super::worker_state::WorkerState;
 use super::{cancel, teardown};
@@ -23,15 +23,6 @@ use crate::rt::wait::{Birth, BodyVtable, Control, Dropped, Ended, FiberLocals, M
 
 /// What becomes of a fiber, as from a thread's join.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
-
-/// What the handle of a fiber gets, in place of its result, that has not ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unended {
-    /// The fiber was discarded before it began, or between two of its steps.
-    Discarded,
-    /// The fiber had begun, and not ended, when its runtime was shut down.
-    Abandoned,
-}
 
 /// # Invariant
 ///
@@ -147,9 +138,22 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         ended
     }
 
+    /// The stage of a fiber that has no result, and is not done.
+    ///
+    /// # Safety
+    ///
+    /// The block is there.
+    unsafe fn unended(control: NonNull<Control>, why: Unended) -> Stage<F, T> {
+        // SAFETY: the caller's promise.
+        let host = FiberHost::of(unsafe { FiberBlock::of(control) });
+        Stage::Done(Err((host.settings.unended)(why)))
+    }
+
     unsafe fn discard(control: NonNull<Control>, unrun: Unrun) {
-        // SAFETY: called through the vtable by whoever has the right to run the fiber.
-        let body = unsafe { Self::replace(control, Stage::Done(Err(Box::new(Unended::Discarded)))) };
+        // SAFETY: called through the vtable with the right to run the fiber.
+        let unended = unsafe { Self::unended(control, Unended::Discarded) };
+        // SAFETY: as above.
+        let body = unsafe { Self::replace(control, unended) };
         match unrun {
             Unrun::Dropped => drop(body),
             Unrun::Leaked => mem::forget(body),
@@ -157,8 +161,10 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     }
 
     unsafe fn abandon(control: NonNull<Control>) {
-        // SAFETY: called through the vtable by whoever has the right to run the fiber, and will not.
-        drop(unsafe { Self::replace(control, Stage::Done(Err(Box::new(Unended::Abandoned)))) });
+        // SAFETY: called through the vtable with the right to run the fiber, which nobody will.
+        let unended = unsafe { Self::unended(control, Unended::Abandoned) };
+        // SAFETY: as above.
+        drop(unsafe { Self::replace(control, unended) });
     }
 
     unsafe fn drop_result(control: NonNull<Control>) -> Dropped {

@@ -6,6 +6,7 @@
 //! Trusted with taking the scheduler of a fiber for the head of its host.
 #![expect(unsafe_code, reason = "a pointer to the head is one to the whole")]
 
+use std::any::Any;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -26,6 +27,15 @@ use crate::rt::base::{All, Counters, unwind};
 use crate::rt::timer::TimerHomes;
 use crate::rt::wait::{FiberRef, Schedule, Scheduler};
 
+/// Why a fiber has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unended {
+    /// The fiber was discarded before it began, or between two of its steps.
+    Discarded,
+    /// The fiber had begun, and not ended, when its runtime was shut down.
+    Abandoned,
+}
+
 /// Settings of fibers, and of what they share.
 #[derive(Clone, Debug)]
 pub(crate) struct HostSettings {
@@ -36,6 +46,8 @@ pub(crate) struct HostSettings {
     /// Every fiber may move at any suspension.
     pub(crate) migrates: bool,
     pub(crate) switch_hooks: SwitchHooks,
+    /// Makes what the handle of a fiber gets that has not ended.
+    pub(crate) unended: fn(Unended) -> Box<dyn Any + Send>,
 }
 
 /// The vtables of fibers as tasks: of those that stay where they have begun, and of those that may
