@@ -37,7 +37,7 @@ macro_rules! limited_waits {
         ///
         /// # Panics
         ///
-        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        /// If the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
         #[inline]
         pub fn $wait(&self) {
             $crate::limited::always(self.$within($crate::rt::Limit::NEVER));

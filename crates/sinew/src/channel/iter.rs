@@ -8,7 +8,7 @@ use super::receiver::Receiver;
 /// The iterators over the messages of a receiver. Attributes that are given are those of the types.
 macro_rules! message_iterators {
     ($(#[$attribute:meta])*) => {
-        /// All messages of a [`Receiver`], until nobody is left to send one. From [`Receiver::iter`].
+        /// All messages of a [`Receiver`], until no sender is left. From [`Receiver::iter`].
         $(#[$attribute])*
         pub struct Iter<'a, T> {
             rx: &'a Receiver<T>,

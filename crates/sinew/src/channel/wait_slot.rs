@@ -1,6 +1,6 @@
-//! What one who waits at an end of a channel tells whoever comes to the other one, and where the
-//! two leave a message. Knows no queue, and not the type of the message, so that those who wait in
-//! several channels at once have one kind of wait slot for all of them.
+//! What one who waits at an end of a channel tells the side that comes to the other end, and where
+//! the two leave a message. Knows no queue, and not the type of the message, so that those who wait
+//! in several channels at once have one kind of wait slot for all of them.
 //!
 //! # Safety
 //!
@@ -21,7 +21,7 @@ pub(super) struct WaitSlot {
     /// # Invariant
     ///
     /// Null, or a [`Place`] for messages of the channel in whose queue the wait slot is, for as
-    /// long as it is there. It belongs to whoever has the lock of that queue, until the one who
+    /// long as it is there. It belongs to the holder of the lock of that queue, until the one who
     /// waits is claimed.
     place: Cell<*const ()>,
     /// # Invariant

@@ -6,7 +6,7 @@ use std::panic::Location;
 use crate::fiber::Stopped;
 use crate::rt::io::IoFailure;
 
-/// The error. Whoever is to stop noticed it there.
+/// The error, with the place where a caller that is to stop noticed it.
 #[cold]
 pub(super) fn error(failure: IoFailure, at: &'static Location<'static>) -> io::Error {
     match failure {

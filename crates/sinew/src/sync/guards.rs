@@ -22,8 +22,8 @@ macro_rules! show_as_value {
     )+ };
 }
 
-/// Makes a guard for a part of what a guard lends: `map` and `filter_map`. The guard lends its value
-/// to be changed if `mut` is given, and its lock comes out by the method that is named.
+/// Makes a guard for a part of what a guard lends: `map` and `filter_map`. The guard lends its
+/// value to be changed if `mut` is given, and its lock comes out by the method that is named.
 macro_rules! map_methods {
     ($(#[$doc:meta])* $($mut:ident)? => $mapped:ident<$a:lifetime> by $parts:ident) => {
         $(#[$doc])*
@@ -33,8 +33,8 @@ macro_rules! map_methods {
             U: ?Sized,
         {
             let value = NonNull::from(f(&$($mut)? *orig));
-            // SAFETY: the closure had to return a part of what it was lent, whatever the lifetime of that, or something
-            // that lives as long as it likes.
+            // SAFETY: the closure had to return a part of what it was lent, whatever the lifetime
+            // of that, or something that lives as long as it likes.
             unsafe { $mapped::new(value, orig.$parts()) }
         }
 

@@ -87,7 +87,7 @@ fn whoever_sends_and_receives() {
 }
 
 #[test]
-fn whoever_sends_to_many_or_once() {
+fn senders_to_many_and_once() {
     check(|| {
         let (sender, receiver) = broadcast::channel(2);
         move || {

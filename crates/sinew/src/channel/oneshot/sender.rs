@@ -52,7 +52,7 @@ impl<T> Sender<T> {
     }
 
     limited_waits! {
-        /// Waits until the receiver is gone, or is closed: so that nobody works for an answer that nobody wants.
+        /// Waits until the receiver is gone, or is closed: nobody wants an answer then.
         ///
         /// ```
         /// use sinew::channel::oneshot;

@@ -89,7 +89,7 @@ impl FiberBlock {
     /// Lets others find the fiber, whose block and body are written, among those of its host.
     #[inline]
     pub(crate) fn complete(&self, host: NonNull<Scheduler>) {
-        // Release: whoever finds the fiber sees its block.
+        // Release: a reader that finds the fiber sees its block.
         self.tag.store(host.addr().get(), Ordering::Release);
     }
 

@@ -24,8 +24,9 @@ impl CallbackFiber {
         Self { timer: Some(timer), run }
     }
 
-    /// Makes the fiber. If it is refused, since the runtime is being shut down, nobody is called, and the timer is kept until it is over: its
-    /// destructor is a user's, and this worker's fibers are not to wait for it.
+    /// Makes the fiber. If it is refused, since the runtime is being shut down, nobody is called,
+    /// and the timer is kept until it is over: its destructor is a user's, and this worker's fibers
+    /// are not to wait for it.
     pub(crate) fn start(self, site: Site<'_>) {
         let Some(timer) = &self.timer else { return };
         let (name, stack_size) = timer.how().name_and_stack();
@@ -50,7 +51,8 @@ impl Body<()> for CallbackFiber {
     fn turn(mut self) -> Turn<Self, ()> {
         if let Some(timer) = self.timer.take() {
             let (values, run) = (timer.how().values.clone(), || timer.run(self.run));
-            // What was in force where this fiber was made is of no interest: a worker was about to look at its timers.
+            // What was in force where this fiber was made is of no interest: a worker was about to
+            // look at its timers.
             if values.is_empty() && region::with_ambient(AmbientSlot::is_empty) {
                 run();
             } else {

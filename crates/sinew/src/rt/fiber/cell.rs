@@ -138,14 +138,16 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         ended
     }
 
-    /// The stage of a fiber that has no result, and is not done.
+    /// The stage of a fiber that has no result.
     ///
     /// # Safety
     ///
-    /// The block is there.
+    /// The block is there, and the fiber is not done.
     unsafe fn unended(control: NonNull<Control>, why: Unended) -> Stage<F, T> {
         // SAFETY: the caller's promise.
-        let host = FiberHost::of(unsafe { FiberBlock::of(control) });
+        let block = unsafe { FiberBlock::of(control) };
+        // SAFETY: as above.
+        let host = unsafe { FiberHost::of(block) };
         Stage::Done(Err((host.settings.unended)(why)))
     }
 

@@ -1,5 +1,5 @@
-//! The host of fibers: what the fibers of one runtime share, whoever runs them. Knows neither
-//! threads nor descriptors.
+//! The host of fibers: what the fibers of one runtime share, on a pool or on a single core. Knows
+//! neither threads nor descriptors.
 //!
 //! # Safety
 //!
@@ -134,9 +134,13 @@ impl FiberHost {
         NonNull::from(self).cast()
     }
 
-    /// The host of a fiber that is not done.
+    /// The host of a fiber.
+    ///
+    /// # Safety
+    ///
+    /// The fiber is not done.
     #[inline]
-    pub(crate) fn of(fiber: &FiberBlock) -> &Self {
+    pub(crate) unsafe fn of(fiber: &FiberBlock) -> &Self {
         // SAFETY: the type's invariant, and that of a block: its scheduler is there until the fiber
         // is done.
         unsafe { fiber.scheduler().cast::<Self>().as_ref() }

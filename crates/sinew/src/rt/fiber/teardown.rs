@@ -176,7 +176,8 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
         }
         return;
     }
-    let host = FiberHost::of(this).keep();
+    // SAFETY: it has not begun, or is between two steps, so it is not done.
+    let host = unsafe { FiberHost::of(this) }.keep();
     drop(host.starving.take_grant(control));
     memory::between_walks(|| this.hide());
     let body = if is_of_another_worker(this) { Unrun::Leaked } else { Unrun::Dropped };
@@ -231,6 +232,8 @@ pub(crate) fn abandon_roamers(roamers: &Roamers) {
 unsafe fn abandon(control: NonNull<Control>) {
     // SAFETY: the right to run is a reference.
     let this = unsafe { FiberBlock::of(control) };
+    // Its block stays for ever, and the address of its host may be another one's some day.
+    this.hide();
     // SAFETY: the result is ours to set, and no frame of the fiber touches it any more.
     unsafe { (this.body.abandon)(control) };
     // SAFETY: as above.

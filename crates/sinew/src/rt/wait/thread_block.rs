@@ -43,7 +43,7 @@ impl ThreadBlock {
         self.word.is_open(wait)
     }
 
-    /// There is nothing to wait for. If somebody has ended the wait already, it is over when that
+    /// There is nothing to wait for. If a waker has ended the wait already, it is over when that
     /// is.
     pub(crate) fn cancel(&self, wait: WaitId) -> Cause {
         if !self.end(wait, Cause::Event) {
@@ -57,7 +57,7 @@ impl ThreadBlock {
         self.bell.ring();
     }
 
-    /// Whether the wait that the thread is in was ended by somebody.
+    /// Whether the wait that the thread is in was ended by a waker.
     pub(crate) fn is_woken(&self) -> bool {
         self.sleeper.is_woken()
     }

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! Trusted with pointers to control blocks and threads' blocks: whoever holds a [`Waiter`] knows
+//! Trusted with pointers to control blocks and threads' blocks: the holder of a [`Waiter`] knows
 //! that the waiting side is still there, since it takes its waiter back before it goes on, or is
 //! woken through it.
 #![expect(unsafe_code, reason = "waiters are pointers")]
@@ -24,8 +24,8 @@ pub(crate) struct Waiter {
     /// woken before it goes on.
     pub(super) who: Who,
     pub(super) wait: WaitId,
-    /// It comes with a reference to the fiber, for whoever takes it: the fiber may go on without
-    /// it.
+    /// It comes with a reference to the fiber, for the waker that takes it: the fiber may go on
+    /// without it.
     is_counted: bool,
 }
 
@@ -47,7 +47,7 @@ impl Waiter {
         Self { who: Who::Thread(NonNull::from(block)), wait, is_counted: false }
     }
 
-    /// The same with a reference, to be [released](Self::release) by whoever takes it.
+    /// The same with a reference, to be [released](Self::release) by the waker that takes it.
     pub(crate) fn counted(self) -> Self {
         if let Who::Fiber(control) = self.who {
             // SAFETY: the fiber that waits is there.

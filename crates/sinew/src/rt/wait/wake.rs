@@ -79,7 +79,7 @@ impl Waiter {
 }
 
 /// A side whose wait was ended, and that goes on when this says so.
-#[must_use = "whoever was claimed waits for it"]
+#[must_use = "the claimed side waits for it"]
 #[derive(Debug)]
 pub(crate) struct Claimed(Side);
 

@@ -183,9 +183,9 @@ impl WorkerLocal {
     }
 
     /// Whether the running fiber cannot let another one run: it unwinds, or is in the panic hook.
-    /// std counts panics per thread, and whoever ran meanwhile would be taken for unwinding. If the
-    /// thread was unwinding already when the fiber was entered, nobody can tell whether this one
-    /// does.
+    /// std counts panics per thread, and a fiber that ran meanwhile would be taken for unwinding.
+    /// If the thread was unwinding already when the fiber was entered, nobody can tell whether this
+    /// one does.
     #[inline]
     pub(crate) fn must_hold_worker(&self) -> bool {
         std::thread::panicking() && (!self.was_panicking.get() || self.is_in_hook())

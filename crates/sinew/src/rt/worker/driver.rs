@@ -194,7 +194,7 @@ impl Driver for DriverShare {
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
         let state = WorkerState::current();
-        // A little at a time: whoever wakes this worker need not wait for all of it.
+        // A little at a time: a waker of this worker need not wait for all of it.
         if state.is_some_and(WorkerState::give_back) {
             return self.look().map(drop);
         }

@@ -144,8 +144,8 @@ impl<S, T> Locked<'_, S, T> {
         }
     }
 
-    /// Shows those who do not have the lock that somebody waits, though nobody does yet: for
-    /// whoever is about to enter, and looks at something else first.
+    /// Shows a waiter to threads that do not have the lock, before there is one: for a caller that
+    /// is about to enter, and looks at something else first.
     #[inline]
     pub(crate) fn announce(&mut self) {
         self.has_waiters.store(true, Ordering::Relaxed);

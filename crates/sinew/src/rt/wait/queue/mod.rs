@@ -43,10 +43,10 @@ use crate::rt::base::sync::Lock as Guarded;
 use crate::rt::base::sync::{AtomicBool, Ordering, constant};
 
 /// Those who wait for something, in the order in which they came, and what they wait for, as `S`.
-/// Each has a `T` for whoever wakes it.
+/// Each has a `T` for its waker.
 pub(crate) struct Queue<S, T> {
     inside: Guarded<QueueBody<S, T>>,
-    /// Whether anybody waits, for whoever does not have the lock. Changed under it.
+    /// Whether there are waiters, for threads that do not have the lock. Changed under it.
     has_waiters: AtomicBool,
 }
 
@@ -78,10 +78,10 @@ impl<S, T> Queue<S, T> {
         &mut self.inside.get_mut().state
     }
 
-    /// Waits in the queue, until somebody claims the waiter or the limit is reached. `enter` is
+    /// Waits in the queue, until a waker claims the waiter or the limit is reached. `enter` is
     /// called under the lock, with what the waiter tells, and says where to wait, if at all; once
-    /// more, if somebody has taken the waiter for one that gave up, and it has not. Also returns
-    /// what whoever claimed it has left.
+    /// more, if a waker has taken the waiter for one that gave up, and it has not. Also returns
+    /// what the waker that claimed it has left.
     ///
     /// If the wait is claimed, all that the one who did so had done before is seen.
     ///
@@ -112,8 +112,8 @@ impl<S, T> Queue<S, T> {
     ) -> (Outcome, T) {
         let (node, mut is_needed) = (Node::new(data), false);
         let mut ended = limit.wait_under_lock(kind.on(self), |waiter| {
-            // SAFETY: the node is on this stack, and out of the list before it is gone: whoever
-            // claims the wait has taken it out, and `leave` does otherwise. Nothing in between
+            // SAFETY: the node is on this stack, and out of the list before it is gone: a waker
+            // that claims the wait has taken it out, and `leave` does otherwise. Nothing in between
             // panics.
             is_needed = unsafe { self.publish(&node, waiter, |locked| enter(locked, &node.data)) };
             if is_needed {

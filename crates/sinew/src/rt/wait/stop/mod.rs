@@ -220,8 +220,8 @@ pub(crate) fn above_scope() -> Above {
 }
 
 /// [Waits](suspend::wait) where cancellation and deadlines count. If something else than the event
-/// ends the wait, `publish` may have made the waiter known, and whoever knows it may be late: the
-/// caller takes it back, as after its time.
+/// ends the wait, `publish` may have made the waiter known, and a waker that knows it may be late:
+/// the caller takes it back, as after its time.
 ///
 /// A poke that was meant for a region around a shield is no reason to stop; [`Cause::Cancel`] says that the wait ended for nothing.
 ///
@@ -245,7 +245,7 @@ pub(crate) fn wait_or_stop(
     let (mut stop, mut is_published) = (None, false);
     let cause =
         suspend::wait(phase, on, ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
-            // The wait is open from here on for whoever cancels.
+            // The wait is open from here on for cancellers.
             meet();
             stop = if is_unstoppable() { None } else { stop_of_bound() };
             is_published = stop.is_none() && publish(waiter);
