@@ -47,7 +47,7 @@
 //! # Turns
 //!
 //! No fiber is interrupted, but some calls that find what they need end the fiber's turn after a
-//! number of them in a row: 128, or 4 if they are system calls. The fiber lets others run then, and
+//! number of them in a row: 1,024, or 4 if they are system calls. The fiber lets others run then, and
 //! goes on when it is its turn again. So a receiver whose channel is never empty does not keep its
 //! neighbours from running. These calls are:
 //!

@@ -44,8 +44,6 @@ pub(super) struct Entrance<T, S: Store<T>> {
     refilled: AtomicUsize,
     /// Counts reservations whose places became free. Changed under the lock.
     given_up: AtomicUsize,
-    /// Counts messages that were handed to a receiver which waited. Changed under the lock.
-    handed: AtomicUsize,
     /// Changed under the lock.
     is_closed: AtomicBool,
 }
@@ -56,6 +54,8 @@ pub(super) struct Inlet<E> {
     ///
     /// That many have been taken, or more.
     taken: usize,
+    /// Counts messages that were handed to a receiver which waited.
+    handed: usize,
 }
 
 pub(super) struct Exit<T, S: Store<T>> {
@@ -84,7 +84,7 @@ pub(crate) enum Refused<T> {
 impl<T, S: Store<T>> Buffered<T, S> {
     pub(super) fn new(store: S, limit: Option<usize>) -> Self {
         let (into, out) = S::ends();
-        let (inlet, outlet) = (Inlet { end: into, taken: 0 }, Outlet { end: out });
+        let (inlet, outlet) = (Inlet { end: into, taken: 0, handed: 0 }, Outlet { end: out });
         let [sent, reserved, refilled, given_up, taken, seen] = [(); 6].map(|()| AtomicUsize::new(0));
         let is_closed = AtomicBool::new(false);
         Self {
@@ -94,7 +94,6 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 reserved,
                 refilled,
                 given_up,
-                handed: AtomicUsize::new(0),
                 is_closed,
             }),
             exit: Padded(Exit { queue: Queue::new(outlet), taken, seen }),

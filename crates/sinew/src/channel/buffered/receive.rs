@@ -23,12 +23,11 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
     #[inline(never)]
     fn try_receive_out_of_line(&self) -> Option<T> {
-        self.try_receive_locked()
+        self.try_receive_under(self.exit.queue.lock())
     }
 
     #[inline(always)]
-    fn try_receive_locked(&self) -> Option<T> {
-        let mut exit = self.exit.queue.lock();
+    fn try_receive_under(&self, mut exit: Locked<'_, Outlet<S::Out>, WaitSlot>) -> Option<T> {
         if !self.has_message() {
             return None;
         }
@@ -94,9 +93,25 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
     #[inline(never)]
     fn receive_locked(&self, limit: Limit) -> Result<T, NotReceived> {
+        let exit = self.exit.queue.lock();
+        // Relaxed: changed under this lock.
+        if rt::spends_for_group(self.exit.taken.load(Ordering::Relaxed)) {
+            drop(exit);
+            return self.receive_for_group(limit);
+        }
+        match self.try_receive_under(exit) {
+            Some(message) => Ok(message),
+            None => self.wait_to_receive(limit),
+        }
+    }
+
+    /// Receives one of the messages that spend a part of the turn for others.
+    #[cold]
+    #[inline(never)]
+    fn receive_for_group(&self, limit: Limit) -> Result<T, NotReceived> {
         // Before, not after: a fiber that is abandoned meanwhile takes no message along.
-        rt::spend_by_count(self.exit.taken.load(Ordering::Relaxed));
-        match self.try_receive_locked() {
+        rt::spend_for_group();
+        match self.try_receive() {
             Some(message) => Ok(message),
             None => self.wait_to_receive(limit),
         }

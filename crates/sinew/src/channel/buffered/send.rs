@@ -15,6 +15,14 @@ use crate::channel::wait_slot::{WaitSlot, hand_over};
 use crate::rt::sync::fence;
 use crate::rt::{self, Limit, Locked, Place, WaitKind};
 
+/// What a message costs that is handed to a waiting receiver.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cost {
+    /// It is counted like messages that are put. The call may wait by contract.
+    PartOfTurn,
+    Nothing,
+}
+
 impl<T, S: Store<T>> Buffered<T, S> {
     /// # Errors
     ///
@@ -44,7 +52,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
             fence(Ordering::SeqCst);
         }
         let mut message = Some(message);
-        let is_closed = self.try_send_under(entrance, &mut message);
+        let is_closed = self.try_send_under(entrance, &mut message, Cost::Nothing);
         match message {
             None => Ok(()),
             Some(message) if is_closed => Err(Refused::Closed(message)),
@@ -63,12 +71,32 @@ impl<T, S: Store<T>> Buffered<T, S> {
         if !self.can_put(&mut entrance) {
             return self.send_slow(entrance, message, limit);
         }
+        // Relaxed: changed under this lock.
+        if rt::spends_for_group(self.entrance.sent.load(Ordering::Relaxed)) {
+            // SAFETY: there is room.
+            unsafe { self.put_for_group(entrance, message) };
+            return Ok(());
+        }
         // SAFETY: there is room.
-        let sent = unsafe { self.put(&mut entrance, message) };
+        unsafe { self.put(&mut entrance, message) };
         drop(entrance);
         self.watchers.tell();
-        rt::spend_by_count(sent);
         Ok(())
+    }
+
+    /// Sends one of the messages that spend a part of the turn for others.
+    ///
+    /// # Safety
+    ///
+    /// As [`put`](Self::put).
+    #[cold]
+    #[inline(never)]
+    unsafe fn put_for_group(&self, mut entrance: Locked<'_, Inlet<S::In>, WaitSlot>, message: T) {
+        // SAFETY: the caller's promise.
+        unsafe { self.put(&mut entrance, message) };
+        drop(entrance);
+        self.watchers.tell();
+        rt::spend_for_group();
     }
 
     #[inline(never)]
@@ -80,9 +108,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
     ) -> Result<(), NotSent<T>> {
         // It stays here: without optimisation, each function that it is passed to has room for it several times.
         let mut place = Cell::new(Some(message));
-        let is_closed = self.try_send_under(entrance, place.get_mut());
+        let is_closed = self.try_send_under(entrance, place.get_mut(), Cost::PartOfTurn);
         if place.get_mut().is_none() {
-            rt::spend_by_count(self.entrance.handed.load(Ordering::Relaxed));
             return Ok(());
         }
         let why =
@@ -90,7 +117,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         why.map_or(Ok(()), |why| Err(why.with(place.into_inner().expect("it was not sent"))))
     }
 
-    /// Whether nobody waits for a message, and there is a place for it.
+    /// Whether no receiver waits for a message, and there is a place for it.
     #[inline]
     fn can_put(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>) -> bool {
         // Relaxed: changed under this lock.
@@ -108,6 +135,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         &'a self,
         entrance: Locked<'a, Inlet<S::In>, WaitSlot>,
         message: &mut Option<T>,
+        cost: Cost,
     ) -> bool {
         // In this order, since nothing is freed under a lock.
         let (mut spare, mut entrance) = (None, entrance);
@@ -118,10 +146,13 @@ impl<T, S: Store<T>> Buffered<T, S> {
             }
             // SAFETY: it is the queue of this channel, in which all have places.
             if let Some(claimed) = unsafe { hand_over(&mut entrance, message) } {
-                let handed = &self.entrance.handed;
-                handed.store(handed.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+                entrance.handed = entrance.handed.wrapping_add(1);
+                let spends = cost == Cost::PartOfTurn && rt::spends_for_group(entrance.handed);
                 drop(entrance);
                 claimed.go();
+                if spends {
+                    rt::spend_for_group();
+                }
                 return false;
             }
             if !self.has_room(&mut entrance) {
@@ -163,20 +194,19 @@ impl<T, S: Store<T>> Buffered<T, S> {
         self.entrance.sent.load(order) + reserved
     }
 
-    /// Returns how many were put before.
+    /// Puts a message into its place.
     ///
     /// # Safety
     ///
     /// There is room, and a place.
     #[inline]
-    pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>, message: T) -> usize {
+    pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>, message: T) {
         // SAFETY: the end is of this store. Fewer are kept than there are places, and the caller has seen that by `taken`, or has
         // just taken one itself.
         unsafe { self.store.put(&mut entrance.end, message) };
         let sent = self.entrance.sent.load(Ordering::Relaxed);
-        // Release: pairs with the acquire of whoever takes it.
+        // Release: pairs with the acquire of the receiver that takes it.
         self.entrance.sent.store(sent + 1, Ordering::Release);
-        sent
     }
 
     /// Waits until the message was sent, which is gone then.
@@ -192,7 +222,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
                 break;
             }
             outcome.into_result().map_err(|why| NotSent::gave_up((), why))?;
-            if self.try_send_under(self.entrance.queue.lock(), place.get_mut()) {
+            if self.try_send_under(self.entrance.queue.lock(), place.get_mut(), Cost::Nothing) {
                 return Err(NotSent::Closed(()));
             }
         }

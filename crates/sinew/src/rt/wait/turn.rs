@@ -9,11 +9,12 @@
 //! counts what is done by fibers that enter one another without going back to the worker.
 
 use super::tls;
+use super::worker_local::TURN;
 use super::yielding::give_way;
 
 /// What a system call spends. The driver is looked into once in a round of turns, and calls take
 /// microseconds.
-pub(crate) const SYSTEM_CALL: u32 = 32;
+pub(crate) const SYSTEM_CALL: u32 = TURN / 4;
 
 /// Spends a part of the turn, and gives the worker away if nothing is left. Does nothing on a plain
 /// thread, or where the fiber must not suspend. Fibers may come back on another worker.
@@ -26,17 +27,22 @@ pub(crate) fn spend(cost: u32) {
 
 /// Of `GROUP` operations on one object, the first `SOME` are counted, for all of them. Powers of
 /// two.
-const GROUP: usize = 64;
+const GROUP: usize = 512;
 const SOME: usize = 4;
 
-/// Spends a part of the turn for an operation on something that counts its operations itself. Most
-/// of the time this is one comparison.
+/// Returns whether this operation is one of those that spend for a group of them, on something that
+/// counts its operations itself. The caller calls [`spend_for_group`] then.
 ///
 /// Several in a row are counted, not one in a row of fewer: of several fibers that take turns, each
 /// is counted.
 #[inline]
-pub(crate) fn spend_by_count(count: usize) {
-    if count & (GROUP - SOME) == 0 {
-        spend((GROUP / SOME) as u32);
-    }
+pub(crate) fn spends_for_group(count: usize) -> bool {
+    count & (GROUP - SOME) == 0
+}
+
+/// Spends a part of the turn for a group of operations.
+#[cold]
+#[inline(never)]
+pub(crate) fn spend_for_group() {
+    spend((GROUP / SOME) as u32);
 }
