@@ -23,7 +23,7 @@ impl<T: AsFd> Handle<T> {
     /// have to be waited for.
     pub(crate) fn doubt_unless_tcp(&self) {
         if !matches!(socket_protocol(self), Ok(Some(ipproto::TCP))) {
-            self.distrust_short_reads();
+            self.readiness().distrust_short_reads();
         }
     }
 

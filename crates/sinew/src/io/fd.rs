@@ -10,10 +10,9 @@ use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, 
 use super::handle::Handle;
 use super::input::check_ready;
 use super::nonblocking::Nonblocking;
+use super::slices::MOST_SLICES;
+use super::socket_settings::Patience;
 use crate::rt::io::{Direction, check_pollable};
-
-/// The kernel takes no more at once.
-const MOST_SLICES: usize = 1_024;
 
 /// A descriptor to wait for: an eventfd, a timer, a terminal, a device, a socket of a kind that has no type here.
 ///
@@ -127,12 +126,12 @@ impl<T: AsFd> Fd<T> {
 
     #[track_caller]
     fn ready(&self, direction: Direction) -> io::Result<()> {
-        self.handle.call(direction, |fd| check_ready(fd, direction))
+        self.handle.call(direction, Patience::AsSet, |fd| check_ready(fd, direction))
     }
 
     #[track_caller]
     fn ready_within(&self, time: Duration, direction: Direction) -> io::Result<()> {
-        let ready = self.handle.call_within(Some(time), direction, |fd| check_ready(fd, direction));
+        let ready = self.handle.call(direction, Patience::Wait(Some(time)), |fd| check_ready(fd, direction));
         ready.map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => {
                 io::Error::new(io::ErrorKind::TimedOut, "the descriptor was not ready in time")
@@ -149,7 +148,7 @@ impl<T: AsFd> Fd<T> {
     /// As `read` has them, and as [`readable`](Self::readable).
     #[track_caller]
     pub fn read_with<R>(&self, mut read: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
-        self.handle.call(Direction::Read, |fd| read(fd.get()))
+        self.handle.call(Direction::Read, Patience::AsSet, |fd| read(fd.get()))
     }
 
     /// Writes in whatever way the descriptor has, as [`read_with`](Self::read_with).
@@ -159,7 +158,7 @@ impl<T: AsFd> Fd<T> {
     /// As `write` has them, and as [`readable`](Self::readable).
     #[track_caller]
     pub fn write_with<R>(&self, mut write: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
-        self.handle.call(Direction::Write, |fd| write(fd.get()))
+        self.handle.call(Direction::Write, Patience::AsSet, |fd| write(fd.get()))
     }
 
     /// What is inside. There is no way to change it, since it has to stay the descriptor that it is.
@@ -178,13 +177,13 @@ impl<T: AsFd> Fd<T> {
 impl<T: AsFd> Read for &Fd<T> {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |fd| Ok(rustix::io::read(fd, &mut *buf)?))
+        self.handle.call(Direction::Read, Patience::AsSet, |fd| Ok(rustix::io::read(fd, &mut *buf)?))
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let most = bufs.len().min(MOST_SLICES);
-        self.handle.call(Direction::Read, |fd| Ok(rustix::io::readv(fd, &mut bufs[..most])?))
+        self.handle.call(Direction::Read, Patience::AsSet, |fd| Ok(rustix::io::readv(fd, &mut bufs[..most])?))
     }
 
     reads_exactly!();
@@ -195,13 +194,13 @@ read_by_reference!([T: AsFd] Fd<T>);
 impl<T: AsFd> Write for &Fd<T> {
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |fd| Ok(rustix::io::write(fd, buf)?))
+        self.handle.call(Direction::Write, Patience::AsSet, |fd| Ok(rustix::io::write(fd, buf)?))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         let most = bufs.len().min(MOST_SLICES);
-        self.handle.call(Direction::Write, |fd| Ok(rustix::io::writev(fd, &bufs[..most])?))
+        self.handle.call(Direction::Write, Patience::AsSet, |fd| Ok(rustix::io::writev(fd, &bufs[..most])?))
     }
 
     writes_all!();

@@ -5,12 +5,11 @@ use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::failure;
-use super::socket_settings::Modes;
+use super::socket_settings::{Modes, Patience};
+use crate::fiber::Stopped;
 use crate::rt;
-use crate::rt::io::{Direction, IoFailure, Left, Patience, Source};
+use crate::rt::io::{Direction, IoFailure, Readiness, Source};
 
 /// A descriptor.
 #[derive(Debug)]
@@ -54,19 +53,19 @@ impl<T: AsFd> Handle<T> {
 
     /// One whose short reads say as much as those of this one.
     fn as_doubtful<S: AsFd>(&self, other: Handle<S>) -> Handle<S> {
-        if self.watch.0.distrusts_short_reads() {
-            other.distrust_short_reads();
+        if !self.readiness().look().trusts_short_reads() {
+            other.readiness().distrust_short_reads();
         }
         other
     }
 
     /// One on which users make calls of their own, of which one may have to wait and another one not.
     pub(crate) fn mixed(inner: T) -> Self {
-        Self { watch: Watch(Source::mixed()), inner, modes: Modes::default() }
+        Self { watch: Watch(Source::new(Readiness::mixed())), inner, modes: Modes::default() }
     }
 
     fn with_modes(inner: T, modes: Modes) -> Self {
-        Self { watch: Watch(Source::new()), inner, modes }
+        Self { watch: Watch(Source::new(Readiness::new())), inner, modes }
     }
 
     #[inline]
@@ -90,69 +89,83 @@ impl<T: AsFd> Handle<T> {
         (self.inner, self.modes)
     }
 
-    /// Does something that does not depend on how much was read or written.
+    /// What is known of the descriptor.
+    #[inline]
+    pub(crate) fn readiness(&self) -> &Readiness {
+        &self.watch.0.readiness
+    }
+
+    /// Does something with the descriptor: calls `attempt` until that does not fail with [`WouldBlock`](io::ErrorKind::WouldBlock), and waits for the direction
+    /// in between. It must be the kernel that says so, of this descriptor.
     ///
     /// # Errors
     ///
-    /// As `attempt` has them, and if the caller is to stop, or would have to wait and is not to, or for too long.
+    /// As `attempt` has them, and if the caller is to stop. A call that would have to wait and is not to, or whose time is over, fails as those of a socket.
     #[inline]
     #[track_caller]
     pub(crate) fn call<R>(
         &self,
         direction: Direction,
+        patience: Patience,
         mut attempt: impl FnMut(&T) -> io::Result<R>,
     ) -> io::Result<R> {
-        self.drive(direction, self.modes.patience(direction), |_| {
-            attempt(&self.inner).map(|done| (done, Left::Perhaps))
-        })
+        let (at, patience) = (Location::caller(), self.modes.resolve(patience, direction));
+        // A caller that does not wait may have been told elsewhere that the descriptor is ready.
+        let does_not_wait = matches!(patience, Patience::None);
+        if !does_not_wait {
+            rt::spend(rt::SYSTEM_CALL);
+        }
+        rt::check_stop().map_err(|stop| Stopped::new(stop, at))?;
+        let (readiness, mut limit) = (self.readiness(), None);
+        // However the call ends: others may have been left waiting for the sake of this one.
+        let _pass_on = PassOn { readiness, direction };
+        loop {
+            let seen = readiness.look();
+            if seen.is_closed() {
+                return Err(closed());
+            }
+            if seen.is_ready(direction) || does_not_wait || seen.is_mixed() || !self.watch.0.is_told_here() {
+                if let Some(result) = self.try_once(&mut attempt) {
+                    return result;
+                }
+                readiness.unmark(direction, seen);
+            }
+            let Patience::Wait(time) = patience else { return Err(would_block()) };
+            if let Err(failure) = self.watch.0.wait(self.as_fd(), (direction, seen), (time, &mut limit)) {
+                return self.give_up(failure, at, attempt);
+            }
+        }
     }
 
-    /// The same, to move so many bytes at most: if that is none, there is nothing to wait for, whatever is known of the descriptor.
-    ///
-    /// # Errors
-    ///
-    /// As [`call`](Self::call).
+    /// Returns none if the attempt would have to wait.
     #[inline]
-    #[track_caller]
-    pub(crate) fn transfer(
-        &self,
-        most: usize,
-        direction: Direction,
-        mut attempt: impl FnMut(&T) -> io::Result<usize>,
-    ) -> io::Result<usize> {
-        let patience = if most == 0 { Patience::None } else { self.modes.patience(direction) };
-        self.drive(direction, patience, |_| attempt(&self.inner).map(|done| (done, Left::Perhaps)))
+    fn try_once<R>(&self, attempt: &mut impl FnMut(&T) -> io::Result<R>) -> Option<io::Result<R>> {
+        match attempt(&self.inner) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            Err(error) => Some(Err(self.or_closed(error))),
+            result => Some(result),
+        }
     }
 
-    /// The same, for so long at most; for ever, if there is no time.
-    ///
-    /// # Errors
-    ///
-    /// As [`call`](Self::call); if the time is over, that says what the kernel says when a socket's time is over.
-    #[track_caller]
-    pub(crate) fn call_within<R>(
+    /// The wait came to nothing. If its time is over, the kernel is asked once more: an event may have come too late for a short one.
+    #[cold]
+    fn give_up<R>(
         &self,
-        time: Option<Duration>,
-        direction: Direction,
+        failure: IoFailure,
+        at: &'static Location<'static>,
         mut attempt: impl FnMut(&T) -> io::Result<R>,
     ) -> io::Result<R> {
-        self.drive(direction, Patience::Wait(time), |_| {
-            attempt(&self.inner).map(|done| (done, Left::Perhaps))
-        })
+        match failure {
+            IoFailure::Failed(error) => Err(self.or_closed(error)),
+            IoFailure::Stopped(stop) => Err(Stopped::new(*stop, at).into()),
+            IoFailure::TimedOut => self.try_once(&mut attempt).unwrap_or_else(|| Err(would_block())),
+        }
     }
 
-    /// Tries something once, whatever is known of the descriptor and set for it.
-    ///
-    /// # Errors
-    ///
-    /// As `attempt` has them, and if the caller is to stop.
-    #[track_caller]
-    pub(crate) fn call_once<R>(
-        &self,
-        direction: Direction,
-        mut attempt: impl FnMut(&T) -> io::Result<R>,
-    ) -> io::Result<R> {
-        self.drive(direction, Patience::None, |_| attempt(&self.inner).map(|done| (done, Left::Perhaps)))
+    /// A call that fails after the descriptor was closed says that, and not what the kernel makes of it.
+    #[cold]
+    fn or_closed(&self, error: io::Error) -> io::Error {
+        if self.readiness().look().is_closed() { closed() } else { error }
     }
 
     /// Writes so many bytes to a stream, and comes back when all are written, as std's calls do that may wait: `attempt` writes from a place on. What was
@@ -169,7 +182,7 @@ impl<T: AsFd> Handle<T> {
         mut attempt: impl FnMut(&T, usize) -> io::Result<usize>,
     ) -> io::Result<usize> {
         self.modes.hear_error()?;
-        let written = self.transfer(len, Direction::Write, |inner| attempt(inner, 0))?;
+        let written = self.call(Direction::Write, Patience::to_move(len), |inner| attempt(inner, 0))?;
         Ok(if written < len { self.write_rest(written..len, attempt) } else { written })
     }
 
@@ -180,11 +193,13 @@ impl<T: AsFd> Handle<T> {
         Range { start: mut written, end }: Range<usize>,
         mut attempt: impl FnMut(&T, usize) -> io::Result<usize>,
     ) -> usize {
-        let Patience::Wait(time) = self.modes.patience(Direction::Write) else { return written };
+        let Patience::Wait(time) = self.modes.resolve(Patience::AsSet, Direction::Write) else {
+            return written;
+        };
         let until = time.and_then(|time| rt::now().checked_add(time));
         while written < end {
             let left = until.map(|until| until.saturating_duration_since(rt::now()));
-            match self.call_within(left, Direction::Write, |inner| attempt(inner, written)) {
+            match self.call(Direction::Write, Patience::Wait(left), |inner| attempt(inner, written)) {
                 Ok(0) => break,
                 Ok(more) => written += more,
                 Err(error) => {
@@ -210,34 +225,25 @@ impl<T: AsFd> Handle<T> {
         room: usize,
         mut attempt: impl FnMut(&T) -> io::Result<usize>,
     ) -> io::Result<usize> {
-        self.drive(Direction::Read, self.modes.patience(Direction::Read), |trusts_short| {
-            let read = self.unless_closed(attempt(&self.inner)?)?;
-            let is_all = trusts_short && 0 < read && read < room;
-            Ok((read, if is_all { Left::Nothing } else { Left::Perhaps }))
+        self.receive(|inner| {
+            let seen = self.readiness().look();
+            let read = attempt(inner)?;
+            if seen.trusts_short_reads() && 0 < read && read < room {
+                self.readiness().unmark(Direction::Read, seen);
+            }
+            Ok(read)
         })
     }
 
+    /// Reads from a socket of any kind.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
     #[inline]
     #[track_caller]
-    fn drive<R>(
-        &self,
-        direction: Direction,
-        patience: Patience,
-        mut attempt: impl FnMut(bool) -> io::Result<(R, Left)>,
-    ) -> io::Result<R> {
-        let at = Location::caller();
-        let driven =
-            self.watch.0.drive(self.as_fd(), direction, patience, |seen| attempt(seen.trusts_short_reads()));
-        driven.map_err(|failure| failure::error(self.or_closed(failure), at))
-    }
-
-    /// Whoever tries something while it is closed hears of that, and not of what the kernel makes of it.
-    #[cold]
-    fn or_closed(&self, failure: IoFailure) -> IoFailure {
-        match failure {
-            IoFailure::Failed(_) if self.watch.0.is_closed() => IoFailure::Closed,
-            failure => failure,
-        }
+    pub(crate) fn receive(&self, mut attempt: impl FnMut(&T) -> io::Result<usize>) -> io::Result<usize> {
+        self.call(Direction::Read, Patience::AsSet, |inner| self.unless_closed(attempt(inner)?))
     }
 
     /// What an attempt to read has read: nothing may mean that it was closed meanwhile, and not that it is at its end.
@@ -247,23 +253,32 @@ impl<T: AsFd> Handle<T> {
     /// If it was.
     #[inline]
     pub(crate) fn unless_closed(&self, read: usize) -> io::Result<usize> {
-        if read == 0 && self.watch.0.is_closed() {
-            Err(io::ErrorKind::ConnectionAborted.into())
-        } else {
-            Ok(read)
-        }
+        if read == 0 && self.readiness().look().is_closed() { Err(closed()) } else { Ok(read) }
     }
+}
 
-    /// [`read_stream`](Self::read_stream) takes a short read for nothing but that.
-    pub(crate) fn distrust_short_reads(&self) {
-        self.watch.0.distrust_short_reads();
-    }
+/// Lets the next waiter have its turn when it is dropped.
+struct PassOn<'a> {
+    readiness: &'a Readiness,
+    direction: Direction,
+}
 
-    /// All calls fail from now on, also those that wait now on other fibers. Whoever waits on a plain thread is woken by what the caller does to the
-    /// descriptor besides.
-    pub(crate) fn close(&self) {
-        self.watch.0.close();
+impl Drop for PassOn<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.readiness.pass_on(self.direction);
     }
+}
+
+#[cold]
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "it was closed by `close`")
+}
+
+/// As std's sockets on Linux have it: the kernel has one error for a call that is not to wait, and for one whose time is over.
+#[cold]
+pub(crate) fn would_block() -> io::Error {
+    io::Error::from_raw_os_error(libc::EAGAIN)
 }
 
 impl<T: AsFd> AsFd for Handle<T> {

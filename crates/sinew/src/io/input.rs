@@ -9,6 +9,7 @@ use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 
 use super::handle::Handle;
+use super::socket_settings::Patience;
 use crate::blocking::blocking;
 use crate::fiber;
 use crate::rt::io::{Direction, check_pollable};
@@ -67,7 +68,7 @@ impl Input {
                 *self = Self::open()?;
                 self.read_once(buffer)
             }
-            Self::Watched(handle) => handle.call(Direction::Read, |fd| {
+            Self::Watched(handle) => handle.call(Direction::Read, Patience::AsSet, |fd| {
                 check_ready(fd, Direction::Read)?;
                 Ok(rustix::io::read(fd, &mut *buffer)?)
             }),

@@ -13,7 +13,7 @@ use rustix::pipe::{SpliceFlags, splice};
 
 use super::copy::copy;
 use super::handle::Handle;
-use super::socket_settings::Unblock;
+use super::socket_settings::{Patience, Unblock};
 use crate::fiber;
 use crate::rt;
 use crate::rt::io::Direction;
@@ -129,7 +129,7 @@ impl<T: AsFd> Stream for Handle<T> {
     }
 
     fn wait(&self, direction: Direction) -> io::Result<()> {
-        self.call(direction, |fd| check(fd.as_fd(), direction))
+        self.call(direction, Patience::AsSet, |fd| check(fd.as_fd(), direction))
     }
 }
 

@@ -27,7 +27,6 @@ mod both_ways;
 mod by_reference;
 mod copy;
 pub(crate) mod exact;
-mod failure;
 mod fd;
 mod handle;
 mod input;
@@ -49,9 +48,10 @@ mod tests;
 
 pub(crate) use adopt::adopt;
 pub(crate) use by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
-pub(crate) use handle::Handle;
+pub(crate) use handle::{Handle, would_block};
 pub(crate) use mode_calls::mode_calls;
 pub(crate) use raw::from_raw_fd;
+pub(crate) use socket_settings::Patience;
 
 pub use both_ways::{HalfClose, copy_bidirectional};
 pub use copy::{copy, copy_buf};

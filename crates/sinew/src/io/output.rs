@@ -16,6 +16,7 @@ use rustix::net::{SendFlags, send};
 
 use super::handle::Handle;
 use super::input::check_ready;
+use super::socket_settings::Patience;
 use crate::rt;
 use crate::rt::io::Direction;
 
@@ -140,7 +141,8 @@ fn wait_here(fd: BorrowedFd<'_>) -> io::Result<()> {
 #[cold]
 fn wait(fd: BorrowedFd<'_>) -> io::Result<()> {
     match fd.try_clone_to_owned() {
-        Ok(copy) => Handle::new(copy).call(Direction::Write, |copy| check_ready(copy, Direction::Write)),
+        Ok(copy) => Handle::new(copy)
+            .call(Direction::Write, Patience::AsSet, |copy| check_ready(copy, Direction::Write)),
         // There are too many descriptors. Another thread can wait for this one.
         Err(_) => rt::blocking(|| wait_here(fd)),
     }

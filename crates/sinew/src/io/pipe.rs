@@ -9,6 +9,7 @@ use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, 
 use super::handle::Handle;
 use super::kernel_copy::{KernelEnd, kernel_ends};
 use super::slices::{after, room};
+use super::socket_settings::Patience;
 use crate::rt::io::Direction;
 
 /// Makes a pipe. As [`std::io::pipe`].
@@ -96,12 +97,12 @@ impl PipeWriter {
 impl Read for &PipeReader {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.transfer(buf.len(), Direction::Read, |mut pipe| pipe.read(buf))
+        self.handle.call(Direction::Read, Patience::to_move(buf.len()), |mut pipe| pipe.read(buf))
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.handle.transfer(room(bufs), Direction::Read, |mut pipe| pipe.read_vectored(bufs))
+        self.handle.call(Direction::Read, Patience::to_move(room(bufs)), |mut pipe| pipe.read_vectored(bufs))
     }
 
     reads_exactly!();

@@ -10,8 +10,27 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::nonblocking::set_nonblocking;
-use crate::rt::io::{Direction, Patience};
+use crate::rt::io::Direction;
 use crate::rt::sync::Lock;
+
+/// How long a call waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience {
+    /// As it is set for the descriptor.
+    AsSet,
+    /// Not at all.
+    None,
+    /// For as long as it takes; in all no longer than the limit, if there is one.
+    Wait(Option<Duration>),
+}
+
+impl Patience {
+    /// To move at most this many bytes: if there are none, there is nothing to wait for, whatever is known of the descriptor.
+    #[inline]
+    pub(crate) fn to_move(most: usize) -> Self {
+        if most == 0 { Self::None } else { Self::AsSet }
+    }
+}
 
 /// No limit.
 const NONE: u64 = 0;
@@ -70,11 +89,13 @@ impl Modes {
         Arc::into_inner(settings).map(|last| last.is_nonblocking())
     }
 
+    /// Finds out what [`Patience::AsSet`] stands for.
     #[inline]
-    pub(crate) fn patience(&self, direction: Direction) -> Patience {
-        match self.0.get() {
-            None => Patience::Wait(None),
-            Some(settings) => settings.patience(direction),
+    pub(crate) fn resolve(&self, patience: Patience, direction: Direction) -> Patience {
+        match (patience, self.0.get()) {
+            (Patience::AsSet, None) => Patience::Wait(None),
+            (Patience::AsSet, Some(settings)) => settings.patience(direction),
+            _ => patience,
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 
-use crate::io::Handle;
+use crate::io::{Handle, Patience};
 use crate::rt::io::Direction;
 
 /// A connected stream, of which nothing is set.
@@ -21,7 +21,7 @@ pub(super) fn stream(addr: &SocketAddr, time: Option<Duration>) -> io::Result<Ha
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family(addr), SocketType::STREAM, flags, None)?;
     let handle = Handle::new(std::net::TcpStream::from(socket));
-    handle.call_within(time, Direction::Write, |socket| attempt(socket, addr))?;
+    handle.call(Direction::Write, Patience::Wait(time), |socket| attempt(socket, addr))?;
     handle.get().set_nonblocking(false)?;
     Ok(handle)
 }

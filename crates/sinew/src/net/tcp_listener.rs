@@ -14,7 +14,7 @@ use super::incoming::Incoming;
 use super::tcp_stream::TcpStream;
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls};
-use crate::io::{Handle, adopt};
+use crate::io::{Handle, Patience, adopt};
 use crate::rt::io::Direction;
 
 /// A socket that takes TCP connections in: [`std::net::TcpListener`], for fibers and threads. It listens no more when it is dropped.
@@ -135,7 +135,7 @@ impl TcpListener {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        self.handle.call(Direction::Read, |socket| self.attempt(socket))
+        self.handle.call(Direction::Read, Patience::AsSet, |socket| self.attempt(socket))
     }
 
     fn attempt(&self, socket: &std::net::TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
@@ -180,7 +180,7 @@ impl TcpListener {
     /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
     /// later call. Connections that nobody has taken are reset, clones do not listen any more, and the port is free when all are dropped. Beyond std.
     pub fn close(&self) {
-        self.handle.close();
+        self.handle.readiness().close();
         // Threads that wait are woken by that.
         let _ = rustix::net::shutdown(&self.handle, rustix::net::Shutdown::Both);
     }
@@ -253,7 +253,7 @@ impl Accepts for TcpListener {
 
     #[track_caller]
     fn accept_waiting(&self) -> io::Result<Self::Connection> {
-        self.handle.call_within(None, Direction::Read, |socket| self.attempt(socket))
+        self.handle.call(Direction::Read, Patience::Wait(None), |socket| self.attempt(socket))
     }
 
     fn name(&self) -> Option<String> {

@@ -9,7 +9,6 @@ use rustix::net::RecvFlags;
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls, connect};
 use crate::io::{Handle, adopt, mode_calls};
-use crate::rt::io::Direction;
 
 /// A TCP connection: [`std::net::TcpStream`], for fibers and threads. The connection is closed when it is dropped.
 ///
@@ -153,7 +152,7 @@ impl TcpStream {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn close(&self) {
-        self.handle.close();
+        self.handle.readiness().close();
         // Threads that wait are woken by that. What was not connected any more needs none.
         let _ = self.handle.get().shutdown(Shutdown::Both);
     }
@@ -178,9 +177,7 @@ impl TcpStream {
     /// As [`connect`](Self::connect).
     #[track_caller]
     pub fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| {
-            self.handle.unless_closed(calls::recv(socket, buf, RecvFlags::PEEK)?)
-        })
+        self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::PEEK))
     }
 
     /// Whether small writes go out at once, instead of being collected.

@@ -7,7 +7,7 @@ use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls};
-use crate::io::{Handle, adopt};
+use crate::io::{Handle, Patience, adopt};
 use crate::rt::io::Direction;
 
 /// A socket for UDP: [`std::net::UdpSocket`], for fibers and threads.
@@ -96,16 +96,10 @@ impl UdpSocket {
 
     #[track_caller]
     fn receive_from(&self, buf: &mut [u8], flags: RecvFlags) -> io::Result<(usize, SocketAddr)> {
-        self.handle.call(Direction::Read, |socket| {
+        self.handle.call(Direction::Read, Patience::AsSet, |socket| {
             let (length, from) = calls::recv_from(socket, buf, flags)?;
             Ok((self.handle.unless_closed(length)?, addresses::from_kernel(from)?))
         })
-    }
-
-    #[track_caller]
-    fn receive(&self, buf: &mut [u8], flags: RecvFlags) -> io::Result<usize> {
-        self.handle
-            .call(Direction::Read, |socket| self.handle.unless_closed(calls::recv(socket, buf, flags)?))
     }
 
     /// Sends a datagram to the first of these addresses. Returns how many bytes, which is all of them.
@@ -121,7 +115,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], addr: A) -> io::Result<usize> {
         let addr = addresses::first(addr)?;
-        self.handle.call(Direction::Write, |socket| calls::send_to(socket, buf, &addr))
+        self.handle.call(Direction::Write, Patience::AsSet, |socket| calls::send_to(socket, buf, &addr))
     }
 
     /// The address that it is [connected](Self::connect) to.
@@ -176,7 +170,7 @@ impl UdpSocket {
     /// As [`recv_from`](Self::recv_from).
     #[track_caller]
     pub fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
+        self.handle.call(Direction::Write, Patience::AsSet, |socket| calls::send(socket, buf))
     }
 
     /// Waits for a datagram. Returns its length. What does not fit is lost.
@@ -190,7 +184,7 @@ impl UdpSocket {
     /// As [`recv_from`](Self::recv_from).
     #[track_caller]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.receive(buf, RecvFlags::empty())
+        self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::empty()))
     }
 
     /// [`recv`](Self::recv), which leaves the datagram there for the next one who receives.
@@ -204,13 +198,13 @@ impl UdpSocket {
     /// As [`recv_from`](Self::recv_from).
     #[track_caller]
     pub fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.receive(buf, RecvFlags::PEEK)
+        self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::PEEK))
     }
 
     /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
     /// later call that sends or receives. Whoever uses a clone, or the descriptor, receives nothing any more. Beyond std.
     pub fn close(&self) {
-        self.handle.close();
+        self.handle.readiness().close();
         // Threads that wait are woken by that, even if the kernel says that it was not connected.
         let _ = rustix::net::shutdown(&self.handle, rustix::net::Shutdown::Both);
     }

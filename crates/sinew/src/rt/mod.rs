@@ -53,7 +53,7 @@ pub(crate) use wait::suspend::{
     Phase, caller, check_may_wait, is_unwinding, lets_others_run, may_wait, running, unpin, wait,
 };
 pub(crate) use wait::tls::{chance, thread_id};
-pub(crate) use wait::turn::{spend, spend_for_group, spends_for_group};
+pub(crate) use wait::turn::{SYSTEM_CALL, spend, spend_for_group, spends_for_group};
 pub(crate) use wait::values::Values;
 pub(crate) use wait::waiter::Waiter;
 pub(crate) use wait::wake::Claimed;

@@ -48,7 +48,7 @@ pub(super) use control::{
 pub(super) use fiber_locals::FiberLocals;
 pub(super) use home::{Home, Target};
 pub(super) use join_state::{AtEnd, Reference};
-pub(super) use queue::{FastWait, GaveUp, Limit, Outcome, Place, Queue, pick};
+pub(super) use queue::{GaveUp, Limit, Outcome, Place, Queue, pick};
 pub(super) use ready::make_ready;
 pub(super) use reason::WaitKind;
 pub(super) use reference::FiberRef;
@@ -56,7 +56,7 @@ pub(super) use running::Running;
 pub(super) use schedule::{Schedule, Scheduler};
 pub(super) use sleeper::Sleeper;
 pub(super) use stop::{Above, Member, Node, Poke, Stop, What, Why};
-pub(super) use suspend::Phase;
+pub(super) use suspend::{Phase, RunningFiber};
 pub(super) use thread_block::ThreadBlock;
 pub(super) use values::Values;
 pub(super) use wait_timers::{TimerId, WaitTimers, Wakes};

@@ -32,7 +32,7 @@ pub(crate) enum Phase {
 
 /// How a fiber waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+pub(super) enum Manner {
     /// It suspends.
     Suspend,
     /// It suspends, and continues on the same worker: its thread is unwinding, perhaps because of this fiber, and std counts
@@ -85,7 +85,7 @@ pub(super) fn once(publish: impl FnOnce(Waiter) -> bool) -> impl FnMut(Waiter) -
 /// the usual way is the only one in each caller of [`wait`] and is inlined there.
 #[inline(never)]
 fn wait_otherwise(
-    running: Option<(&'static WorkerLocal, NonNull<Control>)>,
+    running: Option<RunningFiber>,
     phase: Phase,
     (on, ends, until, publish): (WaitOn, Ends, Option<Instant>, Publish<'_>),
 ) -> Cause {
@@ -96,25 +96,6 @@ fn wait_otherwise(
     // SAFETY: it runs, so it is there.
     let manner = unusual_manner(local, unsafe { control.as_ref() }, phase);
     wait_on_fiber(local, control, (on, ends, until, manner), publish)
-}
-
-/// Waits without a limit if the caller is a fiber that can suspend and for which `is_so` holds: the short way, which takes
-/// little of its stack. Otherwise returns `None` and has not called `publish`.
-#[inline]
-pub(crate) fn wait_if(
-    on: WaitOn,
-    ends: Ends,
-    is_so: impl FnOnce(&Control) -> bool,
-    publish: impl FnOnce(&Control, Waiter) -> bool,
-) -> Option<Cause> {
-    let (local, control) = running()?;
-    // SAFETY: it runs, so it is there.
-    let this = unsafe { control.as_ref() };
-    if !can_suspend(local, this) {
-        return None;
-    }
-    let publish = |waiter| publish(this, waiter);
-    is_so(this).then(|| wait_on_fiber(local, control, (on, ends, None, Manner::Suspend), publish))
 }
 
 /// How the running fiber waits if it cannot suspend as usual.
@@ -139,9 +120,12 @@ pub(crate) fn in_switch_hook() -> bool {
     tls::worker_local().is_some_and(WorkerLocal::in_switch_hook)
 }
 
-/// The fiber that calls this, if it is one, and its worker.
+/// The running fiber, and its worker.
+pub(crate) type RunningFiber = (&'static WorkerLocal, NonNull<Control>);
+
+/// The fiber that calls this, if it is one.
 #[inline]
-pub(crate) fn running() -> Option<(&'static WorkerLocal, NonNull<Control>)> {
+pub(crate) fn running() -> Option<RunningFiber> {
     let local = tls::worker_local()?;
     Some((local, local.fiber()?))
 }
@@ -195,8 +179,9 @@ pub(crate) fn caller() -> NonZero<u64> {
     }
 }
 
+/// Waits as the running fiber.
 #[inline]
-fn wait_on_fiber(
+pub(super) fn wait_on_fiber(
     local: &WorkerLocal,
     control: NonNull<Control>,
     (on, ends, until, manner): (WaitOn, Ends, Option<Instant>, Manner),

@@ -19,7 +19,7 @@ use std::time::Duration;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll, eventfd, poll};
 use rustix::io::{Errno, write};
 
-use super::io::{ReadyEvent, Token};
+use super::io::{ReadyBits, Token};
 
 /// The kernel refuses the call: it is not asked again.
 static IS_OLD: AtomicBool = AtomicBool::new(false);
@@ -56,20 +56,21 @@ impl Events {
     }
 
     /// All but those of the bell.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Token, ReadyEvent)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Token, ReadyBits)> {
         // SAFETY: the invariant of `len`.
         let told = self.buffer[..self.len].iter().map(|event| unsafe { event.assume_init() });
-        told.filter(|event| event.u64 != BELL).map(|event| (Token::from_raw(event.u64), news(event.events)))
+        told.filter(|event| event.u64 != BELL)
+            .map(|event| (Token::from_raw(event.u64), ready_bits(event.events)))
     }
 }
 
 /// What an event means. That the peer has ended, or failed, or sent something urgent, comes with the bytes before it: once that is so, to have read less
 /// than there was room for does not mean that all was read.
-fn news(flags: u32) -> ReadyEvent {
+fn ready_bits(flags: u32) -> ReadyBits {
     let has = |mask: libc::c_int| flags & mask as u32 != 0;
     let ends = libc::EPOLLHUP | libc::EPOLLERR;
     let reads = libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLPRI | ends;
-    ReadyEvent::new(has(reads), has(libc::EPOLLOUT | ends), has(reads & !libc::EPOLLIN))
+    ReadyBits::event(has(reads), has(libc::EPOLLOUT | ends), has(reads & !libc::EPOLLIN))
 }
 
 impl Epoll {

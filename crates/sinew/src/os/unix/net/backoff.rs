@@ -4,8 +4,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::fiber;
+use crate::io::{Patience, would_block};
 use crate::rt;
-use crate::rt::io::Patience;
 
 /// The first pause: about as long as a peer on another CPU takes to wake up.
 const FIRST: Duration = Duration::from_micros(50);
@@ -44,8 +44,4 @@ impl Backoff {
         self.next = (self.next * 2).min(LONGEST);
         Ok(())
     }
-}
-
-fn would_block() -> io::Error {
-    io::Error::from_raw_os_error(libc::EAGAIN)
 }

@@ -9,7 +9,7 @@ use rustix::net::RecvFlags;
 
 use super::address::{from_kernel, to_kernel, unnamed};
 use super::backoff::Backoff;
-use crate::io::{Handle, mode_calls};
+use crate::io::{Handle, Patience, mode_calls};
 use crate::net::calls;
 use crate::rt::io::Direction;
 
@@ -131,7 +131,7 @@ impl UnixDatagram {
     /// As std's, and if the caller is to stop.
     #[track_caller]
     pub fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        let (length, from) = self.handle.call(Direction::Read, |socket| {
+        let (length, from) = self.handle.call(Direction::Read, Patience::AsSet, |socket| {
             let (length, from) = calls::recv_from(socket, buf, RecvFlags::empty())?;
             Ok((self.handle.unless_closed(length)?, from))
         })?;
@@ -145,9 +145,7 @@ impl UnixDatagram {
     /// As std's, and if the caller is to stop.
     #[track_caller]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| {
-            self.handle.unless_closed(calls::recv(socket, buf, RecvFlags::empty())?)
-        })
+        self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::empty()))
     }
 
     /// Sends a message to this path.
@@ -168,10 +166,10 @@ impl UnixDatagram {
     #[track_caller]
     pub fn send_to_addr(&self, buf: &[u8], socket_addr: &SocketAddr) -> io::Result<usize> {
         let address = to_kernel(socket_addr)?;
-        let mut backoff = Backoff::new(self.handle.modes().patience(Direction::Write));
+        let mut backoff = Backoff::new(self.handle.modes().resolve(Patience::AsSet, Direction::Write));
         loop {
             // That one receiver has no room says nothing of this socket: others that send to somebody else need not wait.
-            let sent = self.handle.call_once(Direction::Write, |socket| {
+            let sent = self.handle.call(Direction::Write, Patience::None, |socket| {
                 match calls::send_to(socket, buf, &address) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
                     sent => sent.map(Some),
@@ -191,7 +189,7 @@ impl UnixDatagram {
     /// As std's, and if the caller is to stop.
     #[track_caller]
     pub fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Write, |socket| calls::send(socket, buf))
+        self.handle.call(Direction::Write, Patience::AsSet, |socket| calls::send(socket, buf))
     }
 
     /// Ends one direction or both, for all clones. Whoever waits for that hears of it.
@@ -208,7 +206,7 @@ impl UnixDatagram {
     ///
     /// The descriptor is there until this is dropped.
     pub fn close(&self) {
-        self.handle.close();
+        self.handle.readiness().close();
         // It cannot fail for such a socket.
         let _ = self.handle.get().shutdown(Shutdown::Both);
     }

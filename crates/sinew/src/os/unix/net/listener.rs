@@ -11,7 +11,7 @@ use rustix::net::{Shutdown, SocketAddrAny, shutdown};
 use super::address::from_kernel;
 use super::connections::Connections;
 use super::stream::UnixStream;
-use crate::io::Handle;
+use crate::io::{Handle, Patience};
 use crate::net::{Accepting, Accepts, calls};
 use crate::rt::io::Direction;
 
@@ -76,7 +76,7 @@ impl UnixListener {
     /// As std's, and if the caller is to stop.
     #[track_caller]
     pub fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        taken(self.handle.call(Direction::Read, |listener| calls::accept(listener))?)
+        taken(self.handle.call(Direction::Read, Patience::AsSet, |listener| calls::accept(listener))?)
     }
 
     /// Another one for the same socket. Each connection goes to one of them.
@@ -151,7 +151,7 @@ impl UnixListener {
     ///
     /// The descriptor is there until this is dropped, and the file for longer than that.
     pub fn close(&self) {
-        self.handle.close();
+        self.handle.readiness().close();
         // It cannot fail for a socket that listens.
         let _ = shutdown(&self.handle, Shutdown::Both);
     }
@@ -173,7 +173,7 @@ impl Accepts for UnixListener {
 
     #[track_caller]
     fn accept_waiting(&self) -> io::Result<Self::Connection> {
-        taken(self.handle.call_within(None, Direction::Read, |listener| calls::accept(listener))?)
+        taken(self.handle.call(Direction::Read, Patience::Wait(None), |listener| calls::accept(listener))?)
     }
 
     fn name(&self) -> Option<String> {

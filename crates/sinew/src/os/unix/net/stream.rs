@@ -11,9 +11,8 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 use super::address::to_kernel;
 use super::backoff::Backoff;
 use crate::io::slices::room;
-use crate::io::{Handle, mode_calls, reads_exactly};
+use crate::io::{Handle, Patience, mode_calls, reads_exactly};
 use crate::net::{calls, stream_writes};
-use crate::rt::io::{Direction, Patience};
 
 /// A stream between two sockets of this machine. As [`std::os::unix::net::UnixStream`]; what differs is in the [module](super).
 ///
@@ -134,7 +133,7 @@ impl UnixStream {
     ///
     /// The descriptor is there until this is dropped.
     pub fn close(&self) {
-        self.handle.close();
+        self.handle.readiness().close();
         // If it is not connected any more, nobody waits.
         let _ = self.handle.get().shutdown(Shutdown::Both);
     }
@@ -144,18 +143,15 @@ impl Read for &UnixStream {
     // That a read came back short does not mean that all was read, as it does elsewhere: it ends where a descriptor was sent along.
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.handle.call(Direction::Read, |socket| {
-            self.handle.unless_closed(calls::recv(socket, buf, RecvFlags::empty())?)
-        })
+        self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::empty()))
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        if room(bufs) == 0 {
-            return Ok(0);
+        match room(bufs) {
+            0 => Ok(0),
+            _ => self.handle.receive(|socket| calls::recv_vectored(socket, bufs)),
         }
-        self.handle
-            .call(Direction::Read, |socket| self.handle.unless_closed(calls::recv_vectored(socket, bufs)?))
     }
 
     reads_exactly!();

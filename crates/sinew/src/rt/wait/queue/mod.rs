@@ -28,7 +28,6 @@ pub(crate) use list::{Node, Place};
 pub(crate) use locked::Locked;
 pub(crate) use many::{Door, Entered, Entrance, Stay, wait_in_all};
 pub(crate) use terms::{GaveUp, Limit, Outcome};
-pub(crate) use unbound::FastWait;
 pub(crate) use wakes::Wakes;
 
 use self::list::List;

@@ -8,6 +8,7 @@ use super::super::suspend::{Phase, Publish, once, wait};
 use super::super::turn;
 use super::super::waiter::Waiter;
 use super::super::word::{Cause, Ends};
+use super::Place;
 use crate::rt::base::clock;
 
 /// How long a wait may last.
@@ -47,6 +48,12 @@ impl Limit {
     #[inline]
     pub(crate) const fn later(self) -> Self {
         Self { phase: Phase::Later, ..self }
+    }
+
+    /// Where a wait with this limit enters a queue: one that continues an operation goes to the front.
+    #[inline]
+    pub(crate) fn place(self) -> Place {
+        if self.phase == Phase::First { Place::Back } else { Place::Front }
     }
 
     /// The limit of the next wait of an operation; those after it [continue](Self::later) the operation.

@@ -8,44 +8,40 @@
 #![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
 
 use super::super::reason::WaitKind;
-use super::super::stop::wait_fast;
+use super::super::stop::meet;
+use super::super::suspend::{Manner, RunningFiber, can_suspend, wait_on_fiber};
 use super::super::word::{Cause, Ends};
 use super::{Locked, Node, Outcome, Place, Queue};
 
-/// How a wait went that was tried the short way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FastWait {
-    /// It is over: somebody claimed it, or there was nothing to wait for.
-    Over,
-    /// Somebody has poked it, and nobody claimed it.
-    Poked,
-    /// The caller may not go that way.
-    Not,
-}
-
 impl<S, T> Queue<S, T> {
-    /// [Waits](Self::wait) for ever, where stops count: the short way for fibers that nothing stops, which takes little of their stacks. Says how it
-    /// went; but for the first way, the caller takes the long one.
+    /// [Waits](Self::wait) for ever, where stops count: the short way for a fiber that nobody has begun to stop and that has nothing in force. Returns none
+    /// if the fiber is not such, or not any more; and [`Cause::Cancel`] if it was poked, which may be a reason to stop: the caller takes the long way then.
     #[inline]
     pub(crate) fn wait_fast(
         &self,
+        (local, control): RunningFiber,
         kind: WaitKind,
         data: T,
         enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
-    ) -> FastWait {
-        let node = Node::new(data);
-        let ended = wait_fast(kind.on(self), Ends::ByEvent, |waiter| {
-            // SAFETY: the node is on this stack, and out of the list before it is gone: whoever claims the wait has taken it out, and after a poke
-            // `leave` does. Nothing in between panics.
-            unsafe { self.publish(&node, waiter, enter) }
-        });
-        match ended {
-            None => FastWait::Not,
-            Some(Cause::Cancel) => {
-                self.leave(&node, Outcome::NotNeeded);
-                FastWait::Poked
-            }
-            Some(_) => FastWait::Over,
+    ) -> Option<Cause> {
+        // SAFETY: it runs, so it is there.
+        let this = unsafe { control.as_ref() };
+        if !can_suspend(local, this) || !this.is_unstoppable() {
+            return None;
         }
+        let (node, mut is_unstoppable) = (Node::new(data), true);
+        let how = (kind.on(self), Ends::EventOrCancel, None, Manner::Suspend);
+        let cause = wait_on_fiber(local, control, how, |waiter| {
+            // The wait is open from here on for cancellers.
+            meet();
+            is_unstoppable = this.is_unstoppable();
+            // SAFETY: the node is on this stack, and out of the list before it is gone: a waker that claims the wait has taken it out, and after a poke
+            // `leave` does. Nothing in between panics.
+            is_unstoppable && unsafe { self.publish(&node, waiter, enter) }
+        });
+        if cause == Cause::Cancel {
+            self.leave(&node, Outcome::NotNeeded);
+        }
+        is_unstoppable.then_some(cause)
     }
 }

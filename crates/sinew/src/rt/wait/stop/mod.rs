@@ -263,20 +263,6 @@ pub(crate) fn wait_or_stop(
     }
 }
 
-/// The short way of [`wait_or_stop`], for a fiber that nobody has begun to stop, that has nothing in force, and that waits for ever. None, if the
-/// caller is not such, or not any more: nobody was told of the wait then. A [poke](Cause::Cancel) may be a reason to stop.
-#[inline]
-pub(crate) fn wait_fast(on: WaitOn, ends: Ends, publish: impl FnOnce(Waiter) -> bool) -> Option<Cause> {
-    let mut is_unstoppable_still = true;
-    let cause = suspend::wait_if(on, ends.or_cancel(), Control::is_unstoppable, |caller, waiter| {
-        // The wait is open from here on for whoever cancels.
-        meet();
-        is_unstoppable_still = caller.is_unstoppable();
-        is_unstoppable_still && publish(waiter)
-    })?;
-    is_unstoppable_still.then_some(cause)
-}
-
 /// Waits until a node is cancelled, or this moment. Whether it is. Nothing else ends the wait.
 pub(crate) fn wait_for(node: &Arc<Node>, until: Option<Instant>) -> bool {
     let _enrolment = node.enrol(with_caller(|caller| caller.member()));

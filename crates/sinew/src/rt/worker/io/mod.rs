@@ -1,6 +1,5 @@
 //! Descriptors that are waited for: what is known of them, who waits, and which driver watches. The README beside this file says how it works.
 
-mod gate;
 #[cfg(all(test, loom))]
 mod model;
 mod probe;
@@ -10,9 +9,8 @@ mod table;
 mod thread;
 mod watched;
 
-pub(crate) use gate::Left;
 pub(crate) use probe::check_pollable;
-pub(crate) use readiness::{Direction, ReadyEvent};
-pub(crate) use source::{IoFailure, Patience, Source};
+pub(crate) use readiness::{Direction, Readiness, ReadyBits};
+pub(crate) use source::{IoFailure, Source};
 pub(crate) use table::Token;
 pub(crate) use watched::Watched;

@@ -1,62 +1,59 @@
-//! The gate of a descriptor: nobody waits for ever for what has come, whoever takes it first, and whenever the event of it comes.
+//! The readiness of a descriptor: nobody waits for ever for what has come, whoever takes it first, and whenever the event of it comes.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 use std::time::Instant;
 
-use super::gate::{Gate, Left, Turn};
-use super::readiness::{Direction, ReadyEvent};
+use super::readiness::{Direction, Readiness, ReadyBits};
 use crate::rt::model::check;
 use crate::rt::{Limit, Outcome};
 
 /// A descriptor, of which the kernel has some bytes.
 struct Pipe {
-    gate: Gate,
+    readiness: Readiness,
     bytes: AtomicUsize,
 }
 
 impl Pipe {
     fn new() -> Arc<Self> {
-        Arc::new(Self { gate: Gate::new(), bytes: AtomicUsize::new(0) })
+        Arc::new(Self { readiness: Readiness::new(), bytes: AtomicUsize::new(0) })
     }
 
     /// Some come, and the event of it.
     fn put(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
-        self.gate.tell(ReadyEvent::new(true, false, false));
+        self.readiness.tell(ReadyBits::event(true, false, false));
     }
 
-    /// Takes one, as `Source::drive` does. None, if its time was over first.
-    fn take(&self, limit: Limit) -> Option<Left> {
-        let mut turn = Turn::First;
+    /// Takes one, as `Handle::call` does. Returns false if its time was over first.
+    fn take(&self, mut limit: Limit) -> bool {
         let taken = loop {
-            let seen = self.gate.look();
+            let seen = self.readiness.look();
             if seen.is_ready(Direction::Read) {
-                if let Some(left) = self.try_take() {
-                    if left == Left::Nothing {
-                        self.gate.unmark(Direction::Read, seen);
+                if let Some(is_all) = self.try_take() {
+                    if is_all {
+                        self.readiness.unmark(Direction::Read, seen);
                     }
-                    break Some(left);
+                    break true;
                 }
-                self.gate.unmark(Direction::Read, seen);
+                self.readiness.unmark(Direction::Read, seen);
             }
-            match self.gate.wait(Direction::Read, limit, (turn, seen)) {
-                Outcome::NotNeeded | Outcome::Woken => turn = Turn::Again,
-                Outcome::TimedOut | Outcome::Stopped(_) => break None,
+            match self.readiness.wait(Direction::Read, limit.next_wait(), seen) {
+                Outcome::NotNeeded | Outcome::Woken => {}
+                Outcome::TimedOut | Outcome::Stopped(_) => break false,
             }
         };
-        self.gate.pass_on(Direction::Read);
+        self.readiness.pass_on(Direction::Read);
         taken
     }
 
-    fn try_take(&self) -> Option<Left> {
+    /// Returns whether a short read says that nothing is left; none if there is nothing.
+    fn try_take(&self) -> Option<bool> {
         let mut bytes = self.bytes.load(Ordering::Acquire);
         while bytes != 0 {
             match self.bytes.compare_exchange(bytes, bytes - 1, Ordering::AcqRel, Ordering::Acquire) {
-                // A short read says that nothing is left.
-                Ok(1) => return Some(Left::Nothing),
-                Ok(_) => return Some(Left::Perhaps),
+                Ok(before) => return Some(before == 1),
                 Err(now) => bytes = now,
             }
         }
@@ -74,8 +71,8 @@ fn an_event_during_a_read_is_not_lost() {
             other.put(1);
             other.put(1);
         });
-        pipe.take(Limit::NEVER).unwrap();
-        pipe.take(Limit::NEVER).unwrap();
+        assert!(pipe.take(Limit::NEVER));
+        assert!(pipe.take(Limit::NEVER));
         writer.join().unwrap();
     });
 }
@@ -86,9 +83,9 @@ fn whoever_leaves_something_wakes_the_next() {
     check(2, || {
         let pipe = Pipe::new();
         let (one, two) = (pipe.clone(), pipe.clone());
-        let readers = [one, two].map(|pipe| thread::spawn(move || pipe.take(Limit::NEVER).unwrap()));
+        let readers = [one, two].map(|pipe| thread::spawn(move || assert!(pipe.take(Limit::NEVER))));
         pipe.put(2);
-        readers.into_iter().for_each(|reader| drop(reader.join().unwrap()));
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
     });
 }
 
@@ -98,9 +95,9 @@ fn one_who_gives_up_leaves_the_rest_to_others() {
     check(2, || {
         let pipe = Pipe::new();
         let (one, two) = (pipe.clone(), pipe.clone());
-        let hasty = thread::spawn(move || one.take(Limit::until(Some(Instant::now()))).is_some());
+        let hasty = thread::spawn(move || one.take(Limit::until(Some(Instant::now()))));
         let writer = thread::spawn(move || two.put(2));
-        pipe.take(Limit::NEVER).unwrap();
+        assert!(pipe.take(Limit::NEVER));
         hasty.join().unwrap();
         writer.join().unwrap();
     });
@@ -111,40 +108,39 @@ fn one_who_gives_up_leaves_the_rest_to_others() {
 fn whoever_waits_hears_of_the_end() {
     check(3, || {
         let pipe = Pipe::new();
-        pipe.gate.unmark(Direction::Read, pipe.gate.look());
+        pipe.readiness.unmark(Direction::Read, pipe.readiness.look());
         let other = pipe.clone();
-        let closer = thread::spawn(move || other.gate.close());
-        let outcome = pipe.gate.wait(Direction::Read, Limit::NEVER, (Turn::First, pipe.gate.look()));
+        let closer = thread::spawn(move || other.readiness.close());
+        let outcome = pipe.readiness.wait(Direction::Read, Limit::NEVER, pipe.readiness.look());
         assert!(matches!(outcome, Outcome::Woken | Outcome::NotNeeded));
-        assert!(pipe.gate.look().is_closed());
+        assert!(pipe.readiness.look().is_closed());
         closer.join().unwrap();
     });
 }
 
 /// A descriptor of which one wants this and another one that.
 struct Mixed {
-    gate: Gate,
+    readiness: Readiness,
     of_each: [AtomicUsize; 2],
 }
 
 impl Mixed {
     fn put(&self, kind: usize) {
         self.of_each[kind].fetch_add(1, Ordering::AcqRel);
-        self.gate.tell(ReadyEvent::new(true, false, false));
+        self.readiness.tell(ReadyBits::event(true, false, false));
     }
 
     fn take(&self, kind: usize) {
-        let mut turn = Turn::First;
+        let mut limit = Limit::NEVER;
         loop {
-            let seen = self.gate.look();
+            let seen = self.readiness.look();
             if self.of_each[kind].swap(0, Ordering::AcqRel) != 0 {
                 break;
             }
-            self.gate.unmark(Direction::Read, seen);
-            drop(self.gate.wait(Direction::Read, Limit::NEVER, (turn, seen)));
-            turn = Turn::Again;
+            self.readiness.unmark(Direction::Read, seen);
+            drop(self.readiness.wait(Direction::Read, limit.next_wait(), seen));
         }
-        self.gate.pass_on(Direction::Read);
+        self.readiness.pass_on(Direction::Read);
     }
 }
 
@@ -152,7 +148,7 @@ impl Mixed {
 #[test]
 fn who_wants_something_else_hides_nothing() {
     check(1, || {
-        let mixed = Arc::new(Mixed { gate: Gate::mixed(), of_each: Default::default() });
+        let mixed = Arc::new(Mixed { readiness: Readiness::mixed(), of_each: Default::default() });
         let (one, two) = (mixed.clone(), mixed.clone());
         let other = thread::spawn(move || one.take(0));
         let writer = thread::spawn(move || two.put(1));
@@ -165,7 +161,7 @@ fn who_wants_something_else_hides_nothing() {
 
 /// A descriptor that somebody watches, or nobody.
 struct Homed {
-    gate: Gate,
+    readiness: Readiness,
     kernel: Mutex<Kernel>,
 }
 
@@ -179,7 +175,7 @@ impl Homed {
         let mut kernel = self.kernel.lock().unwrap();
         kernel.bytes += 1;
         if kernel.is_watched {
-            self.gate.tell(ReadyEvent::new(true, false, false));
+            self.readiness.tell(ReadyBits::event(true, false, false));
         }
     }
 
@@ -195,7 +191,7 @@ impl Homed {
     fn settle(&self) {
         let mut kernel = self.kernel.lock().unwrap();
         if !std::mem::replace(&mut kernel.is_watched, true) && kernel.bytes != 0 {
-            self.gate.tell(ReadyEvent::new(true, false, false));
+            self.readiness.tell(ReadyBits::event(true, false, false));
         }
     }
 }
@@ -205,29 +201,29 @@ impl Homed {
 fn who_was_about_to_wait_looks_for_another_home() {
     check(2, || {
         let kernel = Mutex::new(Kernel { bytes: 0, is_watched: true });
-        let homed = Arc::new(Homed { gate: Gate::new(), kernel });
+        let homed = Arc::new(Homed { readiness: Readiness::new(), kernel });
         let (one, two) = (homed.clone(), homed.clone());
         let end = thread::spawn(move || {
             one.kernel.lock().unwrap().is_watched = false;
-            one.gate.disturb();
-            let seen = one.gate.look();
+            one.readiness.disturb();
+            let seen = one.readiness.look();
             if one.try_take() {
                 // It was meant for the other one.
                 one.put();
             } else {
-                one.gate.unmark(Direction::Read, seen);
+                one.readiness.unmark(Direction::Read, seen);
             }
-            one.gate.pass_on(Direction::Read);
+            one.readiness.pass_on(Direction::Read);
         });
         let writer = thread::spawn(move || two.put());
         loop {
-            let seen = homed.gate.look();
+            let seen = homed.readiness.look();
             if homed.try_take() {
                 break;
             }
-            homed.gate.unmark(Direction::Read, seen);
+            homed.readiness.unmark(Direction::Read, seen);
             homed.settle();
-            drop(homed.gate.wait(Direction::Read, Limit::NEVER, (Turn::First, seen)));
+            drop(homed.readiness.wait(Direction::Read, Limit::NEVER, seen));
         }
         end.join().unwrap();
         writer.join().unwrap();

@@ -1,17 +1,18 @@
-//! What is known of a descriptor: for which directions it may be ready, who waits, whether it was closed. One word. Knows neither the descriptor
-//! nor those who wait.
+//! What is known of a descriptor: for which directions it may be ready, who waits for it, and whether it was closed. Knows neither the descriptor nor
+//! what is done with it. How it works is in the README beside this file.
 //!
-//! Readiness is a guess that errs on one side only: if a direction is not marked as ready, an event will come when it is. Events count *ticks*.
-//! Whoever tries an operation looks at the word first, and unmarks the direction afterwards, if the kernel said that there is nothing left, unless there
-//! was a tick in between: what that told of may have come after the kernel was asked.
+//! Readiness is a guess that errs on one side only: if a direction is not marked as ready, an event will come when it is. Events count *ticks*. An
+//! operation looks at the word before it tries, and unmarks the direction afterwards if the kernel said that nothing is left, unless a tick came in
+//! between: what that event told of may have come after the kernel was asked.
 //!
-//! Whoever has tried in vain waits only if there was no tick since it looked: another one may have unmarked what the tick told of.
+//! An operation that has tried in vain waits only if no tick came since it looked: another one may have unmarked what the event told of.
 //!
-//! That somebody waits is in the same word, so that whoever marks a direction and whoever is the first to wait for it cannot miss one another: each changes
-//! the word, and the second of them sees what the first has done. It stays there, and from then on whoever marks the direction passes the lock of those who
-//! wait: under it, those who wait look at the word.
+//! The same word says that a direction has waiters, so that an event and the first waiter cannot miss each other: each changes the word, and the second
+//! sees what the first has done. That mark stays, and from then on each event of the direction passes the lock of its queue: under it, waiters look at the
+//! word.
 
 use crate::rt::base::sync::{AtomicU64, Ordering};
+use crate::rt::wait::{Cause, Claimed, Limit, Outcome, Place, Queue, RunningFiber, WaitKind, pick};
 
 /// What is done with a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,19 +31,28 @@ impl Direction {
         }
     }
 
-    /// It may be ready.
+    /// The direction may be ready.
     const fn ready(self) -> u64 {
         1 << self.shift()
     }
 
-    /// Somebody waits for it, or has: once set, it stays.
+    /// A fiber waits for it, or has: once set, it stays.
     const fn awaited(self) -> u64 {
         1 << (2 + self.shift())
     }
+
+    /// Why a fiber or a thread waits for it.
+    #[inline]
+    pub(super) fn wait_kind(self) -> WaitKind {
+        match self {
+            Self::Read => WaitKind::Readable,
+            Self::Write => WaitKind::Writable,
+        }
+    }
 }
 
-/// That fewer bytes were read than there was room for does not say that no more are there.
-const DOUBT: u64 = 1 << 4;
+/// That fewer bytes were read than there was room for does not say that no more are left.
+const DISTRUST: u64 = 1 << 4;
 /// All operations fail from now on.
 const CLOSED: u64 = 1 << 5;
 /// What one operation finds says nothing about the next: each may want something else.
@@ -50,42 +60,33 @@ const MIXED: u64 = 1 << 6;
 /// Events are counted from here on up.
 const TICK: u64 = 1 << 8;
 
-/// What an event tells.
+/// The word at one moment, or what an event adds to it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ReadyEvent(u64);
+pub(crate) struct ReadyBits(u64);
 
-impl ReadyEvent {
-    pub(crate) fn new(read: bool, write: bool, doubt: bool) -> Self {
-        let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
-        Self(bit(read, Direction::Read.ready()) | bit(write, Direction::Write.ready()) | bit(doubt, DOUBT))
+impl ReadyBits {
+    /// An event. `distrust` says that short reads say nothing from then on.
+    #[inline]
+    pub(crate) fn event(read: bool, write: bool, distrust: bool) -> Self {
+        let (ready, distrust) = (u64::from(read) | u64::from(write) << 1, u64::from(distrust));
+        Self(ready | distrust << DISTRUST.trailing_zeros())
     }
 
-    /// Whether it says that this direction may be ready.
-    pub(crate) fn is_of(self, direction: Direction) -> bool {
-        self.0 & direction.ready() != 0
-    }
-}
-
-/// The word at one moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen(u64);
-
-impl Seen {
     #[inline]
     pub(crate) fn is_ready(self, direction: Direction) -> bool {
         self.0 & direction.ready() != 0
     }
 
-    /// Whether somebody may wait for it, since somebody has.
+    /// Whether the direction may have waiters, since it has had some.
     #[inline]
-    pub(crate) fn is_awaited(self, direction: Direction) -> bool {
+    fn is_awaited(self, direction: Direction) -> bool {
         self.0 & direction.awaited() != 0
     }
 
     /// Whether a read that came back short has read all there was.
     #[inline]
     pub(crate) fn trusts_short_reads(self) -> bool {
-        self.0 & DOUBT == 0
+        self.0 & DISTRUST == 0
     }
 
     /// Whether operations may want different things: that one has to wait says nothing about the others.
@@ -106,69 +107,168 @@ impl Seen {
     }
 }
 
-/// The word.
-#[derive(Debug)]
-pub(crate) struct Readiness(AtomicU64);
+/// The word, and the waiters of each direction. Readers come first: they wait most.
+#[repr(C)]
+pub(crate) struct Readiness {
+    word: AtomicU64,
+    readers: Queue<(), ()>,
+    writers: Queue<(), ()>,
+}
 
 impl Readiness {
-    /// Both directions may be ready: nobody has asked.
+    /// Both directions may be ready: no operation has tried yet.
     pub(crate) fn new() -> Self {
-        Self(AtomicU64::new(Direction::Read.ready() | Direction::Write.ready()))
+        Self::of(0)
     }
 
-    /// The same for a descriptor whose operations may want different things.
+    /// The readiness of a descriptor whose operations may want different things.
     pub(crate) fn mixed() -> Self {
-        Self(AtomicU64::new(Direction::Read.ready() | Direction::Write.ready() | MIXED))
+        Self::of(MIXED)
+    }
+
+    fn of(more: u64) -> Self {
+        let word = AtomicU64::new(Direction::Read.ready() | Direction::Write.ready() | more);
+        Self { word, readers: Queue::new(()), writers: Queue::new(()) }
     }
 
     #[inline]
-    pub(crate) fn look(&self) -> Seen {
-        // Acquire: pairs with the release of `tell`, so that whoever sees the mark sees what the kernel has as of then.
-        Seen(self.0.load(Ordering::Acquire))
+    pub(crate) fn look(&self) -> ReadyBits {
+        // Acquire: pairs with the release of `mark`, so that an operation that sees the mark finds what the kernel has as of then.
+        ReadyBits(self.word.load(Ordering::Acquire))
     }
 
-    /// An event has come. Returns the word as it was: whoever waited by then is to be woken.
     #[inline]
-    pub(crate) fn tell(&self, event: ReadyEvent) -> Seen {
+    fn queue(&self, direction: Direction) -> &Queue<(), ()> {
+        match direction {
+            Direction::Read => &self.readers,
+            Direction::Write => &self.writers,
+        }
+    }
+
+    /// Whether nobody seems to wait.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.readers.seems_empty() && self.writers.seems_empty()
+    }
+
+    /// The kernel says that nothing is left in a direction, as of an operation that began when the word was as `seen`.
+    #[inline]
+    pub(crate) fn unmark(&self, direction: Direction, seen: ReadyBits) {
+        self.change(|word| ReadyBits(word).is_as_of(seen).then_some(word & !direction.ready()));
+    }
+
+    /// Counts an event, and marks what it says. Returns the word as it was: those that waited by then are to be woken.
+    #[inline]
+    fn mark(&self, event: ReadyBits) -> ReadyBits {
         self.change(|word| Some(word.wrapping_add(TICK) | event.0))
     }
 
-    /// The kernel says that there is nothing left in a direction, as of an operation that began when the word was as `seen`.
     #[inline]
-    pub(crate) fn unmark(&self, direction: Direction, seen: Seen) {
-        self.change(|word| Seen(word).is_as_of(seen).then_some(word & !direction.ready()));
+    fn change(&self, change: impl FnMut(u64) -> Option<u64>) -> ReadyBits {
+        // Acquire and release: as in `must_wait`.
+        let (Ok(before) | Err(before)) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, change);
+        ReadyBits(before)
     }
 
-    /// Somebody is about to wait, under the lock of those who wait for this direction, which looked when the word was as `seen`, and tried in vain since, or
-    /// knew that it would. Whether it has to.
+    /// Whether an operation has to wait that looked when the word was as `seen`, and has tried in vain since, or knew that it would. Called under the lock of
+    /// the direction's queue.
     #[inline]
-    pub(crate) fn await_it(&self, direction: Direction, seen: Seen) -> bool {
+    fn must_wait(&self, direction: Direction, seen: ReadyBits) -> bool {
         let mut now = self.look();
         if !now.is_awaited(direction) {
-            // Acquire and release: of this and `tell`, the second sees the first, and all that was done before it.
-            now = Seen(self.0.fetch_or(direction.awaited(), Ordering::AcqRel));
+            // Acquire and release: of this and `mark`, the second sees the first, and all that was done before it.
+            now = ReadyBits(self.word.fetch_or(direction.awaited(), Ordering::AcqRel));
         }
         // If there was an event, it may be what the caller waits for, whatever others have made of it.
         now.is_as_of(seen) && !now.is_ready(direction) && !now.is_closed()
     }
 
-    /// All operations fail from now on.
-    pub(crate) fn close(&self) {
-        // Release: pairs with the acquire of `await_it` and `look`.
-        self.0.fetch_or(CLOSED, Ordering::AcqRel);
+    /// Waits until the direction may be ready, or was closed; not at all, if an event has come since the word was as `seen`. A wait that continues an
+    /// operation goes to the front: another one was faster, which costs it no turn.
+    pub(crate) fn wait(&self, direction: Direction, limit: Limit, seen: ReadyBits) -> Outcome {
+        let enter = || self.must_wait(direction, seen).then_some(limit.place());
+        self.queue(direction).wait(direction.wait_kind(), (), limit, |_, ()| enter()).0
     }
 
+    /// [Waits](Self::wait) for ever, by [`Queue::wait_fast`].
     #[inline]
-    fn change(&self, change: impl Fn(u64) -> Option<u64>) -> Seen {
-        let mut word = self.0.load(Ordering::Relaxed);
-        while let Some(new) = change(word) {
-            // Acquire and release: as in `await_it`.
-            match self.0.compare_exchange_weak(word, new, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => break,
-                Err(now) => word = now,
-            }
+    pub(super) fn wait_fast(
+        &self,
+        fiber: RunningFiber,
+        direction: Direction,
+        (place, seen): (Place, ReadyBits),
+    ) -> Option<Cause> {
+        self.queue(direction)
+            .wait_fast(fiber, direction.wait_kind(), (), |_| self.must_wait(direction, seen).then_some(place))
+    }
+
+    /// An event has come: wakes one waiter of each direction, or all, if they may want different things. Returns how many, or one for all.
+    #[inline]
+    pub(crate) fn tell(&self, event: ReadyBits) -> usize {
+        let before = self.mark(event);
+        if before.is_mixed() {
+            return self.tell_each(before, event);
         }
-        Seen(word)
+        let now = ReadyBits(before.0 | event.0);
+        let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && now.is_ready(it));
+        awaited.map(|direction| self.wake_one(direction)).sum()
+    }
+
+    /// Whatever other operations have found since, the event is new to those that wait.
+    #[cold]
+    fn tell_each(&self, before: ReadyBits, event: ReadyBits) -> usize {
+        let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && event.is_ready(it));
+        let wake = |direction| {
+            let is_awaited = !self.queue(direction).seems_empty();
+            self.queue(direction).wake_all(|()| ());
+            usize::from(is_awaited)
+        };
+        awaited.map(wake).sum()
+    }
+
+    /// An operation is over, and has not found the end of what there is: the next waiter has its turn.
+    #[inline]
+    pub(crate) fn pass_on(&self, direction: Direction) {
+        let seen = self.look();
+        // A waiter has found the direction not ready, and so before the event that the caller goes by: it is not overlooked.
+        if seen.is_awaited(direction) && seen.is_ready(direction) && !self.queue(direction).seems_empty() {
+            self.wake_one(direction);
+        }
+    }
+
+    /// Wakes a waiter that can continue here, if one of the first few can: the first of all may have to continue on a worker that computes for long.
+    fn wake_one(&self, direction: Direction) -> usize {
+        let mut locked = self.queue(direction).lock();
+        let claimed = locked.claim(pick::Near, |()| (), |()| ());
+        drop(locked);
+        claimed.map(Claimed::go).map_or(0, |()| 1)
+    }
+
+    /// All operations fail from now on, and waiters continue to find that.
+    pub(crate) fn close(&self) {
+        // Release: pairs with the acquire of `must_wait` and `look`.
+        self.word.fetch_or(CLOSED, Ordering::AcqRel);
+        self.wake_all();
+    }
+
+    /// Operations that are about to wait try once more first.
+    pub(super) fn ask_again(&self) {
+        self.mark(ReadyBits::default());
+    }
+
+    /// That a read came back short does not say that no more is there.
+    pub(crate) fn distrust_short_reads(&self) {
+        self.mark(ReadyBits::event(false, false, true));
+    }
+
+    /// No driver tells of events any more: all that wait try again.
+    pub(super) fn disturb(&self) {
+        self.mark(ReadyBits::event(true, true, false));
+        self.wake_all();
+    }
+
+    fn wake_all(&self) {
+        self.readers.wake_all(|()| ());
+        self.writers.wake_all(|()| ());
     }
 }
 
@@ -176,8 +276,8 @@ impl Readiness {
 mod tests {
     use super::*;
 
-    fn read() -> ReadyEvent {
-        ReadyEvent::new(true, false, false)
+    fn read() -> ReadyBits {
+        ReadyBits::event(true, false, false)
     }
 
     /// What came between the look and the unmarking stays.
@@ -185,7 +285,7 @@ mod tests {
     fn an_event_during_an_operation_is_not_forgotten() {
         let readiness = Readiness::new();
         let seen = readiness.look();
-        readiness.tell(read());
+        readiness.mark(read());
         readiness.unmark(Direction::Read, seen);
         assert!(readiness.look().is_ready(Direction::Read));
         readiness.unmark(Direction::Read, readiness.look());
@@ -196,11 +296,11 @@ mod tests {
     #[test]
     fn whoever_waits_is_seen_by_the_next_event() {
         let readiness = Readiness::new();
-        assert!(!readiness.await_it(Direction::Read, readiness.look()), "it may be ready");
+        assert!(!readiness.must_wait(Direction::Read, readiness.look()), "it may be ready");
         readiness.unmark(Direction::Read, readiness.look());
-        assert!(readiness.await_it(Direction::Read, readiness.look()));
-        assert!(readiness.tell(read()).is_awaited(Direction::Read));
-        assert!(!readiness.tell(read()).is_awaited(Direction::Write));
+        assert!(readiness.must_wait(Direction::Read, readiness.look()));
+        assert!(readiness.mark(read()).is_awaited(Direction::Read));
+        assert!(!readiness.mark(read()).is_awaited(Direction::Write));
     }
 
     #[test]
@@ -208,7 +308,7 @@ mod tests {
         let readiness = Readiness::new();
         readiness.unmark(Direction::Write, readiness.look());
         readiness.close();
-        assert!(!readiness.await_it(Direction::Write, readiness.look()));
+        assert!(!readiness.must_wait(Direction::Write, readiness.look()));
         assert!(readiness.look().is_closed());
     }
 
@@ -218,10 +318,10 @@ mod tests {
         let readiness = Readiness::mixed();
         let seen = readiness.look();
         readiness.unmark(Direction::Read, seen);
-        readiness.tell(read());
+        readiness.mark(read());
         readiness.unmark(Direction::Read, readiness.look());
-        assert!(!readiness.await_it(Direction::Read, seen));
-        assert!(readiness.await_it(Direction::Read, readiness.look()));
+        assert!(!readiness.must_wait(Direction::Read, seen));
+        assert!(readiness.must_wait(Direction::Read, readiness.look()));
         assert!(readiness.look().is_mixed() && !Readiness::new().look().is_mixed());
     }
 
@@ -230,8 +330,8 @@ mod tests {
     fn short_reads_are_not_trusted_once_the_peer_has_said_more() {
         let readiness = Readiness::new();
         assert!(readiness.look().trusts_short_reads());
-        readiness.tell(ReadyEvent::new(true, false, true));
-        readiness.tell(read());
+        readiness.mark(ReadyBits::event(true, false, true));
+        readiness.mark(read());
         assert!(!readiness.look().trusts_short_reads());
     }
 }

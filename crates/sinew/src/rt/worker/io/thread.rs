@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::gate::{Turn, kind};
 use super::readiness::Direction;
 use crate::rt::base::clock;
-use crate::rt::wait::{Cause, Limit, Outcome, ThreadBlock, stop, tls};
+use crate::rt::wait::{Cause, Limit, Outcome, Place, ThreadBlock, stop, tls};
 
 /// So long does a thread rest that is told of something it cannot use, and again of the same.
 const IN_VAIN: Duration = Duration::from_millis(1);
@@ -22,9 +21,9 @@ const UNCALLED: Duration = Duration::from_millis(10);
 
 /// Waits until the descriptor may be ready. May return for no reason.
 #[inline(never)]
-pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit, turn: Turn) -> Outcome {
+pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit) -> Outcome {
     let until = limit.or_until(stop::deadline()).moment();
-    match limit.wait(kind(direction).alone(), |_| !sleep(fd, direction, until, turn)) {
+    match limit.wait(direction.wait_kind().alone(), |_| !sleep(fd, direction, until, limit)) {
         Err(stop) => Outcome::Stopped(stop),
         Ok(Cause::Time) => Outcome::TimedOut,
         Ok(_) => Outcome::NotNeeded,
@@ -32,7 +31,7 @@ pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit, turn:
 }
 
 /// Sleeps until the descriptor is ready, or this moment, or somebody ends the wait. Whether it is ready.
-fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>, turn: Turn) -> bool {
+fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>, limit: Limit) -> bool {
     let flags = match direction {
         Direction::Read => PollFlags::IN | PollFlags::PRI | PollFlags::RDHUP,
         Direction::Write => PollFlags::OUT,
@@ -42,7 +41,7 @@ fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>, turn:
         true => sleep_with_bell(wanted, until, tls::thread_block()),
         false => sleep_for(&mut [wanted], until),
     };
-    if slept == Slept::Other && turn == Turn::Again {
+    if slept == Slept::Other && limit.place() == Place::Front {
         // The kernel says so for as long as it is there: something urgent, or an error that is kept elsewhere.
         std::thread::sleep(IN_VAIN);
     }

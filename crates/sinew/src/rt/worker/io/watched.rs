@@ -102,7 +102,7 @@ impl Watched {
         let inside = self.inside.lock();
         events
             .iter()
-            .filter_map(|(token, event)| inside.table.get(token).map(|source| source.tell(event)))
+            .filter_map(|(token, event)| inside.table.get(token).map(|source| source.readiness.tell(event)))
             .sum()
     }
 
