@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use super::call;
 use super::file::File;
 use crate::io::kernel_copy::{KernelEnd, kernel_ends};
+use crate::io::{forward, forward_read, forward_write};
 
 impl Read for &File {
     #[track_caller]
@@ -79,72 +80,20 @@ impl Seek for &File {
 }
 
 impl Read for File {
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buf)
-    }
-
-    #[track_caller]
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        (&*self).read_vectored(bufs)
-    }
-
-    #[track_caller]
-    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
-        (&*self).read_exact(buf)
-    }
-
-    #[track_caller]
-    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        (&*self).read_to_end(buf)
-    }
-
-    #[track_caller]
-    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        (&*self).read_to_string(buf)
-    }
+    forward_read!(|this| &*this);
 }
 
 impl Write for File {
-    #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        (&*self).write(buf)
-    }
-
-    #[track_caller]
-    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        (&*self).write_vectored(bufs)
-    }
-
-    #[track_caller]
-    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-        (&*self).write_all(buf)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        (&*self).flush()
-    }
+    forward_write!(|this| &*this);
 }
 
 impl Seek for File {
-    #[track_caller]
-    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
-        (&*self).seek(pos)
-    }
-
-    #[track_caller]
-    fn stream_position(&mut self) -> io::Result<u64> {
-        (&*self).stream_position()
-    }
-
-    #[track_caller]
-    fn rewind(&mut self) -> io::Result<()> {
-        (&*self).rewind()
-    }
-
-    #[track_caller]
-    fn seek_relative(&mut self, offset: i64) -> io::Result<()> {
-        (&*self).seek_relative(offset)
+    forward! {
+        |this| &*this;
+        seek(pos: SeekFrom) -> u64;
+        stream_position() -> u64;
+        rewind() -> ();
+        seek_relative(offset: i64) -> ();
     }
 }
 

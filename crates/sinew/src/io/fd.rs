@@ -6,7 +6,7 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
-use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
+use super::forward::{forward_read, forward_write, reads_exactly, writes_all};
 use super::handle::Handle;
 use super::input::check_ready;
 use super::nonblocking::Nonblocking;
@@ -189,7 +189,9 @@ impl<T: AsFd> Read for &Fd<T> {
     reads_exactly!();
 }
 
-read_by_reference!([T: AsFd] Fd<T>);
+impl<T: AsFd> Read for Fd<T> {
+    forward_read!(|this| &*this);
+}
 
 impl<T: AsFd> Write for &Fd<T> {
     #[track_caller]
@@ -210,7 +212,9 @@ impl<T: AsFd> Write for &Fd<T> {
     }
 }
 
-write_by_reference!([T: AsFd] Fd<T>);
+impl<T: AsFd> Write for Fd<T> {
+    forward_write!(|this| &*this);
+}
 
 impl<T: AsFd> AsFd for Fd<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {

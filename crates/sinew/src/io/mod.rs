@@ -24,10 +24,10 @@
 mod adopt;
 mod at_exit;
 mod both_ways;
-mod by_reference;
 mod copy;
 pub(crate) mod exact;
 mod fd;
+mod forward;
 mod handle;
 mod input;
 mod is_terminal;
@@ -47,7 +47,7 @@ mod stdout;
 mod tests;
 
 pub(crate) use adopt::adopt;
-pub(crate) use by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
+pub(crate) use forward::{forward, forward_read, forward_write, reads_exactly, writes_all};
 pub(crate) use handle::{Handle, would_block};
 pub(crate) use mode_calls::mode_calls;
 pub(crate) use raw::from_raw_fd;

@@ -5,7 +5,7 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
-use super::by_reference::{read_by_reference, reads_exactly, write_by_reference, writes_all};
+use super::forward::{forward_read, forward_write, reads_exactly, writes_all};
 use super::handle::Handle;
 use super::kernel_copy::{KernelEnd, kernel_ends};
 use super::slices::{after, room};
@@ -108,7 +108,9 @@ impl Read for &PipeReader {
     reads_exactly!();
 }
 
-read_by_reference!([] PipeReader);
+impl Read for PipeReader {
+    forward_read!(|this| &*this);
+}
 
 impl Write for &PipeWriter {
     #[track_caller]
@@ -131,7 +133,9 @@ impl Write for &PipeWriter {
     }
 }
 
-write_by_reference!([] PipeWriter);
+impl Write for PipeWriter {
+    forward_write!(|this| &*this);
+}
 
 /// What both ends become, and are made of.
 macro_rules! convert {

@@ -74,76 +74,18 @@ impl<W> WriterGuard<'_, W> {
 macro_rules! standard_writer {
     ($handle:ident, $guard:ident, $function:ident, $number:ident) => {
         impl Write for $handle {
-            #[track_caller]
-            fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-                (&*self).write(buf)
-            }
-
-            #[track_caller]
-            fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-                (&*self).write_vectored(bufs)
-            }
-
-            #[track_caller]
-            fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-                (&*self).write_all(buf)
-            }
-
-            #[track_caller]
-            fn write_fmt(&mut self, args: fmt::Arguments<'_>) -> io::Result<()> {
-                (&*self).write_fmt(args)
-            }
-
-            #[track_caller]
-            fn flush(&mut self) -> io::Result<()> {
-                (&*self).flush()
-            }
+            $crate::io::forward_write!(|this| &*this);
+            $crate::io::forward!(|this| &*this; write_fmt(args: fmt::Arguments<'_>) -> (););
         }
 
         /// Each call locks once.
         impl Write for &$handle {
-            #[track_caller]
-            fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-                self.claim()?.write(buf)
-            }
-
-            #[track_caller]
-            fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-                self.claim()?.write_vectored(bufs)
-            }
-
-            #[track_caller]
-            fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-                self.claim()?.write_all(buf)
-            }
-
-            #[track_caller]
-            fn write_fmt(&mut self, args: fmt::Arguments<'_>) -> io::Result<()> {
-                self.claim()?.write_fmt(args)
-            }
-
-            #[track_caller]
-            fn flush(&mut self) -> io::Result<()> {
-                self.claim()?.flush()
-            }
+            $crate::io::forward_write!(|this| this.claim()?);
+            $crate::io::forward!(|this| this.claim()?; write_fmt(args: fmt::Arguments<'_>) -> (););
         }
 
         impl Write for $guard<'_> {
-            fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-                self.inner.writer().write(buf)
-            }
-
-            fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-                self.inner.writer().write_vectored(bufs)
-            }
-
-            fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-                self.inner.writer().write_all(buf)
-            }
-
-            fn flush(&mut self) -> io::Result<()> {
-                self.inner.writer().flush()
-            }
+            $crate::io::forward_write!(|this| this.inner.writer());
         }
 
         impl AsFd for $handle {

@@ -1,7 +1,7 @@
 //! Standard error, with the names of std. Knows not what it is: a terminal, a pipe or a file.
 
 use std::fmt;
-use std::io::{self, IoSlice, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::process::Stdio;
 use std::sync::OnceLock;

@@ -1,10 +1,11 @@
 //! Standard input, with the names of std. Knows not what it is: a terminal, a pipe or a file.
 
 use std::fmt;
-use std::io::{self, BufRead, BufReader, IoSliceMut, Lines, Read};
+use std::io::{self, BufRead, BufReader, Lines, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::sync::OnceLock;
 
+use super::forward::forward_read;
 use super::input::Input;
 use crate::rt::sync::ignore_poison;
 use crate::sync::{Mutex, MutexGuard};
@@ -81,80 +82,16 @@ impl Stdin {
 }
 
 impl Read for Stdin {
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buf)
-    }
-
-    #[track_caller]
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        (&*self).read_vectored(bufs)
-    }
-
-    #[track_caller]
-    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        (&*self).read_to_end(buf)
-    }
-
-    #[track_caller]
-    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        (&*self).read_to_string(buf)
-    }
-
-    #[track_caller]
-    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
-        (&*self).read_exact(buf)
-    }
+    forward_read!(|this| &*this);
 }
 
 /// Each call locks once.
 impl Read for &Stdin {
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.claim()?.read(buf)
-    }
-
-    #[track_caller]
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.claim()?.read_vectored(bufs)
-    }
-
-    #[track_caller]
-    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        self.claim()?.read_to_end(buf)
-    }
-
-    #[track_caller]
-    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        self.claim()?.read_to_string(buf)
-    }
-
-    #[track_caller]
-    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
-        self.claim()?.read_exact(buf)
-    }
+    forward_read!(|this| this.claim()?);
 }
 
 impl Read for StdinLock<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.inner.read(buf)
-    }
-
-    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.inner.read_vectored(bufs)
-    }
-
-    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        self.inner.read_to_end(buf)
-    }
-
-    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        self.inner.read_to_string(buf)
-    }
-
-    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
-        self.inner.read_exact(buf)
-    }
+    forward_read!(|this| this.inner);
 }
 
 impl BufRead for StdinLock<'_> {

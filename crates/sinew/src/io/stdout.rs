@@ -1,7 +1,7 @@
 //! Standard output, with the names of std. Knows not what it is: a terminal, a pipe or a file.
 
 use std::fmt;
-use std::io::{self, IoSlice, LineWriter, Write};
+use std::io::{self, LineWriter, Write};
 use std::mem;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::process::Stdio;

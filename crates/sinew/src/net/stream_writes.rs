@@ -28,9 +28,13 @@ macro_rules! stream_writes {
             }
         }
 
-        $crate::io::read_by_reference!([] $stream);
+        impl std::io::Read for $stream {
+            $crate::io::forward_read!(|this| &*this);
+        }
 
-        $crate::io::write_by_reference!([] $stream);
+        impl std::io::Write for $stream {
+            $crate::io::forward_write!(|this| &*this);
+        }
 
         impl $crate::io::HalfClose for $stream {
             fn end_writing(&self) -> std::io::Result<()> {
