@@ -1,10 +1,10 @@
 //! Pipes, with the names of std.
 
-use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
+use super::descriptor::descriptor;
 use super::forward::{forward_read, forward_write, reads_exactly, writes_all};
 use super::handle::Handle;
 use super::kernel_copy::{KernelEnd, kernel_ends};
@@ -140,57 +140,13 @@ impl Write for PipeWriter {
 /// What both ends become, and are made of.
 macro_rules! convert {
     ($end:ident) => {
-        impl From<io::$end> for $end {
-            fn from(pipe: io::$end) -> Self {
-                Self { handle: Handle::unblocked(pipe) }
-            }
-        }
-
-        impl From<$end> for io::$end {
-            fn from(pipe: $end) -> Self {
-                pipe.handle.into_blocking()
-            }
-        }
-
-        impl From<OwnedFd> for $end {
-            fn from(fd: OwnedFd) -> Self {
-                io::$end::from(fd).into()
-            }
-        }
-
-        impl From<$end> for OwnedFd {
-            fn from(pipe: $end) -> Self {
-                io::$end::from(pipe).into()
-            }
-        }
+        descriptor!($end, io::$end, |end| Self { handle: Handle::unblocked(end) }, |end| end
+            .handle
+            .into_blocking());
 
         impl From<$end> for Stdio {
             fn from(pipe: $end) -> Self {
                 io::$end::from(pipe).into()
-            }
-        }
-
-        impl fmt::Debug for $end {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.handle.get().fmt(f)
-            }
-        }
-
-        impl AsFd for $end {
-            fn as_fd(&self) -> BorrowedFd<'_> {
-                self.handle.as_fd()
-            }
-        }
-
-        impl AsRawFd for $end {
-            fn as_raw_fd(&self) -> RawFd {
-                self.handle.get().as_raw_fd()
-            }
-        }
-
-        impl IntoRawFd for $end {
-            fn into_raw_fd(self) -> RawFd {
-                io::$end::from(self).into_raw_fd()
             }
         }
     };

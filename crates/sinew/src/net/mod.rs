@@ -71,7 +71,6 @@ mod addresses;
 pub(crate) mod calls;
 mod connect;
 mod connections;
-mod convert;
 mod incoming;
 mod listen_options;
 mod raw;

@@ -14,7 +14,7 @@ use super::incoming::Incoming;
 use super::tcp_stream::TcpStream;
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls};
-use crate::io::{Handle, Patience, adopt};
+use crate::io::{Handle, Patience, adopt, descriptor};
 use crate::rt::io::Direction;
 
 /// A socket that takes TCP connections in: [`std::net::TcpListener`], for fibers and threads. It listens no more when it is dropped.
@@ -57,13 +57,16 @@ pub struct TcpListener {
     is_lent: Arc<AtomicBool>,
 }
 
+descriptor!(TcpListener, std::net::TcpListener, |listener| Self::adopted(listener), |listener| listener
+    .into_std());
+
 impl TcpListener {
     /// One that was made just now: nothing is set.
     pub(super) fn fresh(listener: std::net::TcpListener) -> Self {
         Self::new(Handle::new(listener))
     }
 
-    pub(super) fn take(listener: std::net::TcpListener) -> Self {
+    fn adopted(listener: std::net::TcpListener) -> Self {
         let handle = adopt(listener);
         // Its connections are of its protocol.
         handle.doubt_unless_tcp();
@@ -76,7 +79,7 @@ impl TcpListener {
         Self { handle, is_lent: Arc::default() }
     }
 
-    pub(super) fn into_std(self) -> std::net::TcpListener {
+    fn into_std(self) -> std::net::TcpListener {
         let is_nonblocking = self.handle.modes().is_nonblocking();
         if Arc::strong_count(&self.is_lent) > 1 {
             // Relaxed: whoever accepts meanwhile may block, whatever it sees.

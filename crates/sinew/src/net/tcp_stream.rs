@@ -8,7 +8,7 @@ use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls, connect};
-use crate::io::{Handle, adopt, mode_calls};
+use crate::io::{Handle, adopt, descriptor, socket_calls};
 
 /// A TCP connection: [`std::net::TcpStream`], for fibers and threads. The connection is closed when it is dropped.
 ///
@@ -43,10 +43,14 @@ pub struct TcpStream {
     pub(crate) handle: Handle<std::net::TcpStream>,
 }
 
-mode_calls!(TcpStream);
+socket_calls!(TcpStream, SocketAddr);
+
+descriptor!(TcpStream, std::net::TcpStream, |stream| Self::adopted(stream), |stream| stream
+    .handle
+    .into_inner());
 
 impl TcpStream {
-    pub(super) fn take(stream: std::net::TcpStream) -> Self {
+    fn adopted(stream: std::net::TcpStream) -> Self {
         let handle = adopt(stream);
         handle.doubt_unless_tcp();
         Self { handle }
@@ -55,10 +59,6 @@ impl TcpStream {
     /// For what only std knows to set.
     pub(crate) fn as_std(&self) -> &std::net::TcpStream {
         self.handle.get()
-    }
-
-    pub(super) fn into_std(self) -> std::net::TcpStream {
-        self.handle.into_inner()
     }
 
     /// Connects to the first of these addresses that accepts.
@@ -105,24 +105,6 @@ impl TcpStream {
         }
     }
 
-    /// The address of the other end.
-    ///
-    /// # Errors
-    ///
-    /// If it is not connected any more.
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().peer_addr()
-    }
-
-    /// The address of this end.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().local_addr()
-    }
-
     /// Ends reading, writing or both, for this one and all clones: whoever waits to read reads the end, and the other end is told that nothing more is
     /// written.
     ///
@@ -155,15 +137,6 @@ impl TcpStream {
         self.handle.readiness().close();
         // Threads that wait are woken by that. What was not connected any more needs none.
         let _ = self.handle.get().shutdown(Shutdown::Both);
-    }
-
-    /// Another handle of the same connection, with a descriptor of its own. What is set for one is set for both, [`close`](Self::close) excepted.
-    ///
-    /// # Errors
-    ///
-    /// If there are too many descriptors.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
     }
 
     /// Looks at what has come, and leaves it there for the next read.

@@ -4,9 +4,6 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::udp_socket::UdpSocket;
-use crate::io::mode_calls;
-
-mode_calls!(UdpSocket);
 
 impl UdpSocket {
     /// Whether it may send to all of a network.

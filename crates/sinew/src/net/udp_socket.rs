@@ -7,7 +7,7 @@ use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls};
-use crate::io::{Handle, Patience, adopt};
+use crate::io::{Handle, Patience, adopt, descriptor, socket_calls};
 use crate::rt::io::Direction;
 
 /// A socket for UDP: [`std::net::UdpSocket`], for fibers and threads.
@@ -37,18 +37,16 @@ pub struct UdpSocket {
     pub(super) handle: Handle<std::net::UdpSocket>,
 }
 
+socket_calls!(UdpSocket, SocketAddr);
+
+descriptor!(UdpSocket, std::net::UdpSocket, |socket| Self { handle: adopt(socket) }, |socket| socket
+    .handle
+    .into_inner());
+
 impl UdpSocket {
     /// One that was made just now: nothing is set.
     fn fresh(socket: std::net::UdpSocket) -> Self {
         Self { handle: Handle::new(socket) }
-    }
-
-    pub(super) fn take(socket: std::net::UdpSocket) -> Self {
-        Self { handle: adopt(socket) }
-    }
-
-    pub(super) fn into_std(self) -> std::net::UdpSocket {
-        self.handle.into_inner()
     }
 
     /// Makes one with the first of these addresses that is free.
@@ -116,33 +114,6 @@ impl UdpSocket {
     pub fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], addr: A) -> io::Result<usize> {
         let addr = addresses::first(addr)?;
         self.handle.call(Direction::Write, Patience::AsSet, |socket| calls::send_to(socket, buf, &addr))
-    }
-
-    /// The address that it is [connected](Self::connect) to.
-    ///
-    /// # Errors
-    ///
-    /// If it is not.
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().peer_addr()
-    }
-
-    /// Its own address: with its port, if one was chosen.
-    ///
-    /// # Errors
-    ///
-    /// As the kernel has them.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().local_addr()
-    }
-
-    /// Another handle of the same socket, with a descriptor of its own. What is set for one is set for both, [`close`](Self::close) excepted.
-    ///
-    /// # Errors
-    ///
-    /// If there are too many descriptors.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
     }
 
     /// Has it send to the first of these addresses that can be reached, and receive from there only.

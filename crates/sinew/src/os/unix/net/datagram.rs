@@ -9,7 +9,7 @@ use rustix::net::RecvFlags;
 
 use super::address::{from_kernel, to_kernel, unnamed};
 use super::backoff::Backoff;
-use crate::io::{Handle, Patience, mode_calls};
+use crate::io::{Handle, Patience, adopt, descriptor, socket_calls};
 use crate::net::calls;
 use crate::rt::io::Direction;
 
@@ -34,7 +34,11 @@ pub struct UnixDatagram {
     pub(super) handle: Handle<net::UnixDatagram>,
 }
 
-mode_calls!(UnixDatagram);
+socket_calls!(UnixDatagram, SocketAddr);
+
+descriptor!(UnixDatagram, net::UnixDatagram, |socket| Self { handle: adopt(socket) }, |socket| socket
+    .handle
+    .into_inner());
 
 impl UnixDatagram {
     /// One that others reach at this path, where nothing must be yet.
@@ -95,33 +99,6 @@ impl UnixDatagram {
     /// As std's.
     pub fn connect_addr(&self, socket_addr: &SocketAddr) -> io::Result<()> {
         self.handle.get().connect_addr(socket_addr)
-    }
-
-    /// Another one for the same socket. Time-outs and the like are set for both.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
-    }
-
-    /// The address that others reach it at.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().local_addr()
-    }
-
-    /// The address that it is connected to.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().peer_addr()
     }
 
     /// Receives a message, and says who sent it. What the buffer has no room for is lost. A sender whose path is too long for std has no name.

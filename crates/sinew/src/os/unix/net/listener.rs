@@ -1,8 +1,7 @@
 //! Sockets that others connect to.
 
-use std::fmt;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use rustix::net::{Shutdown, SocketAddrAny, shutdown};
 use super::address::from_kernel;
 use super::connections::Connections;
 use super::stream::UnixStream;
-use crate::io::{Handle, Patience};
+use crate::io::{Handle, Patience, descriptor};
 use crate::net::{Accepting, Accepts, calls};
 use crate::rt::io::Direction;
 
@@ -45,6 +44,10 @@ pub struct UnixListener {
     handle: Handle<net::UnixListener>,
 }
 
+descriptor!(UnixListener, net::UnixListener, |inner| Self::adopted(inner), |listener| listener
+    .handle
+    .into_blocking());
+
 impl UnixListener {
     /// Listens at this path, where nothing must be yet.
     ///
@@ -62,6 +65,13 @@ impl UnixListener {
     /// As std's.
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<Self> {
         net::UnixListener::bind_addr(socket_addr).map(Self::fresh)
+    }
+
+    /// One with the time-outs that are set.
+    fn adopted(inner: net::UnixListener) -> Self {
+        let listener = Self::fresh(inner);
+        listener.handle.adopt_timeouts();
+        listener
     }
 
     /// One for which no time-outs are set.
@@ -179,56 +189,6 @@ impl Accepts for UnixListener {
     fn name(&self) -> Option<String> {
         let address = self.local_addr().ok()?;
         Some(address.as_pathname().map_or_else(|| format!("{address:?}"), |path| path.display().to_string()))
-    }
-}
-
-impl fmt::Debug for UnixListener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.handle.get().fmt(f)
-    }
-}
-
-impl From<net::UnixListener> for UnixListener {
-    fn from(inner: net::UnixListener) -> Self {
-        let listener = Self::fresh(inner);
-        listener.handle.adopt_timeouts();
-        listener
-    }
-}
-
-impl From<UnixListener> for net::UnixListener {
-    fn from(listener: UnixListener) -> Self {
-        listener.handle.into_blocking()
-    }
-}
-
-impl From<OwnedFd> for UnixListener {
-    fn from(fd: OwnedFd) -> Self {
-        net::UnixListener::from(fd).into()
-    }
-}
-
-impl From<UnixListener> for OwnedFd {
-    fn from(listener: UnixListener) -> Self {
-        net::UnixListener::from(listener).into()
-    }
-}
-
-impl AsFd for UnixListener {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.handle.as_fd()
-    }
-}
-
-impl AsRawFd for UnixListener {
-    fn as_raw_fd(&self) -> RawFd {
-        self.handle.get().as_raw_fd()
-    }
-}
-
-impl IntoRawFd for UnixListener {
-    fn into_raw_fd(self) -> RawFd {
-        net::UnixListener::from(self).into_raw_fd()
     }
 }
 

@@ -36,7 +36,6 @@
 mod address;
 mod backoff;
 mod connections;
-mod convert;
 mod datagram;
 mod listener;
 mod raw;

@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 use super::address::to_kernel;
 use super::backoff::Backoff;
 use crate::io::slices::room;
-use crate::io::{Handle, Patience, mode_calls, reads_exactly};
+use crate::io::{Handle, Patience, adopt, descriptor, reads_exactly, socket_calls};
 use crate::net::{calls, stream_writes};
 
 /// A stream between two sockets of this machine. As [`std::os::unix::net::UnixStream`]; what differs is in the [module](super).
@@ -32,7 +32,11 @@ pub struct UnixStream {
     pub(crate) handle: Handle<net::UnixStream>,
 }
 
-mode_calls!(UnixStream);
+socket_calls!(UnixStream, SocketAddr);
+
+descriptor!(UnixStream, net::UnixStream, |stream| Self { handle: adopt(stream) }, |stream| stream
+    .handle
+    .into_inner());
 
 impl UnixStream {
     /// Connects to whoever listens at this path.
@@ -90,33 +94,6 @@ impl UnixStream {
     /// One for which nothing is set.
     pub(super) fn fresh(inner: net::UnixStream) -> Self {
         Self { handle: Handle::new(inner) }
-    }
-
-    /// Another one for the same socket. Time-outs and the like are set for both.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
-    }
-
-    /// The address of this end.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().local_addr()
-    }
-
-    /// The address of the other end.
-    ///
-    /// # Errors
-    ///
-    /// As std's.
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.handle.get().peer_addr()
     }
 
     /// Ends one direction or both, for all clones. Whoever waits for that hears of it.

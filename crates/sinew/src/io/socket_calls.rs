@@ -1,9 +1,36 @@
-//! What sockets of all kinds have to set how their calls wait: std's names. Knows no kind of socket.
+//! What sockets that move bytes have alike, with the names of std: addresses, clones, and how their calls wait. Knows no kind of socket.
 
 /// The calls, for a type with a `handle`.
-macro_rules! mode_calls {
-    ($type:ty) => {
+macro_rules! socket_calls {
+    ($type:ty, $address:ty) => {
         impl $type {
+            /// Returns the address of this end: with its port, if one was chosen.
+            ///
+            /// # Errors
+            ///
+            /// Any error of the system call.
+            pub fn local_addr(&self) -> std::io::Result<$address> {
+                self.handle.get().local_addr()
+            }
+
+            /// Returns the address of the other end.
+            ///
+            /// # Errors
+            ///
+            /// If the socket is not connected.
+            pub fn peer_addr(&self) -> std::io::Result<$address> {
+                self.handle.get().peer_addr()
+            }
+
+            /// Makes another handle of the same socket, with a descriptor of its own. What is set for one is set for both, [`close`](Self::close) excepted.
+            ///
+            /// # Errors
+            ///
+            /// If there are too many descriptors.
+            pub fn try_clone(&self) -> std::io::Result<Self> {
+                Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
+            }
+
             /// Limits how long whoever reads or receives waits: after that the call fails with [`WouldBlock`](std::io::ErrorKind::WouldBlock), as on
             /// Linux with std. None is for ever. One that waits already is not concerned.
             ///
@@ -69,4 +96,4 @@ macro_rules! mode_calls {
     };
 }
 
-pub(crate) use mode_calls;
+pub(crate) use socket_calls;
