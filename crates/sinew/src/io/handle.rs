@@ -95,6 +95,13 @@ impl<T: AsFd> Handle<T> {
         &self.watch.0.readiness
     }
 
+    /// Has all calls on a socket fail from now on, also those that wait now.
+    pub(crate) fn close(&self) {
+        self.readiness().close();
+        // Wakes threads that wait. If it fails because the socket is not connected, it does so all the same, or nobody waits.
+        let _ = rustix::net::shutdown(self, rustix::net::Shutdown::Both);
+    }
+
     /// Does something with the descriptor: calls `attempt` until that does not fail with [`WouldBlock`](io::ErrorKind::WouldBlock), and waits for the direction
     /// in between. It must be the kernel that says so, of this descriptor.
     ///
@@ -109,13 +116,11 @@ impl<T: AsFd> Handle<T> {
         patience: Patience,
         mut attempt: impl FnMut(&T) -> io::Result<R>,
     ) -> io::Result<R> {
-        let (at, patience) = (Location::caller(), self.modes.resolve(patience, direction));
-        // A caller that does not wait may have been told elsewhere that the descriptor is ready.
-        let does_not_wait = matches!(patience, Patience::None);
-        if !does_not_wait {
+        let (at, mut patience) = (Location::caller(), self.modes.resolve(patience, direction));
+        if matches!(patience, Patience::Wait(_)) {
             rt::spend(rt::SYSTEM_CALL);
         }
-        rt::check_stop().map_err(|stop| Stopped::new(stop, at))?;
+        rt::check_stop().map_err(|stop| stopped(stop, at))?;
         let (readiness, mut limit) = (self.readiness(), None);
         // However the call ends: others may have been left waiting for the sake of this one.
         let _pass_on = PassOn { readiness, direction };
@@ -124,41 +129,23 @@ impl<T: AsFd> Handle<T> {
             if seen.is_closed() {
                 return Err(closed());
             }
+            // A caller that does not wait may have been told elsewhere that the descriptor is ready.
+            let does_not_wait = matches!(patience, Patience::None);
             if seen.is_ready(direction) || does_not_wait || seen.is_mixed() || !self.watch.0.is_told_here() {
-                if let Some(result) = self.try_once(&mut attempt) {
-                    return result;
+                match attempt(&self.inner) {
+                    Err(error) if is_would_block(&error) => readiness.unmark(direction, seen),
+                    Err(error) => return Err(self.or_closed(error)),
+                    result => return result,
                 }
-                readiness.unmark(direction, seen);
             }
             let Patience::Wait(time) = patience else { return Err(would_block()) };
-            if let Err(failure) = self.watch.0.wait(self.as_fd(), (direction, seen), (time, &mut limit)) {
-                return self.give_up(failure, at, attempt);
+            match self.watch.0.wait(self.as_fd(), (direction, seen), (time, &mut limit)) {
+                Ok(()) => {}
+                // The kernel is asked once more: an event may have come too late for a short time.
+                Err(IoFailure::TimedOut) => patience = Patience::None,
+                Err(IoFailure::Stopped(stop)) => return Err(stopped(*stop, at)),
+                Err(IoFailure::Failed(error)) => return Err(self.or_closed(error)),
             }
-        }
-    }
-
-    /// Returns none if the attempt would have to wait.
-    #[inline]
-    fn try_once<R>(&self, attempt: &mut impl FnMut(&T) -> io::Result<R>) -> Option<io::Result<R>> {
-        match attempt(&self.inner) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
-            Err(error) => Some(Err(self.or_closed(error))),
-            result => Some(result),
-        }
-    }
-
-    /// The wait came to nothing. If its time is over, the kernel is asked once more: an event may have come too late for a short one.
-    #[cold]
-    fn give_up<R>(
-        &self,
-        failure: IoFailure,
-        at: &'static Location<'static>,
-        mut attempt: impl FnMut(&T) -> io::Result<R>,
-    ) -> io::Result<R> {
-        match failure {
-            IoFailure::Failed(error) => Err(self.or_closed(error)),
-            IoFailure::Stopped(stop) => Err(Stopped::new(*stop, at).into()),
-            IoFailure::TimedOut => self.try_once(&mut attempt).unwrap_or_else(|| Err(would_block())),
         }
     }
 
@@ -268,6 +255,17 @@ impl Drop for PassOn<'_> {
     fn drop(&mut self) {
         self.readiness.pass_on(self.direction);
     }
+}
+
+/// The first comparison spares the second, which has to find out what the kernel's error means.
+#[inline]
+fn is_would_block(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EAGAIN) || error.kind() == io::ErrorKind::WouldBlock
+}
+
+#[cold]
+fn stopped(stop: rt::Stop, at: &'static Location<'static>) -> io::Error {
+    Stopped::new(stop, at).into()
 }
 
 #[cold]

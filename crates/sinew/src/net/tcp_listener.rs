@@ -183,9 +183,7 @@ impl TcpListener {
     /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
     /// later call. Connections that nobody has taken are reset, clones do not listen any more, and the port is free when all are dropped. Beyond std.
     pub fn close(&self) {
-        self.handle.readiness().close();
-        // Threads that wait are woken by that.
-        let _ = rustix::net::shutdown(&self.handle, rustix::net::Shutdown::Both);
+        self.handle.close();
     }
 
     /// How many routers a packet may pass.

@@ -134,9 +134,7 @@ impl TcpStream {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn close(&self) {
-        self.handle.readiness().close();
-        // Threads that wait are woken by that. What was not connected any more needs none.
-        let _ = self.handle.get().shutdown(Shutdown::Both);
+        self.handle.close();
     }
 
     /// Looks at what has come, and leaves it there for the next read.

@@ -175,8 +175,6 @@ impl UdpSocket {
     /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
     /// later call that sends or receives. Whoever uses a clone, or the descriptor, receives nothing any more. Beyond std.
     pub fn close(&self) {
-        self.handle.readiness().close();
-        // Threads that wait are woken by that, even if the kernel says that it was not connected.
-        let _ = rustix::net::shutdown(&self.handle, rustix::net::Shutdown::Both);
+        self.handle.close();
     }
 }

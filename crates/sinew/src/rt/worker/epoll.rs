@@ -55,6 +55,10 @@ impl Events {
         Self { buffer: [const { MaybeUninit::uninit() }; MOST_EVENTS], len: 0 }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// All but those of the bell.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Token, ReadyBits)> {
         // SAFETY: the invariant of `len`.

@@ -183,8 +183,6 @@ impl UnixDatagram {
     ///
     /// The descriptor is there until this is dropped.
     pub fn close(&self) {
-        self.handle.readiness().close();
-        // It cannot fail for such a socket.
-        let _ = self.handle.get().shutdown(Shutdown::Both);
+        self.handle.close();
     }
 }

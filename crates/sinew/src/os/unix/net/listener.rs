@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::{self, SocketAddr};
 use std::path::Path;
 
-use rustix::net::{Shutdown, SocketAddrAny, shutdown};
+use rustix::net::SocketAddrAny;
 
 use super::address::from_kernel;
 use super::connections::Connections;
@@ -161,9 +161,7 @@ impl UnixListener {
     ///
     /// The descriptor is there until this is dropped, and the file for longer than that.
     pub fn close(&self) {
-        self.handle.readiness().close();
-        // It cannot fail for a socket that listens.
-        let _ = shutdown(&self.handle, Shutdown::Both);
+        self.handle.close();
     }
 }
 

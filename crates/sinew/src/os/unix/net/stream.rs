@@ -110,9 +110,7 @@ impl UnixStream {
     ///
     /// The descriptor is there until this is dropped.
     pub fn close(&self) {
-        self.handle.readiness().close();
-        // If it is not connected any more, nobody waits.
-        let _ = self.handle.get().shutdown(Shutdown::Both);
+        self.handle.close();
     }
 }
 

@@ -96,7 +96,7 @@ impl Watched {
 
     /// Has those go on who wait for what has happened. Returns how many.
     pub(crate) fn tell(&self, events: &Events) -> usize {
-        if events.iter().next().is_none() {
+        if events.is_empty() {
             return 0;
         }
         let inside = self.inside.lock();
