@@ -6,22 +6,22 @@ use std::os::fd::AsFd;
 use rustix::net::ipproto;
 use rustix::net::sockopt::{Timeout, socket_protocol, socket_timeout};
 
-use super::handle::Handle;
+use super::handle::IoHandle;
 use super::nonblocking::is_nonblocking;
 use crate::rt::io::Direction;
 
 /// Makes a socket ours with what is set for it. What cannot be found out, since it is no socket, is not set.
-pub(crate) fn adopt<T: AsFd>(inner: T) -> Handle<T> {
-    let handle = Handle::new(inner);
-    handle.modes().set_nonblocking(is_nonblocking(&handle).unwrap_or(false));
+pub(crate) fn adopt<T: AsFd>(inner: T) -> IoHandle<T> {
+    let handle = IoHandle::new(inner);
+    handle.settings().set_nonblocking(is_nonblocking(&handle).unwrap_or(false));
     handle.adopt_timeouts();
     handle
 }
 
-impl<T: AsFd> Handle<T> {
+impl<T: AsFd> IoHandle<T> {
     /// Std takes whatever it is given: of a socket for datagrams, say, a short read leaves others; and one of several connections that are one (MPTCP) may
     /// have to be waited for.
-    pub(crate) fn doubt_unless_tcp(&self) {
+    pub(crate) fn distrust_unless_tcp(&self) {
         if !matches!(socket_protocol(self), Ok(Some(ipproto::TCP))) {
             self.readiness().distrust_short_reads();
         }
@@ -35,7 +35,7 @@ impl<T: AsFd> Handle<T> {
             // There are too many descriptors for that.
             Err(_) => [Timeout::Recv, Timeout::Send].map(|which| Ok(socket_timeout(self, which)?)),
         };
-        self.modes().set_timeout(Direction::Read, read.unwrap_or(None));
-        self.modes().set_timeout(Direction::Write, write.unwrap_or(None));
+        self.settings().set_timeout(Direction::Read, read.unwrap_or(None));
+        self.settings().set_timeout(Direction::Write, write.unwrap_or(None));
     }
 }

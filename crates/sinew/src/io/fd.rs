@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
 use super::forward::{forward_read, forward_write, reads_exactly, writes_all};
-use super::handle::Handle;
+use super::handle::IoHandle;
 use super::input::check_ready;
 use super::nonblocking::Nonblocking;
 use super::slices::MOST_SLICES;
@@ -44,7 +44,7 @@ use crate::rt::io::{Direction, check_pollable};
 /// One descriptor belongs into one `Fd`, which fibers and threads may share: the second one of the same number fails to wait on the
 /// same worker, with [`AlreadyExists`](io::ErrorKind::AlreadyExists). A duplicate is another descriptor.
 pub struct Fd<T: AsFd> {
-    handle: Handle<Nonblocking<T>>,
+    handle: IoHandle<Nonblocking<T>>,
 }
 
 /// A descriptor that cannot be waited for, and why.
@@ -78,7 +78,7 @@ impl<T: AsFd> Fd<T> {
             return Err(FdError { inner, error });
         }
         match Nonblocking::new(inner) {
-            Ok(inner) => Ok(Self { handle: Handle::mixed(inner) }),
+            Ok(inner) => Ok(Self { handle: IoHandle::mixed(inner) }),
             Err((inner, error)) => Err(FdError { inner, error }),
         }
     }

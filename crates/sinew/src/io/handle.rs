@@ -6,23 +6,23 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
-use super::socket_settings::{Modes, Patience};
+use super::socket_settings::{Patience, SocketSettings};
 use crate::fiber::Stopped;
 use crate::rt;
-use crate::rt::io::{Direction, IoFailure, Readiness, Source};
+use crate::rt::io::{Direction, IoFailure, IoSource, Readiness};
 
 /// A descriptor.
 #[derive(Debug)]
-pub(crate) struct Handle<T> {
+pub(crate) struct IoHandle<T> {
     /// Before the descriptor, since it is dropped in this order: nobody watches a descriptor that is not open any more.
     watch: Watch,
     inner: T,
-    modes: Modes,
+    settings: SocketSettings,
 }
 
 /// Ends when it is dropped.
 #[derive(Debug)]
-struct Watch(Arc<Source>);
+struct Watch(Arc<IoSource>);
 
 /// No code of a user's runs while it changes, so no panic leaves it half changed.
 impl UnwindSafe for Watch {}
@@ -35,24 +35,24 @@ impl Drop for Watch {
     }
 }
 
-impl<T: AsFd> Handle<T> {
+impl<T: AsFd> IoHandle<T> {
     /// Calls that would wait must say so, by [`WouldBlock`](io::ErrorKind::WouldBlock): that is the caller's to see to.
     pub(crate) fn new(inner: T) -> Self {
-        Self::with_modes(inner, Modes::default())
+        Self::with_settings(inner, SocketSettings::default())
     }
 
     /// A duplicate of another one, which has the same settings.
     pub(crate) fn clone_of(&self, inner: T) -> Self {
-        self.as_doubtful(Self::with_modes(inner, self.modes.share()))
+        self.with_same_trust(Self::with_settings(inner, self.settings.share()))
     }
 
     /// A connection that this one has taken in, with its time-outs.
-    pub(crate) fn accepted<S: AsFd>(&self, inner: S) -> Handle<S> {
-        self.as_doubtful(Handle::with_modes(inner, self.modes.of_accepted()))
+    pub(crate) fn accepted<S: AsFd>(&self, inner: S) -> IoHandle<S> {
+        self.with_same_trust(IoHandle::with_settings(inner, self.settings.of_accepted()))
     }
 
     /// One whose short reads say as much as those of this one.
-    fn as_doubtful<S: AsFd>(&self, other: Handle<S>) -> Handle<S> {
+    fn with_same_trust<S: AsFd>(&self, other: IoHandle<S>) -> IoHandle<S> {
         if !self.readiness().look().trusts_short_reads() {
             other.readiness().distrust_short_reads();
         }
@@ -61,11 +61,11 @@ impl<T: AsFd> Handle<T> {
 
     /// One on which users make calls of their own, of which one may have to wait and another one not.
     pub(crate) fn mixed(inner: T) -> Self {
-        Self { watch: Watch(Source::new(Readiness::mixed())), inner, modes: Modes::default() }
+        Self { watch: Watch(IoSource::new(Readiness::mixed())), inner, settings: SocketSettings::default() }
     }
 
-    fn with_modes(inner: T, modes: Modes) -> Self {
-        Self { watch: Watch(Source::new(Readiness::new())), inner, modes }
+    fn with_settings(inner: T, settings: SocketSettings) -> Self {
+        Self { watch: Watch(IoSource::new(Readiness::new())), inner, settings }
     }
 
     #[inline]
@@ -73,8 +73,8 @@ impl<T: AsFd> Handle<T> {
         &self.inner
     }
 
-    pub(crate) fn modes(&self) -> &Modes {
-        &self.modes
+    pub(crate) fn settings(&self) -> &SocketSettings {
+        &self.settings
     }
 
     /// The descriptor, which nobody watches any more.
@@ -84,9 +84,9 @@ impl<T: AsFd> Handle<T> {
     }
 
     /// The descriptor, and what is set for it and its clones.
-    pub(crate) fn into_parts(self) -> (T, Modes) {
+    pub(crate) fn into_parts(self) -> (T, SocketSettings) {
         drop(self.watch);
-        (self.inner, self.modes)
+        (self.inner, self.settings)
     }
 
     /// What is known of the descriptor.
@@ -116,7 +116,7 @@ impl<T: AsFd> Handle<T> {
         patience: Patience,
         mut attempt: impl FnMut(&T) -> io::Result<R>,
     ) -> io::Result<R> {
-        let (at, mut patience) = (Location::caller(), self.modes.resolve(patience, direction));
+        let (at, mut patience) = (Location::caller(), self.settings.resolve(patience, direction));
         if matches!(patience, Patience::Wait(_)) {
             rt::spend(rt::SYSTEM_CALL);
         }
@@ -168,7 +168,7 @@ impl<T: AsFd> Handle<T> {
         len: usize,
         mut attempt: impl FnMut(&T, usize) -> io::Result<usize>,
     ) -> io::Result<usize> {
-        self.modes.hear_error()?;
+        self.settings.hear_error()?;
         let written = self.call(Direction::Write, Patience::to_move(len), |inner| attempt(inner, 0))?;
         Ok(if written < len { self.write_rest(written..len, attempt) } else { written })
     }
@@ -180,7 +180,7 @@ impl<T: AsFd> Handle<T> {
         Range { start: mut written, end }: Range<usize>,
         mut attempt: impl FnMut(&T, usize) -> io::Result<usize>,
     ) -> usize {
-        let Patience::Wait(time) = self.modes.resolve(Patience::AsSet, Direction::Write) else {
+        let Patience::Wait(time) = self.settings.resolve(Patience::AsSet, Direction::Write) else {
             return written;
         };
         let until = time.and_then(|time| rt::now().checked_add(time));
@@ -191,7 +191,7 @@ impl<T: AsFd> Handle<T> {
                 Ok(more) => written += more,
                 Err(error) => {
                     // The kernel has told of it once.
-                    self.modes.keep_error(&error);
+                    self.settings.keep_error(&error);
                     break;
                 }
             }
@@ -279,7 +279,7 @@ pub(crate) fn would_block() -> io::Error {
     io::Error::from_raw_os_error(libc::EAGAIN)
 }
 
-impl<T: AsFd> AsFd for Handle<T> {
+impl<T: AsFd> AsFd for IoHandle<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.inner.as_fd()
     }

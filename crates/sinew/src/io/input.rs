@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 
-use super::handle::Handle;
+use super::handle::IoHandle;
 use super::socket_settings::Patience;
 use crate::blocking::blocking;
 use crate::fiber;
@@ -41,7 +41,7 @@ pub(super) enum Input {
     /// Nobody has read yet.
     New,
     /// A terminal, a pipe or a socket.
-    Watched(Handle<OwnedFd>),
+    Watched(IoHandle<OwnedFd>),
     /// A file, which is always ready.
     Plain(OwnedFd),
 }
@@ -55,7 +55,7 @@ impl Input {
             return Ok(Self::Plain(fd));
         }
         match check_pollable(fd.as_fd()) {
-            Ok(()) => Ok(Self::Watched(Handle::new(fd))),
+            Ok(()) => Ok(Self::Watched(IoHandle::new(fd))),
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Self::Plain(fd)),
             Err(error) => Err(error),
         }

@@ -12,8 +12,8 @@ use rustix::net::sockopt;
 use rustix::pipe::{SpliceFlags, splice};
 
 use super::copy::copy;
-use super::handle::Handle;
-use super::socket_settings::{Patience, Unblock};
+use super::handle::IoHandle;
+use super::socket_settings::{NonblockingGuard, Patience};
 use crate::fiber;
 use crate::rt;
 use crate::rt::io::Direction;
@@ -75,8 +75,8 @@ where
 {
     let mut copied = 0;
     match by_kernel(&source.end(), &sink.end(), &mut copied)? {
-        Outcome::Ended => Ok(copied),
-        Outcome::Refused => Ok(copied + copy(&mut *source.reader(), &mut *sink.writer())?),
+        CopyOutcome::Ended => Ok(copied),
+        CopyOutcome::Refused => Ok(copied + copy(&mut *source.reader(), &mut *sink.writer())?),
     }
 }
 
@@ -113,19 +113,19 @@ pub(crate) enum KernelEnd<'a> {
 pub(crate) trait Stream {
     fn fd(&self) -> BorrowedFd<'_>;
 
-    fn unblock(&self) -> io::Result<Unblock<'_>>;
+    fn hold_nonblocking(&self) -> io::Result<NonblockingGuard<'_>>;
 
     #[track_caller]
     fn wait(&self, direction: Direction) -> io::Result<()>;
 }
 
-impl<T: AsFd> Stream for Handle<T> {
+impl<T: AsFd> Stream for IoHandle<T> {
     fn fd(&self) -> BorrowedFd<'_> {
         self.as_fd()
     }
 
-    fn unblock(&self) -> io::Result<Unblock<'_>> {
-        self.modes().unblock(self.as_fd())
+    fn hold_nonblocking(&self) -> io::Result<NonblockingGuard<'_>> {
+        self.settings().hold_nonblocking(self.as_fd())
     }
 
     fn wait(&self, direction: Direction) -> io::Result<()> {
@@ -162,7 +162,7 @@ fn check_error(fd: BorrowedFd<'_>) -> io::Result<()> {
 
 /// How the kernel's part of a copy has ended.
 #[derive(Debug, PartialEq, Eq)]
-enum Outcome {
+enum CopyOutcome {
     /// The source is at its end.
     Ended,
     /// The kernel does not copy between these, or not any more.
@@ -170,12 +170,12 @@ enum Outcome {
 }
 
 #[track_caller]
-fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<Outcome> {
+fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<CopyOutcome> {
     // Other files may block, or be full: how much was copied then would be lost.
     if !is_regular(source)? || !is_regular(sink)? {
-        return Ok(Outcome::Refused);
+        return Ok(CopyOutcome::Refused);
     }
-    let _unblocked = [unblock(source)?, unblock(sink)?];
+    let _nonblocking = [hold_nonblocking(source)?, hold_nonblocking(sink)?];
     let mut calls = 0_u64;
     loop {
         calls += 1;
@@ -186,8 +186,10 @@ fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<O
         match once(&source.0, &sink.0) {
             // A file that is made up when it is read, as those in `/proc`, may look empty to the
             // kernel.
-            Ok(0) if *copied == 0 && matches!(source.0, KernelEnd::File(_)) => return Ok(Outcome::Refused),
-            Ok(0) => return Ok(Outcome::Ended),
+            Ok(0) if *copied == 0 && matches!(source.0, KernelEnd::File(_)) => {
+                return Ok(CopyOutcome::Refused);
+            }
+            Ok(0) => return Ok(CopyOutcome::Ended),
             Ok(more) => *copied += more,
             Err(Errno::AGAIN) => {
                 // One of them has nothing or no room. The other one is ready.
@@ -204,7 +206,7 @@ fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<O
                 | Errno::OVERFLOW
                 | Errno::XDEV
                 | Errno::BADF,
-            ) => return Ok(Outcome::Refused),
+            ) => return Ok(CopyOutcome::Refused),
             Err(error) => return Err(error.into()),
         }
     }
@@ -247,9 +249,9 @@ fn is_regular(end: &End<'_>) -> io::Result<bool> {
     }
 }
 
-fn unblock<'a>(end: &End<'a>) -> io::Result<Option<Unblock<'a>>> {
+fn hold_nonblocking<'a>(end: &End<'a>) -> io::Result<Option<NonblockingGuard<'a>>> {
     match end.0 {
-        KernelEnd::Socket(socket) => socket.unblock().map(Some),
+        KernelEnd::Socket(socket) => socket.hold_nonblocking().map(Some),
         KernelEnd::Pipe(_) | KernelEnd::File(_) => Ok(None),
     }
 }
@@ -282,13 +284,13 @@ pub(crate) use kernel_ends;
 
 #[cfg(test)]
 mod tests {
-    use super::{KernelSink, KernelSource, Outcome, by_kernel};
+    use super::{CopyOutcome, KernelSink, KernelSource, by_kernel};
     use crate::fs::File;
     use crate::io::{Write, pipe};
     use crate::os::unix::net::UnixStream;
 
     /// The kernel's part of a copy.
-    fn part(source: &impl KernelSource, sink: &impl KernelSink) -> (Outcome, u64) {
+    fn part(source: &impl KernelSource, sink: &impl KernelSink) -> (CopyOutcome, u64) {
         let mut copied = 0;
         let outcome = by_kernel(&source.end(), &sink.end(), &mut copied).unwrap();
         (outcome, copied)
@@ -310,15 +312,24 @@ mod tests {
     fn the_kernel_copies_where_it_can() {
         let (sink, _kept) = UnixStream::pair().unwrap();
         let (file, reader, stream) = sources();
-        assert_eq!((part(&file, &sink), part(&reader, &sink)), ((Outcome::Ended, 4), (Outcome::Ended, 4)));
-        assert_eq!(part(&stream, &sink), (Outcome::Refused, 0));
+        assert_eq!(
+            (part(&file, &sink), part(&reader, &sink)),
+            ((CopyOutcome::Ended, 4), (CopyOutcome::Ended, 4))
+        );
+        assert_eq!(part(&stream, &sink), (CopyOutcome::Refused, 0));
         let (_kept, sink) = pipe().unwrap();
         let (file, reader, stream) = sources();
-        assert_eq!((part(&file, &sink), part(&reader, &sink)), ((Outcome::Ended, 4), (Outcome::Ended, 4)));
-        assert_eq!(part(&stream, &sink), (Outcome::Ended, 4));
+        assert_eq!(
+            (part(&file, &sink), part(&reader, &sink)),
+            ((CopyOutcome::Ended, 4), (CopyOutcome::Ended, 4))
+        );
+        assert_eq!(part(&stream, &sink), (CopyOutcome::Ended, 4));
         let (sink, _, _) = sources();
         let (file, reader, stream) = sources();
-        assert_eq!((part(&file, &sink), part(&reader, &sink)), ((Outcome::Ended, 4), (Outcome::Ended, 4)));
-        assert_eq!(part(&stream, &sink), (Outcome::Refused, 0));
+        assert_eq!(
+            (part(&file, &sink), part(&reader, &sink)),
+            ((CopyOutcome::Ended, 4), (CopyOutcome::Ended, 4))
+        );
+        assert_eq!(part(&stream, &sink), (CopyOutcome::Refused, 0));
     }
 }

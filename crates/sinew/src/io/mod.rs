@@ -50,7 +50,7 @@ mod tests;
 pub(crate) use adopt::adopt;
 pub(crate) use descriptor::descriptor;
 pub(crate) use forward::{forward, forward_read, forward_write, reads_exactly, writes_all};
-pub(crate) use handle::{Handle, would_block};
+pub(crate) use handle::{IoHandle, would_block};
 pub(crate) use raw::from_raw_fd;
 pub(crate) use socket_calls::socket_calls;
 pub(crate) use socket_settings::Patience;

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-use super::handle::Handle;
+use super::handle::IoHandle;
 
 /// Whether calls on the descriptor say that they would wait, instead of waiting.
 ///
@@ -34,20 +34,20 @@ pub(super) fn set_nonblocking(fd: impl AsFd, is_nonblocking: bool) -> io::Result
     Ok(before.contains(OFlags::NONBLOCK))
 }
 
-impl<T: AsFd> Handle<T> {
+impl<T: AsFd> IoHandle<T> {
     /// Takes a descriptor over. If its calls were not to wait, ours do not either.
-    pub(crate) fn unblocked(inner: T) -> Self {
+    pub(crate) fn nonblocking(inner: T) -> Self {
         // It fails for what is no descriptor for input or output, whose calls all fail.
         let was_nonblocking = set_nonblocking(&inner, true).unwrap_or(false);
         let this = Self::new(inner);
-        this.modes().set_nonblocking(was_nonblocking);
+        this.settings().set_nonblocking(was_nonblocking);
         this
     }
 
     /// The descriptor as it was, or as it was set since. If a clone is ours still, it stays as that needs it.
     pub(crate) fn into_blocking(self) -> T {
-        let (inner, modes) = self.into_parts();
-        if let Some(is_nonblocking) = modes.into_last() {
+        let (inner, settings) = self.into_parts();
+        if let Some(is_nonblocking) = settings.into_last() {
             let _ = set_nonblocking(&inner, is_nonblocking);
         }
         inner

@@ -14,7 +14,7 @@ use rustix::fs::{FileType, fstat, major};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
-use super::handle::Handle;
+use super::handle::IoHandle;
 use super::input::check_ready;
 use super::socket_settings::Patience;
 use crate::rt;
@@ -43,7 +43,7 @@ pub(super) struct Output {
 }
 
 /// What a write to a descriptor may do.
-enum Kind {
+enum OutputKind {
     /// It never blocks.
     Prompt,
     /// It does not block for a small part, if the descriptor is ready.
@@ -56,7 +56,7 @@ enum Kind {
     File,
 }
 
-impl Kind {
+impl OutputKind {
     fn of(fd: BorrowedFd<'_>) -> io::Result<Self> {
         let known = fstat(fd)?;
         Ok(match FileType::from_raw_mode(known.st_mode) {
@@ -79,18 +79,18 @@ impl Output {
         if ENDS.load(Ordering::Relaxed) || !rt::may_wait() {
             return write_here(fd, bytes);
         }
-        match Kind::of(fd)? {
-            Kind::Prompt => Ok(rustix::io::write(fd, bytes)?),
-            Kind::Pipe => when_ready(fd, || {
+        match OutputKind::of(fd)? {
+            OutputKind::Prompt => Ok(rustix::io::write(fd, bytes)?),
+            OutputKind::Pipe => when_ready(fd, || {
                 check_ready(fd, Direction::Write)?;
                 Ok(rustix::io::write(fd, &bytes[..bytes.len().min(PIPE_CHUNK)])?)
             }),
-            Kind::Socket => when_ready(fd, || Ok(send(fd, bytes, SendFlags::DONTWAIT)?)),
-            Kind::Terminal => when_ready(fd, || {
+            OutputKind::Socket => when_ready(fd, || Ok(send(fd, bytes, SendFlags::DONTWAIT)?)),
+            OutputKind::Terminal => when_ready(fd, || {
                 check_ready(fd, Direction::Write)?;
                 Ok(rt::blocking(|| rustix::io::write(fd, bytes))?)
             }),
-            Kind::File => Ok(rt::blocking(|| rustix::io::write(fd, bytes))?),
+            OutputKind::File => Ok(rt::blocking(|| rustix::io::write(fd, bytes))?),
         }
     }
 }
@@ -141,7 +141,7 @@ fn wait_here(fd: BorrowedFd<'_>) -> io::Result<()> {
 #[cold]
 fn wait(fd: BorrowedFd<'_>) -> io::Result<()> {
     match fd.try_clone_to_owned() {
-        Ok(copy) => Handle::new(copy)
+        Ok(copy) => IoHandle::new(copy)
             .call(Direction::Write, Patience::AsSet, |copy| check_ready(copy, Direction::Write)),
         // There are too many descriptors. Another thread can wait for this one.
         Err(_) => rt::blocking(|| wait_here(fd)),

@@ -6,7 +6,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 
 use super::descriptor::descriptor;
 use super::forward::{forward_read, forward_write, reads_exactly, writes_all};
-use super::handle::Handle;
+use super::handle::IoHandle;
 use super::kernel_copy::{KernelEnd, kernel_ends};
 use super::slices::{after, room};
 use super::socket_settings::Patience;
@@ -62,14 +62,14 @@ pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
 ///
 /// Calls observe cancellation and deadlines.
 pub struct PipeReader {
-    pub(super) handle: Handle<io::PipeReader>,
+    pub(super) handle: IoHandle<io::PipeReader>,
 }
 
 /// The end of a pipe that is written to. As [`std::io::PipeWriter`], and what [`PipeReader`] says of itself holds for it too.
 ///
 /// What is written by one call, and is no longer than `PIPE_BUF` (4,096 bytes), stays together, as in any pipe.
 pub struct PipeWriter {
-    pub(super) handle: Handle<io::PipeWriter>,
+    pub(super) handle: IoHandle<io::PipeWriter>,
 }
 
 impl PipeReader {
@@ -140,7 +140,7 @@ impl Write for PipeWriter {
 /// What both ends become, and are made of.
 macro_rules! convert {
     ($end:ident) => {
-        descriptor!($end, io::$end, |end| Self { handle: Handle::unblocked(end) }, |end| end
+        descriptor!($end, io::$end, |end| Self { handle: IoHandle::nonblocking(end) }, |end| end
             .handle
             .into_blocking());
 

@@ -40,7 +40,7 @@ macro_rules! socket_calls {
             pub fn set_read_timeout(&self, timeout: Option<std::time::Duration>) -> std::io::Result<()> {
                 // The kernel is told too, for the day when it is std's.
                 self.handle.get().set_read_timeout(timeout)?;
-                self.handle.modes().set_timeout(crate::rt::io::Direction::Read, timeout);
+                self.handle.settings().set_timeout(crate::rt::io::Direction::Read, timeout);
                 Ok(())
             }
 
@@ -51,7 +51,7 @@ macro_rules! socket_calls {
             /// As [`set_read_timeout`](Self::set_read_timeout).
             pub fn set_write_timeout(&self, timeout: Option<std::time::Duration>) -> std::io::Result<()> {
                 self.handle.get().set_write_timeout(timeout)?;
-                self.handle.modes().set_timeout(crate::rt::io::Direction::Write, timeout);
+                self.handle.settings().set_timeout(crate::rt::io::Direction::Write, timeout);
                 Ok(())
             }
 
@@ -80,7 +80,7 @@ macro_rules! socket_calls {
             /// As the kernel has them.
             pub fn set_nonblocking(&self, nonblocking: bool) -> std::io::Result<()> {
                 self.handle.get().set_nonblocking(nonblocking)?;
-                self.handle.modes().set_nonblocking(nonblocking);
+                self.handle.settings().set_nonblocking(nonblocking);
                 Ok(())
             }
 

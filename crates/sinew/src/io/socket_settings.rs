@@ -37,24 +37,24 @@ const NONE: u64 = 0;
 
 /// What is set; nothing, as long as there is none.
 #[derive(Debug, Default)]
-pub(crate) struct Modes(OnceLock<Arc<SocketSettings>>);
+pub(crate) struct SocketSettings(OnceLock<Arc<SettingValues>>);
 
 /// All zeros are those of a descriptor that waits for ever.
 #[derive(Debug, Default)]
-struct SocketSettings {
+struct SettingValues {
     is_nonblocking: AtomicBool,
     /// In nanoseconds, or [`NONE`].
     read_timeout: AtomicU64,
     write_timeout: AtomicU64,
     /// What the kernel told one who had written something, and has to be told to the next one; zero, if there is nothing.
     unheard: AtomicI32,
-    unblocked: Lock<Nonblocking>,
+    nonblocking: Lock<NonblockingCount>,
 }
 
 /// Whose calls on a descriptor that blocks must not block now.
 #[derive(Debug, Default)]
-struct Nonblocking {
-    /// How many [`Unblock`] there are.
+struct NonblockingCount {
+    /// How many [`NonblockingGuard`] there are.
     count: usize,
     /// Whether calls on it did not block before the first of them.
     was_nonblocking: bool,
@@ -62,14 +62,14 @@ struct Nonblocking {
 
 /// Until it is dropped, calls on a descriptor and its duplicates do not block.
 #[derive(Debug)]
-pub(crate) struct Unblock<'a> {
-    settings: &'a SocketSettings,
+pub(crate) struct NonblockingGuard<'a> {
+    settings: &'a SettingValues,
     fd: BorrowedFd<'a>,
 }
 
-impl Drop for Unblock<'_> {
+impl Drop for NonblockingGuard<'_> {
     fn drop(&mut self) {
-        let mut state = self.settings.unblocked.lock();
+        let mut state = self.settings.nonblocking.lock();
         state.count -= 1;
         if state.count == 0 && !state.was_nonblocking {
             let _ = set_nonblocking(self.fd, false);
@@ -77,7 +77,7 @@ impl Drop for Unblock<'_> {
     }
 }
 
-impl Modes {
+impl SocketSettings {
     /// Those of a clone: from now on they are set for both.
     pub(crate) fn share(&self) -> Self {
         Self(OnceLock::from(self.0.get_or_init(Arc::default).clone()))
@@ -134,14 +134,14 @@ impl Modes {
     /// # Errors
     ///
     /// If it is no descriptor for input or output.
-    pub(super) fn unblock<'a>(&'a self, fd: BorrowedFd<'a>) -> io::Result<Unblock<'a>> {
+    pub(super) fn hold_nonblocking<'a>(&'a self, fd: BorrowedFd<'a>) -> io::Result<NonblockingGuard<'a>> {
         let settings = self.0.get_or_init(Arc::default);
-        let mut state = settings.unblocked.lock();
+        let mut state = settings.nonblocking.lock();
         if state.count == 0 {
             state.was_nonblocking = set_nonblocking(fd, true)?;
         }
         state.count += 1;
-        Ok(Unblock { settings, fd })
+        Ok(NonblockingGuard { settings, fd })
     }
 
     /// What is set for a connection that a socket with these settings takes in: the kernel has it so.
@@ -161,7 +161,7 @@ impl Modes {
     }
 
     /// Changes the settings, if there are any or some are needed.
-    fn set(&self, is_needed: bool, change: impl FnOnce(&SocketSettings)) {
+    fn set(&self, is_needed: bool, change: impl FnOnce(&SettingValues)) {
         let settings = if is_needed { Some(self.0.get_or_init(Arc::default)) } else { self.0.get() };
         if let Some(settings) = settings {
             change(settings);
@@ -169,7 +169,7 @@ impl Modes {
     }
 }
 
-impl SocketSettings {
+impl SettingValues {
     /// For one of those who ask at once.
     #[cold]
     fn hear(&self) -> io::Result<()> {
@@ -212,14 +212,14 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use super::super::nonblocking::is_nonblocking;
-    use super::Modes;
+    use super::SocketSettings;
 
     #[test]
     fn the_last_guard_of_all_clones_lets_calls_block_again() {
         let (socket, _kept) = UnixStream::pair().unwrap();
-        let (fd, modes) = (socket.as_fd(), Modes::default());
-        let clone = modes.share();
-        let [first, second] = [&modes, &clone].map(|modes| modes.unblock(fd).unwrap());
+        let (fd, settings) = (socket.as_fd(), SocketSettings::default());
+        let clone = settings.share();
+        let [first, second] = [&settings, &clone].map(|settings| settings.hold_nonblocking(fd).unwrap());
         assert!(is_nonblocking(fd).unwrap());
         drop(first);
         assert!(is_nonblocking(fd).unwrap());
@@ -227,7 +227,7 @@ mod tests {
         assert!(!is_nonblocking(fd).unwrap());
         // What did not block before does not afterwards.
         socket.set_nonblocking(true).unwrap();
-        drop(clone.unblock(fd).unwrap());
+        drop(clone.hold_nonblocking(fd).unwrap());
         assert!(is_nonblocking(fd).unwrap());
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use super::handle::Handle;
+use super::handle::IoHandle;
 use super::socket_settings::Patience;
 use crate::Runtime;
 use crate::rt::io::Direction;
@@ -15,7 +15,7 @@ use crate::rt::io::Direction;
 fn attempt<const N: usize>(time: Duration, results: [io::Result<u32>; N]) -> io::Result<u32> {
     let silent: OwnedFd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).unwrap();
     let mut results = results.into_iter();
-    let result = Handle::new(silent).call(Direction::Read, Patience::Wait(Some(time)), |_| {
+    let result = IoHandle::new(silent).call(Direction::Read, Patience::Wait(Some(time)), |_| {
         results.next().expect("there is one last attempt")
     });
     assert!(results.next().is_none(), "there is one last attempt");

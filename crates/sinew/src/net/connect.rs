@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 
-use crate::io::{Handle, Patience};
+use crate::io::{IoHandle, Patience};
 use crate::rt::io::Direction;
 
 /// A connected stream, of which nothing is set.
@@ -16,11 +16,11 @@ use crate::rt::io::Direction;
 ///
 /// If it cannot be connected, or not in that time, or the caller is to stop.
 #[track_caller]
-pub(super) fn stream(addr: &SocketAddr, time: Option<Duration>) -> io::Result<Handle<std::net::TcpStream>> {
+pub(super) fn stream(addr: &SocketAddr, time: Option<Duration>) -> io::Result<IoHandle<std::net::TcpStream>> {
     // It does not block for as long as it is not connected.
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family(addr), SocketType::STREAM, flags, None)?;
-    let handle = Handle::new(std::net::TcpStream::from(socket));
+    let handle = IoHandle::new(std::net::TcpStream::from(socket));
     handle.call(Direction::Write, Patience::Wait(time), |socket| attempt(socket, addr))?;
     handle.get().set_nonblocking(false)?;
     Ok(handle)

@@ -14,7 +14,7 @@ use super::incoming::Incoming;
 use super::tcp_stream::TcpStream;
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls};
-use crate::io::{Handle, Patience, adopt, descriptor};
+use crate::io::{IoHandle, Patience, adopt, descriptor};
 use crate::rt::io::Direction;
 
 /// A socket that takes TCP connections in: [`std::net::TcpListener`], for fibers and threads. It listens no more when it is dropped.
@@ -52,7 +52,7 @@ use crate::rt::io::Direction;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct TcpListener {
-    pub(super) handle: Handle<std::net::TcpListener>,
+    pub(super) handle: IoHandle<std::net::TcpListener>,
     /// A clone has become std's while others are ours: the descriptor may block.
     is_lent: Arc<AtomicBool>,
 }
@@ -63,24 +63,24 @@ descriptor!(TcpListener, std::net::TcpListener, |listener| Self::adopted(listene
 impl TcpListener {
     /// One that was made just now: nothing is set.
     pub(super) fn fresh(listener: std::net::TcpListener) -> Self {
-        Self::new(Handle::new(listener))
+        Self::new(IoHandle::new(listener))
     }
 
     fn adopted(listener: std::net::TcpListener) -> Self {
         let handle = adopt(listener);
         // Its connections are of its protocol.
-        handle.doubt_unless_tcp();
+        handle.distrust_unless_tcp();
         Self::new(handle)
     }
 
-    fn new(handle: Handle<std::net::TcpListener>) -> Self {
+    fn new(handle: IoHandle<std::net::TcpListener>) -> Self {
         // What cannot be set so is no socket, and its calls say so.
         let _ = handle.get().set_nonblocking(true);
         Self { handle, is_lent: Arc::default() }
     }
 
     fn into_std(self) -> std::net::TcpListener {
-        let is_nonblocking = self.handle.modes().is_nonblocking();
+        let is_nonblocking = self.handle.settings().is_nonblocking();
         if Arc::strong_count(&self.is_lent) > 1 {
             // Relaxed: whoever accepts meanwhile may block, whatever it sees.
             self.is_lent.store(true, Ordering::Relaxed);
@@ -244,7 +244,7 @@ impl TcpListener {
         if self.is_lent.load(Ordering::Relaxed) {
             self.handle.get().set_nonblocking(nonblocking)?;
         }
-        self.handle.modes().set_nonblocking(nonblocking);
+        self.handle.settings().set_nonblocking(nonblocking);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls, connect};
-use crate::io::{Handle, adopt, descriptor, socket_calls};
+use crate::io::{IoHandle, adopt, descriptor, socket_calls};
 
 /// A TCP connection: [`std::net::TcpStream`], for fibers and threads. The connection is closed when it is dropped.
 ///
@@ -40,7 +40,7 @@ use crate::io::{Handle, adopt, descriptor, socket_calls};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct TcpStream {
-    pub(crate) handle: Handle<std::net::TcpStream>,
+    pub(crate) handle: IoHandle<std::net::TcpStream>,
 }
 
 socket_calls!(TcpStream, SocketAddr);
@@ -52,7 +52,7 @@ descriptor!(TcpStream, std::net::TcpStream, |stream| Self::adopted(stream), |str
 impl TcpStream {
     fn adopted(stream: std::net::TcpStream) -> Self {
         let handle = adopt(stream);
-        handle.doubt_unless_tcp();
+        handle.distrust_unless_tcp();
         Self { handle }
     }
 

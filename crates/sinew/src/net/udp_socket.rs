@@ -7,7 +7,7 @@ use rustix::net::RecvFlags;
 
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls};
-use crate::io::{Handle, Patience, adopt, descriptor, socket_calls};
+use crate::io::{IoHandle, Patience, adopt, descriptor, socket_calls};
 use crate::rt::io::Direction;
 
 /// A socket for UDP: [`std::net::UdpSocket`], for fibers and threads.
@@ -34,7 +34,7 @@ use crate::rt::io::Direction;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct UdpSocket {
-    pub(super) handle: Handle<std::net::UdpSocket>,
+    pub(super) handle: IoHandle<std::net::UdpSocket>,
 }
 
 socket_calls!(UdpSocket, SocketAddr);
@@ -46,7 +46,7 @@ descriptor!(UdpSocket, std::net::UdpSocket, |socket| Self { handle: adopt(socket
 impl UdpSocket {
     /// One that was made just now: nothing is set.
     fn fresh(socket: std::net::UdpSocket) -> Self {
-        Self { handle: Handle::new(socket) }
+        Self { handle: IoHandle::new(socket) }
     }
 
     /// Makes one with the first of these addresses that is free.

@@ -26,9 +26,9 @@ static BEFORE: [AtomicPtr<libc::sigaction>; HIGHEST as usize] =
 const PASSED_ON: u64 = 0x7369_6e65_7720_7369;
 
 /// All actions that were ever kept, so that none is kept twice: they are never freed, since a handler may be reading them.
-pub(super) struct Kept(Vec<&'static libc::sigaction>);
+pub(super) struct KeptActions(Vec<&'static libc::sigaction>);
 
-impl Kept {
+impl KeptActions {
     pub(super) const fn new() -> Self {
         Self(Vec::new())
     }

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::{read, retry_on_intr, write};
 
-use super::before::{self, Kept};
+use super::before::{self, KeptActions};
 use super::number::{HIGHEST, Signal};
 use super::pending::Pending;
 use super::set::Set;
@@ -32,12 +32,12 @@ static BELL: OnceLock<OwnedFd> = OnceLock::new();
 
 /// Our handler, where it is installed. There is one of these, and whoever has it changes actions alone.
 pub(super) struct Actions {
-    kept: Kept,
+    kept: KeptActions,
 }
 
 impl Actions {
     pub(super) const fn new() -> Self {
-        Self { kept: Kept::new() }
+        Self { kept: KeptActions::new() }
     }
 
     /// Sees to it that there is something to ring.

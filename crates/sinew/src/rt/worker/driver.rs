@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use sinew_sched::{Core, Driver};
 
 use super::epoll::{Epoll, Events};
-use super::io::{Source, Token, Watched};
+use super::io::{IoSource, Token, Watched};
 use crate::rt::fiber::{CallbackFiber, FiberHost, Site, WorkerState, starving};
 use crate::rt::timer::{CoreTimers, DueCallback, TimersOwner};
 use crate::rt::wait::{WorkerLocal, tls};
@@ -138,7 +138,7 @@ impl CoreDriver {
     /// # Errors
     ///
     /// If the kernel does not let it.
-    pub(crate) fn watch(&self, source: &Arc<Source>, fd: BorrowedFd<'_>) -> io::Result<Token> {
+    pub(crate) fn watch(&self, source: &Arc<IoSource>, fd: BorrowedFd<'_>) -> io::Result<Token> {
         self.watched.enter(source, fd.as_raw_fd(), |token| self.waker.epoll.add(fd, token))
     }
 

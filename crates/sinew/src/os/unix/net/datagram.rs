@@ -9,7 +9,7 @@ use rustix::net::RecvFlags;
 
 use super::address::{from_kernel, to_kernel, unnamed};
 use super::backoff::Backoff;
-use crate::io::{Handle, Patience, adopt, descriptor, socket_calls};
+use crate::io::{IoHandle, Patience, adopt, descriptor, socket_calls};
 use crate::net::calls;
 use crate::rt::io::Direction;
 
@@ -31,7 +31,7 @@ use crate::rt::io::Direction;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct UnixDatagram {
-    pub(super) handle: Handle<net::UnixDatagram>,
+    pub(super) handle: IoHandle<net::UnixDatagram>,
 }
 
 socket_calls!(UnixDatagram, SocketAddr);
@@ -80,7 +80,7 @@ impl UnixDatagram {
 
     /// One for which nothing is set.
     fn fresh(inner: net::UnixDatagram) -> Self {
-        Self { handle: Handle::new(inner) }
+        Self { handle: IoHandle::new(inner) }
     }
 
     /// Has [`send`](Self::send) send to this path, and [`recv`](Self::recv) receive from there only.
@@ -143,7 +143,7 @@ impl UnixDatagram {
     #[track_caller]
     pub fn send_to_addr(&self, buf: &[u8], socket_addr: &SocketAddr) -> io::Result<usize> {
         let address = to_kernel(socket_addr)?;
-        let mut backoff = Backoff::new(self.handle.modes().resolve(Patience::AsSet, Direction::Write));
+        let mut backoff = Backoff::new(self.handle.settings().resolve(Patience::AsSet, Direction::Write));
         loop {
             // That one receiver has no room says nothing of this socket: others that send to somebody else need not wait.
             let sent = self.handle.call(Direction::Write, Patience::None, |socket| {

@@ -10,7 +10,7 @@ use rustix::net::SocketAddrAny;
 use super::address::from_kernel;
 use super::connections::Connections;
 use super::stream::UnixStream;
-use crate::io::{Handle, Patience, descriptor};
+use crate::io::{IoHandle, Patience, descriptor};
 use crate::net::{Accepting, Accepts, calls};
 use crate::rt::io::Direction;
 
@@ -41,7 +41,7 @@ use crate::rt::io::Direction;
 /// [clones](Self::try_clone), when the last of them does. If it is dropped, duplicates stay as they are; and one of ours that is made of such a duplicate never waits,
 /// unless it is [told to](Self::set_nonblocking).
 pub struct UnixListener {
-    handle: Handle<net::UnixListener>,
+    handle: IoHandle<net::UnixListener>,
 }
 
 descriptor!(UnixListener, net::UnixListener, |inner| Self::adopted(inner), |listener| listener
@@ -76,7 +76,7 @@ impl UnixListener {
 
     /// One for which no time-outs are set.
     fn fresh(inner: net::UnixListener) -> Self {
-        Self { handle: Handle::unblocked(inner) }
+        Self { handle: IoHandle::nonblocking(inner) }
     }
 
     /// Waits for somebody who connects.
@@ -113,7 +113,7 @@ impl UnixListener {
     ///
     /// None; std's has some.
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.handle.modes().set_nonblocking(nonblocking);
+        self.handle.settings().set_nonblocking(nonblocking);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, connect, so
 use super::address::to_kernel;
 use super::backoff::Backoff;
 use crate::io::slices::room;
-use crate::io::{Handle, Patience, adopt, descriptor, reads_exactly, socket_calls};
+use crate::io::{IoHandle, Patience, adopt, descriptor, reads_exactly, socket_calls};
 use crate::net::{calls, stream_writes};
 
 /// A stream between two sockets of this machine. As [`std::os::unix::net::UnixStream`]; what differs is in the [module](super).
@@ -29,7 +29,7 @@ use crate::net::{calls, stream_writes};
 /// # Ok::<(), io::Error>(())
 /// ```
 pub struct UnixStream {
-    pub(crate) handle: Handle<net::UnixStream>,
+    pub(crate) handle: IoHandle<net::UnixStream>,
 }
 
 socket_calls!(UnixStream, SocketAddr);
@@ -93,7 +93,7 @@ impl UnixStream {
 
     /// One for which nothing is set.
     pub(super) fn fresh(inner: net::UnixStream) -> Self {
-        Self { handle: Handle::new(inner) }
+        Self { handle: IoHandle::new(inner) }
     }
 
     /// Ends one direction or both, for all clones. Whoever waits for that hears of it.

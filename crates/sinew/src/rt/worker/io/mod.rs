@@ -11,6 +11,6 @@ mod watched;
 
 pub(crate) use probe::check_pollable;
 pub(crate) use readiness::{Direction, Readiness, ReadyBits};
-pub(crate) use source::{IoFailure, Source};
+pub(crate) use source::{IoFailure, IoSource};
 pub(crate) use table::Token;
 pub(crate) use watched::Watched;

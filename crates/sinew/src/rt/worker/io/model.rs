@@ -26,7 +26,7 @@ impl Pipe {
         self.readiness.tell(ReadyBits::event(true, false, false));
     }
 
-    /// Takes one, as `Handle::call` does. Returns false if its time was over first.
+    /// Takes one, as `IoHandle::call` does. Returns false if its time was over first.
     fn take(&self, mut limit: Limit) -> bool {
         let taken = loop {
             let seen = self.readiness.look();

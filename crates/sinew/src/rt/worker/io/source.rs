@@ -32,13 +32,13 @@ pub(crate) enum IoFailure {
 
 /// A descriptor. What each operation and each event touches is in one cache line.
 #[repr(C, align(64))]
-pub(crate) struct Source {
+pub(crate) struct IoSource {
     /// The driver that it is at home with. Changed under the lock of `home`, and compared only.
     at: AtomicPtr<CoreDriver>,
     /// A fiber that may move has waited for it, or one on another worker: others than the home's worker may be concerned. Changed under the lock of `home`.
     roams: AtomicBool,
     pub(crate) readiness: Readiness,
-    home: Lock<Option<Home>>,
+    home: Lock<Option<WatchHome>>,
 }
 
 /// A worker, which is the caller's, and its driver.
@@ -46,13 +46,13 @@ type Here<'a> = (&'a WorkerLocal, &'a CoreDriver);
 
 /// Where a descriptor is watched.
 #[derive(Debug)]
-struct Home {
+struct WatchHome {
     driver: Arc<CoreDriver>,
     token: Token,
     fd: RawFd,
 }
 
-impl Source {
+impl IoSource {
     /// A descriptor that no driver watches yet.
     pub(crate) fn new(readiness: Readiness) -> Arc<Self> {
         Arc::new(Self {
@@ -154,7 +154,7 @@ impl Source {
             // Those who came to wait meanwhile are told by nobody, if it fails.
             let token = driver.watch(self, fd).inspect_err(|_| self.readiness.disturb())?;
             self.at.store(ptr::from_ref(driver).cast_mut(), Ordering::Relaxed);
-            *home = Some(Home { driver: driver.keep(), token, fd: fd.as_raw_fd() });
+            *home = Some(WatchHome { driver: driver.keep(), token, fd: fd.as_raw_fd() });
         }
         if let Some(home) = &*home
             && !self.roams.load(Ordering::Relaxed)
@@ -167,7 +167,7 @@ impl Source {
     }
 
     /// Nobody watches it any more. Whether somebody has.
-    fn leave(&self, home: &mut Option<Home>) -> bool {
+    fn leave(&self, home: &mut Option<WatchHome>) -> bool {
         let Some(left) = home.take() else { return false };
         self.at.store(ptr::null_mut(), Ordering::Relaxed);
         left.driver.unwatch(left.token, left.fd);
@@ -193,9 +193,9 @@ impl Source {
     }
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for IoSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source")
+        f.debug_struct("IoSource")
             .field("is_closed", &self.readiness.look().is_closed())
             .finish_non_exhaustive()
     }

@@ -32,7 +32,7 @@ impl Token {
 
 /// The table. `T` is what a number stands for.
 #[derive(Debug)]
-pub(crate) struct Table<T> {
+pub(crate) struct TokenTable<T> {
     places: Vec<TableSlot<T>>,
     /// Places that nobody has, the last one first.
     free: Vec<u32>,
@@ -44,7 +44,7 @@ struct TableSlot<T> {
     source: Option<Arc<T>>,
 }
 
-impl<T> Table<T> {
+impl<T> TokenTable<T> {
     pub(crate) const fn new() -> Self {
         Self { places: Vec::new(), free: Vec::new() }
     }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_number_stands_for_one_thing_ever() {
-        let mut table = Table::new();
+        let mut table = TokenTable::new();
         let first = table.insert(Arc::new(1));
         let second = table.insert(Arc::new(2));
         assert_eq!(table.get(first).map(|it| **it), Some(1));
@@ -116,7 +116,7 @@ mod tests {
     /// The bell's number, and such that were never given.
     #[test]
     fn strange_numbers_stand_for_nothing() {
-        let mut table = Table::new();
+        let mut table = TokenTable::new();
         table.insert(Arc::new(()));
         for raw in [0, 2, u64::MAX, 1 << 32 | 1] {
             assert!(table.get(Token::from_raw(raw)).is_none(), "{raw}");

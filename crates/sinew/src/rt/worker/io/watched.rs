@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::epoll::Events;
-use super::source::Source;
-use super::table::{Table, Token};
+use super::source::IoSource;
+use super::table::{Token, TokenTable};
 use crate::rt::base::sync::Lock;
 
 /// The descriptors.
@@ -27,14 +27,14 @@ pub(crate) struct Watched {
 
 #[derive(Debug)]
 struct WatchTable {
-    table: Table<Source>,
+    table: TokenTable<IoSource>,
     /// Whose it is what the kernel has for a number.
     owners: HashMap<RawFd, Token>,
 }
 
 impl Watched {
     pub(crate) fn new() -> Self {
-        let inside = WatchTable { table: Table::new(), owners: HashMap::new() };
+        let inside = WatchTable { table: TokenTable::new(), owners: HashMap::new() };
         Self { inside: Lock::new(inside), count: AtomicUsize::new(0), roamed: AtomicUsize::new(0) }
     }
 
@@ -51,7 +51,7 @@ impl Watched {
     /// As `begin` has them.
     pub(crate) fn enter(
         &self,
-        source: &Arc<Source>,
+        source: &Arc<IoSource>,
         fd: RawFd,
         begin: impl FnOnce(Token) -> io::Result<()>,
     ) -> io::Result<Token> {
@@ -90,7 +90,7 @@ impl Watched {
     }
 
     /// All, with their numbers.
-    pub(crate) fn all(&self) -> Vec<(Token, Arc<Source>)> {
+    pub(crate) fn all(&self) -> Vec<(Token, Arc<IoSource>)> {
         if self.is_empty() { Vec::new() } else { self.inside.lock().table.all() }
     }
 
