@@ -1,28 +1,25 @@
-//! The `sinew` program: shows what the runtime has, by running it here and now.
+//! The `sinew` program: a tour of the library, a report about the machine, and an HTTP server.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-mod check;
-mod coroutines;
-mod measure;
-mod screen;
+mod machine;
+mod output;
 mod serve;
-mod stacks;
+mod stage;
+mod tour;
 
-/// Checks, on this machine, the coroutines and the stacks that fibers are made of, and measures them.
+/// Shows, live and checked, what the sinew runtime does on this machine.
+///
+/// Without a terminal, and with NO_COLOR, there are no colours and no bars. The exit status is 1 if a check fails.
 #[derive(Parser)]
 #[command(name = "sinew", version, args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Leave the measurements out.
-    #[arg(long)]
-    no_measure: bool,
-    /// Overflow a stack and die of it, as a check has a second process do.
-    #[arg(long = stacks::OVERFLOW, hide = true)]
-    overflow: bool,
+    #[command(flatten)]
+    tour: tour::Options,
 }
 
 #[derive(Subcommand)]
@@ -32,27 +29,12 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if let Some(Command::Serve(options)) = arguments.command {
-        return match serve::run(options) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("sinew serve: {error}");
-                ExitCode::FAILURE
-            }
-        };
-    }
-    let mut screen = screen::Screen::new();
-    if arguments.overflow {
-        let ended = stacks::overflow_on_purpose();
-        screen.fail("overflowing", format!("{ended:?}"));
-        return ExitCode::FAILURE;
-    }
-    screen.title();
-    let parts = [("Coroutines", coroutines::CHECKS), ("Stacks", stacks::CHECKS)];
-    let failed = parts.iter().map(|(part, checks)| check::run_all(&mut screen, part, checks)).sum();
-    if !arguments.no_measure {
-        measure::show_all(&mut screen);
-    }
-    screen.verdict(parts.iter().map(|(_, checks)| checks.len()).sum(), failed);
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let (name, ended) = match arguments.command {
+        Some(Command::Serve(options)) => ("sinew serve", serve::run(options).map(|()| ExitCode::SUCCESS)),
+        None => ("sinew", tour::run(&arguments.tour)),
+    };
+    ended.unwrap_or_else(|error| {
+        eprintln!("{name}: {error}");
+        ExitCode::FAILURE
+    })
 }

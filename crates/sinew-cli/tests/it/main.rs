@@ -1,32 +1,24 @@
 //! The `sinew` program, started as a person would start it.
 
+mod pty;
 mod serve;
+mod tour;
+mod xml;
 
 use std::process::{Command, Output};
 
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    command.args(arguments);
+    command
+}
+
 fn sinew(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().expect("sinew starts")
+    command(arguments).output().expect("sinew starts")
 }
 
-#[test]
-fn without_arguments_it_checks_everything_and_succeeds() {
-    let output = sinew(&["--no-measure"]);
-    let words = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{words}");
-    assert!(words.ends_with("10 checks, all hold\n"), "{words}");
-    assert!(words.contains("\"sinew: stack overflow in diver 7: its stack has"), "{words}");
-    assert!(words.contains("guards ") && !words.contains("Advice"), "{words}");
-    assert!(!words.contains('\x1b'), "no colours in a pipe");
-}
-
-#[test]
-fn it_measures_unless_told_not_to() {
-    let output = sinew(&[]);
-    let words = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{words}");
-    for figure in ["one switch, either way", "take and return a pooled stack"] {
-        assert!(words.contains(figure), "{words}");
-    }
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8")
 }
 
 #[test]
