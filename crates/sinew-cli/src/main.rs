@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod doctor;
 mod machine;
 mod output;
 mod serve;
@@ -24,12 +25,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Doctor(doctor::Options),
     Serve(serve::Options),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let (name, ended) = match arguments.command {
+        Some(Command::Doctor(options)) => return doctor::run(&options),
         Some(Command::Serve(options)) => ("sinew serve", serve::run(options).map(|()| ExitCode::SUCCESS)),
         None => ("sinew", tour::run(&arguments.tour)),
     };

@@ -3,10 +3,11 @@
 
 pub(crate) mod limits;
 pub(crate) mod memory;
+pub(crate) mod system_calls;
 
 use std::fs;
 
 /// Reads a file that has one number.
-fn number_in(path: &str) -> Option<u64> {
+pub(crate) fn number_in(path: &str) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }

@@ -1,5 +1,6 @@
 //! The `sinew` program, started as a person would start it.
 
+mod doctor;
 mod pty;
 mod serve;
 mod tour;
