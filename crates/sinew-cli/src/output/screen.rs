@@ -16,6 +16,10 @@ pub(crate) struct Screen {
     bar: Mutex<Option<ProgressBar>>,
 }
 
+/// Columns beside a bar: before it, for the percentage, and for the `^C` that a terminal writes where the cursor is. With
+/// that on a line of its own, the bar would not be on the line that is cleared.
+const AROUND_BAR: usize = 6 + 6 + 5;
+
 /// A bar on the screen's last line. It goes when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Bar<'a> {
@@ -65,9 +69,10 @@ impl Screen {
     pub(crate) fn bar(&self, total: u64) -> Bar<'_> {
         let target = if self.has_bars { ProgressDrawTarget::stdout() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(total.max(1)), target);
-        let template = "      {wide_bar:.cyan/black.bright} {percent:>3} %";
-        // The template is fixed, so an error would be seen by the first test that shows a bar.
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        let width = self.terminal.width() - AROUND_BAR;
+        let template = format!("      {{bar:{width}.cyan/black.bright}} {{percent:>3}} %");
+        // An error would be seen by the first test that shows a bar.
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("━╸─"));
         }
         *self.lock() = Some(bar.clone());

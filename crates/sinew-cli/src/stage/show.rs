@@ -43,6 +43,11 @@ impl Clock {
         left.clamp(part / 3, part)
     }
 
+    /// The time that the chapters which are left should take.
+    pub(crate) fn planned(&self) -> Duration {
+        self.tour * self.left / self.all.max(1)
+    }
+
     /// The time since the tour began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.began.elapsed()

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -127,10 +128,10 @@ fn show_all(options: &Options, chosen: &[Chapter]) -> io::Result<Vec<Shown>> {
     let screen = Arc::new(screen);
     interrupt::watch(&screen)?;
     let sizes = Sizes::of_this_machine(options.quick);
-    if !options.json {
-        open(&screen, chosen.len(), options.quick);
-    }
     let mut clock = Clock::new(sizes, CHAPTERS, chosen);
+    if !options.json {
+        open(&screen, chosen.len(), clock.planned());
+    }
     let mut all = Vec::new();
     for (index, chapter) in chosen.iter().enumerate() {
         if !options.json {
@@ -151,11 +152,12 @@ fn show_all(options: &Options, chosen: &[Chapter]) -> io::Result<Vec<Shown>> {
 }
 
 /// The first lines.
-fn open(screen: &Screen, chapters: usize, is_quick: bool) {
+fn open(screen: &Screen, chapters: usize, planned: Duration) {
     screen.paragraph("", Style::Bold, &this_program());
-    let time = if is_quick { "a few seconds" } else { "about 20 seconds" };
+    // Chapters do a little before and after what is timed.
+    let seconds = counted(1 + planned.as_secs(), "second");
     let chapters = counted(chapters as u64, "chapter");
-    screen.paragraph("", Style::Plain, &format!("A tour in {chapters}, {time} for all. Ctrl-C ends it."));
+    screen.paragraph("", Style::Plain, &format!("{chapters}, about {seconds}. Ctrl-C ends the tour."));
     if cfg!(debug_assertions) {
         let advice = "This is a debug build, so the figures mean little: use `cargo run --release`.";
         screen.paragraph("", Style::Notable, advice);

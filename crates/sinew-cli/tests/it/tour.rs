@@ -176,7 +176,9 @@ fn on_a_narrow_terminal_no_line_is_too_long() {
     assert!(words.contains("\x1b[1m") && words.contains('━'), "a terminal has colours and bars: {words:?}");
     let words = without_escapes(&words);
     for line in words.split(['\n', '\r']) {
-        assert!(line.chars().count() <= 40, "{line:?} in {words}");
+        // What a terminal writes when somebody interrupts, twice, must not begin a line after the bar's.
+        let most = if line.ends_with('%') { 40 - "^C^C".len() } else { 40 };
+        assert!(line.chars().count() <= most, "{line:?} in {words}");
     }
     let one_line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(one_line.contains("11 chapters, every check passed"), "{words}");
