@@ -138,7 +138,7 @@ fn run(stage: &Stage<'_>) -> Outcome {
     for client in clients {
         while !client.is_finished() {
             bar.set((connecting + asking.elapsed()).as_micros() as u64);
-            fiber::sleep(Duration::from_millis(50));
+            fiber::sleep(Duration::from_millis(5));
         }
         let answers = client.join().map_err(|_| "a client panicked")??;
         check(!answers.is_empty(), || "a connection was never used".to_owned())?;

@@ -1,6 +1,7 @@
 //! The tour: whole, in parts, on a terminal, as JSON, interrupted, and with a check that fails.
 
 use std::io::Read;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -93,6 +94,18 @@ fn it_lists_its_chapters() {
     assert_eq!(names, CHAPTERS);
     let listed = objects(&sinew(&["--list", "--json", "--chapter", "server"]).stdout);
     assert_eq!((listed.len(), &listed[0]["chapter"]), (1, &Value::from("server")));
+}
+
+#[test]
+fn each_chapter_points_to_a_page_of_the_guide() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if !root.join("docs/guide").is_dir() {
+        return eprintln!("skipped: there is no guide here");
+    }
+    for object in objects(&sinew(&["--list", "--json"]).stdout) {
+        let page = object["guide"].as_str().unwrap();
+        assert!(root.join(page).is_file(), "{page}");
+    }
 }
 
 #[test]
