@@ -13,7 +13,8 @@ mod tour;
 
 /// Shows, live and checked, what the sinew runtime does on this machine.
 ///
-/// Without a terminal, and with NO_COLOR, there are no colours and no bars. The exit status is 1 if a check fails.
+/// Without a terminal, and with NO_COLOR, there are no colours and no bars. The exit status is 1 if
+/// a check fails.
 #[derive(Parser)]
 #[command(name = "sinew", version, args_conflicts_with_subcommands = true)]
 struct Arguments {

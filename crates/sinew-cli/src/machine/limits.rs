@@ -10,7 +10,8 @@ use super::number_in;
 /// The kernel's own limit of mappings, where it cannot be read.
 const USUAL_MAPPINGS: u64 = 65_530;
 
-/// Descriptors that the process may have open, and how far it may raise that itself. `u64::MAX` is no limit.
+/// Descriptors that the process may have open, and how far it may raise that itself. `u64::MAX` is
+/// no limit.
 pub(crate) fn descriptors() -> (u64, u64) {
     let limit = getrlimit(Resource::Nofile);
     (limit.current.unwrap_or(u64::MAX), limit.maximum.unwrap_or(u64::MAX))

@@ -51,7 +51,8 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
     Some(number * 1_024)
 }
 
-/// The directories of the control groups that limit this process's memory: its own and those around it.
+/// The directories of the control groups that limit this process's memory: its own and those around
+/// it.
 fn groups(root: &Path) -> Vec<PathBuf> {
     let Ok(text) = fs::read_to_string(root.join("proc/self/cgroup")) else { return Vec::new() };
     let mut groups = Vec::new();
@@ -65,7 +66,8 @@ fn groups(root: &Path) -> Vec<PathBuf> {
             names if names.split(',').any(|name| name == "memory") => root.join("sys/fs/cgroup/memory"),
             _ => continue,
         };
-        // In a container the path may be the host's, which is not there; the root of what is mounted then counts.
+        // In a container the path may be the host's, which is not there; the root of what is
+        // mounted then counts.
         let own = base.join(path.trim_start_matches('/'));
         groups.extend(own.ancestors().take_while(|group| group.starts_with(&base)).map(Path::to_owned));
     }
@@ -79,7 +81,8 @@ fn limit_of(group: &Path) -> Option<u64> {
 
 fn left_in(group: &Path) -> Option<u64> {
     let used = number_below(group, ["memory.current", "memory.usage_in_bytes"]).unwrap_or(0);
-    // The kernel drops cached files before it refuses memory. After a build, they are most of what is used.
+    // The kernel drops cached files before it refuses memory. After a build, they are most of what
+    // is used.
     let used = used.saturating_sub(cached_files(group).unwrap_or(0));
     Some(limit_of(group)?.saturating_sub(used))
 }

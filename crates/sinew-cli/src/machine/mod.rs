@@ -1,5 +1,5 @@
-//! What the machine and its limits leave to this process, as far as the library does not tell. Knows
-//! no chapter and no advice.
+//! What the machine and its limits leave to this process, as far as the library does not tell.
+//! Knows no chapter and no advice.
 
 pub(crate) mod limits;
 pub(crate) mod memory;

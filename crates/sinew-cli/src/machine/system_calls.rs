@@ -25,8 +25,8 @@ pub(crate) fn epoll_pwait2() -> Answer {
     };
     let mut event = [0_u64; 2];
     let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the set is empty, so nothing is written to the event, which has room for one on either
-    // architecture; the time lives until the call has returned, and there is no mask.
+    // SAFETY: the set is empty, so nothing is written to the event, which has room for one on
+    // either architecture; the time lives until the call has returned, and there is no mask.
     let result = unsafe {
         libc::syscall(
             libc::SYS_epoll_pwait2,
@@ -48,7 +48,7 @@ pub(crate) fn io_uring() -> Answer {
     // SAFETY: the kernel writes 120 bytes at most, which is the size of what is passed.
     let result = unsafe { libc::syscall(libc::SYS_io_uring_setup, 1, parameters.as_mut_ptr()) };
     if let Ok(number @ 0..) = RawFd::try_from(result) {
-        // SAFETY: the call has just made this descriptor, and nobody else has its number.
+        // SAFETY: the call has just made this descriptor, and no one else owns it.
         drop(unsafe { OwnedFd::from_raw_fd(number) });
     }
     answer(result)

@@ -47,7 +47,8 @@ pub(crate) fn lines(rows: &[Row], width: usize) -> Vec<String> {
     let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let values_width = widest(&mut values.iter().map(|value| length(value)));
     let labels_width = widest(&mut rows.iter().map(|row| length(&row.label)));
-    // A gap of two columns on either side of the bar. A label that leaves no room for it gets a line of its own.
+    // A gap of two columns on either side of the bar. A label that leaves no room for it gets a
+    // line of its own.
     let beside = width.saturating_sub(labels_width + values_width + 6);
     let (labels_width, bar_width) =
         if beside >= 10 { (labels_width, beside) } else { (0, width.saturating_sub(values_width + 6)) };

@@ -1,5 +1,5 @@
-//! One JSON object on one line. Written here because the program writes flat objects only, and reads
-//! none; the tests read them with `serde_json`.
+//! One JSON object on one line. Written here because the program writes flat objects only, and
+//! reads none; the tests read them with `serde_json`.
 
 use std::fmt::Write;
 

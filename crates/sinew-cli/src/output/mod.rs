@@ -1,5 +1,5 @@
-//! What a person sees, and what a program reads: lines, bars, tables, charts, JSON. Knows no chapter
-//! and no finding.
+//! What a person sees, and what a program reads: lines, bars, tables, charts, JSON. Knows no
+//! chapter and no finding.
 
 pub(crate) mod chart;
 pub(crate) mod json;

@@ -16,8 +16,9 @@ pub(crate) struct Screen {
     bar: Mutex<Option<ProgressBar>>,
 }
 
-/// Columns beside a bar: before it, for the percentage, and for the `^C` that a terminal writes where the cursor is. With
-/// that on a line of its own, the bar would not be on the line that is cleared.
+/// Columns beside a bar: before it, for the percentage, and for the `^C` that a terminal writes
+/// where the cursor is. With that on a line of its own, the bar would not be on the line that is
+/// cleared.
 const AROUND_BAR: usize = 6 + 6 + 5;
 
 /// A bar on the screen's last line. It goes when this is dropped.
@@ -45,7 +46,7 @@ impl Screen {
     /// Writes a line as it is.
     pub(crate) fn line(&self, line: &str) {
         let _lock = self.lock();
-        // If nobody reads, the exit status still tells the outcome.
+        // If the reader is gone, the exit status still tells the outcome.
         let _ = writeln!(io::stdout(), "{line}");
     }
 

@@ -38,7 +38,7 @@ impl Terminal {
         Self::new(columns.unwrap_or(USUAL_WIDTH), is_terminal && !refused)
     }
 
-    /// A terminal of so many columns. Without style, no escape code is written to it.
+    /// A terminal with this number of columns. Without style, no escape code is written to it.
     pub(crate) fn new(columns: usize, is_styled: bool) -> Self {
         Self { width: columns.clamp(*WIDTHS.start(), *WIDTHS.end()), is_styled }
     }

@@ -8,12 +8,13 @@ use sinew::signal::{self, Signal};
 
 use crate::output::screen::Screen;
 
-/// Ends the process when a signal asks for that. Processes that chapters have started end by themselves: the other end of
-/// their standard input is gone.
+/// Ends the process when a signal asks for that. Processes that chapters have started end by
+/// themselves: the other end of their standard input is gone.
 pub(crate) fn watch(screen: &Arc<Screen>) -> io::Result<()> {
     let signals = signal::channel([Signal::INTERRUPT, Signal::TERMINATE])?;
     let screen = screen.clone();
-    // A thread of its own: every worker may be busy with a chapter, and chapters start and end runtimes.
+    // A thread of its own: every worker may be busy with a chapter, and chapters start and end
+    // runtimes.
     thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         if let Ok(signal) = signals.recv() {
             // The status by which a shell tells of a process that a signal has ended.

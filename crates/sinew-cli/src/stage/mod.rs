@@ -1,5 +1,5 @@
-//! The stage that chapters are shown on: what a chapter is, how large it may be, and who tells people
-//! or programs about it. Knows no chapter by name.
+//! The stage that chapters are shown on: what a chapter is, how large it may be, and who tells
+//! people or programs about it. Knows no chapter by name.
 
 pub(crate) mod chapter;
 pub(crate) mod check;

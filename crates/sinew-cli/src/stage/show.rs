@@ -30,8 +30,9 @@ impl Clock {
         Self { began: Instant::now(), tour: sizes.tour, all: sum(all), left: sum(chosen) }
     }
 
-    /// The time for the next chapter: its part of the whole, so that a new chapter makes the others shorter. Chapters that
-    /// took too long take the time away from those after them, but not all of it.
+    /// The time for the next chapter: its part of the whole, so that a new chapter makes the others
+    /// shorter. Chapters that took too long take the time away from those after them, but not all
+    /// of it.
     pub(crate) fn next(&mut self, chapter: &Chapter) -> Duration {
         self.next_at(chapter, self.began.elapsed())
     }

@@ -10,13 +10,13 @@ use crate::machine::limits;
 use crate::machine::memory::Memory;
 
 /// The time of the whole tour. What a chapter does before and after its measured part comes on top.
-const TOUR: Duration = Duration::from_secs(18);
+const TOUR: Duration = Duration::from_secs(19);
 
 /// The time of the whole tour with `--quick`.
 const QUICK_TOUR: Duration = Duration::from_millis(1_500);
 
-/// What a waiting fiber takes: a page of its stack, its part of a page table, and its control block.
-/// Without optimisation, frames are larger.
+/// What a waiting fiber takes: a page of its stack, its part of a page table, and its control
+/// block. Without optimisation, frames are larger.
 const BYTES_PER_FIBER: u64 = if cfg!(debug_assertions) { 20 << 10 } else { 6 << 10 };
 
 /// What a connection takes on both sides: two fibers, and buffers of the kernel.
@@ -96,7 +96,8 @@ impl Sizes {
 }
 
 impl Room {
-    /// Half of what is free, since the other programs of the machine want some too; and what sets the number.
+    /// Half of what is free, since the other programs of the machine want some too; and what sets
+    /// the number.
     fn fibers(self) -> (u64, &'static str) {
         let by_memory = self.memory.map(|bytes| bytes / 2 / BYTES_PER_FIBER);
         let by_addresses = self.addresses.map(|bytes| bytes / 2 / ADDRESSES_PER_FIBER);

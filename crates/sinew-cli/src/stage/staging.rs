@@ -1,4 +1,4 @@
-//! What a chapter is given: its time, its sizes, and a bar. Hides whether anybody sees the bar.
+//! What a chapter is given: its time, its sizes, and a bar. Hides whether a bar is shown.
 
 use std::time::{Duration, Instant};
 
@@ -65,7 +65,7 @@ impl<'a> Stage<'a> {
 }
 
 impl Rounds {
-    /// The time of one, if each round has so many.
+    /// Returns the time of one operation, if each round has `per_round` of them.
     pub(crate) fn seconds_each(self, per_round: u64) -> f64 {
         self.elapsed.as_secs_f64() / (self.count * per_round) as f64
     }

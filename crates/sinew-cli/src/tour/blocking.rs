@@ -12,14 +12,15 @@ use crate::stage::check::{check, check_equal};
 
 pub(super) const CHAPTER: Chapter = Chapter {
     name: "blocking",
-    title: "A blocking call that harms nobody",
+    title: "A blocking call that harms no other fiber",
     about: "On one worker, a fiber ticks each millisecond while another one calls what blocks a thread: as it is, and then through sinew::blocking.",
     guide: "blocking.md",
     share: 4,
     run,
 };
 
-/// Ticks that the blocked call waits for: more than one, so that the ticker has also slept meanwhile.
+/// Ticks that the blocked call waits for: more than one, so that the ticker has also slept
+/// meanwhile.
 const ENOUGH: u64 = 5;
 
 /// A call that saw too few ticks by then gives up, and the check fails.

@@ -1,5 +1,5 @@
-//! A panic and a stack overflow, both of which name their fiber. The overflow ends its process, so a
-//! second one is sent ahead.
+//! A panic and a stack overflow, both of which name their fiber. The overflow ends its process, so
+//! a second one is sent ahead.
 
 use std::hint::black_box;
 use std::io;

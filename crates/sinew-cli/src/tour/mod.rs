@@ -1,5 +1,5 @@
-//! The tour: shows in a few seconds, live and checked, what the library does. One chapter, one file;
-//! each file is also an example of the API.
+//! The tour: shows in a few seconds, live and checked, what the library does. One chapter, one
+//! file; each file is also an example of the API.
 
 mod blocking;
 mod channels;

@@ -1,4 +1,5 @@
-//! Waits inside waits, on a single worker. A pool of threads whose only thread waits would stand still.
+//! Waits inside waits, on a single worker. A pool of threads whose only thread waits would stand
+//! still.
 
 use sinew::{Runtime, fiber};
 

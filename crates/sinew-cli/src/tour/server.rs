@@ -74,7 +74,8 @@ struct Visit {
 }
 
 impl Visit {
-    /// Connects, waits for the others, and asks until the time is up, once at least. Returns how long each answer took.
+    /// Connects, waits for the others, and asks until the time is up, once at least. Returns how
+    /// long each answer took.
     fn client(&self, number: u64) -> io::Result<Vec<Duration>> {
         let connection = self.connect();
         // Counted in any case: the others wait for it.

@@ -56,7 +56,8 @@ fn run(stage: &Stage<'_>) -> Outcome {
     .measure("cancelled wait, until joined", seconds, Unit::Seconds))
 }
 
-/// Starts fibers that wait in four ways, cancels all of them, and returns their errors and how long that took.
+/// Starts fibers that wait in four ways, cancels all of them, and returns their errors and how long
+/// that took.
 fn cancel_all(count: u64) -> (Vec<Stopped>, Duration) {
     let (_sender, receiver) = channel::bounded::<u64>(1);
     let (lock, notify) = (Arc::new(Mutex::new(())), Notify::new());

@@ -47,7 +47,8 @@ fn run(stage: &Stage<'_>) -> Outcome {
     findings(count, fired.join().map_err(|_| "a fiber panicked")?)
 }
 
-/// Sets `count` timers, cancels half of them, and lets `count` fibers sleep, all over the same span of time.
+/// Sets `count` timers, cancels half of them, and lets `count` fibers sleep, all over the same span
+/// of time.
 fn wait_for_all(count: u64, span: Duration) -> Fired {
     let moment = move |number: u64| span.mul_f64((number + 1) as f64 / count as f64);
     let called = Arc::new(AtomicU64::new(0));

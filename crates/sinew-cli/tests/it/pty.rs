@@ -15,7 +15,7 @@ pub(crate) struct OnTerminal {
 }
 
 impl OnTerminal {
-    /// Starts a command on a terminal of so many columns.
+    /// Starts a command on a terminal with this number of columns.
     pub(crate) fn start(mut command: Command, columns: u16) -> Self {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&terminal).unwrap();

@@ -189,7 +189,8 @@ fn on_a_narrow_terminal_no_line_is_too_long() {
     assert!(words.contains("\x1b[1m") && words.contains('━'), "a terminal has colours and bars: {words:?}");
     let words = without_escapes(&words);
     for line in words.split(['\n', '\r']) {
-        // What a terminal writes when somebody interrupts, twice, must not begin a line after the bar's.
+        // What a terminal echoes of two interrupts must not begin a line after the
+        // bar's.
         let most = if line.ends_with('%') { 40 - "^C^C".len() } else { 40 };
         assert!(line.chars().count() <= most, "{line:?} in {words}");
     }
