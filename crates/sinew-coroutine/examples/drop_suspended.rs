@@ -1,4 +1,5 @@
-//! Drops a suspended coroutine. Built with `panic=abort` it dies with a message, since nothing can be unwound there.
+//! Drops a suspended coroutine. Built with `panic=abort`, it dies with a message, since the stack
+//! cannot be unwound.
 
 use sinew_coroutine::{Coroutine, CoroutineState, MmapStack};
 

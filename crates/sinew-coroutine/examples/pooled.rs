@@ -1,4 +1,5 @@
-//! Many coroutines on pooled stacks: made, suspended, resumed, dropped half-way. The checks run it under valgrind.
+//! Creates many coroutines on pooled stacks, and suspends, resumes and drops them. The checks run
+//! this example under valgrind.
 
 use sinew_coroutine::{Coroutine, CoroutineState, DEFAULT_STACK_SIZE, StackError, StackPool};
 
@@ -18,14 +19,14 @@ fn main() -> Result<(), StackError> {
         for (number, coroutine) in (0..).zip(&mut coroutines) {
             assert_eq!(coroutine.resume(1), CoroutineState::Yielded(number + 1));
         }
-        // Half of them end, the others are unwound.
+        // Half of the coroutines end; the others are dropped while suspended.
         for coroutine in coroutines.iter_mut().step_by(2) {
             assert_eq!(coroutine.resume(7), CoroutineState::Complete(7));
         }
         for coroutine in coroutines {
             match coroutine.into_stack() {
                 Ok(stack) => cache.release(stack),
-                // Its stack goes to the pool, without a detour by the cache.
+                // Its stack returns to the pool, not to the cache.
                 Err(suspended) => drop(suspended),
             }
         }

@@ -1,9 +1,11 @@
-//! The coroutine as its owner sees it: made, resumed, dropped. Knows no scheduler, no threads, no atomics.
+//! The coroutine as its owner sees it: creation, resuming, dropping. Knows no scheduler, no
+//! threads, no atomics.
 //!
 //! # Safety
 //!
-//! Trusted with the life of a stack: nothing runs on it before [`Coroutine::new`] nor after the coroutine is done, and
-//! it is given back or freed only then. A coroutine that will not end keeps its stack for ever.
+//! Trusted with the lifetime of a stack: no code runs on it before [`Coroutine::new`] nor after the
+//! coroutine is done, and the stack is returned or freed only then. A coroutine that cannot be
+//! finished keeps its stack forever.
 #![expect(
     unsafe_code,
     reason = "coroutines are resumed by a context switch and share raw memory with their owner"
@@ -21,10 +23,11 @@ use crate::stack::{MmapStack, Stack};
 use crate::suspender::Suspender;
 use crate::{sanitizer, transfer, unwind};
 
-/// What a [`resume`](Coroutine::resume) came back with. The names are those of `std::ops::CoroutineState`.
+/// The result of a [`resume`](Coroutine::resume). The variants have the names of
+/// `std::ops::CoroutineState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoroutineState<Out, Ret> {
-    /// The coroutine suspended itself and handed out this value.
+    /// The coroutine suspended itself with this value.
     Yielded(Out),
     /// The body returned this value. The coroutine is done.
     Complete(Ret),
@@ -32,12 +35,25 @@ pub enum CoroutineState<Out, Ret> {
 
 /// A function on a stack of its own, which can suspend itself in the middle and be resumed there.
 ///
-/// `In` is what a resume sends in, `Out` what a suspension hands out, `Ret` what the body returns.
+/// `In` is the type of the values that a resume sends in, `Out` that of the values that a
+/// suspension hands out, and `Ret` that of the body's result.
+///
+/// ```
+/// # use sinew_coroutine::{Coroutine, CoroutineState, MmapStack};
+/// let mut echo = Coroutine::new(MmapStack::new(64 * 1024)?, |suspender, first: String| {
+///     let second = suspender.suspend(format!("first {first}"));
+///     format!("then {second}")
+/// });
+/// assert_eq!(echo.resume("one".into()), CoroutineState::Yielded("first one".into()));
+/// assert_eq!(echo.resume("two".into()), CoroutineState::Complete("then two".into()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Not `Send`
 ///
-/// What lives on the stack is unknown to the compiler: an `Rc`, a lock guard, the address of a thread-local that the
-/// optimiser keeps in a register. So a coroutine stays on its thread, unless its owner knows better and promises it:
+/// The compiler does not know what lives on the stack: an `Rc`, a lock guard, or the address of a
+/// thread-local that the optimizer keeps in a register. So a coroutine stays on its thread. An
+/// owner that knows what lives there can promise that it may move: see
 /// [`into_movable`](Self::into_movable).
 ///
 /// ```compile_fail,E0277
@@ -48,56 +64,62 @@ pub enum CoroutineState<Out, Ret> {
 ///
 /// # `'static`
 ///
-/// A suspended coroutine can be forgotten, like any value; its frames then neither go on nor unwind. If they could
-/// hold borrows, what relies on a frame ending before a borrow does (a `std::thread::scope` on the coroutine's stack,
-/// whose threads run on) would be left with dangling references. So the body and the values sent in own what they use.
+/// A suspended coroutine can be forgotten, like any value. Its frames then neither continue nor
+/// unwind. If those frames could hold borrows, code that relies on a frame ending before a borrow
+/// does would be left with dangling references. An example is a `std::thread::scope` on the
+/// coroutine's stack, whose threads keep running. So the body and the values sent in must own what
+/// they use.
 ///
 /// ```compile_fail,E0597
 /// # use sinew_coroutine::{Coroutine, MmapStack};
 /// let text = String::from("borrowed");
 /// let text = &text;
-/// let coroutine = Coroutine::<(), (), usize, _>::new(MmapStack::new(65536).unwrap(), move |_, ()| text.len());
+/// let stack = MmapStack::new(65536).unwrap();
+/// let coroutine = Coroutine::<(), (), usize, _>::new(stack, move |_, ()| text.len());
 /// ```
 ///
 /// # Dropping
 ///
-/// Dropping one that has not started drops its closure. Dropping one that is suspended unwinds its stack, so that its
-/// destructors run; in a program built with `panic=abort` that is impossible, and the process aborts with a message.
-/// A destructor that panics while its stack unwinds aborts the process, as everywhere in Rust, and so does unwinding
-/// through a frame that cannot be unwound, such as that of an `extern "C"` function.
+/// Dropping a coroutine that has not started drops its closure. Dropping a suspended coroutine
+/// unwinds its stack, so that its destructors run. In a program built with `panic=abort` that is
+/// impossible, and the process aborts with a message. The process also aborts if a destructor
+/// panics during this unwinding, as everywhere in Rust, and if the unwinding reaches a frame that
+/// cannot be unwound, such as that of an `extern "C"` function.
 ///
-/// A body that swallows the unwinding and returns just ends. One that swallows it and panics anew has its panic come out
-/// of the drop, unless the owner unwinds already: then the payload is dropped. One that swallows it and suspends again is
-/// leaked, stack and all, with a message on standard error.
+/// A body can catch this unwinding. If it then returns, the coroutine ends normally. If it panics
+/// again, that panic continues out of the drop; if the owner is unwinding already, the payload is
+/// dropped instead. If it suspends again, the coroutine and its stack are leaked, with a message on
+/// standard error.
 pub struct Coroutine<In: 'static, Out: 'static, Ret: 'static, S: Stack = MmapStack> {
-    #[expect(dead_code, reason = "it is there for its type, and first so that the compiler names it first")]
+    #[expect(dead_code, reason = "only its type matters; it is first so that compiler errors name it first")]
     frames: FramesOfUnknownTypes,
-    /// Where to go on; none once the coroutine is done.
+    /// Where the coroutine continues; `None` once the coroutine is done.
     ///
     /// # Invariant
     ///
-    /// If there is one and the coroutine does not run, it is the coroutine's suspended side, and this is the only copy that
-    /// will be used. While the coroutine runs it is stale. `resume` borrows it exclusively and sets it on return, so only
-    /// a drop can find it so: `process::exit` drops what is in thread-locals, borrowed or not.
+    /// If this is `Some` and the coroutine is not running, it is the coroutine's suspended side,
+    /// and this is the only copy that will be used. While the coroutine runs, the value is stale.
+    /// `resume` borrows the field exclusively and sets it on return, so only a drop can find a
+    /// stale value: `process::exit` drops the values of thread-locals, borrowed or not.
     context: Option<Context>,
     /// # Invariant
     ///
-    /// Points to the top of the stack, where nothing else is ever put.
+    /// Points to the top of the stack, where nothing else is ever stored.
     inside: NonNull<Suspender<In, Out>>,
-    /// Dropped only when the coroutine is done, else leaked.
+    /// Dropped only when the coroutine is done, otherwise leaked.
     stack: ManuallyDrop<S>,
-    /// As `stack`.
+    /// Dropped or leaked together with `stack`.
     sanitizer: ManuallyDrop<sanitizer::Outside>,
-    /// A coroutine owns what it returns and hands out, but holds none of it.
+    /// A coroutine returns and yields values of these types, but holds none of them.
     values: PhantomData<fn(In) -> (Out, Ret)>,
 }
 
-/// Nobody knows what is in the frames on the stack, so nobody may conclude that it may be sent, shared, or used after a
-/// panic.
+/// A marker for the frames on the stack, whose types are unknown. So a coroutine must not be sent,
+/// shared, or used after a panic unless its type says so.
 struct FramesOfUnknownTypes(PhantomData<Box<dyn FnOnce()>>);
 
 impl<Out, Ret> CoroutineState<Out, Ret> {
-    /// What was handed out, if the coroutine suspended.
+    /// Returns the yielded value, or `None` if the body returned.
     pub fn yielded(self) -> Option<Out> {
         match self {
             Self::Yielded(value) => Some(value),
@@ -105,7 +127,7 @@ impl<Out, Ret> CoroutineState<Out, Ret> {
         }
     }
 
-    /// What the body returned, if it did.
+    /// Returns the body's result, or `None` if the coroutine suspended.
     pub fn complete(self) -> Option<Ret> {
         match self {
             Self::Yielded(_) => None,
@@ -115,14 +137,15 @@ impl<Out, Ret> CoroutineState<Out, Ret> {
 }
 
 impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, S> {
-    /// Makes a coroutine that will run `body` on `stack`. Nothing runs yet.
+    /// Creates a coroutine that will run `body` on `stack`. Nothing runs before the first resume.
     ///
-    /// The body gets the handle to suspend through and the value of the first resume. Where the compiler cannot tell what
-    /// is suspended with, because the body never does, name the types: `Coroutine::<(), (), u32>::new(...)`.
+    /// The body receives the handle to suspend through and the value of the first resume. If the
+    /// body never suspends, the compiler cannot infer the type of the yielded values: name the
+    /// types, as in `Coroutine::<(), (), u32>::new(...)`.
     ///
     /// # Panics
     ///
-    /// If the stack is too small; [`try_new`](Self::try_new) returns an error instead.
+    /// Panics if the stack is too small. [`try_new`](Self::try_new) returns an error instead.
     #[inline]
     #[track_caller]
     #[must_use = "a coroutine does nothing until it is resumed"]
@@ -136,12 +159,23 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         }
     }
 
-    /// Makes a coroutine that will run `body` on `stack`.
+    /// Creates a coroutine that will run `body` on `stack`, or returns both if the stack is too
+    /// small.
     ///
     /// # Errors
     ///
-    /// If the stack is too small for the closure, the values that go in and out, and some
-    /// [kibibytes](crate::MIN_STACK_SIZE) to run in. The error holds stack and body.
+    /// Returns an error if the stack is too small for the closure, the values that go in and out,
+    /// and a [few kibibytes](crate::MIN_STACK_SIZE) to run in. The error holds the stack and the
+    /// body.
+    ///
+    /// ```
+    /// # use sinew_coroutine::{Coroutine, MmapStack};
+    /// let stack = MmapStack::new(16 * 1024)?;
+    /// let large = [0_u8; 100_000];
+    /// let result = Coroutine::<(), (), usize, _>::try_new(stack, move |_, ()| large.len());
+    /// assert!(result.unwrap_err().to_string().contains("too small"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[inline]
     pub fn try_new<F>(stack: S, body: F) -> Result<Self, NewError<S, F>>
     where
@@ -152,15 +186,17 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
             Ok(root) => root,
             Err(needed) => return Err(NewError { stack, body, needed }),
         };
-        // SAFETY: `place_root` found the room, so the suspender in it has an address.
+        // SAFETY: `place_root` found room for the root, so the suspender in it has an address
+        // within the stack.
         let inside = unsafe { &raw mut (*root).suspender.sanitizer };
         let sanitizer = ManuallyDrop::new(sanitizer::Outside::new(inside, (stack.limit(), stack.size())));
-        // SAFETY: `place_root` found the room, aligned, on a stack that is ours.
+        // SAFETY: `place_root` found room for the root, aligned, on a stack that this function
+        // owns.
         unsafe { root.write(Root { suspender: Suspender::new(), body: ManuallyDrop::new(body) }) };
-        // SAFETY: the base is the first field of the suspender, which is the first of the root; below it is the room that
-        // was asked for.
+        // SAFETY: the base is the first field of the suspender, which is the first field of the
+        // root. Below it is the room that `place_root` was asked for.
         let context = unsafe { arch::init(root.cast::<Base>(), entry::<In, Out, Ret, F>) };
-        // SAFETY: the root was just written through this pointer, so it is not null.
+        // SAFETY: the root was written through this pointer above, so it is not null.
         let inside = unsafe { NonNull::new_unchecked(root.cast()) };
         Ok(Self {
             frames: FramesOfUnknownTypes(PhantomData),
@@ -172,12 +208,12 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         })
     }
 
-    /// Runs the body until it suspends or returns, sending `value` in.
+    /// Sends `value` in, and runs the body until it suspends or returns.
     ///
     /// # Panics
     ///
-    /// If the coroutine is done; [`try_resume`](Self::try_resume) returns an error instead. And if the body panics: the
-    /// panic goes on here, with its payload, and the coroutine is done.
+    /// Panics if the coroutine is done; [`try_resume`](Self::try_resume) returns an error instead.
+    /// If the body panics, the panic continues here with its payload, and the coroutine is done.
     #[inline]
     #[track_caller]
     pub fn resume(&mut self, value: In) -> CoroutineState<Out, Ret> {
@@ -187,15 +223,16 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         }
     }
 
-    /// Runs the body until it suspends or returns, sending `value` in.
+    /// Sends `value` in, and runs the body until it suspends or returns. Unlike
+    /// [`resume`](Self::resume), it returns an error if the coroutine is done.
     ///
     /// # Errors
     ///
-    /// If the coroutine is done. The error holds the value.
+    /// Returns an error that holds the value if the coroutine is done.
     ///
     /// # Panics
     ///
-    /// If the body panics: the panic goes on here, with its payload, and the coroutine is done.
+    /// If the body panics, the panic continues here with its payload, and the coroutine is done.
     #[inline]
     pub fn try_resume(&mut self, value: In) -> Result<CoroutineState<Out, Ret>, ResumeError<In>> {
         match self.context {
@@ -208,49 +245,63 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
     fn resume_at(&mut self, context: Context, value: In) -> CoroutineState<Out, Ret> {
         let mut value = ManuallyDrop::new(value);
         let crossing = self.sanitizer.enter();
-        // SAFETY: the context is that of `self.context`, which is overwritten below; the body waits for the address of a
-        // value of type `In`, and takes it before anything else.
+        // SAFETY: the context is that of `self.context`, which is overwritten below. The body waits
+        // for the address of a value of type `In`, and takes that value before anything else.
         let (from, arg) = unsafe { arch::switch(context, Arg::new((&raw mut value).cast())) };
         self.sanitizer.returned(crossing);
         self.context = from;
         if from.is_some() {
-            // SAFETY: a suspending body sends a value of type `Out`, and leaves it in place until it is resumed.
+            // SAFETY: a body that suspends sends a value of type `Out`, and leaves it in place
+            // until it is resumed.
             return CoroutineState::Yielded(unsafe { transfer::receive(arg) });
         }
-        // SAFETY: a body that is over sends its outcome, and leaves it in place.
+        // SAFETY: a body that ends sends its outcome, and leaves it in place.
         match unsafe { transfer::receive(arg) } {
             Outcome::Returned(value) => CoroutineState::Complete(value),
             Outcome::Panicked(payload) => unwind::go_on(payload),
-            // SAFETY: only a drop discards, and this is not one.
+            // SAFETY: a body is discarded only by a drop, and this is a resume.
             Outcome::Discarded => unsafe { core::hint::unreachable_unchecked() },
         }
     }
 
-    /// Whether the body has returned or panicked.
+    /// Returns whether the body has returned or panicked.
     #[inline]
     pub fn is_done(&self) -> bool {
         self.context.is_none()
     }
 
-    /// Takes the stack of a coroutine that is done, to use it again.
+    /// Returns the stack of a coroutine that is done, so that it can be used again.
     ///
     /// # Errors
     ///
-    /// If it is not done: the coroutine comes back as it was.
+    /// Returns the coroutine unchanged if it is not done.
+    ///
+    /// ```
+    /// # use sinew_coroutine::{Coroutine, MmapStack};
+    /// let mut stack = MmapStack::new(64 * 1024)?;
+    /// for number in 0..3 {
+    ///     let mut coroutine = Coroutine::<u32, (), u32>::new(stack, |_, number| number + 1);
+    ///     assert_eq!(coroutine.resume(number).complete(), Some(number + 1));
+    ///     stack = coroutine.into_stack().expect("it is done");
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[inline]
     pub fn into_stack(self) -> Result<S, Self> {
         if !self.is_done() {
             return Err(self);
         }
         let mut done = ManuallyDrop::new(self);
-        // SAFETY: the coroutine is done, and neither dropped nor used after this.
+        // SAFETY: the coroutine is done. `done` is neither dropped nor used after this function.
         unsafe { ManuallyDrop::drop(&mut done.sanitizer) };
         // SAFETY: as above.
         Ok(unsafe { ManuallyDrop::take(&mut done.stack) })
     }
 
-    /// Has the memory fetched that the next resume touches first. A hint, for whoever will resume this one soon and does
-    /// something else before: with many coroutines, their stacks are seldom in the fastest cache.
+    /// Prefetches the memory that the next resume touches first.
+    ///
+    /// This is a hint. It helps a caller that will resume this coroutine soon and does other work
+    /// first: with many coroutines, their stacks are seldom in the fastest cache.
     #[inline]
     pub fn prefetch(&self) {
         if let Some(context) = self.context {
@@ -260,28 +311,31 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
         }
     }
 
-    /// The stack that this coroutine runs on.
+    /// Returns the stack that this coroutine runs on.
     pub fn stack(&self) -> &S {
         &self.stack
     }
 
-    /// Where a suspended coroutine will go on, for debuggers and profilers; none if it is done.
+    /// Returns where a suspended coroutine will continue, for debuggers and profilers; `None` if it
+    /// is done.
     pub fn registers(&self) -> Option<Registers> {
-        // SAFETY: the invariant of `context`; it cannot be resumed while it is borrowed.
+        // SAFETY: the invariant of `context`: the coroutine is suspended, and cannot be resumed
+        // while it is borrowed.
         self.context.map(|context| unsafe { context.registers() })
     }
 
-    /// Ends what is on the stack; none if the body refused and suspended again.
+    /// Unwinds the stack. Returns the outcome, or `None` if the body caught the unwinding and
+    /// suspended again.
     #[cold]
     fn unwind(&mut self, context: Context) -> Option<Outcome<Ret>> {
         let crossing = self.sanitizer.enter();
-        // SAFETY: as in `resume_at`; no value at all is the sign to unwind.
+        // SAFETY: as in `resume_at`. A null address tells the body to unwind.
         let (from, arg) = unsafe { arch::switch(context, Arg::new(ptr::null_mut())) };
         self.sanitizer.returned(crossing);
         if from.is_some() {
             return None;
         }
-        // SAFETY: a body that is over sends its outcome, and leaves it in place.
+        // SAFETY: a body that ends sends its outcome, and leaves it in place.
         Some(unsafe { transfer::receive(arg) })
     }
 
@@ -289,19 +343,20 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Coroutine<In, Out, Ret, 
     ///
     /// # Safety
     ///
-    /// The coroutine is done, and this is its drop.
+    /// The coroutine is done, and is being dropped.
     #[inline]
     unsafe fn release(&mut self) {
-        // SAFETY: the caller's promise: nothing uses the field again.
+        // SAFETY: the caller's promise: the field is not used again.
         unsafe { ManuallyDrop::drop(&mut self.sanitizer) };
-        // SAFETY: the same; and nothing is left on the stack, since the coroutine is done.
+        // SAFETY: the caller's promise: the field is not used again. Nothing is left on the stack,
+        // since the coroutine is done.
         unsafe { ManuallyDrop::drop(&mut self.stack) };
     }
 }
 
 impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Drop for Coroutine<In, Out, Ret, S> {
     fn drop(&mut self) {
-        // SAFETY: the invariant of `inside`; the stack is still there.
+        // SAFETY: the invariant of `inside`; the stack is still allocated.
         if unsafe { self.inside.as_ref() }.is_entered() {
             return unwind::report("a coroutine was dropped while it ran: its stack is leaked");
         }
@@ -315,7 +370,8 @@ impl<In: 'static, Out: 'static, Ret: 'static, S: Stack> Drop for Coroutine<In, O
                 );
             }
         }
-        // SAFETY: there was no context, or the unwinding came to an end: the coroutine is done.
+        // SAFETY: there was no context, or the unwinding reached the end of the body: the coroutine
+        // is done.
         unsafe { self.release() };
         match outcome {
             Some(Outcome::Panicked(payload)) if !unwind::is_forced(&payload) => unwind::hand_on(payload),

@@ -1,16 +1,17 @@
-//! The errors of this crate. Each gives back what the refused call was given.
+//! The errors of coroutines. Each one returns the values that the refused call received.
 
 use core::fmt;
 
 use crate::stack::Stack;
 
-/// The stack given to [`Coroutine::try_new`](crate::Coroutine::try_new) is too small. Holds the stack and the body.
+/// The error of [`Coroutine::try_new`](crate::Coroutine::try_new): the stack is too small. Holds
+/// the stack and the body.
 pub struct NewError<S, F> {
     /// The stack that was refused.
     pub stack: S,
     /// The body that did not start.
     pub body: F,
-    /// How large the stack should have been.
+    /// The size that the stack should have at least.
     pub(crate) needed: usize,
 }
 
@@ -19,8 +20,8 @@ impl<S: Stack, F> fmt::Display for NewError<S, F> {
         let (usable, needed, closure) = (self.stack.size(), self.needed, size_of::<F>());
         write!(
             f,
-            "a stack of {usable} bytes is too small: this coroutine needs {needed} at least, its closure of {closure} \
-             bytes and what goes in and out included; box what the closure owns, or take a larger stack"
+            "a stack of {usable} bytes is too small: this coroutine needs {needed} bytes, including its closure of \
+             {closure} bytes and the values sent in and out; box what the closure owns, or use a larger stack"
         )
     }
 }
@@ -33,8 +34,8 @@ impl<S: Stack, F> fmt::Debug for NewError<S, F> {
 
 impl<S: Stack, F> core::error::Error for NewError<S, F> {}
 
-/// [`Coroutine::try_resume`](crate::Coroutine::try_resume) found the coroutine done. Holds the value that was to be
-/// sent in.
+/// The error of [`Coroutine::try_resume`](crate::Coroutine::try_resume): the coroutine is done.
+/// Holds the value that was to be sent in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ResumeError<In>(pub In);
 

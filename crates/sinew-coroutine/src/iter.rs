@@ -1,12 +1,12 @@
-//! Coroutines that only hand out are iterators. Knows no switch.
+//! The `Iterator` implementation of coroutines that only yield values. Knows no switch.
 
 use core::iter::FusedIterator;
 
 use crate::coroutine::Coroutine;
 use crate::stack::Stack;
 
-/// A coroutine that takes nothing in and returns nothing is an iterator over what it hands out: recursion turned into
-/// iteration.
+/// A coroutine that takes no values in and returns none is an iterator over the values that it
+/// yields. This turns recursion into iteration.
 ///
 /// ```
 /// # use sinew_coroutine::{Coroutine, MmapStack, Suspender};
@@ -24,7 +24,7 @@ use crate::stack::Stack;
 ///
 /// use Tree::{Leaf, Node};
 /// let tree = Node(vec![Leaf(1), Node(vec![Leaf(2), Leaf(3)]), Leaf(4)]);
-/// // The coroutine owns what it walks; share a tree with it through an `Rc`.
+/// // The coroutine must own the tree. To share a tree with it, use an `Rc`.
 /// let leaves = Coroutine::new(MmapStack::new(64 * 1024)?, move |out, ()| visit(&tree, out));
 /// assert_eq!(leaves.map(|leaf| leaf * 10).collect::<Vec<_>>(), [10, 20, 30, 40]);
 /// # Ok::<(), std::io::Error>(())

@@ -1,8 +1,9 @@
-//! Stacks, the context switch, and coroutines: the first pillar of sinew.
+//! Stackful coroutines for Linux: stacks, the context switch, and a pool of guarded stacks.
 //!
-//! A [`Coroutine`] is a function with a stack of its own that can stop in the middle, hand a value to whoever
-//! resumed it, and go on later from where it stopped. It stops through the [`Suspender`] it is given; values
-//! travel both ways without an allocation.
+//! A [`Coroutine`] is a function that runs on a stack of its own. It can suspend itself in the
+//! middle and hand a value to its resumer, the code that called [`resume`](Coroutine::resume). The
+//! next resume continues it where it stopped. It suspends through the [`Suspender`] that its body
+//! receives. Values travel in both directions without an allocation.
 //!
 //! ```
 //! use sinew_coroutine::{Coroutine, CoroutineState, MmapStack};
@@ -22,45 +23,75 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Stacks come from a [`StackPool`]: guarded, reused, and given back to the system when idle.
+//! This crate is one of the two pillars of the sinew fiber runtime. The other one is the scheduler,
+//! `sinew-sched`. The crate `sinew` runs coroutines as fibers on that scheduler, and is what most
+//! programs use.
 //!
-//! Call [`overflow::install`] at the start of `main`: from then on an overflow is told, with the [label](Label) and the size of
-//! the stack. Without it, an overflow is a plain SIGSEGV.
+//! # Where to look
 //!
-//! # What this crate does not know
+//! - Make, resume and drop a coroutine: [`Coroutine`]. Suspend it from inside: [`Suspender`].
+//! - Iterate over the values that a coroutine yields: `Coroutine<(), Out, ()>` is an iterator.
+//! - Move a coroutine to another thread: [`MovableCoroutine`].
+//! - One stack in a mapping of its own: [`MmapStack`]. Many stacks that are reused, with their
+//!   memory given back to the system when they are idle: [`StackPool`], and [`StackCache`] for a
+//!   thread that takes and returns many of them. Other stack memory: the trait [`Stack`].
+//! - Measure how deep a stack was used: [`high_water`].
+//! - Report a stack overflow with the stack's size and [label](Label): [`overflow::install`].
+//! - Show where a suspended coroutine stopped, in a debugger or profiler: [`Coroutine::registers`].
 //!
-//! No scheduler, no worker, no reactor: nothing here decides who runs next. The switch and the coroutine
-//! know no threads, no atomics and no thread-locals either. `sinew-sched` is the other pillar; the crate
-//! `sinew` is the bridge that runs coroutines as tasks.
+//! # Features
+//!
+//! There are no Cargo features. Three `--cfg` flags make the crate tell a tool about its stacks and
+//! switches: `sinew_asan` for AddressSanitizer, `sinew_tsan` for ThreadSanitizer (one of these two
+//! at most), and `sinew_valgrind` for valgrind.
+//!
+//! # Guarantees
+//!
+//! - Safe code cannot cause undefined behavior with coroutines, except in the cases under
+//!   [*Limits*](#limits).
+//! - Dropping a suspended coroutine runs the destructors of all values on its stack, unless the
+//!   program is built with `panic=abort`. See [dropping](Coroutine#dropping).
+//! - A panic in a coroutine unwinds its stack and then continues in its resumer, with the same
+//!   payload.
+//! - An overflow of a stack hits the guard page below it and faults. In code that rustc compiles,
+//!   it never overwrites other memory. With [`overflow::install`] the process then aborts with a
+//!   message that names the stack; without it, an overflow is a plain SIGSEGV.
+//! - The crate has no scheduler, no worker and no reactor: the program alone decides which
+//!   coroutine runs next. The switch and the coroutine itself use no threads, no atomics and no
+//!   thread-locals of their own.
 //!
 //! # What a switch saves
 //!
-//! The registers that the platform's calling convention asks a callee to keep, and nothing else. Floating-point
-//! control words (`mxcsr` and the x87 control word on x86-64, `fpcr` on AArch64) are *not* saved: a coroutine that
-//! changes the rounding mode changes it for its resumer. The signal mask is not saved either.
+//! A switch saves the registers that the platform's calling convention asks a callee to keep, and
+//! no others. It does *not* save the floating-point control words (`mxcsr` and the x87 control word
+//! on x86-64, `fpcr` on AArch64): a coroutine that changes the rounding mode changes it for its
+//! resumer too. It does not save the signal mask either.
 //!
-//! # Known limits
+//! # Limits
 //!
-//! Some are shared by everything that gives a thread more than one stack: what std and other crates conclude from "a
-//! function returns before its caller does" does not hold across a suspension.
+//! Some of these limits apply to every library that gives a thread more than one stack. std and
+//! other crates rely on the rule that a function returns before its caller does. That rule does not
+//! hold across a suspension.
 //!
-//! - **Thread-locals.** Do not suspend inside `LocalKey::with` if the coroutine itself may be dropped by a thread-local's
-//!   destructor: that key may be gone by then, and the unwinding would use it. Do not suspend in the lazy initialiser of a
-//!   thread-local, nor inside `with` on a key whose initialiser may resume the very coroutine: the value may be replaced.
-//!   Do not suspend inside the scope of a scoped thread-local.
-//! - **Locks.** A `std` or `parking_lot` lock held across a suspension blocks the whole thread when another coroutine of it
-//!   wants the lock. Dropping the coroutine poisons it, as a panic would.
-//! - **Panics.** std counts panics per thread; see [`Suspender::suspend`]. Do not suspend in a panic hook, nor in the
-//!   `Display` of what is panicked with.
-//! - **Backtraces** lead from a running coroutine on to its resumer. While it is being dropped they end at its first frame.
-//!   An unwinder that runs in a signal handler can cross a switch at any instruction on x86-64; on AArch64 not at three of
-//!   them.
-//! - **Intel APX.** The compiler cannot be told that a switch changes r16 to r31. Do not build for processors that have
-//!   them (`-C target-cpu=diamondrapids`, or `native` on one).
-//!
-//! # Platforms
-//!
-//! Linux on x86-64 and AArch64. The switch has unwind tables, so `-C force-unwind-tables=no` is not for it.
+//! - **Thread-locals.** Do not suspend inside `LocalKey::with` if the destructor of a thread-local
+//!   may drop the coroutine: that key may be destroyed by then, and the unwinding would use it. Do
+//!   not suspend in the lazy initializer of a thread-local, nor inside `with` on a key whose
+//!   initializer may resume the same coroutine: the value may be replaced. Do not suspend inside
+//!   the scope of a scoped thread-local.
+//! - **Locks.** If a coroutine holds a `std` or `parking_lot` lock across a suspension and another
+//!   coroutine of the same thread wants that lock, the whole thread blocks. Dropping the suspended
+//!   coroutine poisons the lock, as a panic would.
+//! - **Panics.** std counts panics per thread; see [`Suspender::suspend`]. Do not suspend in a
+//!   panic hook, nor in the `Display` implementation of a panic's argument.
+//! - **Backtraces.** A backtrace of a running coroutine continues into its resumer. While a
+//!   coroutine is being dropped, its backtraces end at its first frame. An unwinder that runs in a
+//!   signal handler can cross a switch at any instruction on x86-64, and at all but three
+//!   instructions on AArch64.
+//! - **Intel APX.** The compiler cannot be told that a switch changes r16 to r31. Do not build for
+//!   processors that have these registers (`-C target-cpu=diamondrapids`, or `native` on one of
+//!   them).
+//! - **Platforms.** Linux on x86-64 and AArch64 only. The switch has unwind tables, so do not build
+//!   with `-C force-unwind-tables=no`.
 
 mod arch;
 mod clock;

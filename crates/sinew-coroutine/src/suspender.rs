@@ -1,12 +1,15 @@
-//! The inside of a coroutine: the handle that its body suspends through. Knows no owner and no threads.
+//! The inside of a coroutine: the handle that its body suspends through. Knows no owner and no
+//! threads.
 //!
 //! # Safety
 //!
-//! Trusted with switching to whoever resumed the coroutine. The argument rests on the invariant of [`Base::link`]: while
-//! the coroutine runs the link names the side that resumed it, which waits in its switch; taking the link is taking
-//! the only right to go there. That the caller runs on the coroutine's stack, or on that of one that it resumed, is the
-//! borrow's doing: a handle that a scoped thread-local smuggled out while an outer coroutine was suspended from an inner
-//! one's stack passes the check and breaks this, which the crate's known limits forbid.
+//! Trusted with switching to the resumer. The argument rests on the invariant of [`Base::link`]:
+//! while the coroutine runs, the link names the side that resumed it, which waits in its switch.
+//! Taking the link takes the only right to switch there. The borrow ensures that the caller runs on
+//! the coroutine's stack, or on that of a coroutine that it resumed. A scoped thread-local can
+//! break this: it can move the handle out of the body while an outer coroutine is suspended from
+//! the stack of an inner one. Such a handle passes the check. The crate's documented limits forbid
+//! it.
 #![expect(unsafe_code, reason = "suspending is a context switch")]
 
 use core::cell::Cell;
@@ -19,14 +22,26 @@ use crate::{sanitizer, transfer, unwind};
 
 /// The handle through which a coroutine's body suspends it.
 ///
-/// The body gets a reference that it cannot keep: neither another coroutine nor a thread can capture it, since it is
-/// a borrow of the coroutine's own stack and is not `Sync`.
+/// The body cannot keep the reference that it receives, and neither another coroutine nor a thread
+/// can capture it: it borrows the coroutine's own stack, and the type is not `Sync`.
+///
+/// ```
+/// # use sinew_coroutine::{Coroutine, MmapStack, Suspender};
+/// // A function that suspends takes the handle as an argument.
+/// fn count_to(end: u32, out: &Suspender<(), u32>) {
+///     (1..=end).for_each(|number| out.suspend(number));
+/// }
+///
+/// let numbers = Coroutine::new(MmapStack::new(64 * 1024)?, |out, ()| count_to(3, out));
+/// assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// ```compile_fail,E0521
 /// # use sinew_coroutine::{Coroutine, MmapStack};
 /// # let (one, two) = (MmapStack::new(65536).unwrap(), MmapStack::new(65536).unwrap());
 /// Coroutine::<(), (), ()>::new(one, |outer, ()| {
-///     // The inner coroutine could run when the outer one does not.
+///     // Refused: the inner coroutine could run while the outer one does not.
 ///     Coroutine::<(), (), ()>::new(two, |_, ()| outer.suspend(())).resume(());
 /// });
 /// ```
@@ -41,12 +56,13 @@ use crate::{sanitizer, transfer, unwind};
 /// ```
 #[repr(C)]
 pub struct Suspender<In, Out> {
-    /// First, so that the address of the suspender is that of the base.
+    /// First, so that the suspender and the base have the same address.
     base: Base,
-    /// Whom to return to once the coroutine is being dropped. There is no link from then on, so that the only check on the
-    /// fast path finds this case too.
+    /// The side to return to while the coroutine is being dropped. The link is empty from then on,
+    /// so the only check on the fast path finds this case too.
     dropper: Cell<Option<Context>>,
-    /// Whether the dropper itself unwinds. Then nobody can tell whether the coroutine does.
+    /// Whether the dropper itself is unwinding. If so, the thread's panic count does not tell
+    /// whether the coroutine is unwinding too.
     dropper_unwinds: Cell<bool>,
     /// Whether the coroutine has already tried to suspend while it was being dropped.
     refused: Cell<bool>,
@@ -55,7 +71,7 @@ pub struct Suspender<In, Out> {
 }
 
 impl<In, Out> Suspender<In, Out> {
-    /// The handle of a coroutine that does not run yet.
+    /// Returns the handle of a coroutine that is not running yet.
     #[inline]
     pub(crate) fn new() -> Self {
         Self {
@@ -68,28 +84,32 @@ impl<In, Out> Suspender<In, Out> {
         }
     }
 
-    /// Stops the coroutine, hands `value` to whoever resumed it, and returns what the next resume sends in.
+    /// Suspends the coroutine, hands `value` to the resumer, and returns the value that the next
+    /// resume sends in.
     ///
-    /// If the coroutine is dropped instead of resumed, this call unwinds the stack: destructors run, and
-    /// `catch_unwind` sees a panic that it should let go on. A body that catches it and suspends again cannot be
-    /// finished: it is leaked, stack and all, which the drop reports on standard error.
+    /// If the coroutine is dropped instead of resumed, this call unwinds the stack: destructors
+    /// run, and `catch_unwind` catches a panic, which it should pass on with `resume_unwind`. A
+    /// body that catches it and suspends again cannot be finished: the coroutine and its stack are
+    /// leaked, and the drop reports that on standard error.
     ///
-    /// Suspending from a destructor while the coroutine panics is possible, but std counts panics per thread: until the
-    /// coroutine is resumed and its unwinding ends, [`std::thread::panicking`] is true for the resumer too. Dropping it
-    /// there aborts, as two panics at once do everywhere.
+    /// A destructor may suspend while the coroutine panics. But std counts panics per thread: until
+    /// the coroutine is resumed and its unwinding ends, [`std::thread::panicking`] returns true for
+    /// the resumer too. Dropping the coroutine in that state aborts the process, as two panics at
+    /// the same time always do.
     ///
     /// # Panics
     ///
-    /// If the coroutine does not run (a scoped thread-local can smuggle the handle out), and if a destructor suspends
-    /// while the coroutine is being dropped, which aborts unless the destructor catches it.
+    /// Panics if the coroutine is not running; a scoped thread-local can make the handle reachable
+    /// then. Panics if a destructor suspends while the coroutine is being dropped, which aborts the
+    /// process unless the destructor catches the panic.
     #[inline]
     #[track_caller]
     pub fn suspend(&self, value: Out) -> In {
         let Some(resumer) = self.base.link.take() else { self.refuse(value) };
         let mut value = ManuallyDrop::new(value);
         self.sanitizer.suspend();
-        // SAFETY: there was a link, so it is the resumer, which waits for a value of type `Out` (the types
-        // are those of its `Coroutine`) and takes it before it lets anybody run here again.
+        // SAFETY: there was a link, so it is the resumer. It waits for a value of type `Out` (the
+        // types are those of its `Coroutine`), and takes it before it lets any code run here again.
         let (from, arg) = unsafe { arch::switch(resumer, transfer::send(&mut value)) };
         self.sanitizer.arrived();
         // SAFETY: the argument of a resume is an address, or null.
@@ -97,20 +117,22 @@ impl<In, Out> Suspender<In, Out> {
         if value.is_null() {
             self.unwind_for(from);
         }
-        // There is one: only a side that is over leaves without a context, and a resumer waits for us to come back.
+        // `from` is `Some`: only a side that has ended leaves without a context, and a resumer
+        // waits for this side to switch back.
         self.base.link.set(from);
-        // SAFETY: the address is that of a value of type `In` that is ours to take.
+        // SAFETY: the address is that of a value of type `In`, which the resumer gives to this
+        // side.
         unsafe { value.cast::<In>().read() }
     }
 
-    /// The coroutine runs for the first time.
+    /// Records the resumer when the coroutine runs for the first time.
     #[inline(always)]
     pub(crate) fn begin(&self, resumer: Option<Context>) {
         self.sanitizer.arrived();
         self.base.link.set(resumer);
     }
 
-    /// The coroutine is over: whom to tell.
+    /// Ends the coroutine. Returns the side to switch to: the resumer or the dropper.
     #[inline(always)]
     pub(crate) fn end(&self) -> Context {
         let resumer = match self.base.link.take() {
@@ -124,17 +146,18 @@ impl<In, Out> Suspender<In, Out> {
     #[cold]
     fn end_of_drop(&self) -> Context {
         let Some(dropper) = self.dropper.take() else {
-            unwind::abort("a coroutine ended that nobody resumed: a handle was smuggled out of its body");
+            unwind::abort("a coroutine ended without a resumer: its handle was used outside its body");
         };
         dropper
     }
 
-    /// Whether somebody waits for the coroutine to come back: it runs, or is being dropped.
+    /// Returns whether another side waits for the coroutine to switch back: it is running or being
+    /// dropped.
     pub(crate) fn is_entered(&self) -> bool {
         self.base.link.get().is_some() || self.dropper.get().is_some()
     }
 
-    /// The owner drops the coroutine: unwind what is on this stack.
+    /// Unwinds this stack, because the owner drops the coroutine.
     #[cold]
     fn unwind_for(&self, dropper: Option<Context>) -> ! {
         self.dropper.set(dropper);
@@ -142,32 +165,34 @@ impl<In, Out> Suspender<In, Out> {
         unwind::force()
     }
 
-    /// There is nobody to suspend to.
+    /// Handles a suspend without a resumer.
     ///
-    /// Being dropped, the coroutine has either caught the unwinding, and can be leaked as it is, or is in a destructor
-    /// that the unwinding called. Leaking it there would leave the thread's panic count raised for ever, so it panics. Where
-    /// the dropper unwinds too the two look alike: then it panics once, and is leaked if it tries again.
+    /// If the coroutine is being dropped, it has either caught the unwinding, or runs a destructor
+    /// that the unwinding called. In the first case it can be leaked as it is. In the second case a
+    /// leak would leave the thread's panic count raised forever, so this function panics. If the
+    /// dropper is unwinding too, the two cases look alike: then this function panics the first time
+    /// and leaks the coroutine the second time.
     #[cold]
     #[inline(never)]
     #[track_caller]
     fn refuse(&self, value: Out) -> ! {
         assert!(
             self.dropper.get().is_some(),
-            "suspend was called on a coroutine that does not run: its handle must stay inside its body"
+            "suspend was called on a coroutine that is not running: its handle must stay inside its body"
         );
         let again = self.refused.replace(true) && self.dropper_unwinds.get();
         assert!(
             again || !unwind::is_unwinding(),
-            "a coroutine suspended while it was being dropped: nobody will resume it"
+            "a coroutine suspended while it was being dropped: it cannot be resumed any more"
         );
         drop(value);
-        // From here on the coroutine does not run, whatever becomes of its handle.
+        // From here on the coroutine is not running, even if its handle is still reachable.
         let Some(dropper) = self.dropper.take() else {
             unwind::abort("a coroutine that was being dropped left twice");
         };
         self.sanitizer.suspend();
-        // SAFETY: the dropper waits for the coroutine to end, and takes a context for a refusal. It leaks this stack
-        // and never switches here again.
+        // SAFETY: the dropper waits for the coroutine to end, and takes a returned context for a
+        // refusal. It then leaks this stack and never switches here again.
         unsafe { arch::switch(dropper, Arg::uninit()) };
         unwind::abort("a leaked coroutine was resumed")
     }

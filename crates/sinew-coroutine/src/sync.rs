@@ -1,4 +1,5 @@
-//! The one place where atomics and locks come from: std, or the model checker's twins under `--cfg loom`.
+//! The only source of atomics and locks in this crate: std, or the model checker's types under
+//! `--cfg loom`.
 
 #[cfg(loom)]
 use loom::sync;

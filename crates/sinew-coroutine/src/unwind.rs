@@ -1,31 +1,33 @@
-//! Panics at the root of a coroutine, and the unwinding of one that is dropped. Knows no stack and no switch.
+//! Panics at the root of a coroutine, and the unwinding of a coroutine that is dropped. Knows no
+//! stack and no switch.
 
 use core::any::Any;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 
-/// What a panic carries.
+/// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send>;
 
 /// The payload of the unwinding that a drop forces.
 struct Dropped;
 
-/// Runs the body of a coroutine and stops whatever unwinds out of it.
+/// Runs the body of a coroutine and catches any unwinding out of it.
 ///
-/// Unwind safety is the business of whoever resumes: the panic goes on there, as if the body had been called.
+/// The panic continues in the resumer, as if the resumer had called the body, which is why the body
+/// need not be unwind safe here.
 #[inline]
 pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Payload> {
     panic::catch_unwind(AssertUnwindSafe(body))
 }
 
-/// Lets a panic caught by [`catch`] go on on this stack.
+/// Continues a panic caught by [`catch`] on this stack.
 #[cold]
 pub(crate) fn go_on(payload: Payload) -> ! {
     panic::resume_unwind(payload)
 }
 
-/// Unwinds the stack of a coroutine that is being dropped. The panic hook is not called.
+/// Unwinds the stack of a coroutine that is being dropped. Does not call the panic hook.
 #[cold]
 pub(crate) fn force() -> ! {
     if cfg!(panic = "unwind") {
@@ -37,26 +39,26 @@ pub(crate) fn force() -> ! {
     )
 }
 
-/// Whether a payload is that of [`force`].
+/// Returns whether a payload is that of [`force`].
 pub(crate) fn is_forced(payload: &Payload) -> bool {
     payload.is::<Dropped>()
 }
 
-/// Whether this thread unwinds now.
+/// Returns whether this thread is unwinding.
 pub(crate) fn is_unwinding() -> bool {
     thread::panicking()
 }
 
-/// Reports what went wrong in a drop, in words: a panic there would abort as soon as another one is under way, or the
-/// coroutine is in a thread-local.
+/// Writes to standard error what went wrong in a drop. A panic there would abort the process if
+/// another panic is under way, or if the coroutine is in a thread-local.
 #[cold]
 pub(crate) fn report(message: &str) {
-    // Nobody is left to tell that standard error is closed.
+    // If standard error is closed, there is no other place to report that.
     let _ = writeln!(io::stderr(), "sinew: {message}");
 }
 
-/// Hands on a panic that came out of a drop. While this thread unwinds already there is nobody to take it, and it is
-/// dropped; if that panics too, the new payload is forgotten.
+/// Continues a panic that left a drop. If this thread is unwinding already, the panic cannot
+/// continue, and its payload is dropped. If that panics too, the new payload is forgotten.
 #[cold]
 pub(crate) fn hand_on(payload: Payload) {
     if !is_unwinding() {
@@ -67,7 +69,7 @@ pub(crate) fn hand_on(payload: Payload) {
     }
 }
 
-/// Ends the process with a message, where no caller is left to return to.
+/// Ends the process with a message, where there is no caller to return to.
 #[cold]
 pub(crate) fn abort(message: &str) -> ! {
     report(message);

@@ -1,9 +1,9 @@
-//! The stack that a signal handler runs on when a thread's own is full. Knows no handler.
+//! The stack that a signal handler runs on when a thread's own stack is full. Knows no handler.
 //!
 //! # Safety
 //!
-//! Trusted with telling the kernel where the alternate stack is, and with never unmapping one that the thread has or may
-//! have again: whoever replaced ours may put it back later.
+//! Trusted with telling the kernel where the alternate stack is, and with never unmapping a stack
+//! that the thread uses or may use again: code that replaced ours may put it back later.
 #![expect(unsafe_code, reason = "the kernel is told about raw memory")]
 
 use core::marker::PhantomData;
@@ -14,25 +14,29 @@ use std::io;
 use crate::stack::registry::registry;
 use crate::stack::{MmapStack, Stack};
 
-/// What the handler needs beyond what the kernel puts on the stack, and what a handler that it passes a fault on to may
-/// want to print a backtrace with.
+/// The room that the handler needs, beyond what the kernel puts on the stack. A handler that a
+/// fault is passed on to may want to print a backtrace on it.
 const SIZE: usize = 64 * 1024;
 
-/// What our own handler is content with: it formats text, also by code of the stack's owner. Of the
-/// 8 KiB that std gives its threads, too little is left for that in a program which is not
-/// optimised.
+/// The least room that our own handler needs: it formats text, also by code of the stack's owner.
+/// The 8 KiB that std gives its threads leave too little for that in an unoptimized program.
 const ENOUGH: usize = 16 * 1024;
 
-/// Gives the calling thread an alternate signal stack, until the result is dropped, unless it has one that is large enough
-/// for the overflow handler. Threads that std starts have a small one.
+/// Gives the calling thread an alternate signal stack until the result is dropped.
 ///
-/// Several protections of a thread are best dropped in the reverse order of their making, as scopes do it. In another order,
-/// or when somebody else has replaced the alternate stack meanwhile and may put it back, a stack is left behind.
+/// Does nothing if the thread has an alternate stack that is large enough for the overflow handler.
+/// Threads that std starts have a small one.
+///
+/// Drop several protections of one thread in the reverse order of their creation, as scopes do. If
+/// they are dropped in another order, or if other code has replaced the alternate stack meanwhile
+/// and may put it back, a stack is leaked.
 ///
 /// # Errors
 ///
-/// If the system has no memory for the stack; `EPERM` if the thread runs on its alternate stack, which is to say in a signal
-/// handler. If a sandbox refuses `sigaltstack`, its error. An overflow is still a fault then, and ends the process, but nothing names it.
+/// Returns an error if the system has no memory for the stack. Returns `EPERM` if the thread runs
+/// on its alternate stack, that is, in a signal handler. If a sandbox refuses `sigaltstack`,
+/// returns its error. After an error, an overflow still faults and ends the process, but without a
+/// message.
 ///
 /// ```
 /// # use sinew_coroutine::overflow;
@@ -40,13 +44,14 @@ const ENOUGH: usize = 16 * 1024;
 /// let protection = overflow::protect_thread()?;
 /// // Coroutines that overflow on this thread are named from here on ...
 /// drop(protection);
-/// // ... to here, unless the thread has an alternate stack from elsewhere.
+/// // ... to here, unless the thread had an alternate stack before.
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn protect_thread() -> io::Result<ThreadProtection> {
     let before = current()?;
     let is_enough = before.ss_flags & libc::SS_DISABLE == 0 && before.ss_size >= signal_frame() + ENOUGH;
-    // One of ours goes when its protection does, which need not be the last one.
+    // An alternate stack of ours is unmapped with its protection, which may be dropped before this
+    // one.
     if is_enough && registry().find(before.ss_sp.addr()).is_none() {
         return Ok(ThreadProtection { ours: None, thread: PhantomData });
     }
@@ -56,13 +61,13 @@ pub fn protect_thread() -> io::Result<ThreadProtection> {
     Ok(ThreadProtection { ours: Some((stack, before)), thread: PhantomData })
 }
 
-/// An alternate signal stack of the thread that made it; see [`protect_thread`].
+/// A guard that keeps the alternate signal stack of its thread; see [`protect_thread`].
 #[derive(Debug)]
 #[must_use = "the protection ends when it is dropped"]
 pub struct ThreadProtection {
-    /// Our stack, and what was there before.
+    /// Our stack, and the alternate stack that the thread had before.
     ours: Option<(MmapStack, libc::stack_t)>,
-    /// It belongs to its thread.
+    /// An alternate stack belongs to its thread, so this is not `Send`.
     thread: PhantomData<*mut ()>,
 }
 
@@ -70,29 +75,30 @@ impl Drop for ThreadProtection {
     fn drop(&mut self) {
         let Some((stack, before)) = self.ours.take() else { return };
         let is_ours = current().is_ok_and(|now| now.ss_sp == stack.limit().as_ptr().cast());
-        // It stays if other code has replaced it and may put it back, if this is a handler that
-        // runs on it, and if the system does not say.
+        // The stack stays mapped if other code has replaced it and may put it back, if this is a
+        // handler that runs on it, and if the system does not tell.
         if !is_ours || set(&before).is_err() {
             core::mem::forget(stack);
         }
     }
 }
 
-/// What the kernel itself puts on the stack of a handler: more on processors with more registers.
+/// Returns how many bytes the kernel puts on the stack of a handler: more on processors with more
+/// registers.
 pub(super) fn signal_frame() -> usize {
     // SAFETY: no precondition.
     let size = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) };
     usize::try_from(size).unwrap_or(0).max(libc::MINSIGSTKSZ)
 }
 
-/// The alternate stack of the calling thread.
+/// Returns the alternate stack of the calling thread.
 ///
 /// # Errors
 ///
-/// If the system does not say: the kernel always does, a sandbox may not.
+/// Returns an error if the system does not tell. The kernel always does; a sandbox may refuse.
 fn current() -> io::Result<libc::stack_t> {
     let mut stack = MaybeUninit::uninit();
-    // SAFETY: the kernel writes the present stack, and changes none.
+    // SAFETY: the kernel writes the present alternate stack, and changes nothing.
     match unsafe { libc::sigaltstack(ptr::null(), stack.as_mut_ptr()) } {
         // SAFETY: the kernel has written it.
         0 => Ok(unsafe { stack.assume_init() }),
@@ -101,7 +107,8 @@ fn current() -> io::Result<libc::stack_t> {
 }
 
 fn set(stack: &libc::stack_t) -> io::Result<()> {
-    // SAFETY: memory of ours, which stays until it is replaced, or what was there before us.
+    // SAFETY: the stack is memory of ours that stays mapped until it is replaced, or the alternate
+    // stack that the thread had before.
     match unsafe { libc::sigaltstack(stack, ptr::null_mut()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

@@ -1,10 +1,10 @@
-//! Faults that are not ours: they go to the handler that was there before, as the kernel would have called it, or to the
-//! kernel's default. Knows no stack.
+//! Passes on faults that are not overflows: to the handler that was installed before, as the kernel
+//! would have called it, or to the kernel's default. Knows no stack.
 //!
 //! # Safety
 //!
-//! Trusted with calling a function whose address and kind the kernel told us. Runs in a signal handler: what it reads is the
-//! kernel's report and an action that is never freed.
+//! Trusted with calling a function whose address and kind the kernel reported. Runs in a signal
+//! handler: it reads only the kernel's report and an action that is never freed.
 #![expect(unsafe_code, reason = "another handler is called, and the signal mask changed")]
 
 use core::ffi::c_void;
@@ -12,21 +12,22 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The action that was there before; null for the default.
+/// The action that was installed before; null for the default.
 ///
 /// # Invariant
 ///
-/// Null, or an action that is never freed nor changed.
+/// Null, or a pointer to an action that is never freed nor changed.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
 
-/// What a report is marked with while it is with the other handler. Any number will do that the kernel does not write.
+/// The mark on a report while the other handler has it. Any number works that the kernel does not
+/// write.
 const PASSED_ON: u64 = 0x7369_6e65_7720_6261;
 
-/// A signal, as the kernel hands it to a handler.
+/// A signal, as the kernel delivers it to a handler.
 ///
 /// # Invariant
 ///
-/// The pointers are those that a handler of the signal was called with and has not returned from.
+/// The pointers are the arguments of a handler of the signal that has not returned.
 #[derive(Clone, Copy)]
 pub(super) struct Delivery {
     signal: libc::c_int,
@@ -34,7 +35,8 @@ pub(super) struct Delivery {
     context: *mut c_void,
 }
 
-/// Remembers what was there before. What is remembered is never freed, since a handler may be reading it.
+/// Stores the action that was installed before. It is never freed, since a handler may be reading
+/// it.
 pub(super) fn remember(action: libc::sigaction) {
     BEFORE.store(Box::into_raw(Box::new(action)), Ordering::Release);
 }
@@ -42,23 +44,24 @@ pub(super) fn remember(action: libc::sigaction) {
 impl Delivery {
     /// # Safety
     ///
-    /// These are the arguments of a handler that has not returned.
+    /// The arguments are those of a handler that has not returned.
     pub(super) unsafe fn new(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) -> Self {
         Self { signal, info, context }
     }
 
-    /// Why the signal came.
+    /// Returns the code that says why the signal was raised.
     pub(super) fn code(&self) -> libc::c_int {
         // SAFETY: the type's invariant.
         unsafe { (*self.info).si_code }
     }
 
-    /// Whether somebody sent the signal. If so, no fault caused it.
+    /// Returns whether a process or thread sent the signal. If so, no fault caused it.
     pub(super) fn was_sent(&self) -> bool {
         self.code() <= 0
     }
 
-    /// The address that could not be accessed. Without meaning for a signal that was sent.
+    /// Returns the address that could not be accessed. It has no meaning for a signal that was
+    /// sent.
     pub(super) fn address(&self) -> usize {
         // SAFETY: the type's invariant.
         let info = unsafe { &*self.info };
@@ -66,13 +69,14 @@ impl Delivery {
         unsafe { info.si_addr() }.addr()
     }
 
-    /// What was interrupted.
+    /// Returns the state of the interrupted code.
     pub(super) fn context(&self) -> &libc::ucontext_t {
         // SAFETY: the type's invariant.
         unsafe { &*self.context.cast() }
     }
 
-    /// Has the handler that was there before deal with the signal, or the kernel if there was none.
+    /// Passes the signal to the handler that was installed before, or to the kernel's default
+    /// action if there was none.
     pub(super) fn pass_on(self) {
         let before = BEFORE.load(Ordering::Acquire);
         // SAFETY: the invariant of `BEFORE`.
@@ -88,8 +92,9 @@ impl Delivery {
         }
     }
 
-    /// Whether the other handler has this very report already: one that was installed before ours and then once more in
-    /// front of it passes on to us what we passed on to it, and would do so for ever.
+    /// Returns whether the other handler has this report already. A handler that was installed
+    /// before ours, and then once more after it, passes back to us what we passed to it, and would
+    /// do so forever.
     fn is_passed_on(self) -> bool {
         // SAFETY: the mark is part of the report.
         unsafe { self.mark().read() == PASSED_ON }
@@ -100,21 +105,23 @@ impl Delivery {
         unsafe { self.mark().write(mark) };
     }
 
-    /// The last word of the report. The kernel fills 48 bytes and clears the others, so that each delivery begins without a
-    /// mark, even if a handler left the last one by a jump.
+    /// Returns the last word of the report. The kernel fills 48 bytes and clears the others. So
+    /// each delivery begins without a mark, even if a handler left the last delivery by a jump.
     fn mark(self) -> *mut u64 {
         let end = self.info.wrapping_add(1);
         end.cast::<u64>().wrapping_sub(1)
     }
 
-    /// The kernel's default: what caused the signal is run again and faults again. What does not, is sent again; it comes as
-    /// soon as this handler returns.
+    /// Takes the kernel's default action. The instruction that caused the signal runs again and
+    /// faults again. A signal without such an instruction is sent again; it is delivered when this
+    /// handler returns.
     fn take_default(self) {
         // SAFETY: all zeros is the default action.
         let action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-        // SAFETY: the default action needs no care.
+        // SAFETY: the default action runs no code of this process.
         unsafe { libc::sigaction(self.signal, &raw const action, ptr::null_mut()) };
-        // The kernel's own code is that of a signal for whose frame there was no room, among others.
+        // The kernel uses its own code, among other cases, for a signal whose frame did not fit on
+        // the stack.
         if self.was_sent() || self.code() == libc::SI_KERNEL {
             // SAFETY: may be called in a signal handler.
             unsafe { libc::raise(self.signal) };
@@ -124,7 +131,7 @@ impl Delivery {
     /// Calls a handler with the signals blocked that it asked for.
     fn call_masked(self, action: &libc::sigaction) {
         let mut before = MaybeUninit::uninit();
-        // SAFETY: both sets are good for the call.
+        // SAFETY: both sets are valid for the call.
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const action.sa_mask, before.as_mut_ptr()) };
         // SAFETY: the action has a set of signals.
         let is_masked = unsafe { libc::sigismember(&raw const action.sa_mask, self.signal) } == 1;
@@ -136,12 +143,12 @@ impl Delivery {
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
     }
 
-    /// Lets the signal come again while it is handled.
+    /// Unblocks the signal while its handler runs.
     fn unblock(self) {
         let mut set = MaybeUninit::uninit();
-        // SAFETY: makes an empty set.
+        // SAFETY: the call writes an empty set.
         unsafe { libc::sigemptyset(set.as_mut_ptr()) };
-        // SAFETY: the set was just made.
+        // SAFETY: the set was initialized above.
         unsafe { libc::sigaddset(set.as_mut_ptr(), self.signal) };
         // SAFETY: as above.
         unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), ptr::null_mut()) };
@@ -170,7 +177,8 @@ fn is_handler(action: &libc::sigaction) -> bool {
     !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
 }
 
-/// Whether it is this call's turn: a handler that asked for one call gets one, and the default takes its place.
+/// Returns whether this call may run the handler. A handler that asked to be called once is called
+/// once, and then the default takes its place.
 fn may_be_called(action: &libc::sigaction, before: *mut libc::sigaction) -> bool {
     let exchange =
         || BEFORE.compare_exchange(before, ptr::null_mut(), Ordering::AcqRel, Ordering::Acquire).is_ok();
@@ -181,8 +189,8 @@ fn may_be_called(action: &libc::sigaction, before: *mut libc::sigaction) -> bool
 mod tests {
     use super::*;
 
-    /// To call one of these numbers faults in the handler, which ends the process as the default
-    /// does, but at an address that has nothing to do with the first fault.
+    /// A call of one of these numbers would fault in the handler. That ends the process as the
+    /// default does, but at an address that has nothing to do with the first fault.
     #[test]
     fn the_default_and_ignoring_are_not_called() {
         // SAFETY: all zeros is a valid value of this C struct.

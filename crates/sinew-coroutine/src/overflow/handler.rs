@@ -1,9 +1,10 @@
-//! The handler of SIGSEGV. Knows guards and the message; runs on the alternate stack, takes no lock, allocates nothing.
+//! The handler of SIGSEGV. Knows guards and the message. It runs on the alternate stack, takes no
+//! lock and does not allocate.
 //!
 //! # Safety
 //!
-//! Trusted with being called by the kernel in the middle of anything. What it reads is the kernel's report, the registry,
-//! which is made for it, and the slot of the stack that was interrupted.
+//! Trusted with being called by the kernel at any instruction. It reads only the kernel's report,
+//! the registry, which is made for that, and the slot of the interrupted stack.
 #![expect(unsafe_code, reason = "a signal handler")]
 
 use core::ffi::c_void;
@@ -18,11 +19,14 @@ use super::message::{self, Overflow, Text};
 use crate::stack::registry::{Area, registry};
 use crate::stack::slot::Slot;
 
-/// What the interrupted code may have below its stack pointer on x86-64; the kernel leaves it alone.
+/// The bytes below its stack pointer that the interrupted code may use on x86-64. The kernel leaves
+/// them alone.
 const RED_ZONE: usize = 128;
 
-/// Has this process tell overflows of coroutines' stacks from other faults. Does so once, however often it is called: a
-/// handler that somebody puts in its place later stays. The start of `main` is the place to call it:
+/// Installs the handler that tells overflows of coroutines' stacks from other faults.
+///
+/// Further calls have no effect: a handler that other code installs later stays. Call this at the
+/// start of `main`:
 ///
 /// ```
 /// # use sinew_coroutine::overflow;
@@ -33,20 +37,21 @@ const RED_ZONE: usize = 128;
 /// }
 /// ```
 ///
-/// The handler names the stack's [label](crate::PooledStack::set_label), its size and how deep it
-/// went, and aborts. It runs on the alternate signal stack of the thread. Threads that C code
-/// starts have none: an overflow there ends the process without a message. Threads that std starts
-/// have one, the main thread included, which may be too small for the message in a program that is
-/// not optimised. Call [`protect_thread`](super::protect_thread) on each thread that resumes
-/// coroutines: it replaces what is missing or too small.
+/// The handler writes the stack's [label](crate::PooledStack::set_label), its size and the depth
+/// that was touched to standard error, and aborts. It runs on the alternate signal stack of the
+/// thread. Threads that C code starts have none: an overflow there ends the process without a
+/// message. Threads that std starts have one, as does the main thread, but it may be too small for
+/// the message in an unoptimized program. Call [`protect_thread`](super::protect_thread) on each
+/// thread that resumes coroutines: it replaces an alternate stack that is missing or too small.
 ///
-/// Other faults go to the handler that was there before, with the signals blocked that it asked for, and once only if it
-/// asked for that; without one, to the kernel's default. One thing cannot be as before: a handler that did not ask for the
-/// alternate stack runs on it nonetheless, and has what room there is. So does whatever it calls.
+/// Other faults go to the handler that was installed before. It runs with the signals blocked that
+/// it asked for, and only once if it asked for that. If there was none, the kernel's default
+/// applies. There is one difference: a handler that did not ask for the alternate stack runs on it
+/// nonetheless, and has only the room there. The same holds for the functions that it calls.
 ///
 /// # Errors
 ///
-/// If the kernel refuses the handler.
+/// Returns an error if the kernel refuses the handler.
 pub fn install() -> io::Result<()> {
     static DONE: OnceLock<Result<(), i32>> = OnceLock::new();
     let done = DONE.get_or_init(|| install_now().map_err(|error| error.raw_os_error().unwrap_or(0)));
@@ -54,7 +59,7 @@ pub fn install() -> io::Result<()> {
 }
 
 fn install_now() -> io::Result<()> {
-    // Remembered first, since our handler may run as soon as it is installed.
+    // Stored first, since our handler may run as soon as it is installed.
     let before = exchange(None)?;
     chain::remember(before);
     // SAFETY: all zeros is a valid value of this C struct.
@@ -62,18 +67,19 @@ fn install_now() -> io::Result<()> {
     action.sa_sigaction = handle as *const () as usize;
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     let replaced = exchange(Some(&action))?;
-    // Another thread may have installed one meanwhile.
+    // Another thread may have installed a handler meanwhile.
     if (replaced.sa_sigaction, replaced.sa_flags) != (before.sa_sigaction, before.sa_flags) {
         chain::remember(replaced);
     }
     Ok(())
 }
 
-/// Sets the action, or only asks for it. Returns the one before.
+/// Sets the action, or only reads it. Returns the previous one.
 fn exchange(new: Option<&libc::sigaction>) -> io::Result<libc::sigaction> {
     let new = new.map_or(ptr::null(), ptr::from_ref);
     let mut before = MaybeUninit::uninit();
-    // SAFETY: our handler may run at any time, see the top of this file; and the kernel writes what was there before.
+    // SAFETY: our handler may run at any time, see the top of this file. The kernel writes the
+    // previous action.
     if unsafe { libc::sigaction(libc::SIGSEGV, new, before.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
@@ -83,7 +89,7 @@ fn exchange(new: Option<&libc::sigaction>) -> io::Result<libc::sigaction> {
 
 /// Called by the kernel.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel's own arguments.
+    // SAFETY: these are the kernel's own arguments.
     let delivery = unsafe { Delivery::new(signal, info, context) };
     match told(&delivery) {
         Some(overflow) => die(&overflow),
@@ -91,7 +97,7 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
     }
 }
 
-/// What overflowed, if anything of ours did.
+/// Returns the overflow that caused the signal, if one did.
 fn told(delivery: &Delivery) -> Option<Overflow> {
     if delivery.was_sent() {
         return None;
@@ -101,33 +107,34 @@ fn told(delivery: &Delivery) -> Option<Overflow> {
     overflow(delivery.address(), stack_pointer).or_else(by_kernel)
 }
 
-/// What overflowed, if the fault is in the guard of a stack of ours, and the interrupted code ran on that very stack. A
-/// stray access to a guard from elsewhere is no overflow.
+/// Returns an overflow if the fault is in the guard of one of our stacks, and the interrupted code
+/// ran on that same stack. A stray access to a guard from elsewhere is not an overflow.
 fn overflow(address: usize, stack_pointer: usize) -> Option<Overflow> {
     let area = registry().find(address)?;
     let (index, offset) = area.slot(address);
     let low = address - offset;
-    // A large frame may have moved the stack pointer into the guard already, but not below it: compiled by rustc, it touches
-    // each page before it goes on. Foreign code that does not dies without a message, if it went so far. To let it count would
-    // blame this stack for a stray access from the top of the neighbour below.
+    // A large frame may have moved the stack pointer into the guard already, but not below it: code
+    // compiled by rustc touches each page before it moves further. Foreign code without such probes
+    // dies without a message if its stack pointer is below the guard. Counting that case would
+    // blame this stack for a stray access from the top of the neighbor below.
     let runs_here = (low..=low + area.stride).contains(&stack_pointer);
     let is_overflow = offset < area.guard && runs_here;
     is_overflow.then(|| describe(&area, index, address))
 }
 
-/// What overflowed, if the kernel had a signal to deliver on a stack of ours and no room for its frame: then it gives no
-/// address.
+/// Returns an overflow if the kernel had to deliver a signal on one of our stacks and had no room
+/// for its frame. In that case it reports no address.
 fn no_room(stack_pointer: usize) -> Option<Overflow> {
     let area = registry().find(stack_pointer)?;
     let (index, offset) = area.slot(stack_pointer);
-    // The kernel tells the largest frame, which may be larger than this one.
+    // The kernel reports the size of the largest frame, which may be larger than this one.
     let frame = signal_frame() + RED_ZONE;
     let is_overflow = offset < area.guard + frame;
     is_overflow.then(|| describe(&area, index, stack_pointer.saturating_sub(frame)))
 }
 
-/// Puts together what is known of a stack that a thread runs on, and that was touched at an address
-/// too low.
+/// Describes the overflow of a stack that a thread runs on, and that was touched at an address
+/// below its limit.
 fn describe(area: &Area, index: usize, touched: usize) -> Overflow {
     let (limit, top, label) = match slot(area, index) {
         // SAFETY: this handler interrupted the code that runs on the stack.
@@ -138,12 +145,13 @@ fn describe(area: &Area, index: usize, touched: usize) -> Overflow {
     Overflow { size: top - limit, depth: top - touched, label, advice: message::advice() }
 }
 
-/// What the pool knows of a stack that somebody runs on.
+/// Returns the pool's record of a stack that a thread runs on.
 fn slot(area: &Area, index: usize) -> Option<&Slot> {
     if area.slots.is_null() {
         return None;
     }
-    // SAFETY: somebody runs on a stack of the area, so its slab is alive, with a slot for each of its stacks.
+    // SAFETY: a thread runs on a stack of the area, so the stack's slab is alive, and has a slot
+    // for each of its stacks.
     Some(unsafe { &*area.slots.wrapping_add(index) })
 }
 
@@ -151,7 +159,7 @@ fn die(overflow: &Overflow) -> ! {
     let mut text = Text::new();
     overflow.write(&mut text);
     let bytes = text.as_bytes();
-    // SAFETY: `write` may be called in a signal handler; the buffer is as long as is said.
+    // SAFETY: `write` may be called in a signal handler. The buffer has the given length.
     unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
     // SAFETY: `abort` may be called in a signal handler.
     unsafe { libc::abort() }
@@ -172,12 +180,12 @@ mod tests {
     use super::*;
     use crate::stack::{MmapStack, Stack, StackPool};
 
-    /// The size and the depth that an overflow tells.
+    /// Returns the size and the depth that an overflow reports.
     fn numbers(overflow: Option<Overflow>) -> Option<(usize, usize)> {
         overflow.map(|overflow| (overflow.size, overflow.depth))
     }
 
-    /// Runs a test on a plain stack, and on neighbours of a pool.
+    /// Runs a test on a stack of its own mapping, and on neighboring stacks of a pool.
     fn with_stacks(test: impl Fn(&dyn Stack)) {
         test(&MmapStack::new(64 * 1024).expect("a stack"));
         let pool = StackPool::new();

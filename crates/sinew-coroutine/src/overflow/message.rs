@@ -1,8 +1,8 @@
-//! The message of an overflow, made without an allocation. Knows no signal.
+//! The message of an overflow, formatted without an allocation. Knows no signal.
 //!
 //! # Safety
 //!
-//! Trusted with the advice, a reference that is kept as a pointer.
+//! Trusted with the advice, a reference that is stored as a pointer.
 #![expect(unsafe_code, reason = "a signal handler reads the advice without a lock")]
 
 use core::fmt::{self, Write};
@@ -11,12 +11,13 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::stack::Label;
 
-/// What the message advises for stacks with a label; null until it is set.
+/// The advice in the message for stacks with a label; null until it is set.
 static ADVICE: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 
-/// Sets what the message of an overflow advises, if the stack has a [label](crate::Label): how its
-/// owner gives it a larger stack. Up to 128 bytes of it are shown. The last call counts, for the
-/// whole process.
+/// Sets the advice that the message of an overflow gives if the stack has a [label](crate::Label):
+/// how its owner makes the stack larger.
+///
+/// Up to 128 bytes of the advice are shown. A later call replaces the advice for the whole process.
 ///
 /// ```
 /// # use sinew_coroutine::overflow;
@@ -28,27 +29,27 @@ pub fn advise(advice: &'static &'static str) {
 
 /// Returns the advice, if one was set.
 pub(super) fn advice() -> Option<&'static str> {
-    // SAFETY: null, or from a reference that lives for ever to what never changes: no order is
+    // SAFETY: null, or from a reference to a static value that never changes, so no ordering is
     // needed.
     unsafe { ADVICE.load(Ordering::Relaxed).as_ref() }.copied()
 }
 
-/// The most bytes of a label that are shown, so that there is room for the rest.
+/// The most bytes of a label that are shown, so that there is room for the rest of the message.
 const LONGEST_LABEL: usize = 256;
 
-/// The same of an advice.
+/// The most bytes of an advice that are shown.
 const LONGEST_ADVICE: usize = 128;
 
-/// Room for the longest message.
+/// The size of the buffer for the longest message.
 const SIZE: usize = 640;
 
-/// Text in a fixed buffer; what does not fit is cut off.
+/// Text in a fixed buffer. Text that does not fit is cut off.
 pub(super) struct Text {
     bytes: [u8; SIZE],
     length: usize,
-    /// What is written must end here.
+    /// Where the text must end.
     end: usize,
-    /// Whether it did not.
+    /// Whether text was cut off.
     is_cut: bool,
 }
 
@@ -73,19 +74,19 @@ impl Write for Text {
     }
 }
 
-/// What is known of an overflow.
+/// The facts about an overflow.
 pub(super) struct Overflow {
     /// The usable bytes of the stack, from its top down to its limit.
     pub(super) size: usize,
-    /// How far below the top of the stack the fault was.
+    /// The distance from the top of the stack down to the address of the fault.
     pub(super) depth: usize,
     pub(super) label: Option<Label>,
-    /// What its owner should do, if the stack has a label.
+    /// The advice, shown if the stack has a label.
     pub(super) advice: Option<&'static str>,
 }
 
 impl Overflow {
-    /// Puts it into words: a line of less than 600 bytes, however long label and advice are.
+    /// Writes the message: a line of less than 600 bytes for any label and advice.
     pub(super) fn write(&self, out: &mut Text) {
         let _ = self.try_write(out);
         let _ = out.write_str("\n");
@@ -100,8 +101,8 @@ impl Overflow {
         out.write_str(&advice[..advice.floor_char_boundary(LONGEST_ADVICE)])
     }
 
-    /// Writes as much of the label as there is room for. Whoever describes himself may fail, or have nothing to say; the
-    /// rest of the message is not his.
+    /// Writes as much of the label as there is room for. A label's function may fail or write
+    /// nothing; the rest of the message is written nonetheless.
     fn write_label(&self, out: &mut Text) -> fmt::Result {
         let (start, whole) = (out.length, out.end);
         out.end = start + LONGEST_LABEL;
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_who_and_how_much() {
+    fn a_message_has_the_label_and_the_size() {
         let expected = "its stack has 1000 bytes, and byte 1008 was touched; give it a larger stack\n";
         assert_eq!(words(None), format!("sinew: stack overflow in a coroutine: {expected}"));
         assert_eq!(
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_is_too_long_is_cut_off_and_the_rest_is_said() {
+    fn a_label_that_is_too_long_is_cut_off_and_the_rest_is_written() {
         static LONG: &str = match str::from_utf8(&[b'x'; 2000]) {
             Ok(text) => text,
             Err(_) => "",
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_without_words_is_like_none() {
+    fn an_empty_label_is_like_no_label() {
         assert_eq!(words(Some(Label::text(&""))), words(None));
     }
 }

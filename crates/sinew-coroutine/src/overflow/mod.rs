@@ -1,8 +1,10 @@
-//! Stack overflow, told by name. A guard page turns an overflow into a fault; this turns the fault into a message.
+//! Reports stack overflows with a message. A guard page turns an overflow into a fault; this module
+//! turns the fault into a message.
 //!
-//! [`install`] adds a handler for SIGSEGV to the process, once, and [`protect_thread`] gives the calling thread an
-//! alternate stack for it to run on, since the overflowed one is full. A fault that is no overflow of a stack of ours goes to
-//! the handler that was there before, as far as that is possible as if this one did not exist.
+//! [`install`] adds a handler for SIGSEGV to the process, once. [`protect_thread`] gives the
+//! calling thread an alternate stack for the handler to run on, since the overflowed stack is full.
+//! A fault that is not an overflow of this crate's stacks goes to the handler that was installed
+//! before, as if this one did not exist, as far as that is possible.
 
 mod alternate;
 mod chain;

@@ -1,9 +1,10 @@
-//! AddressSanitizer: which stack is in use, and which fake stack belongs to it. Knows no ThreadSanitizer.
+//! AddressSanitizer: which stack is in use, and which fake stack belongs to it. Knows no
+//! ThreadSanitizer.
 //!
 //! # Safety
 //!
-//! Trusted with the calls of the sanitizer's interface. Those about a switch come in pairs: a start just before it, a
-//! finish just after it on the other stack.
+//! Trusted with the calls of the sanitizer's interface. The calls about a switch come in pairs: a
+//! start just before it, a finish just after it on the other stack.
 #![expect(unsafe_code, reason = "the sanitizer's interface is C")]
 
 use core::cell::Cell;
@@ -12,7 +13,8 @@ use core::ptr;
 
 use super::Bounds;
 
-// SAFETY: declared as in the sanitizer's public headers `common_interface_defs.h` and `asan_interface.h`.
+// SAFETY: declared as in the sanitizer's public headers `common_interface_defs.h` and
+// `asan_interface.h`.
 unsafe extern "C" {
     fn __sanitizer_start_switch_fiber(fake_stack: *mut *mut c_void, bottom: *const c_void, size: usize);
     fn __sanitizer_finish_switch_fiber(
@@ -23,7 +25,8 @@ unsafe extern "C" {
     fn __asan_unpoison_memory_region(address: *const c_void, size: usize);
 }
 
-/// See the table in the parent module: the bounds of the stack that the coroutine was left on.
+/// See the table in the parent module. Holds the bounds of the stack on which the coroutine
+/// suspended.
 pub(crate) struct Outside {
     bottom: Cell<*const c_void>,
     size: Cell<usize>,
@@ -48,25 +51,27 @@ impl Outside {
     #[inline(always)]
     pub(crate) fn returned(&self, crossing: Crossing) {
         let (bottom, size) = (self.bottom.as_ptr(), self.size.as_ptr());
-        // SAFETY: the fake stack is the one that `enter` saved on this very stack.
+        // SAFETY: the fake stack is the one that `enter` saved on this same stack.
         unsafe { __sanitizer_finish_switch_fiber(crossing.fake_stack, bottom, size) };
     }
 }
 
-/// See the table in the parent module. A coroutine that was here before has left marks: its last frames never returned.
+/// See the table in the parent module. An earlier coroutine has left poisoned memory on this stack:
+/// its last frames never returned.
 #[inline(always)]
 pub(crate) fn forget_frames((limit, size): Bounds) {
     // SAFETY: the memory is the stack's, and nothing runs on it.
     unsafe { __asan_unpoison_memory_region(limit.as_ptr().cast_const().cast(), size) };
 }
 
-/// See the table in the parent module: the fake stack to take up again.
+/// See the table in the parent module. Holds the fake stack that the resumer continues with.
 #[must_use]
 pub(crate) struct Crossing {
     fake_stack: *mut c_void,
 }
 
-/// See the table in the parent module: this stack's fake stack, and the bounds of the resumer's stack.
+/// See the table in the parent module. Holds this stack's fake stack, and the bounds of the
+/// resumer's stack.
 pub(crate) struct Inside {
     fake_stack: Cell<*mut c_void>,
     resumer_bottom: Cell<*const c_void>,
@@ -100,7 +105,7 @@ impl Inside {
     #[inline(always)]
     pub(crate) fn finish(&self) {
         let (bottom, size) = (self.resumer_bottom.get(), self.resumer_size.get());
-        // SAFETY: as in `suspend`; the null says that this stack's fake stack can go.
+        // SAFETY: as in `suspend`; the null tells the sanitizer to free this stack's fake stack.
         unsafe { __sanitizer_start_switch_fiber(ptr::null_mut(), bottom, size) };
     }
 }

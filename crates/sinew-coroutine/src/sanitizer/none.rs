@@ -1,4 +1,4 @@
-//! No sanitizer: empty twins. Knows nothing, does nothing.
+//! The empty version for builds without a sanitizer.
 
 use super::Bounds;
 

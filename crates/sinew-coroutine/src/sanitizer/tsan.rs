@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the calls of the sanitizer's fiber interface: a fiber is switched to just before the stack is, and
-//! destroyed once its stack is done.
+//! Trusted with the calls of the sanitizer's fiber interface: the sanitizer switches fibers just
+//! before the stack switch, and a fiber is destroyed once its stack is done.
 #![expect(unsafe_code, reason = "the sanitizer's interface is C")]
 
 use core::cell::Cell;
@@ -20,12 +20,12 @@ unsafe extern "C" {
     fn __tsan_switch_to_fiber(fiber: *mut c_void, flags: c_uint);
 }
 
-/// See the table in the parent module: the sanitizer's name for the coroutine.
+/// See the table in the parent module. Holds the sanitizer's handle of the coroutine.
 pub(crate) struct Outside {
     fiber: *mut c_void,
     /// # Invariant
     ///
-    /// Points to the `Inside` on the coroutine's stack, which lives as long as the coroutine is not done.
+    /// Points to the `Inside` on the coroutine's stack, which is valid until the coroutine is done.
     inside: *mut Inside,
 }
 
@@ -40,13 +40,14 @@ impl Outside {
     pub(crate) fn enter(&self) -> Crossing {
         // SAFETY: no precondition.
         let resumer = unsafe { __tsan_get_current_fiber() };
-        // SAFETY: the invariant of `inside`: the coroutine is about to be switched to, so it is not done.
+        // SAFETY: the invariant of `inside`: the coroutine is about to be switched to, so it is not
+        // done.
         let inside = unsafe { &*self.inside };
         inside.resumer.set(resumer);
         let left_on = inside.left_on.get();
         let fiber = if left_on.is_null() { self.fiber } else { left_on };
-        // SAFETY: our own fiber is destroyed with `self` only, and that of a coroutine whose stack we were left on
-        // outlives our frames there.
+        // SAFETY: the own fiber is destroyed only with `self`. If the coroutine suspended on the
+        // stack of another coroutine, that coroutine's fiber outlives the frames there.
         unsafe { __tsan_switch_to_fiber(fiber, 0) };
         Crossing
     }
@@ -70,8 +71,8 @@ pub(crate) fn forget_frames(_stack: Bounds) {}
 #[must_use]
 pub(crate) struct Crossing;
 
-/// See the table in the parent module: the sanitizer's names for the resumer, and for the stack that the coroutine was
-/// left on (null before the first time).
+/// See the table in the parent module. Holds the sanitizer's handles of the resumer, and of the
+/// stack on which the coroutine suspended (null before the first time).
 pub(crate) struct Inside {
     resumer: Cell<*mut c_void>,
     left_on: Cell<*mut c_void>,

@@ -1,4 +1,5 @@
-//! A thread's own few stacks of a pool: taken and returned without a lock. Knows no thread-local; its owner keeps it.
+//! A few stacks of a pool that one thread takes and returns without a lock. Knows no thread-local:
+//! the owner stores the cache.
 //!
 //! # Safety
 //!
@@ -16,15 +17,18 @@ use super::size::{CLASSES, SizeClass};
 use super::slab::RawStack;
 use crate::arch::prefetch;
 
-/// Room for so many stacks at most is made at once, however large the cache may get.
+/// The most stacks that memory is reserved for at once, however large the cache may get.
 const AT_ONCE: usize = 1024;
 
-/// A cache of a [`StackPool`](super::StackPool) for one thread: a few unused stacks of each size, the newest first.
+/// A cache of a [`StackPool`](super::StackPool) for one thread: a few unused stacks of each size,
+/// the newest first.
 ///
-/// It asks the pool only when it is empty, and returns to it only when it is full, several at a time.
+/// The cache asks the pool only when it is empty, and returns stacks to it only when it is full,
+/// several at a time.
 ///
-/// Only [`release`](Self::release) puts a stack into the cache: one that is dropped, alone or with its coroutine, goes to the
-/// pool. What a cache holds is not trimmed, until it is [flushed](Self::flush) or dropped.
+/// Only [`release`](Self::release) puts a stack into the cache. A stack that is dropped, alone or
+/// with its coroutine, goes to the pool. The stacks in a cache are not trimmed until it is
+/// [flushed](Self::flush) or dropped.
 ///
 /// ```
 /// # use sinew_coroutine::{Coroutine, CoroutineState, DEFAULT_STACK_SIZE, StackPool};
@@ -34,11 +38,11 @@ const AT_ONCE: usize = 1024;
 ///     let stack = cache.acquire(DEFAULT_STACK_SIZE)?;
 ///     let mut coroutine = Coroutine::<u32, (), u32, _>::new(stack, |_, number| number + 1);
 ///     assert_eq!(coroutine.resume(number), CoroutineState::Complete(number + 1));
-///     // One that is not done comes back as an error; dropping it would unwind it.
+///     // A coroutine that is not done is returned as the error.
 ///     cache.release(coroutine.into_stack().expect("it is done"));
 /// }
 /// assert_eq!((pool.stats().live, pool.stats().pooled), (0, 1));
-/// assert_eq!(pool.trim(), 0, "the cache has it");
+/// assert_eq!(pool.trim(), 0, "the stack is in the cache");
 /// cache.flush();
 /// assert_eq!(pool.trim(), 1);
 /// # Ok::<(), sinew_coroutine::StackError>(())
@@ -47,10 +51,10 @@ pub struct StackCache {
     pool: Arc<Shared>,
     /// # Invariant
     ///
-    /// Stacks of `pool` that are out and owned by this cache.
+    /// Stacks of `pool` that are out of the pool and owned by this cache.
     lists: [Vec<RawStack>; CLASSES],
     most: usize,
-    /// How many there are in all lists, for the pool's statistics.
+    /// The number of stacks in all lists, for the pool's statistics.
     count: Arc<AtomicUsize>,
 }
 
@@ -64,7 +68,7 @@ impl StackCache {
     ///
     /// # Errors
     ///
-    /// As [`StackPool::acquire`](super::StackPool::acquire).
+    /// Returns the same errors as [`StackPool::acquire`](super::StackPool::acquire).
     #[inline]
     pub fn acquire(&mut self, size: usize) -> Result<PooledStack, StackError> {
         let class = SizeClass::of(size)?;
@@ -72,15 +76,16 @@ impl StackCache {
             Some(stack) => {
                 self.recount(-1);
                 self.fetch_next(class);
-                // SAFETY: the invariant of `lists`: it was ours and is no more.
+                // SAFETY: the invariant of `lists`: the cache owned the stack, and has removed it
+                // from its list.
                 Ok(unsafe { PooledStack::new(stack) })
             }
             None => self.acquire_slow(class),
         }
     }
 
-    /// With many stacks, the next one to go is seldom in the cache: it is fetched while this one is put to use, and what is kept about
-    /// the one after it, where it is.
+    /// Prefetches the next stack, and the record of the one after it. With many stacks, the next
+    /// one is seldom in the processor's cache; it is fetched while this one is put to use.
     #[inline]
     fn fetch_next(&self, class: SizeClass) {
         if let [.., after, next] = &self.lists[class.index()][..] {
@@ -92,7 +97,7 @@ impl StackCache {
     #[cold]
     fn acquire_slow(&mut self, class: SizeClass) -> Result<PooledStack, StackError> {
         match self.refill(class) {
-            // What this cache has of other sizes is as unused as what the pool has.
+            // The stacks of other sizes in this cache are as unused as those in the pool.
             Err(StackError::Limit(_)) if self.count.load(Ordering::Relaxed) > 0 => {
                 self.flush();
                 self.refill(class)
@@ -104,21 +109,21 @@ impl StackCache {
     fn refill(&mut self, class: SizeClass) -> Result<PooledStack, StackError> {
         let batch = self.batch();
         let list = &mut self.lists[class.index()];
-        // Without memory for more, the cache does without.
+        // If there is no memory for a longer list, the cache takes fewer stacks.
         let _ = list.try_reserve(batch.min(AT_ONCE));
         let more = list.capacity().min(batch);
         let stack = self.pool.take(class, list, more)?;
-        // The pool gave the newest first; the last of a list is the next to go.
+        // The pool returned the newest first; the last of a list is taken next.
         list.reverse();
         let more = list.len();
         self.recount(more.cast_signed());
-        // SAFETY: the pool has just handed it out, to us alone.
+        // SAFETY: the pool has just handed it out, to this cache alone.
         Ok(unsafe { PooledStack::new(stack) })
     }
 
-    /// Takes a stack back. One of another pool goes to its own.
+    /// Returns a stack to the cache. A stack of another pool goes to its own pool.
     ///
-    /// It is moved, so that it cannot be returned twice:
+    /// The stack is moved, so that it cannot be returned twice:
     ///
     /// ```compile_fail,E0382
     /// # use sinew_coroutine::StackPool;
@@ -148,7 +153,8 @@ impl StackCache {
         if list.len() >= self.most {
             self.give_back(class, self.batch());
         } else if list.try_reserve(1).is_err() {
-            // Without memory to keep it here, it goes to the pool, which has room for all of its own.
+            // Without memory to keep it here, the stack goes to the pool, which has room for all of
+            // its stacks.
             return drop(stack);
         }
         self.release(stack);
@@ -159,7 +165,8 @@ impl StackCache {
         self.most / 2
     }
 
-    /// Returns all stacks to the pool, as before a long rest: what a cache holds is neither trimmed nor anybody else's.
+    /// Returns all stacks to the pool, for a thread that will not need them for a while: stacks in
+    /// a cache are neither trimmed nor available to other threads.
     pub fn flush(&mut self) {
         for class in SizeClass::all() {
             self.give_back(class, usize::MAX);
@@ -171,11 +178,12 @@ impl StackCache {
         let count = count.min(self.lists[class.index()].len());
         self.recount(-count.cast_signed());
         let oldest = self.lists[class.index()].drain(..count);
-        // SAFETY: the invariant of `lists`: they were ours and are no more; the cache keeps the pool alive besides.
+        // SAFETY: the invariant of `lists`: the cache owned these stacks, and has removed them. The
+        // cache also keeps the pool alive.
         unsafe { Shared::put_back(self.pool.address(), class, oldest) };
     }
 
-    /// This thread alone writes the count.
+    /// Changes the count. A load and a store suffice, since this thread alone writes it.
     #[inline]
     fn recount(&self, change: isize) {
         let count = self.count.load(Ordering::Relaxed);

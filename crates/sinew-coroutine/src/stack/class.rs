@@ -1,12 +1,14 @@
-//! All stacks of one class: which slabs there are, which stacks wait in them, which are warm. Knows no thread and no
-//! cache; whoever calls holds the class's lock.
+//! All stacks of one class: which slabs there are, which stacks wait in them, and which are warm.
+//! Knows no thread and no cache. The caller holds the class's lock.
 //!
-//! A stack is *cold* when it waits in its slab without memory, *warm* when it waits with the memory that it last had, and
-//! *out* when somebody else has it. Warm stacks are handed out last in, first out: the newest is the likeliest to be in
-//! the processor's cache, and the oldest are those that nobody needs.
+//! A stack is *cold* when it waits in its slab without memory, *warm* when it waits with the memory
+//! that it last had, and *out* when a user or a cache has it. Warm stacks are handed out last in,
+//! first out: the newest is the likeliest to be in the processor's cache, and the oldest are those
+//! that are not needed.
 //!
-//! Only taking a stack may need memory for the lists. Taking one back must not: it happens in `Drop`, where a lack of memory
-//! would end the process, and where there is none it is what gives some back.
+//! Only taking a stack may need memory for the lists. Returning a stack must not: it happens in
+//! `Drop`, where an allocation failure would end the process, and when memory is short, returned
+//! stacks free some.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,33 +25,35 @@ use super::sys;
 pub(super) struct Class {
     shape: Shape,
     kind: GuardKind,
-    /// By number; a slab keeps its number until it goes. Has room for those that are `leaving`.
+    /// Indexed by number, which a slab keeps until it is removed. Has room for those `leaving`.
     slabs: Vec<Option<Occupied>>,
-    /// Slabs that were taken out, and that the system has not unmapped yet: they may come back.
+    /// How many removed slabs the system has not unmapped yet: they may be placed again.
     leaving: usize,
-    /// The numbers of slabs with a cold stack. The lowest is used first, so that the last ones get empty.
+    /// The numbers of slabs with a cold stack. The lowest is used first, to empty the last ones.
     with_cold: Numbers,
-    /// The numbers of slabs with stacks whose guards are still to be made. They are used when nothing is cold.
+    /// The numbers of slabs with stacks without guards, used when no stack is cold.
     unguarded: Numbers,
-    /// The numbers of slabs that nobody has a stack of, and that are to be unmapped by the next trim: the system would not.
+    /// The numbers of slabs of which no stack is warm or out, and which the next trim is to unmap,
+    /// because the system has refused to.
     refused: Numbers,
     /// Oldest first: taken from the back, trimmed from the front. Has room for all that are out.
     warm: VecDeque<RawStack>,
-    /// The fewest warm stacks since the last look: so many were not needed.
+    /// The fewest warm stacks since the last check: this number of stacks was not needed.
     spare: usize,
-    /// What is left to give back of those that the last look found.
+    /// The number of stacks still to give back, of those that the last check found.
     idle: usize,
-    /// How many slots the next slab gets.
+    /// The number of slots of the next slab.
     next_slots: usize,
-    /// Stacks that caches and users have.
+    /// The number of stacks that caches and users have.
     pub(super) out: usize,
 }
 
-/// What is taken out of a class to be given back to the system, which takes a while and needs no lock.
+/// Stacks and slabs that were removed from a class, to be given back to the system. That takes a
+/// while and needs no lock.
 pub(super) struct Retired {
-    /// Slabs without any stack that somebody has.
+    /// Slabs of which no stack is warm or out.
     pub(super) slabs: Few<Occupied, 8>,
-    /// Stacks whose memory is to be freed before they are cold.
+    /// Stacks whose memory is to be freed before they become cold.
     pub(super) cooling: Few<RawStack, { sys::MOST_RANGES }>,
 }
 
@@ -77,7 +81,7 @@ impl Class {
         }
     }
 
-    /// The newest warm stack.
+    /// Takes the newest warm stack.
     pub(super) fn take_warm(&mut self) -> Option<RawStack> {
         let stack = self.warm.pop_back()?;
         self.spare = self.spare.min(self.warm.len());
@@ -86,7 +90,7 @@ impl Class {
         Some(stack)
     }
 
-    /// A stack without memory, made if there is none.
+    /// Takes a cold stack. Makes one if there is none.
     pub(super) fn take_cold(&mut self, pool: PoolAddress) -> Result<RawStack, StackError> {
         self.warm.try_reserve(self.out + 1).map_err(io::Error::from)?;
         let number = match self.with_cold.first() {
@@ -103,7 +107,7 @@ impl Class {
         Ok(stack)
     }
 
-    /// Guards stacks of a slab that has some without, or of a new one. Returns its number.
+    /// Makes guards for stacks of a slab that lacks some, or of a new slab. Returns its number.
     fn make_cold(&mut self, pool: PoolAddress) -> Result<usize, StackError> {
         let number = match self.unguarded.first() {
             Some(number) => number,
@@ -119,13 +123,14 @@ impl Class {
         made.map(|()| number)
     }
 
-    /// Adds a slab; one of half, a quarter, ... as many stacks, if the system does not have so much.
+    /// Adds a slab. Without enough memory, tries half as many stacks, a quarter, and so on.
     fn add_slab(&mut self, pool: PoolAddress) -> io::Result<usize> {
         self.make_room()?;
         let is_first = self.slabs.iter().all(Option::is_none);
         let mut slots = self.next_slots.min(self.shape.most_slots());
         loop {
-            // Without any stack, nothing would run: a first one may take what is left to others.
+            // Without any stack, no coroutine could run: a first stack may take the address space
+            // that is left to others.
             let need = if is_first && slots == 1 { Need::Urgent } else { Need::Usual };
             match Slab::map(self.shape, slots, need, pool).and_then(Occupied::new) {
                 Ok(occupied) => return Ok(self.place(occupied)),
@@ -135,7 +140,7 @@ impl Class {
         }
     }
 
-    /// Makes room for one more slab, and for all that may come back.
+    /// Makes room for one more slab, and for all that may be placed again.
     fn make_room(&mut self) -> io::Result<()> {
         self.slabs.try_reserve(self.leaving + 1)?;
         for list in [&mut self.with_cold, &mut self.unguarded, &mut self.refused] {
@@ -157,7 +162,7 @@ impl Class {
         number
     }
 
-    /// Files a slab by what it has to give.
+    /// Enters a slab in the lists that fit its stacks.
     fn note_room(&mut self, number: usize) {
         let Some(occupied) = &self.slabs[number] else { return };
         let file = |list: &mut Numbers, belongs| {
@@ -171,8 +176,8 @@ impl Class {
         file(&mut self.unguarded, occupied.has_unguarded());
     }
 
-    /// A slab that was taken out is unmapped; or the system would not unmap it, and it comes back. Then its stacks are cold,
-    /// and as good as others.
+    /// Settles a removed slab: either the system has unmapped it, or it has refused, and the slab
+    /// is placed again. Its stacks are cold then, and as good as others.
     pub(super) fn settle(&mut self, unmapped: Result<(), Occupied>) {
         self.leaving -= 1;
         if let Err(occupied) = unmapped {
@@ -181,51 +186,52 @@ impl Class {
         }
     }
 
-    /// Tries slabs again that the system would not unmap. They have no memory, so that it does not take long.
+    /// Tries again to unmap refused slabs. They have no memory, so this is quick.
     pub(super) fn retry_refused(&mut self) {
         let mut next = 0;
         while let Some(number) = self.refused.next(next) {
-            // If it comes back, then with this number or a lower one.
+            // If the slab is placed again, it gets this number or a lower one.
             next = number + 1;
             self.give_back(number);
         }
     }
 
-    /// Has the system unmap a slab that nobody has a stack of.
+    /// Unmaps a slab of which no stack is warm or out.
     fn give_back(&mut self, number: usize) {
         let unmapped = self.remove(number).give_back();
         self.settle(unmapped);
     }
 
-    /// Takes stacks back; they are warm now.
+    /// Takes stacks back. They are warm from now on.
     pub(super) fn put_back(&mut self, stacks: impl IntoIterator<Item = RawStack>) {
         let before = self.warm.len();
         self.warm.extend(stacks);
         self.out -= self.warm.len() - before;
     }
 
-    /// How many stacks are warm.
+    /// Returns how many stacks are warm.
     pub(super) fn warm(&self) -> usize {
         self.warm.len()
     }
 
-    /// Looks how many warm stacks nobody needed since the last look: they are to be given back.
+    /// Records how many warm stacks were not needed since the last check, to be given back.
     pub(super) fn look(&mut self) {
         self.idle = std::mem::replace(&mut self.spare, self.warm.len());
     }
 
-    /// Up to `most` of those that are to be given back.
+    /// Takes up to `most` from the number of stacks that are to be given back.
     pub(super) fn take_idle(&mut self, most: usize) -> usize {
         let taken = self.idle.min(most);
         self.idle -= taken;
         taken
     }
 
-    /// Takes some of the `count` oldest warm stacks out, to give their memory back: at least one, and all of each slab that
-    /// is left without any, for which there is room. Returns how many.
+    /// Removes some of the `count` oldest warm stacks, to give their memory back: at least one, and
+    /// whole slabs of which no stack is left, as far as `retired` has room. Returns how many were
+    /// removed.
     pub(super) fn retire(&mut self, count: usize, retired: &mut Retired) -> usize {
         let count = count.min(self.warm.len());
-        // As if all of them went: a slab that nobody would have a stack of goes as a whole.
+        // Count as if all were removed: a slab without a warm or used stack then goes as a whole.
         for index in 0..count {
             self.occupied(self.warm[index]).warm_or_out -= 1;
         }
@@ -241,17 +247,17 @@ impl Class {
         going
     }
 
-    /// Whether there is room for a stack to go, alone or with its slab.
+    /// Returns whether there was room to remove a stack, alone or with its slab.
     fn retire_one(&mut self, stack: RawStack, retired: &mut Retired) -> bool {
         let number = stack.slab().number;
-        // It was the first of its slab that took it along.
+        // The slab was removed with an earlier stack of this loop.
         let Some(occupied) = &mut self.slabs[number] else { return true };
         let is_last = occupied.warm_or_out == 0;
         if is_last && !retired.slabs.is_full() {
             retired.slabs.push(self.remove(number));
             return true;
         }
-        // What is being cooled is not cold yet: its slab must not go meanwhile.
+        // A stack that is being cooled is not cold yet: its slab must stay meanwhile.
         occupied.warm_or_out += 1;
         let goes = !is_last && !retired.cooling.is_full();
         if goes {
@@ -260,8 +266,8 @@ impl Class {
         goes
     }
 
-    /// The memory of the stacks that were being cooled is gone: they are cold. Slabs that nobody has a stack of any more take
-    /// their place.
+    /// Makes the cooled stacks cold, since their memory is freed. Slabs of which no stack is warm
+    /// or out take their place in `retired`.
     pub(super) fn cooled(&mut self, retired: &mut Retired) {
         for stack in retired.cooling.drain() {
             let (number, index) = (stack.slab().number, stack.slot().index);
@@ -272,7 +278,7 @@ impl Class {
             if is_empty && !retired.slabs.is_full() {
                 retired.slabs.push(self.remove(number));
             } else if is_empty {
-                // The next trim finds it.
+                // The next trim unmaps it.
                 self.refused.insert(number);
             }
         }
@@ -291,7 +297,7 @@ impl Class {
         self.slabs[number].take().expect("a slab is removed once")
     }
 
-    /// Every slab, and its guards.
+    /// Returns every slab and its guards.
     pub(super) fn slabs(&self) -> impl Iterator<Item = (&Slab, Guards)> {
         self.slabs.iter().flatten().map(|occupied| (&*occupied.slab, occupied.guards))
     }
@@ -304,7 +310,7 @@ mod tests {
     use super::super::size::{LARGEST_CLASS, SizeClass};
     use super::*;
 
-    /// How many stacks of this class fit into a slab.
+    /// The number of stacks of this class in a slab.
     const IN_A_SLAB: usize = 3;
 
     fn class() -> Class {
@@ -312,7 +318,7 @@ mod tests {
         Class::new(Shape::new(class, 1, sys::page_size()), GuardKind::best())
     }
 
-    /// Takes all stacks of new slabs. None of them asks for its pool.
+    /// Takes all stacks of new slabs. None of them uses its pool.
     fn take(class: &mut Class, slabs: usize) -> Vec<RawStack> {
         let take = |_| class.take_cold(PoolAddress(NonNull::dangling())).expect("a stack");
         let stacks = (0..slabs * IN_A_SLAB).map(take).collect();
@@ -320,7 +326,7 @@ mod tests {
         stacks
     }
 
-    /// Returns stacks and has them cooled, up to where the class is unlocked for that.
+    /// Returns stacks and starts to cool them, up to where the class is unlocked for that.
     fn begin_to_cool(class: &mut Class, stacks: impl IntoIterator<Item = RawStack>) -> Retired {
         let mut retired = Retired::new();
         class.put_back(stacks);
@@ -338,7 +344,7 @@ mod tests {
         count
     }
 
-    /// Unmaps the slabs that go. Returns how many.
+    /// Unmaps the slabs that were removed. Returns how many.
     fn unmap(class: &mut Class, retired: &mut Retired) -> usize {
         retired.slabs.drain().map(|slab| class.settle(slab.give_back())).count()
     }

@@ -1,8 +1,8 @@
-//! A list that never allocates: it has room for so many values and no more. Knows no stack.
+//! A list of fixed capacity that never allocates. Knows no stack.
 
 /// At most `N` values.
 pub(super) struct Few<T, const N: usize> {
-    /// The first `length` are there.
+    /// The first `length` values are `Some`.
     values: [Option<T>; N],
     length: usize,
 }
@@ -12,23 +12,23 @@ impl<T, const N: usize> Few<T, N> {
         Self { values: [const { None }; N], length: 0 }
     }
 
-    /// Whether there is no room left.
+    /// Returns whether there is no room left.
     pub(super) fn is_full(&self) -> bool {
         self.length == N
     }
 
-    /// Adds a value, for which there is room.
+    /// Adds a value. The caller has checked that there is room.
     pub(super) fn push(&mut self, value: T) {
         self.values[self.length] = Some(value);
         self.length += 1;
     }
 
-    /// All values.
+    /// Returns all values.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.values.iter().flatten()
     }
 
-    /// Takes all values out, one after the other.
+    /// Removes all values and returns them in order.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
         let length = std::mem::take(&mut self.length);
         self.values[..length].iter_mut().filter_map(Option::take)

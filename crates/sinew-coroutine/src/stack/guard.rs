@@ -1,9 +1,11 @@
-//! Guards: how the page below a stack is made to fault. Knows ranges, no stacks.
+//! Guards: how the page below a stack is made to fault. Knows address ranges, but no stacks.
 //!
-//! There are two ways. `MADV_GUARD_INSTALL` (Linux 6.13) marks pages in the page table: no mapping of its own, many in
-//! one call, and a million of them within the usual `vm.max_map_count`. `mprotect` works everywhere, costs two mappings a
-//! guard, and runs out near 32,000. Which one this kernel has is tried out once: an old kernel refuses the advice, an
-//! emulator may accept it and do nothing, and locked memory refuses it where the rest of the process does not.
+//! There are two ways. `MADV_GUARD_INSTALL` (Linux 6.13) marks pages in the page table: it needs no
+//! mapping of its own, makes many guards in one call, and allows a million of them within the usual
+//! `vm.max_map_count`. `mprotect` works everywhere, costs two mappings per guard, and reaches that
+//! limit near 32,000 guards. A test on first use finds which one works here: an old kernel refuses
+//! the advice, an emulator may accept it and do nothing, and locked memory refuses it although the
+//! rest of the process does not.
 //!
 //! # Safety
 //!
@@ -19,15 +21,26 @@ use super::sys::{self, Range};
 /// How a guard is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GuardKind {
-    /// By `MADV_GUARD_INSTALL`: a mark in the page table.
+    /// By `MADV_GUARD_INSTALL`: a mark in the page table, without a mapping of its own.
     Advice,
     /// By `mprotect`: a mapping of its own.
     Protection,
 }
 
 impl GuardKind {
-    /// The best kind that works here, found out on first use. As long as there is no memory to find it out with, it is
-    /// protection.
+    /// Returns the best kind that works here. The first call tests it. While there is no memory for
+    /// the test, this is [`Protection`](Self::Protection).
+    ///
+    /// ```
+    /// # use sinew_coroutine::{GuardKind, StackPool};
+    /// let pool = StackPool::builder().guard_kind(GuardKind::Protection).build();
+    /// let stack = pool.acquire(64 * 1024)?;
+    /// assert!(pool.stats().guards_by_protection > 0);
+    /// if GuardKind::best() == GuardKind::Protection {
+    ///     println!("this system allows about 32,000 stacks");
+    /// }
+    /// # Ok::<(), sinew_coroutine::StackError>(())
+    /// ```
     pub fn best() -> Self {
         static BEST: OnceLock<GuardKind> = OnceLock::new();
         if let Some(best) = BEST.get() {
@@ -37,13 +50,14 @@ impl GuardKind {
         *BEST.get_or_init(|| if works { Self::Advice } else { Self::Protection })
     }
 
-    /// Makes guards of these ranges. Returns how many are made and of which kind, and why not all.
+    /// Makes guards of these ranges. Returns how many were made and of which kind, and the error
+    /// that stopped it before the end.
     ///
-    /// Where the advice is refused for the very first one, protection takes its place.
+    /// If the advice is refused for the first range, protection takes its place.
     ///
     /// # Safety
     ///
-    /// The caller owns the ranges, and nobody uses them.
+    /// The caller owns the ranges, and no code uses them.
     pub(super) unsafe fn install(self, ranges: &[Range]) -> (usize, Self, io::Result<()>) {
         if self == Self::Advice {
             // SAFETY: the caller's promise.
@@ -59,7 +73,8 @@ impl GuardKind {
     }
 }
 
-/// Locked memory takes no such marks, and older kernels do not know them.
+/// Returns whether the error refuses the advice as such: locked memory does not allow these marks,
+/// and older kernels do not know them.
 fn is_refusal(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EINVAL)
 }
@@ -68,7 +83,7 @@ fn is_refusal(error: &io::Error) -> bool {
 ///
 /// # Safety
 ///
-/// The caller owns the ranges, and nobody uses them.
+/// The caller owns the ranges, and no code uses them.
 unsafe fn forbid_each(ranges: &[Range]) -> (usize, io::Result<()>) {
     for (done, range) in ranges.iter().enumerate() {
         // SAFETY: the caller's promise.
@@ -79,19 +94,19 @@ unsafe fn forbid_each(ranges: &[Range]) -> (usize, io::Result<()>) {
     (ranges.len(), Ok(()))
 }
 
-/// Whether the advice exists, and does what it says: an emulator that ignores advice answers success to anything. An error
-/// is no answer.
+/// Tests whether the advice exists and has its effect: an emulator that ignores advice returns
+/// success for any number. An error means that the test gave no answer.
 fn advice_works() -> io::Result<bool> {
     let page = sys::page_size();
     let probe = (sys::map(page)?, page);
-    // SAFETY: the page is ours and holds nothing.
+    // SAFETY: this function owns the page, which holds nothing.
     let works = unsafe { advice_works_on(probe) };
-    // SAFETY: nobody uses it any more.
+    // SAFETY: the page is not used any more.
     unsafe { refused::unmap(probe) };
     works
 }
 
-/// Tries the advice out on a page.
+/// Tests the advice on a page.
 ///
 /// # Safety
 ///
@@ -115,7 +130,8 @@ mod tests {
     use super::*;
     use core::ptr::NonNull;
 
-    /// A process that lacks something must not get guards of the kind that it has few of.
+    /// If a process lacks memory, its guards must not be made by protection, of which it can have
+    /// fewer.
     #[test]
     fn only_a_refusal_of_the_advice_leads_to_protection() {
         assert!(is_refusal(&io::Error::from_raw_os_error(libc::EINVAL)));

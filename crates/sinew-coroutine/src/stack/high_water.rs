@@ -1,12 +1,13 @@
-//! How deep a stack has been used. Knows any stack.
+//! How deep a stack has been used. Works on any stack.
 //!
-//! Memory that was never written is zero, and pages that were never touched are not there: the kernel tells which are,
-//! and in the lowest of those the lowest byte that is not zero is the mark.
+//! Memory that was never written is zero, and pages that were never touched are not in memory. The
+//! kernel reports which pages are in memory. The lowest byte that is not zero in the lowest of
+//! these pages is the mark.
 //!
 //! # Safety
 //!
-//! Trusted with reading and clearing memory that its callers' stacks own. What it reads, others may be writing: a coroutine
-//! that is suspended may have lent a part of its stack to a thread.
+//! Trusted with reading and clearing memory of its callers' stacks. Other threads may write to the
+//! memory that it reads: a suspended coroutine may have lent a part of its stack to a thread.
 #![expect(unsafe_code, reason = "stack memory is read and cleared")]
 
 use core::ptr::NonNull;
@@ -14,17 +15,21 @@ use core::ptr::NonNull;
 use super::{Stack, peek, sys};
 use crate::sanitizer;
 
-/// How many bytes of a stack have been used: from its top down to the lowest byte that is not zero.
+/// Returns how many bytes of a stack have been used: from its top down to the lowest byte that is
+/// not zero.
 ///
-/// It asks the kernel about the pages and reads the lowest one that is there. Together with [`clear_used`] that is
-/// about two page faults' time (`mark_ns` of the `stack_pool` workload), and nothing for stacks that are not asked about:
-/// it can be left on for every n-th.
+/// This asks the kernel about the pages and reads the lowest page that is in memory. Together with
+/// [`clear_used`] it takes about as long as two page faults (`mark_ns` of the `stack_pool`
+/// workload). Stacks that are not measured pay nothing, so a program can leave it on for every n-th
+/// stack.
 ///
-/// A stack that is used again carries the marks of its past, unless it is [cleared](clear_used) before its coroutine is made:
-/// without that, the answer is about all uses since the stack last lost its memory.
+/// A stack that is used again keeps the marks of earlier uses, unless it is [cleared](clear_used)
+/// before its coroutine is created. Without that, the answer covers all uses since the stack last
+/// lost its memory.
 ///
-/// Bytes that were written as zero do not count. Pages that the system has swapped out count as never touched, since it
-/// does not tell them apart: where it swaps, the answer may be too small.
+/// Bytes that were written as zero do not count. Pages that the system has swapped out count as
+/// never touched, since the kernel does not distinguish them: on a system that swaps, the answer
+/// may be too small.
 ///
 /// ```
 /// # use sinew_coroutine::{Coroutine, StackPool, clear_used, high_water};
@@ -53,8 +58,10 @@ pub fn high_water(stack: &impl Stack) -> usize {
     end - lowest
 }
 
-/// Clears the part of a stack that was used, so that the next [`high_water`] tells of the next use alone: it becomes zero, and
-/// its memory stays. What is swapped out is not cleared.
+/// Clears the part of a stack that was used, so that the next [`high_water`] reports only the next
+/// use.
+///
+/// The part becomes zero and keeps its memory. Pages that are swapped out are not cleared.
 ///
 /// ```
 /// # use sinew_coroutine::{Coroutine, MmapStack, clear_used, high_water};
@@ -70,11 +77,13 @@ pub fn clear_used(stack: &mut impl Stack) {
     let Some(low) = lowest_present(stack) else { return };
     sanitizer::forget_frames((stack.limit(), stack.size()));
     let length = stack.top().addr().get() - low.addr().get();
-    // SAFETY: memory of a stack that is borrowed exclusively and so not in a coroutine: nothing lives on it.
+    // SAFETY: the stack is borrowed exclusively, so it is not in a coroutine, and nothing lives on
+    // it.
     unsafe { low.write_bytes(0, length) };
 }
 
-/// The lowest byte of a stack that is in memory. A stack need not begin where a page does; the kernel is asked about pages.
+/// Returns the lowest byte of a stack that is in memory. The kernel is asked about whole pages, and
+/// a stack need not begin at a page boundary.
 fn lowest_present(stack: &impl Stack) -> Option<NonNull<u8>> {
     const PAGES: usize = 1024;
     let page = sys::page_size();
@@ -84,14 +93,14 @@ fn lowest_present(stack: &impl Stack) -> Option<NonNull<u8>> {
     while start < end {
         let length = (end - start).min(PAGES * page);
         let present = &mut present[..length.div_ceil(page)];
-        // What the kernel will not tell counts as present.
+        // If the kernel returns an error, the pages count as present.
         let found = match sys::resident(start, length, present) {
             Ok(()) => present.iter().position(|&byte| byte & 1 == 1),
             Err(_) => Some(0),
         };
         if let Some(index) = found {
             let above = (start + index * page).saturating_sub(limit);
-            // SAFETY: a page that begins below the top.
+            // SAFETY: the page begins below the top.
             return Some(unsafe { stack.limit().add(above) });
         }
         start += length;
@@ -99,7 +108,8 @@ fn lowest_present(stack: &impl Stack) -> Option<NonNull<u8>> {
     None
 }
 
-/// The address of the first byte from `start` up to `end` that is not zero. All of them are the callers' stack's.
+/// Returns the address of the first byte from `start` up to `end` that is not zero. All of these
+/// bytes belong to the callers' stack.
 fn first_nonzero(start: NonNull<u8>, end: usize) -> Option<usize> {
     const WORD: usize = size_of::<u64>();
     let place = |at| start.as_ptr().with_addr(at).cast_const();
@@ -107,7 +117,7 @@ fn first_nonzero(start: NonNull<u8>, end: usize) -> Option<usize> {
     let is_used = |at: &usize| unsafe { peek::byte(place(*at)) } != 0;
     // SAFETY: aligned, and within the stack.
     let is_used_word = |at: &usize| unsafe { peek::word(place(*at)) } != 0;
-    // Words, and what lies below the first and above the last of them.
+    // Reads words, and single bytes below the first and above the last word.
     let start = start.addr().get();
     let first = start.next_multiple_of(WORD).min(end);
     let last = (end - end % WORD).max(first);

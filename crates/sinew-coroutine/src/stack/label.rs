@@ -1,27 +1,28 @@
-//! Labels: who runs on a stack, told in a signal handler. Knows no fiber.
+//! Labels: text that names the user of a stack, written in a signal handler. Knows no fiber.
 //!
 //! # Safety
 //!
-//! Trusted with calling a function on a pointer that the label's maker vouched for.
+//! Trusted with calling a function on a pointer, as promised by the creator of the label.
 #![expect(unsafe_code, reason = "a label is an untyped pointer and a function")]
 
 use core::fmt;
 
-/// Writes in words who uses a stack. Called in a signal handler, on the alternate stack: it must not allocate, lock or panic,
-/// nor take more than 1 KiB of that stack.
+/// A function that writes which code uses a stack. It is called in a signal handler, on the
+/// alternate stack: it must not allocate, lock or panic, nor use more than 1 KiB of that stack.
 ///
 /// # Safety
 ///
-/// The pointer is the one that the label was made with, and the promise of [`Label::new`] holds.
+/// The pointer is the one that the label was created with, and the promise of [`Label::new`] holds.
 pub type Describe = unsafe fn(data: *const (), out: &mut dyn fmt::Write) -> fmt::Result;
 
-/// Says who runs on a stack, when that overflows. See [`set_label`](super::PooledStack::set_label).
+/// Names the code that runs on a stack, for the message when the stack overflows. See
+/// [`set_label`](super::PooledStack::set_label).
 ///
 /// Up to 256 bytes of it are shown.
 #[derive(Clone, Copy)]
 pub struct Label(Words);
 
-/// Where the words come from.
+/// The source of a label's text.
 #[derive(Clone, Copy)]
 enum Words {
     /// The promise of [`Label::new`] holds.
@@ -31,18 +32,37 @@ enum Words {
 }
 
 impl Label {
-    /// A label that `describe` puts into words, given `data`.
+    /// Creates a label whose text `describe` writes, given `data`.
     ///
     /// # Safety
     ///
-    /// For as long as the label is on a stack, `describe` may be called with `data`, on the thread that runs on the
-    /// stack, in a signal handler, at any moment, even in the middle of an instruction sequence: it neither allocates nor
-    /// locks nor panics, whatever it reads is in order at all times, and 1 KiB of stack is enough for it.
+    /// While the label is on a stack, `describe` may be called with `data`, on the thread that runs
+    /// on the stack, in a signal handler, at any instruction. So it must not allocate, lock or
+    /// panic; the data it reads is consistent at all times; and 1 KiB of stack is enough for it.
+    ///
+    /// ```
+    /// # use sinew_coroutine::{Label, StackPool};
+    /// use std::fmt::{self, Write};
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// static REQUEST: AtomicU32 = AtomicU32::new(0);
+    ///
+    /// unsafe fn describe(data: *const (), out: &mut dyn Write) -> fmt::Result {
+    ///     // SAFETY: the label below is created with the address of `REQUEST`.
+    ///     let request = unsafe { &*data.cast::<AtomicU32>() };
+    ///     write!(out, "request {}", request.load(Ordering::Relaxed))
+    /// }
+    ///
+    /// let mut stack = StackPool::new().acquire(64 * 1024)?;
+    /// // SAFETY: `describe` reads a static atomic, and neither allocates nor locks.
+    /// stack.set_label(Some(unsafe { Label::new((&raw const REQUEST).cast(), describe) }));
+    /// # Ok::<(), sinew_coroutine::StackError>(())
+    /// ```
     pub const unsafe fn new(data: *const (), describe: Describe) -> Self {
         Self(Words::Described(data, describe))
     }
 
-    /// A fixed text.
+    /// Creates a label with a fixed text.
     ///
     /// ```
     /// # use sinew_coroutine::Label;
@@ -53,7 +73,7 @@ impl Label {
         Self(Words::Text(text))
     }
 
-    /// A fixed text and a number, as for one of many.
+    /// Creates a label with a fixed text and a number, such as the number of a connection.
     ///
     /// ```
     /// # use sinew_coroutine::Label;
@@ -78,7 +98,7 @@ impl Label {
 impl fmt::Debug for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            // It may be called only while the label is on a stack.
+            // `describe` may be called only while the label is on a stack.
             Words::Described(..) => f.debug_struct("Label").finish_non_exhaustive(),
             Words::Text(text) => f.debug_tuple("Label").field(text).finish(),
             Words::Numbered(text, number) => {

@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-/// A set of numbers, a bit for each that there may be.
+/// A set of numbers, with one bit for each possible number.
 #[derive(Default)]
 pub(super) struct Numbers(Vec<u64>);
 
@@ -17,24 +17,24 @@ impl Numbers {
         Ok(())
     }
 
-    /// Adds a number that there is room for.
+    /// Adds a number. The caller has made room for it.
     pub(super) fn insert(&mut self, number: usize) {
         self.0[number / BITS] |= 1 << (number % BITS);
     }
 
-    /// Takes a number out, if it is there.
+    /// Removes a number if the set contains it.
     pub(super) fn remove(&mut self, number: usize) {
         if let Some(word) = self.0.get_mut(number / BITS) {
             *word &= !(1 << (number % BITS));
         }
     }
 
-    /// The lowest number.
+    /// Returns the lowest number.
     pub(super) fn first(&self) -> Option<usize> {
         self.next(0)
     }
 
-    /// The lowest number from `start` on.
+    /// Returns the lowest number that is at least `start`.
     pub(super) fn next(&self, start: usize) -> Option<usize> {
         let (first, below) = (start / BITS, (1 << (start % BITS)) - 1);
         let words = self.0.iter().enumerate().skip(first);

@@ -1,8 +1,8 @@
-//! A slab and what its stacks are doing. Knows its own stacks, not the class that they are in.
+//! A slab, and the state of its stacks. Knows its own stacks, not the class that they are in.
 //!
 //! # Safety
 //!
-//! Trusted with knowing which stacks of a slab nobody has used yet.
+//! Trusted with knowing which stacks of a slab have not been used yet.
 #![expect(unsafe_code, reason = "guards are made on memory that is known to be unused")]
 
 use std::io;
@@ -13,32 +13,34 @@ use super::slab::{OwnedSlab, RawStack};
 use super::sys;
 use crate::valgrind::KnownStack;
 
-/// Guards are made in batches: at first so many,
+/// The size of the first batch in which guards are made.
 pub(super) const FIRST_BATCH: usize = 16;
-/// then as many as there are, up to what one call takes.
+/// The size of the largest batch: the most ranges that one call takes. Each batch in between is as
+/// large as all batches before it together.
 const LARGEST_BATCH: usize = sys::MOST_RANGES;
 
-/// A slab, and what its stacks are doing.
+/// A slab, and the state of its stacks.
 pub(super) struct Occupied {
     pub(super) slab: OwnedSlab,
-    /// The first so many slots have guards.
+    /// The number of slots with guards, from the first slot on.
     guarded: usize,
-    /// The same, by kind.
+    /// The same number, by kind.
     pub(super) guards: Guards,
-    /// The same, for valgrind. Has room for all slots, as `cold` does.
+    /// The same slots, as valgrind knows them. Has room for all slots, as `cold` does.
     known: Vec<KnownStack>,
-    /// Guarded slots that wait without memory; the last one is next. Has room for all slots, so that a stack can always be
-    /// taken back.
+    /// Guarded slots that wait without memory; the last one is taken next. Has room for all slots,
+    /// so that a stack can always be taken back.
     cold: Vec<u32>,
-    /// Stacks that are not cold.
+    /// The number of stacks that are not cold.
     ///
     /// # Invariant
     ///
-    /// Counts every stack of the slab that is warm, out, or being cooled; the slab is dropped only at zero.
+    /// Counts every stack of the slab that is warm, out, or being cooled. The slab is dropped only
+    /// at zero.
     pub(super) warm_or_out: usize,
 }
 
-/// How many guards there are, by kind.
+/// The number of guards, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Guards {
     pub(super) by_advice: usize,
@@ -55,7 +57,7 @@ impl Guards {
 }
 
 impl Occupied {
-    /// A new slab.
+    /// Creates the record of a new slab, whose stacks have no guards yet.
     pub(super) fn new(slab: OwnedSlab) -> io::Result<Self> {
         let (mut known, mut cold) = (Vec::new(), Vec::new());
         known.try_reserve_exact(slab.slots())?;
@@ -63,24 +65,24 @@ impl Occupied {
         Ok(Self { slab, guarded: 0, guards: Guards::default(), known, cold, warm_or_out: 0 })
     }
 
-    /// Says where the pool keeps the slab.
+    /// Sets the number by which the pool finds the slab.
     pub(super) fn set_number(&mut self, number: usize) {
         assert_eq!(self.warm_or_out, 0, "a slab is given a number before its first stack goes out");
-        // SAFETY: the invariant of `warm_or_out`: nobody has a stack of it.
+        // SAFETY: the invariant of `warm_or_out`: no stack of the slab is in use.
         unsafe { self.slab.set_number(number) };
     }
 
-    /// Whether any of its stacks has a guard.
+    /// Returns whether any of its stacks has a guard.
     pub(super) fn has_guards(&self) -> bool {
         self.guarded > 0
     }
 
-    /// Whether there are stacks whose guards are still to be made.
+    /// Returns whether there are stacks without guards.
     pub(super) fn has_unguarded(&self) -> bool {
         self.guarded < self.slab.slots()
     }
 
-    /// Whether there are stacks to take.
+    /// Returns whether there is a cold stack.
     pub(super) fn has_cold(&self) -> bool {
         !self.cold.is_empty()
     }
@@ -92,13 +94,14 @@ impl Occupied {
         Some(self.slab.stack(index as usize))
     }
 
-    /// Takes a stack back that has no memory any more.
+    /// Takes back a stack whose memory was freed.
     pub(super) fn put_back(&mut self, index: u32) {
         self.cold.push(index);
         self.warm_or_out -= 1;
     }
 
-    /// Makes the next guards; what was made is cold. Makes one at least, or tells why not.
+    /// Makes the next guards; stacks with new guards are cold. Makes at least one, or returns the
+    /// error.
     pub(super) fn make_guards(&mut self, kind: GuardKind) -> Result<(), StackError> {
         let first = self.guarded;
         let count = first.clamp(FIRST_BATCH, LARGEST_BATCH).min(self.slab.slots() - first);
@@ -111,22 +114,23 @@ impl Occupied {
         // Reversed, so that the lowest is handed out first.
         self.cold.extend((first..first + made).rev().map(|index| index as u32));
         match result {
-            // Some guards are as good as all: the rest is tried again when it is needed.
+            // If only some guards were made, the rest is tried again when it is needed.
             Err(error) if made == 0 => Err(error.into()),
             _ => Ok(()),
         }
     }
 
-    /// Gives the slab back to the system. If that refuses, the slab comes back: without memory, and all its stacks cold.
+    /// Gives the slab back to the system. If the system refuses, returns the slab without memory,
+    /// with all its stacks cold.
     pub(super) fn give_back(self) -> Result<(), Self> {
-        debug_assert_eq!(self.warm_or_out, 0, "nobody has a stack of a slab that goes");
+        debug_assert_eq!(self.warm_or_out, 0, "no stack of a slab that is given back is in use");
         let Self { slab, guarded, guards, known, mut cold, .. } = self;
         let refused = |slab| {
             cold.clear();
             cold.extend((0..guarded as u32).rev());
             Self { slab, guarded, guards, known, cold, warm_or_out: 0 }
         };
-        // SAFETY: the invariant of `warm_or_out`: nobody has a stack of it.
+        // SAFETY: the invariant of `warm_or_out`: no stack of the slab is in use.
         unsafe { slab.give_back() }.map_err(refused)
     }
 }

@@ -1,17 +1,20 @@
-//! Why no stack can be had.
+//! The errors of taking a stack.
 
 use core::fmt;
 use std::io;
 
 use super::size::LARGEST_CLASS;
 
-/// Why a [`StackPool`](super::StackPool) gave no stack. Nothing is lost or leaked when it does not.
+/// The reason why a [`StackPool`](super::StackPool) returned no stack. The pool loses and leaks
+/// nothing in that case.
+///
+/// It converts to an [`io::Error`] and back.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StackError {
-    /// The size, given here, is zero or larger than any stack.
+    /// The size is zero, or larger than the largest stack.
     Size(usize),
-    /// The pool has as many stacks as it may have, given here.
+    /// The pool's limit on the number of stacks is reached.
     Limit(usize),
     /// The system refused memory or a guard.
     System(io::Error),
@@ -21,11 +24,11 @@ impl fmt::Display for StackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Size(0) => f.write_str(
-                "a stack of 0 bytes was asked for: ask for `DEFAULT_STACK_SIZE` if you do not know",
+                "a stack of 0 bytes was asked for: ask for `DEFAULT_STACK_SIZE` if you do not know the size",
             ),
             Self::Size(size) => write!(
                 f,
-                "a stack of {size} bytes was asked for: the largest has {LARGEST_CLASS}; for more, use an `MmapStack`"
+                "a stack of {size} bytes was asked for: the largest has {LARGEST_CLASS} bytes; for more, use an `MmapStack`"
             ),
             Self::Limit(limit) => {
                 let remedy = "release some, flush caches, or raise `max_stacks`";
@@ -33,7 +36,7 @@ impl fmt::Display for StackError {
             }
             Self::System(error) => write!(
                 f,
-                "the system gave no stack ({error}): check the limits on memory and, where guards are mappings, \
+                "the system refused memory for a stack ({error}): check the limits on memory and, where guards are mappings, \
                  vm.max_map_count"
             ),
         }
@@ -51,7 +54,7 @@ impl core::error::Error for StackError {
 
 impl From<io::Error> for StackError {
     fn from(error: io::Error) -> Self {
-        // What was put into an `io::Error` below comes out again.
+        // A `StackError` that was put into an `io::Error` below comes out again.
         error.downcast().unwrap_or_else(Self::System)
     }
 }
@@ -66,11 +69,12 @@ impl From<StackError> for io::Error {
     }
 }
 
-/// An error of the system's that says what to do about it, of the same kind and with the system's own as its source.
+/// Adds advice to an error of the system. The result has the same kind, and the system's error as
+/// its source.
 pub(super) fn advised(error: io::Error) -> io::Error {
-    /// More than the boxes of an error take.
+    /// More bytes than the boxes of an error take.
     const ROOM: usize = 256;
-    // Where there is no memory for more words, the system's have to do.
+    // If there is no memory for the advice, return the system's error alone.
     match Vec::<u8>::new().try_reserve(ROOM) {
         Ok(()) => io::Error::new(error.kind(), StackError::System(error)),
         Err(_) => error,

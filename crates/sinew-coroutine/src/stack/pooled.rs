@@ -1,4 +1,4 @@
-//! A stack of a pool in somebody's hands. Knows no coroutine.
+//! A stack that a user has taken from a pool. Knows no coroutine.
 //!
 //! # Safety
 //!
@@ -51,10 +51,11 @@ impl PooledStack {
         self.raw.slab().pool
     }
 
-    /// Says who will run on this stack, for the message when it overflows (see [`overflow`](crate::overflow)).
+    /// Sets which code will run on this stack, for the message when it overflows (see
+    /// [`overflow`](crate::overflow)).
     ///
-    /// Set it before the coroutine is made, which lends its stack for reading only. It is gone when the stack is returned.
-    /// An [`MmapStack`](super::MmapStack) has no label.
+    /// Set it before the coroutine is created, which lends its stack only for reading. Returning
+    /// the stack removes the label. An [`MmapStack`](super::MmapStack) has no label.
     ///
     /// ```
     /// # use sinew_coroutine::{Coroutine, DEFAULT_STACK_SIZE, Label, StackPool, overflow};
@@ -63,20 +64,22 @@ impl PooledStack {
     /// for number in 0..3 {
     ///     let mut stack = pool.acquire(DEFAULT_STACK_SIZE)?;
     ///     stack.set_label(Some(Label::number(&"connection", number)));
-    ///     // Should this overflow: "sinew: stack overflow in connection 2: its stack has ..."
+    ///     // On overflow: "sinew: stack overflow in connection 2: its stack has ..."
     ///     Coroutine::<(), (), (), _>::new(stack, |_, ()| {}).resume(());
     /// }
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[inline]
     pub fn set_label(&mut self, label: Option<Label>) {
-        // SAFETY: the value is borrowed exclusively. A coroutine lends its stack for reading only, so nothing runs here.
+        // SAFETY: the value is borrowed exclusively. A coroutine lends its stack only for reading,
+        // so nothing runs on this stack.
         unsafe { self.raw.slot().set_label(label) };
     }
 }
 
-// SAFETY: the memory of a slot, above its guard, is readable and writable, stays where it is, and belongs to this value.
-// Forgetting it leaves the stack out, and the slab with it.
+// SAFETY: the memory of a slot above its guard is readable and writable, stays in place, and
+// belongs to this value. Forgetting the value leaves the stack out of the pool, so its slab stays
+// too.
 unsafe impl Stack for PooledStack {
     #[inline]
     fn top(&self) -> NonNull<u8> {
@@ -98,7 +101,7 @@ impl Drop for PooledStack {
     fn drop(&mut self) {
         self.set_label(None);
         let (pool, class) = (self.pool(), self.class());
-        // SAFETY: the invariant of `raw`; after this nobody uses the value.
+        // SAFETY: the invariant of `raw`. The value is not used after this.
         unsafe { Shared::put_back(pool, class, std::iter::once(self.raw)) };
     }
 }

@@ -1,7 +1,8 @@
-//! Ranges that the kernel would not unmap, and that are tried again later. Knows no stack.
+//! Address ranges that the kernel refused to unmap, and that are tried again later. Knows no stack.
 //!
-//! The kernel makes one mapping of neighbours that are alike. Unmapping the middle of one makes two of it, which is refused
-//! to a process that has as many as it may have. The memory is given back even so; what is left is a range of addresses.
+//! The kernel merges neighboring mappings that are alike. Unmapping the middle of a merged mapping
+//! splits it in two, which the kernel refuses if the process has its most mappings already. The
+//! memory is freed even so; only the addresses stay in use.
 //!
 //! # Safety
 //!
@@ -17,7 +18,7 @@ use crate::sync::ignore_poison;
 ///
 /// # Invariant
 ///
-/// Mapped, and nobody else's.
+/// Mapped, and owned by this value alone.
 struct Refused(Range);
 
 // SAFETY: a mapping belongs to no thread.
@@ -25,21 +26,22 @@ unsafe impl Send for Refused {}
 
 static REFUSED: Mutex<Vec<Refused>> = Mutex::new(Vec::new());
 
-/// Unmaps a range, now or later, and what was refused before.
+/// Unmaps a range, now or later, and the ranges that were refused before.
 ///
 /// # Safety
 ///
-/// As for [`sys::unmap`].
+/// The same as for [`sys::unmap`].
 pub(super) unsafe fn unmap(range: Range) {
     // SAFETY: the caller's promise.
     let unmapped = unsafe { sys::unmap(range) };
     let mut refused = ignore_poison(REFUSED.lock());
-    // SAFETY: the invariant of each.
+    // SAFETY: the invariant of each entry.
     refused.retain(|older| unsafe { sys::unmap(older.0) }.is_err());
     if unmapped.is_err() {
-        // SAFETY: the caller's promise. If not even this is granted, the memory goes with the mapping.
+        // SAFETY: the caller's promise. If the kernel refuses this too, the memory is freed when
+        // the range is unmapped.
         let _ = unsafe { sys::free_each(&[range]) };
-        // Without memory to remember them, the addresses are lost.
+        // Without memory to store the range, its addresses are lost.
         if refused.try_reserve(1).is_ok() {
             refused.push(Refused(range));
         }

@@ -1,9 +1,11 @@
-//! Which stack an address belongs to, for a signal handler: no lock, no allocation. Knows no pool and no signal.
+//! Finds the stack that an address belongs to. A signal handler may call it: it takes no lock and
+//! does not allocate. Knows no pool and no signal.
 //!
-//! The registry is a list of areas that only grows: an area that is gone stays in the list as an empty entry and is used
-//! again. So a reader may walk the list at any time, whatever it interrupts. An entry is a [`SeqCell`]; a reader that finds
-//! one changing skips it and loses nothing: it looks for the area of a stack that somebody runs on, which was entered before
-//! the stack was handed out, and does not change before the stack is given back.
+//! The registry is a list of areas that only grows: when an area is removed, its entry stays in the
+//! list, empty, and is used again. So a reader may walk the list at any time, whatever code it
+//! interrupts. An entry is a [`SeqCell`]. A reader that finds an entry changing skips it and loses
+//! nothing: it looks for the area of a stack that a thread runs on. That area was entered before
+//! the stack was handed out, and does not change before the stack is returned.
 //!
 //! # Safety
 //!
@@ -25,43 +27,45 @@ pub(crate) struct Area {
     pub(crate) length: usize,
     pub(crate) stride: usize,
     pub(crate) guard: usize,
-    /// What is known of each slot, in order; null for a single stack of which nothing is known.
+    /// The records of the slots, in order; null for a single stack without a record.
     pub(crate) slots: *const Slot,
 }
 
-// SAFETY: a description; whoever follows the pointer has to argue why it is still good.
+// SAFETY: an area only describes memory. Code that follows the pointer has to show that it is still
+// valid.
 unsafe impl Send for Area {}
 
 impl Area {
     const NONE: Self = Self { start: 0, length: 0, stride: 1, guard: 0, slots: ptr::null() };
 
-    /// As words.
+    /// Returns the area as words.
     fn to_words(self) -> [usize; 5] {
         let slots = self.slots.expose_provenance();
         [self.start, self.length, self.stride, self.guard, slots]
     }
 
-    /// From words.
+    /// Makes an area from words.
     fn from_words([start, length, stride, guard, slots]: [usize; 5]) -> Self {
         Self { start, length, stride, guard, slots: ptr::with_exposed_provenance(slots) }
     }
 
-    /// Whether an address lies in the area.
+    /// Returns whether an address lies in the area.
     pub(crate) fn contains(&self, address: usize) -> bool {
         address.wrapping_sub(self.start) < self.length
     }
 
-    /// The number of the slot that an address of the area lies in, and its distance from the low end of the slot.
+    /// Returns the index of the slot that contains an address of the area, and the address's
+    /// distance from the low end of the slot.
     pub(crate) fn slot(&self, address: usize) -> (usize, usize) {
         let offset = address - self.start;
         (offset / self.stride, offset % self.stride)
     }
 }
 
-/// A place in the list.
+/// An entry of the list.
 struct Entry {
     area: SeqCell<5>,
-    /// Set before the entry is published, and never again.
+    /// Set before the entry is published, and never changed.
     next: *const Entry,
 }
 
@@ -69,9 +73,9 @@ struct Entry {
 pub(crate) struct Registry {
     /// # Invariant
     ///
-    /// Null or an entry that is never freed; so is the `next` of each entry.
+    /// Null, or an entry that is never freed. The same holds for the `next` of each entry.
     head: AtomicPtr<Entry>,
-    /// Whoever changes an entry holds this lock.
+    /// The lock that is held to change an entry.
     unused: Lock<Unused>,
 }
 
@@ -80,18 +84,19 @@ pub(crate) struct Registry {
 struct Unused {
     /// # Invariant
     ///
-    /// Has room for all entries, so that none needs memory to leave.
+    /// Has room for all entries, so that removing an area needs no memory.
     list: Vec<*const Entry>,
-    /// How many entries there are, used or not.
+    /// The number of entries, used or not.
     entries: usize,
 }
 
-// SAFETY: the entries are shared, never freed, and made of atomics; `next` does not change once others can see it.
+// SAFETY: the entries are shared, never freed, and made of atomics. `next` does not change once
+// other threads can see it.
 unsafe impl Sync for Registry {}
 // SAFETY: as above.
 unsafe impl Send for Registry {}
 
-/// The registry of this process.
+/// Returns the registry of this process.
 #[cfg(not(loom))]
 pub(crate) fn registry() -> &'static Registry {
     static REGISTRY: Registry = Registry::new();
@@ -113,7 +118,9 @@ impl Registry {
         }
     }
 
-    /// Enters an area, until the result is dropped. Leaving takes no memory; entering may, and then fails where there is none.
+    /// Enters an area until the result is dropped.
+    ///
+    /// Entering may need memory, and fails if there is none. Removing the area needs no memory.
     pub(crate) fn enter(&'static self, area: &Area) -> io::Result<Registered> {
         let mut unused = self.unused.lock();
         if let Some(entry) = unused.list.pop() {
@@ -121,20 +128,21 @@ impl Registry {
             unsafe { &*entry }.area.write(area.to_words());
             return Ok(Registered { registry: self, entry });
         }
-        // The list is empty: this is room for all entries and the new one.
+        // The list is empty, so this reserves room for all entries and the new one.
         let entries = unused.entries + 1;
         unused.list.try_reserve(entries)?;
         let place = try_box()?;
         unused.entries = entries;
-        // Under the lock nobody else replaces the head.
+        // Relaxed, since only the holder of the lock replaces the head.
         let next = self.head.load(Ordering::Relaxed);
         let entry = Box::into_raw(Box::write(place, Entry { area: SeqCell::new(area.to_words()), next }));
-        // Pairs with the load in `find`: who sees the entry sees what is in it.
+        // Pairs with the acquire load in `find`: a thread that sees the entry also sees its
+        // contents.
         self.head.store(entry, Ordering::Release);
         Ok(Registered { registry: self, entry })
     }
 
-    /// The area that an address lies in. Takes no lock and allocates nothing.
+    /// Returns the area that contains an address. Takes no lock and does not allocate.
     pub(crate) fn find(&self, address: usize) -> Option<Area> {
         let mut entry = self.head.load(Ordering::Acquire).cast_const();
         while !entry.is_null() {
@@ -155,13 +163,13 @@ pub(crate) struct Registered {
     entry: *const Entry,
 }
 
-// SAFETY: entries are shared anyway.
+// SAFETY: entries are shared between threads.
 unsafe impl Send for Registered {}
 // SAFETY: a shared reference has no methods.
 unsafe impl Sync for Registered {}
 
 impl Registered {
-    /// Has the entry stand for another area, or for none until further notice.
+    /// Replaces the area of the entry, or makes the entry empty until the next change.
     pub(crate) fn change(&self, area: Option<&Area>) {
         let _unused = self.registry.unused.lock();
         // SAFETY: the invariant of `head`: entries are never freed.
@@ -172,7 +180,7 @@ impl Registered {
 impl Drop for Registered {
     fn drop(&mut self) {
         self.change(None);
-        // There is room, by the list's invariant.
+        // There is room, by the invariant of the list.
         self.registry.unused.lock().list.push(self.entry);
     }
 }

@@ -1,21 +1,23 @@
-//! A few words that one writer changes now and then, and that a signal handler reads whole or not at all. Knows no stack.
+//! A few words that one writer changes now and then, and that a signal handler reads whole or not
+//! at all. Knows no stack.
 //!
 //! # The protocol
 //!
-//! A sequence lock whose reader never waits: the version is odd while the words change.
+//! This is a sequence lock whose reader never waits. The version is odd while the words change.
 //!
-//! | who | does |
+//! | side | steps |
 //! | --- | --- |
-//! | writer, one at a time | makes the version odd; release fence; writes the words; makes the version even, with release |
-//! | reader | reads the version with acquire; reads the words; acquire fence; reads the version again |
+//! | writer, one at a time | makes the version odd; release fence; writes the words; makes it even (release) |
+//! | reader | reads the version (acquire); reads the words; acquire fence; reads it again |
 //!
-//! A reader accepts if the version was even and the same both times. Then the words belong together: had it read a word of
-//! a later change, its fence would pair with the writer's fence before that word, and its second look would find the odd
-//! version or a later one. The model below fails without either fence.
+//! A reader accepts the words if the version was even and the same both times. Then the words
+//! belong together. If the reader had read a word of a later change, its fence would pair with the
+//! writer's fence before that word, and its second read of the version would return the odd version
+//! or a later one. The model below fails if either fence is removed.
 
 use crate::sync::{AtomicUsize, Ordering, fence};
 
-/// Words that are read whole.
+/// Words that are read whole or not at all.
 pub(super) struct SeqCell<const N: usize> {
     version: AtomicUsize,
     words: [AtomicUsize; N],
@@ -26,20 +28,22 @@ impl<const N: usize> SeqCell<N> {
         Self { version: AtomicUsize::new(0), words: words.map(AtomicUsize::new) }
     }
 
-    /// Changes the words. The caller sees to it that there is one writer at a time.
+    /// Changes the words. The caller ensures that there is one writer at a time.
     pub(super) fn write(&self, words: [usize; N]) {
         let version = self.version.load(Ordering::Relaxed);
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);
-        // Pairs with the fence in `read`: who sees a word written below sees the odd version too.
+        // Pairs with the fence in `read`: a reader that sees a word written below also sees the odd
+        // version.
         fence(Ordering::Release);
         for (slot, word) in self.words.iter().zip(words) {
             slot.store(word, Ordering::Relaxed);
         }
-        // Pairs with the first load in `read`: who sees this version sees the words above.
+        // Pairs with the first load in `read`: a reader that sees this version also sees the words
+        // above.
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// The words, unless they are changing.
+    /// Returns the words, or `None` while they are changing.
     pub(super) fn read(&self) -> Option<[usize; N]> {
         let version = self.version.load(Ordering::Acquire);
         let words = std::array::from_fn(|index| self.words[index].load(Ordering::Relaxed));
@@ -54,7 +58,7 @@ impl<const N: usize> SeqCell<N> {
 mod tests {
     use super::*;
 
-    /// As a signal handler finds them that interrupts the writer.
+    /// A signal handler that interrupts the writer finds the cell in this state.
     #[test]
     fn words_that_are_changing_are_not_read() {
         let cell = SeqCell::new([1, 1]);

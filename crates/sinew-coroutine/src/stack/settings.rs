@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::guard::GuardKind;
 use crate::clock::{self, Clock};
 
-/// What a pool is told when it is made.
+/// The settings that a pool is created with.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(super) guard_pages: usize,

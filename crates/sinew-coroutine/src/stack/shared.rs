@@ -1,14 +1,16 @@
-//! What a pool, its caches and its stacks share. Knows no user of stacks.
+//! The data that a pool, its caches and its stacks share. Knows no user of stacks.
 //!
-//! # Who keeps it alive
+//! # What keeps it alive
 //!
-//! Handles and caches hold an `Arc`. A stack holds nothing, since counting each would cost an atomic operation on a line
-//! that all threads share; instead each class keeps one count of the `Arc` for as long as any of its stacks is out.
+//! Handles and caches hold an `Arc`. A stack holds none, since counting each stack would cost an
+//! atomic operation on a cache line that all threads share. Instead, each class holds one count of
+//! the `Arc` while any of its stacks is out.
 //!
 //! # Safety
 //!
-//! Trusted with that one count per class: taken when the first stack goes out, given back after the last one is in. Whoever
-//! has returned a stack may find the pool gone as soon as he unlocks the class, unless he took a count before.
+//! Trusted with that one count per class: taken when the first stack of the class goes out, given
+//! back after the last one is returned. A thread that has returned a stack may find the pool freed
+//! as soon as it unlocks the class, unless it took a count before.
 #![expect(unsafe_code, reason = "a count of an Arc is kept by hand, and pages are given back")]
 
 use core::ptr::NonNull;
@@ -26,25 +28,26 @@ use super::stats::StackStats;
 use super::sys;
 use crate::sync::{Lock, MutexGuard};
 
-/// So many stacks at a time are looked at to be trimmed, so that a class is not locked for long.
+/// The most stacks that are considered for trimming at a time, so that a class is not locked for
+/// long.
 const TRIMMED_AT_ONCE: usize = 512;
 
 /// The inside of a pool.
 pub(crate) struct Shared {
     pub(super) settings: Settings,
     classes: [Lock<Class>; CLASSES],
-    /// Stacks of all classes that are not cold.
+    /// The number of stacks of all classes that are not cold.
     existing: AtomicUsize,
-    /// When idle stacks were last looked for.
+    /// The time of the last check for idle stacks.
     last_look: Lock<Instant>,
-    /// How many stacks each cache holds, written by its thread alone.
+    /// The number of stacks in each cache, written only by the cache's thread.
     caches: Lock<Vec<Arc<AtomicUsize>>>,
 }
 
 impl Shared {
     pub(super) fn new(settings: Settings) -> Self {
         let (guard, page) = (settings.guard_pages, sys::page_size());
-        // The advice is never taken on trust: where it does not work there would be no guards at all.
+        // The advice is always tested: where it does not work, there would be no guards at all.
         let kind = match settings.guard_kind {
             Some(GuardKind::Protection) => GuardKind::Protection,
             Some(GuardKind::Advice) | None => GuardKind::best(),
@@ -61,7 +64,8 @@ impl Shared {
         }
     }
 
-    /// The pool's address, good for its counts too: it is not taken from a reference, which ends where `Self` does.
+    /// Returns the pool's address. It is also valid for changing the `Arc`'s counts, since it is
+    /// not derived from a reference to `Self`, which would end where `Self` does.
     pub(super) fn address(self: &Arc<Self>) -> PoolAddress {
         PoolAddress(NonNull::new(Arc::as_ptr(self).cast_mut()).expect("an `Arc` is never null").cast())
     }
@@ -70,8 +74,8 @@ impl Shared {
         self.classes[class.index()].lock()
     }
 
-    /// Hands out one stack, and puts up to `more` warm ones beside it into `others`. At the limit, unused stacks of all
-    /// classes make room.
+    /// Hands out one stack, and moves up to `more` other warm ones into `others`. At the limit,
+    /// unused stacks of all classes are trimmed to make room.
     pub(super) fn take(
         self: &Arc<Self>,
         class: SizeClass,
@@ -100,7 +104,7 @@ impl Shared {
         }
     }
 
-    /// Hands out a stack of any kind; somebody may have returned one meanwhile.
+    /// Hands out a warm or cold stack. Another thread may have returned a warm one meanwhile.
     fn take_any(self: &Arc<Self>, class: SizeClass) -> Result<RawStack, StackError> {
         let mut locked = self.class(class);
         let was_idle = locked.out == 0;
@@ -112,7 +116,8 @@ impl Shared {
         Ok(stack)
     }
 
-    /// Keeps a count for a class, which is locked, if its first stack has just gone out. `put_back` gives the count back.
+    /// Takes a count of the `Arc` for a class, which is locked, if its first stack has just gone
+    /// out. `put_back` gives the count back.
     fn keep_for_class(self: &Arc<Self>, was_idle: bool) {
         if was_idle {
             std::mem::forget(self.clone());
@@ -138,8 +143,8 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// This is the [`address`](Self::address) of the stacks' pool; they are out, the caller owns
-    /// them, and gives them up.
+    /// `pool` is the [`address`](Self::address) of the stacks' pool. The stacks are out; the caller
+    /// owns them and gives them up.
     pub(super) unsafe fn put_back(
         pool: PoolAddress,
         class: SizeClass,
@@ -149,40 +154,46 @@ impl Shared {
             return;
         }
         let this = pool.0.cast::<Self>();
-        // SAFETY: a stack of this class is out, so the class's count keeps the pool alive until it is unlocked below.
+        // SAFETY: a stack of this class is out, so the class's count keeps the pool alive until the
+        // class is unlocked below.
         let shared = unsafe { this.as_ref() };
         let mut locked = shared.class(class);
         locked.put_back(stacks);
         let surplus = locked.warm().saturating_sub(shared.settings.keep_most);
         let is_last = locked.out == 0;
-        // SAFETY: others are out and cannot come in before the class is unlocked, or the class's count is there to take.
+        // SAFETY: either other stacks of the class are out, and cannot be returned before the class
+        // is unlocked, or this call may take the class's count.
         let kept = (is_last || surplus > 0).then(|| unsafe { Self::keep(this, is_last) });
         drop(locked);
-        // The pool may die at the end of this.
+        // The pool may be freed at the end of this block.
         if let Some(pool) = kept.filter(|_| surplus > 0) {
             let (fewest, most) = (pool.settings.keep_fewest, pool.settings.keep_most);
-            // More than the surplus, so that the next ones do not come here again; but not so many that they are missed.
+            // Trim more than the surplus, so that the next returned stacks do not come here again,
+            // but few enough that the trimmed stacks are not needed soon.
             let more = ((most - fewest) / 2).min(TRIMMED_AT_ONCE);
             pool.trim_class(class, surplus + more, fewest);
         }
     }
 
-    /// Keeps the pool beyond the unlocking of a class for whoever has just returned a stack of it: by the class's own count if
-    /// that was the last one, else by a new one.
+    /// Keeps the pool alive after a class is unlocked, for a thread that has just returned a stack
+    /// of the class. Takes the class's own count if that was the last stack, otherwise a new one.
     ///
     /// # Safety
     ///
-    /// `this` comes from [`address`](Self::address). The class is locked; it has stacks out, or had when it was locked.
+    /// `this` comes from [`address`](Self::address). The class is locked, and has stacks out or had
+    /// some when it was locked.
     unsafe fn keep(this: NonNull<Self>, was_last: bool) -> Arc<Self> {
         if !was_last {
-            // SAFETY: the class's count keeps the pool alive, by the caller's promise.
+            // SAFETY: the caller's promise: the class's count keeps the pool alive.
             unsafe { Arc::increment_strong_count(this.as_ptr()) };
         }
-        // SAFETY: the count just made, or the one that `keep_for_class` took when the first stack went out.
+        // SAFETY: this takes the count made above, or the one that `keep_for_class` took when the
+        // first stack went out.
         unsafe { Arc::from_raw(this.as_ptr()) }
     }
 
-    /// Gives the memory of up to `count` of the oldest warm stacks back, leaving at least `keep`. Returns how many.
+    /// Gives back the memory of up to `count` of the oldest warm stacks, and leaves at least
+    /// `keep`. Returns how many.
     fn trim_class(&self, class: SizeClass, count: usize, keep: usize) -> usize {
         let mut retired = Retired::new();
         let mut trimmed = 0;
@@ -201,16 +212,18 @@ impl Shared {
         trimmed
     }
 
-    /// The slow part of trimming, without the lock. Nothing is left in `retired`.
+    /// Does the slow part of trimming, without the lock. Leaves `retired` empty.
     fn give_back(&self, class: SizeClass, retired: &mut Retired) {
         self.unmap(class, retired);
-        // SAFETY: these stacks are in nobody's hands but ours until they are `cooled`, and nothing runs on them.
+        // SAFETY: this call alone has these stacks until they are `cooled`, and nothing runs on
+        // them.
         unsafe { slab::free(&retired.cooling) };
         self.class(class).cooled(retired);
         self.unmap(class, retired);
     }
 
-    /// Unmaps slabs that nobody has a stack of. What the system refuses to unmap stays, to be used or tried again.
+    /// Unmaps slabs of which no stack is in use. A slab that the system refuses to unmap stays, to
+    /// be used or tried again.
     fn unmap(&self, class: SizeClass, retired: &mut Retired) {
         for slab in retired.slabs.drain() {
             let unmapped = slab.give_back();
@@ -218,18 +231,19 @@ impl Shared {
         }
     }
 
-    /// Gives the memory of all unused stacks back. Returns how many there were.
+    /// Gives back the memory of all unused stacks. Returns how many there were.
     pub(super) fn trim(&self) -> usize {
         SizeClass::all().map(|class| self.trim_whole(class, usize::MAX, 0)).sum()
     }
 
-    /// As [`trim_class`](Self::trim_class), and tries once more what the system refused to unmap.
+    /// Does the same as [`trim_class`](Self::trim_class), and tries again to unmap slabs that the
+    /// system refused to unmap.
     fn trim_whole(&self, class: SizeClass, count: usize, keep: usize) -> usize {
         self.class(class).retry_refused();
         self.trim_class(class, count, keep)
     }
 
-    /// Gives back the memory of some stacks that nobody needed for the idle time.
+    /// Gives back the memory of some stacks that were not needed for the idle time.
     pub(super) fn trim_idle(&self) -> usize {
         if !self.may_have_spare() {
             return 0;
@@ -251,12 +265,14 @@ impl Shared {
         trimmed
     }
 
-    /// Most pools never have that many stacks, and need not be locked.
+    /// Returns whether there may be more stacks than the pool keeps. Most pools never have more,
+    /// and then no class is locked.
     fn may_have_spare(&self) -> bool {
         self.existing.load(Ordering::Relaxed) > self.settings.keep_fewest
     }
 
-    /// How long it is until idle stacks are looked for, if there are more than are kept.
+    /// Returns the time until the next check for idle stacks, if there are more than the pool
+    /// keeps.
     pub(super) fn time_to_trim(&self) -> Option<Duration> {
         let fewest = self.settings.keep_fewest;
         let has_spare =
@@ -267,19 +283,19 @@ impl Shared {
         })
     }
 
-    /// A new cache's count.
+    /// Adds the count of a new cache.
     pub(super) fn count_cache(&self) -> Arc<AtomicUsize> {
         let count = Arc::new(AtomicUsize::new(0));
         self.caches.lock().push(count.clone());
         count
     }
 
-    /// A cache is gone.
+    /// Removes the count of a cache that ends.
     pub(super) fn forget_cache(&self, count: &Arc<AtomicUsize>) {
         self.caches.lock().retain(|other| !Arc::ptr_eq(other, count));
     }
 
-    /// The counts.
+    /// Returns the statistics.
     pub(super) fn stats(&self) -> StackStats {
         let mut stats = StackStats::default();
         let mut out = 0;
@@ -300,7 +316,7 @@ impl Shared {
         stats
     }
 
-    /// Bytes of all slabs that are in memory.
+    /// Returns how many bytes of all slabs are in memory.
     pub(super) fn resident(&self) -> usize {
         SizeClass::all()
             .map(|class| self.class(class).slabs().map(|(slab, _)| slab.resident()).sum::<usize>())

@@ -1,54 +1,56 @@
-//! Size classes: stacks come in powers of two. Knows no memory.
+//! Size classes: stacks have sizes that are powers of two. Knows no memory.
 
 use super::pool_error::StackError;
 
-/// The default size of a stack: 128 KiB, and twice that in debug builds, which use about twice the
-/// stack.
+/// The default size of a stack: 128 KiB in release builds, and 256 KiB in debug builds, which use
+/// about twice the stack.
 pub const DEFAULT_STACK_SIZE: usize = if cfg!(debug_assertions) { 2 * RELEASE_SIZE } else { RELEASE_SIZE };
 
 /// The default size of a stack in release builds.
 const RELEASE_SIZE: usize = 128 * 1024;
 
-/// The smallest stack that a [`StackPool`](super::StackPool) hands out; smaller requests get this.
+/// The smallest stack that a [`StackPool`](super::StackPool) hands out. Smaller requests get this
+/// size.
 ///
-/// A panic that prints a backtrace overflows it, as it does any stack below 24 KiB.
+/// A panic that prints a backtrace overflows it, as it overflows any stack below 24 KiB.
 pub const SMALLEST_CLASS: usize = 16 * 1024;
 
-/// The largest stack that a [`StackPool`](super::StackPool) hands out; larger requests are refused.
+/// The largest stack that a [`StackPool`](super::StackPool) hands out. Larger requests are refused.
 pub const LARGEST_CLASS: usize = 64 * 1024 * 1024;
 
-/// How many classes there are.
+/// The number of classes.
 pub(crate) const CLASSES: usize = (LARGEST_CLASS / SMALLEST_CLASS).ilog2() as usize + 1;
 
-/// One of the sizes that stacks come in.
+/// One of the sizes of stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SizeClass(u8);
 
 impl SizeClass {
-    /// The smallest class with at least `size` bytes.
+    /// Returns the smallest class with at least `size` bytes.
     #[inline]
     pub(crate) fn of(size: usize) -> Result<Self, StackError> {
         let last = size.wrapping_sub(1);
         if last >= LARGEST_CLASS {
             return Err(StackError::Size(size));
         }
-        // The highest bit of the last byte's offset, as if it were at the end of the smallest class at least.
+        // The highest bit of the last byte's offset, or that of the smallest class's last byte if
+        // the size is smaller.
         let bit = (last | (SMALLEST_CLASS - 1)).ilog2();
         Ok(Self((bit + 1 - SMALLEST_CLASS.ilog2()) as u8))
     }
 
-    /// All of them, the smallest first.
+    /// Returns all classes, the smallest first.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..CLASSES as u8).map(Self)
     }
 
-    /// Its place in a table of all classes.
+    /// Returns the index in a table of all classes.
     #[inline]
     pub(crate) fn index(self) -> usize {
         self.0.into()
     }
 
-    /// The usable bytes of a stack of this class.
+    /// Returns the number of usable bytes of a stack of this class.
     #[inline]
     pub(crate) fn bytes(self) -> usize {
         SMALLEST_CLASS << self.0

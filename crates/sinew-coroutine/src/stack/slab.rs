@@ -1,4 +1,4 @@
-//! A slab: one mapping cut into stacks of one class. Knows its memory, not who has which stack.
+//! A slab: one mapping cut into stacks of one class. Knows its memory, not which stacks are in use.
 //!
 //! ```text
 //!   start                                    stride
@@ -9,11 +9,13 @@
 //!           ^ limit                  ^ top, at one of 16 places in the last page
 //! ```
 //!
-//! A page more than the class asks for makes room for the colours, so that no stack has less than its class.
+//! Each slot has one page more than its class, which makes room for the colors, so that no stack
+//! has fewer bytes than its class.
 //!
 //! # Safety
 //!
-//! Trusted with one mapping, which lives as long as the slab, and with the arithmetic of its parts.
+//! Trusted with one mapping, which lives as long as the slab, and with the address arithmetic of
+//! its parts.
 #![expect(unsafe_code, reason = "memory is mapped, guarded and given back")]
 
 use core::mem::ManuallyDrop;
@@ -31,26 +33,27 @@ use super::size::SizeClass;
 use super::slot::Slot;
 use super::sys::{self, Range};
 
-/// The tops of neighbouring stacks lie this far apart within their page, so that their hottest lines fall into different
-/// sets of the cache.
+/// The offset between the tops of neighboring stacks within their page. It puts their most used
+/// lines into different sets of the cache.
 const COLOUR: usize = 128;
 
-/// So many places, then they repeat. The last leaves half of the page to a shallow stack: it needs no second one.
+/// The number of different offsets. The largest offset leaves half of the page to a shallow stack,
+/// which then needs no second page.
 const COLOURS: usize = 16;
 
-/// No slab is larger than this, unless one stack is.
+/// The largest size of a slab, unless a single stack is larger.
 const LARGEST_SLAB: usize = 64 * 1024 * 1024;
 
 /// Whether a slab may take the address space that stacks leave to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Need {
-    /// It may not.
+    /// The slab may not take it.
     Usual,
-    /// It may.
+    /// The slab may take it.
     Urgent,
 }
 
-/// How a slab is cut.
+/// The layout of a slab.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) class: SizeClass,
@@ -59,37 +62,41 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Stacks of a class, with so many pages of guard. Where pages are larger than the smallest classes, those get a page.
+    /// Returns the layout for stacks of a class with this number of guard pages. If a page is
+    /// larger than the class, a stack gets one page.
     pub(super) fn new(class: SizeClass, guard_pages: usize, page: usize) -> Self {
         let above = class.bytes().next_multiple_of(page) + page;
-        // The pages that fibers touch most lie a stride apart. If that is an even number of pages, they share a few sets of
-        // the translation cache: 1,000 of them do not fit then, though it has room for more.
+        // The pages that fibers touch most lie one stride apart. If the stride is an even number of
+        // pages, they share a few sets of the translation cache: 1,000 of them do not fit then,
+        // although the cache has room for more.
         let guard =
             guard_pages * page + if (guard_pages + above / page).is_multiple_of(2) { page } else { 0 };
         Self { class, guard, stride: guard + above }
     }
 
-    /// The most stacks that a slab of this shape has.
+    /// Returns the most stacks that a slab of this shape has.
     pub(super) fn most_slots(&self) -> usize {
         (LARGEST_SLAB / self.stride).max(1)
     }
 }
 
-/// Where the pool of a slab is. Only the pool itself can make something of it.
+/// The address of a slab's pool. Only the pool itself can use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PoolAddress(pub(super) NonNull<()>);
 
-/// A stack of a slab, without any claim to it. A word, so that it travels in a register.
+/// A stack of a slab, without ownership. One word, so that it travels in a register.
 ///
 /// # Invariant
 ///
-/// The slot of a slab that outlives this value. Where several copies exist, one of them is the owner.
+/// Points to the slot of a slab that outlives this value. If there are several copies, one of them
+/// is the owner.
 #[derive(Clone, Copy)]
 pub(crate) struct RawStack(NonNull<Slot>);
 
-// SAFETY: memory and slots belong to no thread; who may use them is settled by who owns the value.
+// SAFETY: memory and slots belong to no thread. The owner of the value decides which code uses
+// them.
 unsafe impl Send for RawStack {}
-// SAFETY: a shared reference can only be asked for addresses.
+// SAFETY: a shared reference only gives addresses.
 unsafe impl Sync for RawStack {}
 
 impl RawStack {
@@ -105,7 +112,7 @@ impl RawStack {
         unsafe { self.slot().slab.as_ref() }
     }
 
-    /// All of its usable memory, the colour's share included.
+    /// Returns all usable memory, including the part above the top that the color leaves unused.
     pub(super) fn memory(&self) -> Range {
         let shape = self.slab().shape;
         (self.slot().limit, shape.stride - shape.guard)
@@ -119,32 +126,32 @@ pub(crate) struct Slab {
     /// A whole mapping that this value owns.
     memory: Range,
     pub(super) shape: Shape,
-    /// Where the pool keeps this slab.
+    /// The number by which the pool finds this slab.
     pub(super) number: usize,
     /// The pool, which outlives the slab.
     pub(super) pool: PoolAddress,
     slots: Box<[Slot]>,
-    /// It leaves the registry before the memory goes.
+    /// Removed from the registry before the memory is unmapped.
     registered: Option<Registered>,
 }
 
-// SAFETY: all of it is shared memory with its own rules (`Slot`), or does not change.
+// SAFETY: its parts are shared memory with rules of its own (`Slot`), or do not change.
 unsafe impl Send for Slab {}
 // SAFETY: as above.
 unsafe impl Sync for Slab {}
 
 impl Slab {
-    /// Maps a slab of so many stacks. None of them is guarded yet.
+    /// Maps a slab with this number of stacks. None of them has a guard yet.
     pub(super) fn map(shape: Shape, slots: usize, need: Need, pool: PoolAddress) -> io::Result<OwnedSlab> {
         let (mut list, place) = (Vec::new(), try_box()?);
         list.try_reserve_exact(slots)?;
         let length = shape.stride * slots;
         let memory = (sys::map(length)?, length);
-        // SAFETY: the memory is ours and holds nothing. Whether huge pages are kept out is a matter of thrift: a kernel
-        // without them refuses.
+        // SAFETY: the memory is ours and holds nothing. The advice only saves memory, so an error
+        // is ignored: a kernel without huge pages refuses it.
         let _ = unsafe { sys::advise(memory, sys::NO_HUGE_PAGES) };
         let slab = Self { memory, shape, number: 0, pool, slots: Box::new([]), registered: None };
-        // From here on the memory is unmapped by `drop`.
+        // From here on `drop` unmaps the memory.
         let mut slab = OwnedSlab::new(Box::write(place, slab));
         if need == Need::Usual && !headroom::is_left() {
             return Err(io::Error::from_raw_os_error(libc::ENOMEM));
@@ -166,18 +173,19 @@ impl Slab {
         }
     }
 
-    /// How many stacks there are.
+    /// Returns the number of stacks.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// The memory it takes from the address space.
+    /// Returns how many bytes of address space the slab takes.
     pub(super) fn bytes(&self) -> usize {
         self.memory.1
     }
 
-    /// Makes the guards of `count` stacks from the `first` on, as many as one call takes at most. Returns how many are made,
-    /// of which kind, and why not all.
+    /// Makes the guards of `count` stacks, starting with `first`; `count` is at most the number of
+    /// ranges that one call takes. Returns how many were made and of which kind, and the error that
+    /// stopped it before the end.
     ///
     /// # Safety
     ///
@@ -193,33 +201,33 @@ impl Slab {
         for (index, range) in (first..).zip(&mut *ranges) {
             *range = (self.at(index), self.shape.guard);
         }
-        // SAFETY: the caller's promise: nobody uses these pages.
+        // SAFETY: the caller's promise: no code uses these pages.
         unsafe { kind.install(ranges) }
     }
 
-    /// The stack of a slot.
+    /// Returns the stack of a slot.
     pub(super) fn stack(&self, index: usize) -> RawStack {
         RawStack(NonNull::from_ref(&self.slots[index]))
     }
 
-    /// The lowest usable byte of a stack, and one past the highest.
+    /// Returns the lowest usable byte of a stack, and one past its highest.
     fn bounds(&self, index: usize) -> (NonNull<u8>, NonNull<u8>) {
         let colour = index % COLOURS * COLOUR;
         // SAFETY: guard, limit and top lie within the slot.
         let limit = unsafe { self.at(index).add(self.shape.guard) };
-        // SAFETY: as above; the colour is less than the page that the stride has for it.
+        // SAFETY: as above. The color is less than the page that the stride adds for it.
         let top = unsafe { self.at(index).add(self.shape.stride - colour) };
         (limit, top)
     }
 
-    /// Where a slot begins.
+    /// Returns the start of a slot.
     fn at(&self, index: usize) -> NonNull<u8> {
         assert!((index + 1) * self.shape.stride <= self.bytes(), "a slot of this slab");
-        // SAFETY: within the memory, which is as long as all slots together.
+        // SAFETY: the result lies within the memory, which is as long as all slots together.
         unsafe { self.memory.0.add(index * self.shape.stride) }
     }
 
-    /// How many bytes of it are in memory.
+    /// Returns how many bytes of the slab are in memory.
     pub(super) fn resident(&self) -> usize {
         const PAGES: usize = 1024;
         let page = sys::page_size();
@@ -235,15 +243,15 @@ impl Slab {
     }
 }
 
-/// A slab in its place. Not a `Box`, which would claim to be the only way to what it owns whenever it is moved, while slots
-/// point to their slab and users to their slots.
+/// A slab at a fixed address. This is not a `Box`: moving a `Box` asserts exclusive access to its
+/// contents, but slots point to their slab, and users point to their slots.
 ///
 /// # Invariant
 ///
 /// Made by `Box::into_raw` once, and owned by this value.
 pub(super) struct OwnedSlab(NonNull<Slab>);
 
-// SAFETY: it is a slab's owner, and a slab may be sent.
+// SAFETY: it owns a slab, and a slab is `Send`.
 unsafe impl Send for OwnedSlab {}
 // SAFETY: a shared reference gives a shared slab.
 unsafe impl Sync for OwnedSlab {}
@@ -255,7 +263,7 @@ impl OwnedSlab {
 
     /// Gives a new slab its slots, and enters it into the registry.
     fn finish(&mut self, slots: Box<[Slot]>) -> io::Result<()> {
-        // SAFETY: the type's invariant; nobody has a reference to the slab yet.
+        // SAFETY: the type's invariant. There is no reference to the slab yet.
         let slab = unsafe { self.0.as_mut() };
         slab.slots = slots;
         slab.registered = Some(registry().enter(&slab.area())?);
@@ -264,33 +272,35 @@ impl OwnedSlab {
 }
 
 impl OwnedSlab {
-    /// Says where the pool keeps the slab.
+    /// Sets the number by which the pool finds the slab.
     ///
     /// # Safety
     ///
-    /// Nobody has a stack of it.
+    /// No stack of the slab is in use.
     pub(super) unsafe fn set_number(&mut self, number: usize) {
-        // SAFETY: the type's invariant; nobody reads the field, by the caller's promise.
+        // SAFETY: the type's invariant. By the caller's promise, no thread reads the field.
         unsafe { (*self.0.as_ptr()).number = number };
     }
 
-    /// Gives the slab back to the system. If that refuses to unmap it, it comes back without memory.
+    /// Gives the slab back to the system. If the system refuses to unmap it, returns it without
+    /// memory.
     ///
     /// # Safety
     ///
-    /// Nobody has a stack of it.
+    /// No stack of the slab is in use.
     pub(super) unsafe fn give_back(mut self) -> Result<(), Self> {
-        // SAFETY: the type's invariant; there are no other references, by the caller's promise.
+        // SAFETY: the type's invariant. By the caller's promise, there are no other references.
         let slab = unsafe { self.0.as_mut() };
-        // Nobody finds it any more when the memory goes. The entry stays, in case that the memory does too.
+        // Removed first, so that no reader finds the slab after its memory is unmapped. The entry
+        // stays, in case the memory does too.
         slab.change_entry(None);
         // SAFETY: the invariant of `memory`, and the caller's promise.
         if unsafe { sys::unmap(slab.memory) }.is_ok() {
-            // SAFETY: the type's invariant; nobody drops the owner any more.
+            // SAFETY: the type's invariant. The owner is not dropped any more.
             drop(unsafe { Box::from_raw(ManuallyDrop::new(self).0.as_ptr()) });
             return Ok(());
         }
-        // SAFETY: the caller's promise. If not even this is granted, the memory stays where it is.
+        // SAFETY: the caller's promise. If the system refuses this too, the memory stays as it is.
         let _ = unsafe { sys::free_each(&[slab.memory]) };
         slab.change_entry(Some(&slab.area()));
         Err(self)
@@ -311,20 +321,22 @@ impl Drop for OwnedSlab {
         // SAFETY: the type's invariant.
         let mut slab = unsafe { Box::from_raw(self.0.as_ptr()) };
         slab.registered = None;
-        // SAFETY: the invariant of `memory`; the pool drops a slab only when all its stacks are back.
+        // SAFETY: the invariant of `memory`. The pool drops a slab only when all its stacks have
+        // been returned.
         unsafe { refused::unmap(slab.memory) };
     }
 }
 
-/// Gives the memory of stacks back.
+/// Frees the memory of stacks.
 ///
 /// # Safety
 ///
-/// Nobody has these stacks but the caller.
+/// The caller alone has these stacks.
 pub(super) unsafe fn free(stacks: &Few<RawStack, { sys::MOST_RANGES }>) {
     let mut ranges = [(NonNull::dangling(), 0); sys::MOST_RANGES];
     let count = stacks.iter().zip(&mut ranges).map(|(stack, range)| *range = stack.memory()).count();
-    // SAFETY: the caller's promise. That the memory is freed is a matter of thrift: an old kernel refuses if it is locked.
+    // SAFETY: the caller's promise. Freeing only saves memory, so an error is ignored: an old
+    // kernel refuses if the memory is locked.
     let _ = unsafe { sys::free_each(&ranges[..count]) };
 }
 

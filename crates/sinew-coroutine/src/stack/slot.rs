@@ -1,9 +1,10 @@
-//! What is kept about a stack of a pool, beside the stack: not a byte of it lies on the stack itself.
+//! The record of a stack of a pool. It is stored beside the stack: no byte of it lies on the stack
+//! itself.
 //!
 //! # Safety
 //!
-//! Trusted with a label that is written by the stack's holder and read by a signal handler on the thread that runs on
-//! the stack.
+//! Trusted with a label that is written by the stack's holder and read by a signal handler on the
+//! thread that runs on the stack.
 #![expect(unsafe_code, reason = "the label is shared with a signal handler")]
 
 use core::cell::UnsafeCell;
@@ -12,20 +13,20 @@ use core::ptr::NonNull;
 use super::label::Label;
 use super::slab::Slab;
 
-/// The bookkeeping of one stack.
+/// The record of one stack.
 pub(crate) struct Slot {
-    /// The slab that the stack is in; it outlives its slots.
+    /// The slab that the stack is in. It outlives its slots.
     pub(super) slab: NonNull<Slab>,
-    /// Its number there.
+    /// The index of the stack in its slab.
     pub(super) index: u32,
     /// The lowest usable byte of the stack.
     pub(crate) limit: NonNull<u8>,
-    /// One past the highest.
+    /// One past the highest usable byte.
     pub(crate) top: NonNull<u8>,
     /// # Invariant
     ///
-    /// Written by whoever owns the stack's handle exclusively, while nothing runs on the stack; read by a signal handler
-    /// on the thread that runs on it.
+    /// Written only by the exclusive owner of the stack's handle, while nothing runs on the stack.
+    /// Read by a signal handler on the thread that runs on the stack.
     label: UnsafeCell<Option<Label>>,
 }
 
@@ -39,7 +40,7 @@ impl Slot {
         Self { slab, index, limit, top, label: UnsafeCell::new(None) }
     }
 
-    /// Says who will run on the stack.
+    /// Sets which code will run on the stack.
     ///
     /// # Safety
     ///
@@ -50,7 +51,7 @@ impl Slot {
         unsafe { *self.label.get() = label };
     }
 
-    /// Who runs on the stack.
+    /// Returns the label of the code that runs on the stack.
     ///
     /// # Safety
     ///

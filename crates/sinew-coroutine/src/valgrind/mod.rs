@@ -1,6 +1,8 @@
-//! What valgrind must be told about stacks. Without `--cfg sinew_valgrind` it is nothing: the type is empty.
+//! Tells valgrind about stacks. Without `--cfg sinew_valgrind` this does nothing: the type is
+//! empty.
 //!
-//! Valgrind takes a large jump of the stack pointer for a large frame, unless it knows that there is a stack at either end.
+//! If valgrind does not know that both addresses are on stacks, it takes a large jump of the stack
+//! pointer for a large frame.
 
 #[cfg(not(sinew_valgrind))]
 mod none;

@@ -1,8 +1,8 @@
-//! No valgrind: an empty twin.
+//! The empty version for builds without valgrind.
 
 use core::ptr::NonNull;
 
-/// A stack that valgrind knows, until it is dropped.
+/// A stack that valgrind knows, until this value is dropped.
 pub(crate) struct KnownStack;
 
 impl KnownStack {

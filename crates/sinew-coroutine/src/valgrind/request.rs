@@ -1,8 +1,9 @@
-//! Valgrind's client requests about stacks: an instruction sequence that does nothing, except under valgrind.
+//! Valgrind's client requests about stacks: an instruction sequence that does nothing, except under
+//! valgrind.
 //!
 //! # Safety
 //!
-//! Trusted with the sequence, which changes no register but its result's.
+//! Trusted with the sequence, which changes only the registers that it declares.
 #![expect(unsafe_code, reason = "a request to valgrind is assembly")]
 
 use core::arch::asm;
@@ -11,7 +12,7 @@ use core::ptr::NonNull;
 const STACK_REGISTER: usize = 0x1501;
 const STACK_DEREGISTER: usize = 0x1502;
 
-/// A stack that valgrind knows, until it is dropped.
+/// A stack that valgrind knows, until this value is dropped.
 pub(crate) struct KnownStack {
     id: usize,
 }
@@ -28,11 +29,11 @@ impl Drop for KnownStack {
     }
 }
 
-/// Asks valgrind; zero without it.
+/// Sends a request to valgrind and returns its answer; zero without valgrind.
 fn request(what: usize, one: usize, two: usize) -> usize {
     let arguments = [what, one, two, 0, 0, 0];
     let mut result = 0_usize;
-    // SAFETY: rotations by a whole turn in all, and an exchange of a register with itself.
+    // SAFETY: the rotations add up to whole turns, and a register is exchanged with itself.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         asm!(

@@ -1,4 +1,4 @@
-//! What becomes of a coroutine that is dropped: not started, suspended, unwilling.
+//! Dropping a coroutine: not started, suspended, or with a body that resists.
 
 use std::cell::Cell;
 use std::mem;
@@ -12,7 +12,8 @@ use crate::support::{
     Log, Tested, Witness, coroutine, in_child, leak_checked, leaking, panic_message, stderr,
 };
 
-/// A coroutine that is suspended with the witness `a` below a frame with the witness `b`.
+/// Returns a suspended coroutine with the witness `a` in a frame below a frame with the witness
+/// `b`.
 fn suspended(log: &Log) -> Tested<(), (), ()> {
     fn inner(suspender: &Suspender<(), ()>, log: Log) {
         let _witness = Witness('b', log);
@@ -105,11 +106,11 @@ fn a_drop_while_the_owner_panics_unwinds_too() {
     });
 }
 
-/// A coroutine whose body catches the unwinding of its drop, and then does `after`.
+/// Returns a coroutine whose body catches the unwinding of its drop, and then runs `after`.
 fn swallowing(after: impl FnOnce(&Suspender<(), ()>) + 'static) -> Tested<(), (), ()> {
     let mut coroutine = coroutine(move |suspender, ()| {
         let caught = panic::catch_unwind(AssertUnwindSafe(|| suspender.suspend(())));
-        assert!(caught.is_err(), "only a drop goes on here");
+        assert!(caught.is_err(), "only a drop continues here");
         after(suspender);
     });
     coroutine.resume(());
@@ -117,16 +118,16 @@ fn swallowing(after: impl FnOnce(&Suspender<(), ()>) + 'static) -> Tested<(), ()
 }
 
 #[test]
-fn a_body_that_swallows_the_unwinding_and_returns_just_ends() {
+fn a_body_that_catches_the_unwinding_and_returns_ends() {
     leak_checked(|| drop(swallowing(|_| {})));
 }
 
 #[test]
-fn a_body_that_lets_the_unwinding_go_on_just_ends() {
+fn a_body_that_resumes_the_unwinding_ends() {
     leak_checked(|| {
         let mut coroutine = coroutine(|suspender, ()| {
             let caught = panic::catch_unwind(AssertUnwindSafe(|| suspender.suspend(())));
-            panic::resume_unwind(caught.expect_err("only a drop goes on here"));
+            panic::resume_unwind(caught.expect_err("only a drop continues here"));
         });
         coroutine.resume(());
         drop::<Tested<(), (), ()>>(coroutine);
@@ -134,7 +135,7 @@ fn a_body_that_lets_the_unwinding_go_on_just_ends() {
 }
 
 #[test]
-fn a_body_that_swallows_the_unwinding_and_panics_has_its_panic_come_out() {
+fn a_body_that_catches_the_unwinding_and_panics_panics_out_of_the_drop() {
     leak_checked(|| {
         let coroutine = swallowing(|_| panic!("its own"));
         assert_eq!(panic_message(|| drop(coroutine)), "its own");
@@ -168,8 +169,8 @@ fn a_second_panic_while_the_owner_panics_is_dropped_even_if_that_panics() {
 }
 
 #[test]
-fn a_body_that_swallows_the_unwinding_and_suspends_again_is_leaked() {
-    let name = "dropping::a_body_that_swallows_the_unwinding_and_suspends_again_is_leaked";
+fn a_body_that_catches_the_unwinding_and_suspends_again_is_leaked() {
+    let name = "dropping::a_body_that_catches_the_unwinding_and_suspends_again_is_leaked";
     let output = in_child(name, || {
         let log = Log::default();
         leaking(1, || {
@@ -187,8 +188,8 @@ fn a_body_that_swallows_the_unwinding_and_suspends_again_is_leaked() {
 }
 
 #[test]
-fn a_leaked_coroutine_cannot_be_left_again_through_its_handle() {
-    let name = "dropping::a_leaked_coroutine_cannot_be_left_again_through_its_handle";
+fn a_leaked_coroutine_cannot_be_suspended_again_through_its_handle() {
+    let name = "dropping::a_leaked_coroutine_cannot_be_suspended_again_through_its_handle";
     let output = in_child(name, || {
         let smuggled = Rc::new(Cell::new(std::ptr::null()));
         let inside = smuggled.clone();
@@ -197,12 +198,12 @@ fn a_leaked_coroutine_cannot_be_left_again_through_its_handle() {
             suspender.suspend(());
         }));
         let message = panic_message(|| crate::nesting::suspend_through(smuggled.get()));
-        assert!(message.contains("does not run"), "{message}");
+        assert!(message.contains("is not running"), "{message}");
     });
     assert!(output.status.success(), "{output:?}");
 }
 
-/// Drops the coroutine while unwinding from a panic of the owner's.
+/// Drops the coroutine while the owner unwinds from a panic.
 fn drop_in_panic(coroutine: Tested<(), (), ()>) {
     let message = panic_message(move || {
         let _owned = coroutine;
@@ -213,13 +214,13 @@ fn drop_in_panic(coroutine: Tested<(), (), ()>) {
 }
 
 #[test]
-fn while_the_owner_panics_a_body_that_suspends_again_is_told_once() {
+fn while_the_owner_panics_a_body_that_suspends_again_gets_a_panic_once() {
     leak_checked(|| drop_in_panic(swallowing(|suspender| suspender.suspend(()))));
 }
 
 #[test]
-fn while_the_owner_panics_a_body_that_insists_is_leaked() {
-    let name = "dropping::while_the_owner_panics_a_body_that_insists_is_leaked";
+fn while_the_owner_panics_a_body_that_suspends_twice_is_leaked() {
+    let name = "dropping::while_the_owner_panics_a_body_that_suspends_twice_is_leaked";
     let output = in_child(name, || {
         let insist = |suspender: &Suspender<(), ()>| {
             let told = panic_message(|| suspender.suspend(()));

@@ -1,4 +1,4 @@
-//! What errors say: each tells what to do.
+//! The messages of errors: each tells what to do.
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,7 @@ fn says(error: impl Error, words: &str) {
 }
 
 #[test]
-fn a_size_that_no_pool_has_comes_with_what_to_ask_for() {
+fn an_error_about_a_size_says_what_to_ask_for() {
     let pool = StackPool::new();
     says(pool.acquire(0).expect_err("nothing"), "`DEFAULT_STACK_SIZE`");
     says(pool.acquire(LARGEST_CLASS + 1).expect_err("too much"), "use an `MmapStack`");
@@ -37,9 +37,9 @@ fn a_plain_stack_that_the_system_refuses_comes_with_advice() {
 }
 
 #[test]
-fn a_closure_that_is_too_large_comes_with_what_to_do() {
+fn an_error_about_a_large_closure_says_what_to_do() {
     let stack = StackPool::new().acquire(1).expect("a stack");
     let large = [1_u8; 32 * 1024];
     let result = Coroutine::<(), (), usize, _>::try_new(stack, move |_, ()| large.len());
-    says(result.expect_err("it does not fit"), "box what the closure owns, or take a larger stack");
+    says(result.expect_err("it does not fit"), "box what the closure owns, or use a larger stack");
 }

@@ -2,9 +2,9 @@
 //!
 //! # Safety
 //!
-//! Smuggles a handle out of its body through a raw pointer, as a scoped thread-local could, and uses it only while the
-//! coroutine that owns it exists.
-#![expect(unsafe_code, reason = "the safe interface cannot smuggle a handle")]
+//! Moves a handle out of its body through a raw pointer, as a scoped thread-local could, and uses
+//! it only while the coroutine that owns it exists.
+#![expect(unsafe_code, reason = "safe code cannot move a handle out of its body")]
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,14 +13,15 @@ use sinew_coroutine::{CoroutineState, Suspender};
 
 use crate::support::{Log, Tested, Witness, coroutine, leak_checked, panic_message};
 
-/// Suspends through a smuggled handle.
+/// Suspends through a handle that was moved out of its body.
 pub(crate) fn suspend_through(handle: *const Suspender<(), ()>) {
-    // SAFETY: the callers' coroutines are alive; the handle itself checks whether it may be used now.
+    // SAFETY: the callers' coroutines are alive. The handle itself checks whether it may be used
+    // now.
     unsafe { &*handle }.suspend(());
 }
 
 #[test]
-fn a_coroutine_resumes_another_and_both_go_on() {
+fn a_coroutine_resumes_another_and_both_continue() {
     leak_checked(|| {
         let mut outer = coroutine(|suspender, ()| {
             let mut inner = coroutine(|suspender, ()| {
@@ -76,13 +77,13 @@ fn a_handle_that_is_used_while_its_coroutine_does_not_run_panics() {
         });
         coroutine.resume(());
         let message = panic_message(|| suspend_through(smuggled.get()));
-        assert!(message.contains("does not run"), "{message}");
+        assert!(message.contains("is not running"), "{message}");
         assert_eq!(coroutine.resume(()), CoroutineState::Complete(()));
         drop::<Tested<(), (), ()>>(coroutine);
     });
 }
 
-/// An outer coroutine that is suspended from the stack of an inner one.
+/// Returns an outer coroutine that is suspended from the stack of an inner one.
 fn suspended_from_within(log: &Log) -> Tested<(), (), ()> {
     let (outer_log, inner_log) = (log.clone(), log.clone());
     let mut outer = coroutine(move |suspender: &Suspender<(), ()>, ()| {
@@ -109,7 +110,7 @@ fn an_outer_coroutine_may_be_suspended_from_the_stack_of_an_inner_one() {
 }
 
 #[test]
-fn dropping_it_there_unwinds_both() {
+fn dropping_an_outer_coroutine_suspended_from_an_inner_stack_unwinds_both() {
     leak_checked(|| {
         let log = Log::default();
         drop(suspended_from_within(&log));
