@@ -1,8 +1,9 @@
-//! Alternate signal stacks: several protections of a thread, and somebody else who changes the stack meanwhile.
+//! Alternate signal stacks: several protections of a thread, and other code that changes the stack
+//! meanwhile.
 //!
 //! # Safety
 //!
-//! Replaces the alternate stack of its threads by memory that stays.
+//! Replaces the alternate stack of its threads by memory that stays mapped.
 #![expect(unsafe_code, reason = "the alternate stack is replaced")]
 
 use std::ffi::c_void;
@@ -13,16 +14,16 @@ use sinew_coroutine::overflow;
 
 use crate::support::{in_child, stderr};
 
-/// Changes the alternate stack of this thread, or only asks for it. Returns the one before.
+/// Changes the alternate stack of this thread, or only reads it. Returns the previous one.
 fn exchange(new: Option<&libc::stack_t>) -> libc::stack_t {
     let mut old = MaybeUninit::uninit();
-    // SAFETY: memory that stays, or none.
+    // SAFETY: the stack is memory that stays mapped, or none is given.
     assert_eq!(unsafe { libc::sigaltstack(new.map_or(ptr::null(), ptr::from_ref), old.as_mut_ptr()) }, 0);
     // SAFETY: the kernel has written it.
     unsafe { old.assume_init() }
 }
 
-/// Makes memory that stays for ever the alternate stack of this thread.
+/// Makes memory that is never unmapped the alternate stack of this thread.
 fn set_alternate(size: usize) -> libc::stack_t {
     let memory = Box::leak(vec![0_u8; size].into_boxed_slice());
     let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: size };
@@ -30,7 +31,7 @@ fn set_alternate(size: usize) -> libc::stack_t {
     stack
 }
 
-/// The most that the kernel itself puts on the stack of a handler.
+/// Returns the most bytes that the kernel puts on the stack of a handler.
 fn signal_frame() -> usize {
     // SAFETY: no precondition.
     let size = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) };
@@ -43,13 +44,14 @@ fn is_protected() -> bool {
 
 fn is_mapped(address: *mut c_void) -> bool {
     let page = 4096;
-    // SAFETY: the kernel writes a byte, or says that nothing is there.
+    // SAFETY: the kernel writes a byte, or returns an error if nothing is mapped there.
     unsafe {
         libc::mincore(address.map_addr(|address| address & !(page - 1)), page, [0_u8].as_mut_ptr()) == 0
     }
 }
 
-/// Runs a test on a thread without an alternate stack, and gives it back what it had.
+/// Runs a test on a thread without an alternate stack, and restores the thread's alternate stack
+/// afterwards.
 fn without_alternate(test: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -74,7 +76,7 @@ fn the_second_protection_of_a_thread_does_not_end_with_the_first() {
     });
 }
 
-/// In a process of its own, so that nobody else maps something where the stack was.
+/// Runs in a process of its own, so that no other thread maps memory where the stack was.
 #[test]
 fn protections_that_end_in_order_leave_nothing() {
     let output = in_child("alternate::protections_that_end_in_order_leave_nothing", || {
@@ -117,7 +119,7 @@ fn an_alternate_stack_is_replaced_only_if_it_is_too_small() {
 }
 
 #[test]
-fn a_stack_that_somebody_may_put_back_stays() {
+fn a_stack_that_other_code_may_put_back_stays() {
     without_alternate(|| {
         let protection = overflow::protect_thread().expect("an alternate stack");
         let ours = exchange(None);

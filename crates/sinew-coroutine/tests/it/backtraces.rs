@@ -1,4 +1,4 @@
-//! Backtraces taken on a coroutine: its own frames, then the resumer's, and an end.
+//! Backtraces taken on a coroutine: its own frames, then the resumer's, then the end.
 
 use std::backtrace::Backtrace;
 
@@ -23,7 +23,7 @@ fn frame_that_resumes_later(coroutine: &mut Tested<(), String, String>) -> Strin
     std::hint::black_box(frame_that_resumes(coroutine))
 }
 
-/// The places of these names in a backtrace, which must all be there, once each.
+/// Returns the positions of these names in a backtrace. Each must occur exactly once.
 fn places(backtrace: &str, names: &[&str]) -> Vec<usize> {
     let place = |name: &&str| {
         let found: Vec<_> = backtrace.match_indices(&format!("::{name}\n")).map(|(place, _)| place).collect();
@@ -34,7 +34,7 @@ fn places(backtrace: &str, names: &[&str]) -> Vec<usize> {
 }
 
 #[test]
-fn a_backtrace_goes_on_into_whoever_resumed() {
+fn a_backtrace_continues_into_the_resumer() {
     let mut coroutine = coroutine(|suspender, ()| {
         suspender.suspend(frame_inside());
         frame_inside()
@@ -44,7 +44,7 @@ fn a_backtrace_goes_on_into_whoever_resumed() {
     let second = frame_that_resumes_later(&mut coroutine);
     let names = ["frame_inside", "frame_that_resumes", "frame_that_resumes_later"];
     assert!(places(&second, &names).is_sorted(), "{second}");
-    assert!(second.contains("thread_start"), "it goes on to where the thread began:\n{second}");
+    assert!(second.contains("thread_start"), "it continues to the start of the thread:\n{second}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Values in and out, the done state, stacks given back, and moving to another thread.
+//! Values in and out, the done state, reused stacks, and moving to another thread.
 //!
 //! # Safety
 //!
-//! Moves one coroutine between threads on the promise that it holds numbers only.
+//! Moves one coroutine between threads, with the promise that it holds only numbers.
 #![expect(unsafe_code, reason = "moving a coroutine is unsafe")]
 
 use std::fmt::Debug;
@@ -31,7 +31,7 @@ fn values_travel_both_ways() {
     });
 }
 
-/// Sends a value in, has it handed out, sends it in again, and has it returned.
+/// Sends a value in, yields it, sends it in again, and returns it.
 fn round_trip<T: Clone + PartialEq + Debug + 'static>(value: &T) {
     leak_checked(|| {
         let mut echo = coroutine(|suspender, first: T| suspender.suspend(first));
@@ -78,7 +78,7 @@ fn nothing_is_allocated_by_a_switch() {
 }
 
 #[test]
-fn nothing_is_allocated_by_a_life_on_a_stack_in_hand() {
+fn a_coroutine_on_an_existing_stack_allocates_nothing() {
     let mut stack = Some(MmapStack::new(SIZE).expect("a stack"));
     let count = allocations(|| {
         for number in 0..1000 {
@@ -107,7 +107,8 @@ fn a_running_coroutine_cannot_be_reached_to_resume_it() {
     use std::cell::RefCell;
     use std::rc::Rc;
     leak_checked(|| {
-        // The exclusive borrow of `resume` is the guard; a `RefCell` turns it into a check at run time.
+        // The exclusive borrow of `resume` prevents this; a `RefCell` turns it into a check at run
+        // time.
         let shared: Rc<RefCell<Option<crate::support::Tested<(), (), bool>>>> = Rc::default();
         let inner = Rc::downgrade(&shared);
         let body = move |_: &_, ()| inner.upgrade().expect("alive").try_borrow_mut().is_err();
@@ -118,7 +119,7 @@ fn a_running_coroutine_cannot_be_reached_to_resume_it() {
 }
 
 #[test]
-fn a_stack_serves_again_once_its_coroutine_is_done() {
+fn a_stack_can_be_used_again_once_its_coroutine_is_done() {
     leak_checked(|| {
         let mut stack = crate::support::Counted::new();
         for number in 0..100 {
@@ -140,7 +141,7 @@ fn the_size_of_a_coroutine_is_its_stack_and_two_words() {
 }
 
 #[test]
-fn a_movable_coroutine_goes_on_in_another_thread() {
+fn a_movable_coroutine_continues_on_another_thread() {
     let stack = MmapStack::new(SIZE).expect("a stack");
     let counter = Coroutine::<u32, u32, (), _>::new(stack, |suspender, mut number| {
         loop {
@@ -161,7 +162,7 @@ fn a_movable_coroutine_goes_on_in_another_thread() {
 }
 
 #[test]
-fn a_coroutine_that_only_hands_out_is_an_iterator() {
+fn a_coroutine_that_only_yields_is_an_iterator() {
     leak_checked(|| {
         let mut squares = coroutine(|suspender, ()| (1..4).for_each(|n| suspender.suspend(n * n)));
         assert_eq!(squares.by_ref().collect::<Vec<_>>(), [1, 4, 9]);
@@ -170,7 +171,7 @@ fn a_coroutine_that_only_hands_out_is_an_iterator() {
 }
 
 #[test]
-fn states_can_be_asked_for_what_they_hold() {
+fn a_state_returns_its_value() {
     assert_eq!(CoroutineState::<_, ()>::Yielded(1).yielded(), Some(1));
     assert_eq!(CoroutineState::<_, ()>::Yielded(1).complete(), None);
     assert_eq!(CoroutineState::<(), _>::Complete(2).complete(), Some(2));
@@ -178,8 +179,8 @@ fn states_can_be_asked_for_what_they_hold() {
 }
 
 #[test]
-fn a_panic_about_misuse_names_the_place_of_the_misuse() {
-    let output = in_child("basics::a_panic_about_misuse_names_the_place_of_the_misuse", || {
+fn a_panic_on_misuse_names_the_line_of_the_caller() {
+    let output = in_child("basics::a_panic_on_misuse_names_the_line_of_the_caller", || {
         let mut short = coroutine::<(), (), ()>(|_, ()| {});
         short.resume(());
         short.resume(());

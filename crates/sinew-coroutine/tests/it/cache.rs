@@ -50,7 +50,7 @@ fn an_empty_cache_takes_half_of_what_it_holds_the_newest_first() {
     assert_eq!(taken.iter().map(Stack::top).collect::<Vec<_>>(), newest);
 }
 
-/// Six stacks leave a part of the list's memory unused, eight do not.
+/// Six stacks leave a part of the list's memory unused; eight do not.
 #[test]
 fn a_full_cache_returns_its_older_half() {
     for most in [6, 8] {
@@ -81,7 +81,7 @@ fn the_stacks_of_a_cache_are_counted_until_it_ends() {
 }
 
 #[test]
-fn a_stack_of_another_pool_finds_its_way_home() {
+fn a_stack_of_another_pool_goes_to_its_own_pool() {
     let (pool, other) = (StackPool::new(), StackPool::new());
     let mut cache = pool.cache();
     cache.release(other.acquire(SIZE).expect("a stack"));
@@ -96,7 +96,7 @@ fn a_cache_makes_room_at_the_limit() {
     stacks.into_iter().for_each(|stack| cache.release(stack));
     let error = pool.acquire(SIZE).expect_err("the pool cannot take what a cache has").to_string();
     assert!(error.contains("release some, flush caches, or raise `max_stacks`"), "{error}");
-    let other = cache.acquire(SMALLEST_CLASS).expect("nobody has a stack");
+    let other = cache.acquire(SMALLEST_CLASS).expect("no stack is in use");
     assert_eq!((pool.stats().live, pool.stats().pooled), (1, 0));
     drop(other);
 }

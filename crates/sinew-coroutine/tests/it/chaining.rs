@@ -1,5 +1,5 @@
-//! Handlers of SIGSEGV that were there before, and signals that no fault caused: both go their way as if there were no
-//! handler of ours.
+//! Handlers of SIGSEGV that were installed before ours, and signals that no fault caused: both work
+//! as if our handler did not exist.
 //!
 //! # Safety
 //!
@@ -20,7 +20,7 @@ use crate::support::{in_child, stderr};
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// Says that a handler was called; ends a process in which that happens again and again.
+/// Records that a handler was called. Ends a process in which that happens again and again.
 fn say_called() {
     let words = b"called\n";
     // SAFETY: may be called in a signal handler.
@@ -35,18 +35,18 @@ fn calls(output: &Output) -> usize {
     stderr(output).matches("called").count()
 }
 
-/// Puts a handler, `SIG_DFL` or `SIG_IGN` in the place of the one that is there, which it returns.
+/// Installs a handler, `SIG_DFL` or `SIG_IGN`, and returns the previous action.
 fn set(handler: usize, flags: libc::c_int, mask: &[libc::c_int]) -> libc::sigaction {
     // SAFETY: all zeros is a valid value of this C struct.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_sigaction = handler;
     action.sa_flags = flags;
     for &signal in mask {
-        // SAFETY: adds a signal to a set of ours.
+        // SAFETY: adds a signal to a set of this function's.
         unsafe { libc::sigaddset(&raw mut action.sa_mask, signal) };
     }
     let mut before = MaybeUninit::uninit();
-    // SAFETY: the handler does what a handler may.
+    // SAFETY: the handler does only what a signal handler may do.
     assert_eq!(unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, before.as_mut_ptr()) }, 0);
     // SAFETY: the kernel has written it.
     unsafe { before.assume_init() }
@@ -67,10 +67,10 @@ fn a_handler_that_wants_one_call_gets_one() {
     assert_eq!(calls(&output), 1);
 }
 
-/// Leaves with a bit for each of two signals that is blocked.
+/// Exits with a status that has one bit for each of two signals, set if the signal is blocked.
 extern "C" fn tell_mask(_signal: libc::c_int) {
     let mut mask = MaybeUninit::uninit();
-    // SAFETY: asks for the mask.
+    // SAFETY: only reads the mask.
     unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), mask.as_mut_ptr()) };
     // SAFETY: the call above has written it.
     let fault = unsafe { libc::sigismember(mask.as_ptr(), libc::SIGSEGV) };
@@ -95,7 +95,7 @@ fn a_handler_has_the_signals_blocked_that_it_wants_blocked() {
     assert_eq!(told_mask(name, 0, &[libc::SIGUSR1]), Some(103));
 }
 
-/// ThreadSanitizer blocks signals of its own choice in a handler.
+/// ThreadSanitizer blocks signals of its own choice in a handler, so this is not for it.
 #[cfg(not(sinew_tsan))]
 #[test]
 fn a_handler_that_wants_no_signal_blocked_has_none_blocked() {
@@ -105,11 +105,11 @@ fn a_handler_that_wants_no_signal_blocked_has_none_blocked() {
 
 extern "C" fn repair(_signal: libc::c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
     say_called();
-    // SAFETY: the kernel hands a handler with `SA_SIGINFO` the context it interrupted.
+    // SAFETY: the kernel passes the interrupted context to a handler with `SA_SIGINFO`.
     skip_write(unsafe { &mut *context.cast() });
 }
 
-/// Has the interrupted code go on after the write of [`write_once`].
+/// Makes the interrupted code continue after the write of [`write_once`].
 fn skip_write(context: &mut libc::ucontext_t) {
     #[cfg(target_arch = "x86_64")]
     {
@@ -121,15 +121,15 @@ fn skip_write(context: &mut libc::ucontext_t) {
     }
 }
 
-/// Writes to an address that faults, by an instruction whose length is known.
+/// Writes to an address that faults, with an instruction of known length.
 fn write_once() {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: none: it is to fault. `mov [rax], cl` has two bytes.
+    // SAFETY: none: the fault is intended. `mov [rax], cl` has two bytes.
     unsafe {
         std::arch::asm!("mov byte ptr [rax], cl", in("rax") 8, in("cl") 1_u8)
     };
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: none: it is to fault.
+    // SAFETY: none: the fault is intended.
     unsafe {
         std::arch::asm!("strb {value:w}, [{address}]", value = in(reg) 1, address = in(reg) 8_usize)
     };
@@ -143,7 +143,7 @@ fn a_handler_that_repairs_faults_repairs_many_and_leaves_the_mask_alone() {
         overflow::install().expect("a handler");
         (0..3).for_each(|_| write_once());
         let mut mask = MaybeUninit::uninit();
-        // SAFETY: asks for the mask.
+        // SAFETY: only reads the mask.
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), mask.as_mut_ptr()) };
         // SAFETY: the call above has written it.
         assert_eq!(unsafe { libc::sigismember(mask.as_ptr(), libc::SIGUSR1) }, 0);
@@ -183,8 +183,8 @@ fn a_signal_that_was_sent_and_was_not_handled_kills_at_once() {
 }
 
 #[test]
-fn a_signal_that_was_sent_goes_to_the_handler_that_was_there_before() {
-    let name = "chaining::a_signal_that_was_sent_goes_to_the_handler_that_was_there_before";
+fn a_signal_that_was_sent_goes_to_the_previous_handler() {
+    let name = "chaining::a_signal_that_was_sent_goes_to_the_previous_handler";
     let output = in_child(name, || {
         set(report as *const () as usize, 0, &[]);
         overflow::install().expect("a handler");
@@ -196,7 +196,7 @@ fn a_signal_that_was_sent_goes_to_the_handler_that_was_there_before() {
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Passes all on to the next handler.
+/// Passes all signals to the next handler.
 extern "C" fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
     say_called();
@@ -209,12 +209,12 @@ extern "C" fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
 }
 
 #[test]
-fn handlers_that_pass_faults_on_to_each_other_come_to_an_end() {
-    let output = in_child("chaining::handlers_that_pass_faults_on_to_each_other_come_to_an_end", || {
+fn handlers_that_pass_faults_on_to_each_other_terminate() {
+    let output = in_child("chaining::handlers_that_pass_faults_on_to_each_other_terminate", || {
         let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         set(pass_on as *const () as usize, flags, &[]);
         overflow::install().expect("a handler");
-        // Once more, in front of ours, and with ours as the next one.
+        // Installed once more, after ours, with ours as the next handler.
         NEXT.store(set(pass_on as *const () as usize, flags, &[]).sa_sigaction, Ordering::Relaxed);
         touch_null();
     });

@@ -1,4 +1,4 @@
-//! What ends the process, and with which words.
+//! Errors that end the process, and their messages.
 
 use std::cell::RefCell;
 use std::panic;
@@ -73,7 +73,7 @@ thread_local! {
     static KEPT: RefCell<Option<Tested<u32, (), ()>>> = const { RefCell::new(None) };
 }
 
-/// `process::exit` runs the destructors of this thread's thread-locals, whoever borrows them.
+/// `process::exit` runs the destructors of this thread's thread-locals, borrowed or not.
 fn exit_while_running(resumes: u32) {
     let body = move |suspender: &Suspender<u32, ()>, first| {
         let mut number = first;
@@ -97,8 +97,8 @@ fn a_running_coroutine_that_is_dropped_by_an_exit_is_leaked() {
 }
 
 #[test]
-fn one_that_is_dropped_by_an_exit_on_its_first_run_is_leaked() {
-    let name = "crashes::one_that_is_dropped_by_an_exit_on_its_first_run_is_leaked";
+fn a_coroutine_that_is_dropped_by_an_exit_on_its_first_run_is_leaked() {
+    let name = "crashes::a_coroutine_that_is_dropped_by_an_exit_on_its_first_run_is_leaked";
     let output = in_child(name, || exit_while_running(1));
     assert_eq!(output.status.code(), Some(7), "{output:?}");
 }

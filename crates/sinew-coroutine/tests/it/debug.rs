@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! Makes a label from a function that reads nothing, and a movable coroutine that never moves.
+//! Makes a label with a function that reads nothing, and a movable coroutine that never moves.
 #![expect(unsafe_code, reason = "both constructors are unsafe to call")]
 
 use std::fmt::{self, Write};

@@ -1,11 +1,12 @@
-//! A real gdb walks the stack of a coroutine: a running one into its resumer, a suspended one to its end.
+//! A real gdb walks the stack of a coroutine: from a running one into its resumer, and of a
+//! suspended one to its end.
 //!
-//! Skipped where there is no gdb, unless `SINEW_REQUIRE_TOOLS` is set. Only on x86-64 without a sanitizer: emulators and
-//! sanitizers do not let themselves be debugged.
+//! Skipped if there is no gdb, unless `SINEW_REQUIRE_TOOLS` is set. Runs only on x86-64 without a
+//! sanitizer: emulators and sanitizers cannot be debugged.
 //!
 //! # Safety
 //!
-//! Shows a debugger where a coroutine stopped, through a variable with a plain name.
+//! Shows a debugger where a coroutine stopped, through a variable with an unmangled name.
 #![cfg(all(target_arch = "x86_64", not(sinew_asan), not(sinew_tsan)))]
 #![expect(unsafe_code, reason = "a name that a debugger can find")]
 
@@ -16,15 +17,16 @@ use sinew_coroutine::Suspender;
 
 use crate::support::{Tested, coroutine, in_child, this_program};
 
-/// Instruction pointer, stack pointer and frame pointer of the suspended coroutine. No other symbol of this program has
-/// the name.
+/// The instruction pointer, stack pointer and frame pointer of the suspended coroutine. No other
+/// symbol of this program has this name.
 #[unsafe(no_mangle)]
 static SINEW_TEST_REGISTERS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
 
-/// Where gdb stops.
+/// The function where gdb stops.
 #[inline(never)]
 fn stop_here() {
-    // SAFETY: no precondition; a debugger takes the signal, and without one the test is not run.
+    // SAFETY: no precondition. A debugger catches the signal, and the test does not run without
+    // one.
     unsafe { libc::raise(libc::SIGTRAP) };
 }
 
@@ -44,11 +46,11 @@ fn frame_that_resumes(coroutine: &mut Tested<(), (), ()>) {
     stop_here();
 }
 
-/// How gdb shows the outermost frame of a coroutine, which is marked as a signal frame so that gdb lets the next one
-/// lie on any stack.
+/// The text that gdb shows for the outermost frame of a coroutine. That frame is marked as a signal
+/// frame so that gdb accepts a caller on any stack.
 const CROSSING: &str = "<signal handler called>";
 
-/// Whether gdb can be run.
+/// Returns whether gdb can be run.
 fn have_gdb() -> bool {
     let found = Command::new("gdb").arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found || std::env::var_os("SINEW_REQUIRE_TOOLS").is_none(), "gdb is required here: install it");
@@ -58,7 +60,7 @@ fn have_gdb() -> bool {
     found
 }
 
-/// What gdb prints when it runs the test `name` as a child with these commands.
+/// Returns the output of gdb when it runs the test `name` as a child with these commands.
 fn debug(name: &str, commands: &[&str]) -> String {
     let program = this_program().get_program().to_owned();
     let mut gdb = Command::new("gdb");
@@ -71,12 +73,13 @@ fn debug(name: &str, commands: &[&str]) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Checks that a walk shows these frames in this order, and that it ended because there were no more.
+/// Checks that a walk shows these frames in this order, and that it ended because there were no
+/// more frames.
 fn assert_walk(walk: &str, frames: &[&str]) {
     let lines: Vec<_> = walk.lines().filter(|line| line.starts_with('#')).collect();
     let mut rest = lines.iter();
     for frame in frames {
-        assert!(rest.any(|line| line.contains(frame)), "{frame} in its place in\n{walk}");
+        assert!(rest.any(|line| line.contains(frame)), "{frame} in this order in\n{walk}");
     }
     assert!(!walk.contains("Backtrace stopped"), "{walk}");
     assert!(!walk.contains("Cannot access memory"), "{walk}");

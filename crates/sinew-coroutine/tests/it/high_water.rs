@@ -1,4 +1,4 @@
-//! How deep a stack was used, of any sound stack, whoever writes to it meanwhile.
+//! How deep a stack was used: of any sound stack, also while another thread writes to it.
 //!
 //! # Safety
 //!
@@ -18,12 +18,13 @@ use crate::support::is_emulated;
 /// Pages between the guard and the end of the mapping.
 const PAGES: usize = 4;
 
-/// A stack that neither begins nor ends where a page does: its neighbours share its first and last page.
+/// A stack that neither begins nor ends at a page boundary: other memory shares its first and last
+/// page.
 struct Odd {
     mapping: *mut u8,
-    /// How far its limit is above the guard.
+    /// The distance of its limit from the guard.
     above: usize,
-    /// How far its top is below the end of the mapping.
+    /// The distance of its top from the end of the mapping.
     below: usize,
 }
 
@@ -43,21 +44,22 @@ impl Odd {
         Self { mapping: mapping.cast(), above, below }
     }
 
-    /// Writes a byte so far below the top; the one at no distance is not part of the stack.
+    /// Writes a byte at this depth below the top. The byte at depth zero is not part of the stack.
     fn write(&self, depth: isize) {
-        // SAFETY: within the mapping, as the tests see to.
+        // SAFETY: the tests choose depths within the mapping.
         unsafe { self.top().as_ptr().wrapping_offset(-depth).write(7) };
     }
 }
 
 impl Drop for Odd {
     fn drop(&mut self) {
-        // SAFETY: nobody uses it any more.
+        // SAFETY: no code uses it any more.
         unsafe { libc::munmap(self.mapping.cast(), page() * (PAGES + 1)) };
     }
 }
 
-// SAFETY: the mapping lies around it for as long as it lives, with a guard below. (A forgotten one is never unmapped.)
+// SAFETY: the mapping contains it for as long as it lives, with a guard below. (The mapping of a
+// forgotten one stays.)
 unsafe impl Stack for Odd {
     fn top(&self) -> NonNull<u8> {
         NonNull::new(self.mapping.wrapping_add(page() * (PAGES + 1) - self.below)).expect("an address")
@@ -69,7 +71,7 @@ unsafe impl Stack for Odd {
 }
 
 #[test]
-fn what_lies_above_an_odd_top_is_no_use() {
+fn bytes_above_an_odd_top_do_not_count() {
     for below in 1..=16 {
         let mut stack = Odd::new(0, below);
         stack.write(0);
@@ -82,7 +84,7 @@ fn what_lies_above_an_odd_top_is_no_use() {
 }
 
 #[test]
-fn what_lies_below_an_odd_limit_is_no_use() {
+fn bytes_below_an_odd_limit_do_not_count() {
     for above in 1..=16 {
         let mut stack = Odd::new(above, 0);
         let size = stack.size().cast_signed();
@@ -115,12 +117,12 @@ fn asking_brings_no_page_of_an_odd_stack_into_memory() {
     stack.write(1);
     assert_eq!(high_water(&stack), 1);
     let mut there = [0_u8; PAGES + 1];
-    // SAFETY: a byte for each page of the mapping.
+    // SAFETY: the buffer has a byte for each page of the mapping.
     let asked = unsafe { libc::mincore(stack.mapping.cast(), page() * (PAGES + 1), there.as_mut_ptr()) };
     assert_eq!((asked, there.map(|byte| byte & 1)), (0, [0, 0, 0, 0, 1]));
 }
 
-/// The kernel is asked about 4 MiB at a time.
+/// The kernel is asked about 4 MiB at a time, and this stack is larger.
 #[test]
 fn asking_brings_no_page_of_a_large_stack_into_memory() {
     if is_emulated() {
@@ -129,7 +131,7 @@ fn asking_brings_no_page_of_a_large_stack_into_memory() {
     let pool = StackPool::new();
     let stack = pool.acquire(LARGEST_CLASS).expect("a stack");
     assert_eq!((high_water(&stack), pool.resident()), (0, 0));
-    // SAFETY: the highest byte of a stack that nothing runs on.
+    // SAFETY: this is the highest byte of a stack that nothing runs on.
     unsafe { stack.top().as_ptr().wrapping_sub(1).write(7) };
     assert_eq!((high_water(&stack), pool.resident()), (1, page()));
 }
@@ -153,7 +155,7 @@ fn a_stack_may_be_asked_about_while_another_thread_writes_to_it() {
     });
     assert_eq!(lender.resume(()), CoroutineState::Yielded(()));
     let is_used = (0..100).all(|_| high_water(lender.stack()) > 0);
-    // Before anything may panic: the coroutine ends only after its thread.
+    // Joined before any panic: the coroutine must end only after its thread.
     DONE.store(true, Ordering::Relaxed);
     assert!(matches!(lender.resume(()), CoroutineState::Complete(_)));
     assert!(is_used);

@@ -1,8 +1,8 @@
-//! The labels of stacks: what an overflow says of whoever ran there.
+//! The labels of stacks: the name of the code in an overflow's message.
 //!
 //! # Safety
 //!
-//! Vouches for describers that read nothing, in processes that are to die.
+//! Promises that its describers read nothing, in processes that are meant to die.
 #![expect(unsafe_code, reason = "a label of one's own is unsafe to make")]
 
 use std::ptr;
@@ -18,7 +18,7 @@ fn a_label_ends_with_its_stack() {
         overflow::install().expect("a handler");
         let pool = StackPool::new();
         let mut stack = pool.acquire(64 * 1024).expect("a stack");
-        stack.set_label(Some(Label::text(&"somebody else")));
+        stack.set_label(Some(Label::text(&"the previous user")));
         drop(stack);
         let stack = pool.acquire(64 * 1024).expect("the same stack");
         Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
@@ -32,7 +32,7 @@ fn a_label_ends_with_its_stack_in_a_cache_too() {
         overflow::install().expect("a handler");
         let mut cache = StackPool::new().cache();
         let mut stack = cache.acquire(64 * 1024).expect("a stack");
-        stack.set_label(Some(Label::text(&"somebody else")));
+        stack.set_label(Some(Label::text(&"the previous user")));
         cache.release(stack);
         let stack = cache.acquire(64 * 1024).expect("the same stack");
         Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
@@ -50,7 +50,7 @@ fn a_describer_that_fails_does_not_end_the_message() {
     let output = in_child("labels::a_describer_that_fails_does_not_end_the_message", || {
         overflow::install().expect("a handler");
         let mut stack = StackPool::new().acquire(64 * 1024).expect("a stack");
-        // SAFETY: it reads nothing.
+        // SAFETY: the describer reads nothing.
         stack.set_label(Some(unsafe { Label::new(ptr::null(), fail_half_way) }));
         Coroutine::<u64, (), u64, _>::new(stack, |_, depth| dive(depth)).resume(1);
     });
@@ -58,8 +58,8 @@ fn a_describer_that_fails_does_not_end_the_message() {
 }
 
 #[test]
-fn a_number_is_told() {
-    let output = in_child("labels::a_number_is_told", || {
+fn the_number_of_a_label_is_shown() {
+    let output = in_child("labels::the_number_of_a_label_is_shown", || {
         overflow::install().expect("a handler");
         let mut stack = StackPool::new().acquire(64 * 1024).expect("a stack");
         stack.set_label(Some(Label::number(&"connection", u64::MAX)));

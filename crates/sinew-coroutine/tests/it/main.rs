@@ -1,4 +1,4 @@
-//! Tests of `sinew-coroutine`, a module per subject.
+//! Tests of `sinew-coroutine`, with one module per subject.
 
 mod alternate;
 mod backtraces;

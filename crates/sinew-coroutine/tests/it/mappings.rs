@@ -1,10 +1,10 @@
-//! The pool of a process that has as many mappings as it may have.
+//! The pool of a process that has as many mappings as the kernel allows.
 //!
 //! # Safety
 //!
 //! Uses up the mappings of processes of its own.
 #![expect(unsafe_code, reason = "mappings are made and used up")]
-// The sanitizers need mappings themselves.
+// Not for sanitizers, which need mappings themselves.
 #![cfg(not(any(sinew_asan, sinew_tsan)))]
 
 use std::ptr::{self, NonNull};
@@ -16,14 +16,14 @@ use crate::support::{in_child, stderr};
 const PAGE: usize = 4096;
 const READ_WRITE: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
 const PRIVATE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-/// So many are the usual 65,530 and more.
+/// More than the usual limit of 65,530 mappings.
 const STRIPES: usize = 100_000;
 
-/// All mappings that there were left, until it is dropped.
+/// Holds all mappings that were left, until it is dropped.
 struct UsedUp(*mut u8);
 
 impl UsedUp {
-    /// Takes all mappings but about `left`. None if there are too many.
+    /// Takes all mappings but about `left`. Returns `None` if there are too many to take.
     fn new(left: usize) -> Option<Self> {
         let flags = PRIVATE | libc::MAP_NORESERVE;
         // SAFETY: a new mapping.
@@ -31,10 +31,10 @@ impl UsedUp {
         assert_ne!(start, libc::MAP_FAILED);
         let all = Self(start.cast());
         let stripe = (0..STRIPES).find(|&stripe| !all.protect(stripe * 2 + 1, 1, libc::PROT_NONE))?;
-        // What is left may merge with what is there.
+        // The last mappings may merge with existing ones.
         let mut access = [READ_WRITE, libc::PROT_READ].into_iter().cycle();
         let more = (0..STRIPES).find(|_| {
-            let access = access.next().expect("it goes on for ever");
+            let access = access.next().expect("it is endless");
             // SAFETY: a new mapping.
             let new = unsafe { libc::mmap(ptr::null_mut(), PAGE, access, PRIVATE, -1, 0) };
             new == libc::MAP_FAILED
@@ -45,19 +45,19 @@ impl UsedUp {
     }
 
     fn protect(&self, page: usize, pages: usize, access: libc::c_int) -> bool {
-        // SAFETY: pages of ours that nobody uses.
+        // SAFETY: the pages are ours, and no code uses them.
         unsafe { libc::mprotect(self.0.wrapping_add(page * PAGE).cast(), pages * PAGE, access) == 0 }
     }
 }
 
 impl Drop for UsedUp {
     fn drop(&mut self) {
-        // SAFETY: pages of ours that nobody uses.
+        // SAFETY: the pages are ours, and no code uses them.
         unsafe { libc::munmap(self.0.cast(), STRIPES * 2 * PAGE) };
     }
 }
 
-/// Runs the rest of a test with about `left` mappings to spare.
+/// Runs the rest of a test with only about `left` mappings available.
 fn with_few_mappings(left: usize, body: impl FnOnce()) {
     let Some(_all) = UsedUp::new(left) else {
         eprintln!("skipped: this system has no limit on mappings that a test could reach");
@@ -68,7 +68,7 @@ fn with_few_mappings(left: usize, body: impl FnOnce()) {
 
 fn is_mapped(address: NonNull<u8>) -> bool {
     let page = address.addr().get() & !(PAGE - 1);
-    // SAFETY: the kernel writes a byte, or says that nothing is there.
+    // SAFETY: the kernel writes a byte, or returns an error if nothing is mapped there.
     unsafe { libc::mincore(ptr::without_provenance_mut(page), PAGE, [0_u8].as_mut_ptr()) == 0 }
 }
 
@@ -76,17 +76,18 @@ fn last_byte(stack: &impl Stack) -> NonNull<u8> {
     NonNull::new(stack.top().as_ptr().wrapping_sub(1)).expect("an address")
 }
 
-/// Neighbouring slabs may be one mapping for the kernel. Then unmapping the middle one makes two of it.
+/// The kernel may have merged neighboring slabs into one mapping. Unmapping the middle one then
+/// splits it in two.
 #[test]
 fn a_slab_that_cannot_be_unmapped_loses_its_memory_and_is_tried_again() {
     let name = "mappings::a_slab_that_cannot_be_unmapped_loses_its_memory_and_is_tried_again";
     let output = in_child(name, || {
-        // One stack in each slab.
+        // One stack per slab.
         let pool = StackPool::new();
         let mut stacks: Vec<_> = (0..6).map(|_| pool.acquire(LARGEST_CLASS).expect("a stack")).collect();
         let middle = stacks.remove(2);
         let byte = last_byte(&middle);
-        // SAFETY: a byte of a stack that nothing runs on.
+        // SAFETY: this is a byte of a stack that nothing runs on.
         unsafe { byte.write(1) };
         with_few_mappings(0, || {
             drop(middle);
@@ -95,12 +96,13 @@ fn a_slab_that_cannot_be_unmapped_loses_its_memory_and_is_tried_again() {
             assert_eq!((stats.live, stats.pooled, pool.resident()), (5, 0, 0), "{stats:?}");
             assert_eq!(stats.slabs == 6, is_mapped(byte), "{stats:?}");
             if stats.slabs == 6 {
-                let again = pool.acquire(LARGEST_CLASS).expect("what was refused is used again");
+                let again =
+                    pool.acquire(LARGEST_CLASS).expect("the slab that was not unmapped is used again");
                 assert_eq!((last_byte(&again), high_byte(&again)), (byte, 0));
             }
             pool.trim();
             pool.trim();
-            assert_eq!(pool.stats().slabs, stats.slabs, "what was refused is refused again");
+            assert_eq!(pool.stats().slabs, stats.slabs, "the system refuses to unmap it again");
         });
         pool.trim();
         assert_eq!(pool.stats().slabs, 5);
@@ -113,13 +115,13 @@ fn a_slab_that_cannot_be_unmapped_loses_its_memory_and_is_tried_again() {
 }
 
 fn high_byte(stack: &impl Stack) -> u8 {
-    // SAFETY: a byte of a stack that nothing runs on.
+    // SAFETY: this is a byte of a stack that nothing runs on.
     unsafe { last_byte(stack).read() }
 }
 
 #[test]
-fn what_a_pool_cannot_unmap_when_it_ends_is_unmapped_later() {
-    let name = "mappings::what_a_pool_cannot_unmap_when_it_ends_is_unmapped_later";
+fn memory_that_a_pool_cannot_unmap_when_it_ends_is_unmapped_later() {
+    let name = "mappings::memory_that_a_pool_cannot_unmap_when_it_ends_is_unmapped_later";
     let output = in_child(name, || {
         let pools: [_; 6] = std::array::from_fn(|_| StackPool::new());
         let stacks = pools.each_ref().map(|pool| pool.acquire(LARGEST_CLASS).expect("a stack"));
@@ -142,7 +144,8 @@ fn guarded_stacks_are_found_when_no_guard_can_be_made() {
         let acquire = |count| -> Vec<_> {
             (0..count).map(|_| pool.acquire(SMALLEST_CLASS).expect("a stack")).collect()
         };
-        // A slab of 16 that goes, so that the next one gets its number, and one of 32 that stays.
+        // A slab of 16 stacks that is unmapped, so that the next slab gets its number, and a slab
+        // of 32 that stays.
         let first = acquire(16);
         let mut second = acquire(32);
         drop(first);

@@ -1,4 +1,5 @@
-//! Stacks in a process that runs out of memory: an error where one is asked for, and nothing at all where one is returned.
+//! Stacks in a process that runs out of memory: taking a stack returns an error, and returning one
+//! works.
 //!
 //! # Safety
 //!
@@ -10,7 +11,7 @@ use sinew_coroutine::{MmapStack, PooledStack, SMALLEST_CLASS, StackError, StackP
 use crate::pool::SIZE;
 use crate::support::{granted, in_child, stderr};
 
-/// More than the lists of a pool have room for by chance.
+/// More stacks than the lists of a pool have room for by chance.
 const MANY: usize = 3000;
 
 fn acquire(pool: &StackPool, size: usize) -> Vec<PooledStack> {
@@ -23,7 +24,7 @@ fn returning_and_trimming_take_no_memory() {
         for keep in [0..=0, 0..=MANY / 2, 0..=2 * MANY] {
             let pool = StackPool::builder().keep(keep).build();
             let (mut small, mut large) = (acquire(&pool, SMALLEST_CLASS), acquire(&pool, SIZE));
-            // Every other one, so that most slabs keep some of theirs and lose the others.
+            // Returns every other one, so that most slabs keep some stacks and lose the others.
             let mut number = 0;
             let mut every_other = |_: &mut PooledStack| {
                 number += 1;
@@ -44,7 +45,7 @@ fn returning_and_trimming_take_no_memory() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Lists grow by more than they need, and hide that there is too little room for most numbers.
+/// Lists grow by more than they need, which hides a lack of room for most numbers of stacks.
 #[test]
 fn any_number_of_stacks_is_returned_without_memory() {
     let output = in_child("no_memory::any_number_of_stacks_is_returned_without_memory", || {
@@ -59,14 +60,14 @@ fn any_number_of_stacks_is_returned_without_memory() {
 }
 
 #[test]
-fn a_cache_does_without_memory() {
-    let output = in_child("no_memory::a_cache_does_without_memory", || {
+fn a_cache_works_without_memory() {
+    let output = in_child("no_memory::a_cache_works_without_memory", || {
         let pool = StackPool::new();
         let mut stacks = acquire(&pool, SIZE);
         let mut cache = pool.cache();
         granted(0, || {
             stacks.drain(..MANY / 2).for_each(|stack| cache.release(stack));
-            let again = cache.acquire(SIZE).expect("one that the pool has");
+            let again = cache.acquire(SIZE).expect("a stack of the pool");
             cache.release(again);
         });
         let first = cache.acquire(SIZE).expect("a stack");
@@ -101,7 +102,7 @@ fn a_stack_is_refused_whichever_allocation_fails() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// All memory that the allocator still has, but for crumbs.
+/// Takes all memory that the allocator still has, except for small pieces.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 fn use_up() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
@@ -117,7 +118,7 @@ fn use_up() -> Vec<Vec<u8>> {
     all
 }
 
-/// Sanitizers need address space themselves.
+/// Not for sanitizers, which need address space themselves.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn all_stacks_come_back_when_there_is_no_address_space_left() {

@@ -1,4 +1,4 @@
-//! Panics in a body: they come out of the resume, payload and all.
+//! Panics in a body: they continue in the resumer, with their payload.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
@@ -8,7 +8,7 @@ use sinew_coroutine::CoroutineState;
 use crate::support::{Log, Tested, Witness, coroutine, leak_checked, panic_message};
 
 #[test]
-fn a_panic_comes_out_of_the_resume_and_ends_the_coroutine() {
+fn a_panic_continues_in_the_resumer_and_ends_the_coroutine() {
     leak_checked(|| {
         let log = Log::default();
         let inside = log.clone();
@@ -27,7 +27,7 @@ fn a_panic_comes_out_of_the_resume_and_ends_the_coroutine() {
 }
 
 #[test]
-fn the_payload_is_the_very_one() {
+fn the_payload_is_unchanged() {
     leak_checked(|| {
         let payload = Box::new([7_u64; 4]);
         let address = payload.as_ptr().addr();
@@ -58,7 +58,7 @@ fn a_payload_that_panics_when_dropped_is_handed_over_untouched() {
 }
 
 #[test]
-fn a_stack_serves_again_after_a_panic() {
+fn a_stack_can_be_used_again_after_a_panic() {
     leak_checked(|| {
         let mut panicking: Tested<(), (), ()> = coroutine(|_, ()| panic!("once"));
         assert_eq!(panic_message(|| panicking.resume(())), "once");

@@ -1,8 +1,9 @@
-//! The pool of stacks: sizes, guards, reuse, limits, and memory that comes back.
+//! The pool of stacks: sizes, guards, reuse, limits, and memory that is given back.
 //!
 //! # Safety
 //!
-//! Reads and writes stacks that it owns and that nothing runs on, and asks the kernel about addresses.
+//! Reads and writes stacks that it owns and that nothing runs on, and asks the kernel about
+//! addresses.
 #![expect(unsafe_code, reason = "stacks are raw memory")]
 
 use std::ptr::NonNull;
@@ -17,24 +18,25 @@ use sinew_coroutine::{
 
 use crate::support::is_emulated;
 
-// Some tests are not for sanitizers: these need address space themselves, never lock memory, and keep locals elsewhere.
+// Some tests are not for sanitizers, which need address space themselves, never lock memory, and
+// keep locals elsewhere.
 
 pub(crate) const SIZE: usize = 128 * 1024;
 const PAGE: usize = 4096;
 
-/// Whether the kernel refuses to write to an address.
+/// Returns whether the kernel refuses to write to an address.
 pub(crate) fn faults(address: NonNull<u8>) -> bool {
-    // SAFETY: the kernel writes a byte of a stack that the test owns, or says that it cannot.
+    // SAFETY: the kernel writes a byte of a stack that the test owns, or returns an error.
     unsafe { libc::getrandom(address.as_ptr().cast(), 1, 0) < 0 }
 }
 
-/// The highest byte of the guard below a stack.
+/// Returns the highest byte of the guard below a stack.
 pub(crate) fn guard_of(stack: &PooledStack) -> NonNull<u8> {
     NonNull::new(stack.limit().as_ptr().wrapping_sub(1)).expect("an address")
 }
 
 pub(crate) fn write_first(stack: &PooledStack, value: u64) {
-    // SAFETY: the highest word but one of a stack that nothing runs on.
+    // SAFETY: this is the second highest word of a stack that nothing runs on.
     unsafe { stack.top().as_ptr().wrapping_sub(16).cast::<u64>().write(value) };
 }
 
@@ -47,7 +49,7 @@ pub(crate) fn acquire(pool: &StackPool, count: usize) -> Vec<PooledStack> {
     (0..count).map(|_| pool.acquire(SIZE).expect("a stack")).collect()
 }
 
-/// The kinds of guard that this kernel has.
+/// Returns the kinds of guard that this kernel supports.
 fn kinds() -> Vec<GuardKind> {
     let mut kinds = vec![GuardKind::Protection];
     kinds.extend((GuardKind::best() == GuardKind::Advice).then_some(GuardKind::Advice));
@@ -70,14 +72,14 @@ fn a_stack_has_at_least_what_was_asked_for() {
     ] {
         let stack = pool.acquire(size).expect("a stack");
         assert!(stack.size() >= size, "{size}: {}", stack.size());
-        // SAFETY: the lowest byte of a stack that nothing runs on.
+        // SAFETY: this is the lowest byte of a stack that nothing runs on.
         unsafe { stack.limit().write(1) };
         assert!(faults(guard_of(&stack)));
     }
 }
 
 #[test]
-fn nonsense_sizes_are_refused_with_words() {
+fn invalid_sizes_are_refused_with_a_message() {
     let pool = StackPool::new();
     for (size, words) in
         [(0, "0 bytes"), (LARGEST_CLASS + 1, "the largest has"), (usize::MAX, "the largest has")]
@@ -109,7 +111,7 @@ fn every_kind_of_guard_guards_all_its_pages() {
     }
 }
 
-/// Returns whether the kernel knows `MADV_GUARD_INSTALL`, and makes a page fault by it.
+/// Returns whether the kernel supports `MADV_GUARD_INSTALL`, and a page faults after it.
 fn has_advice() -> bool {
     const GUARD_INSTALL: libc::c_int = 102;
     let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -172,7 +174,7 @@ fn stacks_outlive_their_pool() {
 }
 
 #[test]
-fn the_limit_counts_all_stacks_and_is_no_dead_end() {
+fn the_limit_counts_all_stacks_and_a_returned_stack_makes_room() {
     let pool = StackPool::builder().max_stacks(3).build();
     let mut stacks = acquire(&pool, 3);
     let error = pool.acquire(SMALLEST_CLASS).expect_err("at the limit");
@@ -193,7 +195,7 @@ fn untouched_stacks_take_no_memory() {
     }
     let pool = StackPool::new();
     let stacks = acquire(&pool, 1000);
-    assert_eq!(pool.resident(), 0, "bookkeeping touches no stack");
+    assert_eq!(pool.resident(), 0, "making a slab touches no stack");
     stacks.iter().for_each(|stack| write_first(stack, 1));
     assert_eq!(pool.resident(), 1000 * PAGE);
 }
@@ -230,7 +232,7 @@ fn each_slab_has_twice_as_many_stacks_as_the_one_before() {
         let (reserved, usable) = (pool.stats().reserved, ((16 << slabs) - 16) * SIZE);
         assert!((usable..usable * 5 / 4).contains(&reserved), "{reserved} bytes in {slabs} slabs");
     }
-    // The two largest slabs go, and the next ones are as large as they were.
+    // The two largest slabs are unmapped, and the next slabs are as large as those were.
     stacks.truncate(48);
     pool.trim();
     assert_eq!(pool.stats().slabs, 2);
@@ -241,10 +243,10 @@ fn each_slab_has_twice_as_many_stacks_as_the_one_before() {
 }
 
 #[test]
-fn what_was_not_needed_for_the_idle_time_is_trimmed() {
+fn stacks_that_were_not_needed_for_the_idle_time_are_trimmed() {
     let pool = StackPool::builder().keep(10..=1000).idle(Duration::ZERO).build();
     drop(acquire(&pool, 100));
-    assert_eq!(pool.trim_idle(), 0, "all of them were needed since the last look");
+    assert_eq!(pool.trim_idle(), 0, "all of them were needed since the last check");
     drop(acquire(&pool, 40));
     assert_eq!(pool.trim_idle(), 60, "forty were needed");
     assert_eq!(pool.trim_idle(), 30, "ten are kept");
@@ -252,11 +254,11 @@ fn what_was_not_needed_for_the_idle_time_is_trimmed() {
     assert_eq!(pool.stats().pooled, 10);
     let patient = StackPool::builder().keep(0..=1000).idle(Duration::from_secs(3600)).build();
     drop(acquire(&patient, 10));
-    assert_eq!((patient.trim_idle(), patient.trim_idle()), (0, 0), "the time has not come");
+    assert_eq!((patient.trim_idle(), patient.trim_idle()), (0, 0), "the idle time has not passed");
 }
 
-/// The clock is an hour ahead of the system's and moves by hand, so that each read of any other
-/// clock shows.
+/// The clock is an hour ahead of the system's and moves by hand, so that a read of any other clock
+/// fails the test.
 #[test]
 fn idle_time_passes_by_the_clock_that_the_pool_is_given() {
     static NOW: AtomicU64 = AtomicU64::new(3600);
@@ -270,10 +272,10 @@ fn idle_time_passes_by_the_clock_that_the_pool_is_given() {
     drop(acquire(&pool, 10));
     assert_eq!(pool.time_to_trim(), seconds(60), "no time has passed since the pool was made");
     pass(59);
-    assert_eq!((pool.trim_idle(), pool.time_to_trim()), (0, seconds(1)), "too early to look");
+    assert_eq!((pool.trim_idle(), pool.time_to_trim()), (0, seconds(1)), "too early to check");
     pass(1);
     assert_eq!(pool.time_to_trim(), seconds(0));
-    assert_eq!((pool.trim_idle(), pool.time_to_trim()), (0, seconds(60)), "the first look");
+    assert_eq!((pool.trim_idle(), pool.time_to_trim()), (0, seconds(60)), "the first check");
     pass(59);
     assert_eq!(pool.trim_idle(), 0, "too early for the second");
     pass(1);
@@ -313,7 +315,7 @@ fn nothing_is_to_trim_while_only_stacks_to_keep_are_unused() {
 }
 
 #[test]
-fn what_is_above_the_mark_is_given_back_at_once() {
+fn stacks_above_the_most_to_keep_are_given_back_at_once() {
     let pool = StackPool::builder().keep(5..=50).build();
     drop(acquire(&pool, 1000));
     let pooled = pool.stats().pooled;

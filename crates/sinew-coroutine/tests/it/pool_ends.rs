@@ -1,4 +1,5 @@
-//! The end of a pool: its last stacks come back from several threads at once, when nobody else keeps it.
+//! The end of a pool: its last stacks are returned by several threads at once, when no handle keeps
+//! the pool.
 //!
 //! # Safety
 //!
@@ -11,7 +12,7 @@ use sinew_coroutine::{PooledStack, SMALLEST_CLASS, StackPool};
 
 use crate::support::{in_child, stderr};
 
-/// Ends this process if it hangs, as one with corrupted memory may.
+/// Ends this process if it hangs, as a process with corrupted memory may.
 fn end_if_hanging() {
     // SAFETY: no precondition.
     unsafe { libc::alarm(120) };

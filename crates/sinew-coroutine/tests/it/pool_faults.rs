@@ -1,4 +1,4 @@
-//! The pool when things go wrong, or happen at once: limits of the system, races, forks.
+//! The pool under failures and concurrency: limits of the system, races, forks.
 //!
 //! # Safety
 //!
@@ -18,9 +18,10 @@ use crate::support::{in_child, stderr};
 #[test]
 fn locked_memory_gets_the_other_kind_of_guard() {
     let output = in_child("pool_faults::locked_memory_gets_the_other_kind_of_guard", || {
-        // Found out before memory is locked, as in a program that locks it later.
+        // Tested before memory is locked, as in a program that locks it later.
         let best = GuardKind::best();
-        // SAFETY: no precondition. Memory is locked as it is touched, so that a slab is not filled at once.
+        // SAFETY: no precondition. Memory is locked as it is touched, so that a slab is not filled
+        // at once.
         let locked = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) };
         if locked != 0 {
             return eprintln!("skipped: this process may not lock memory");
@@ -63,13 +64,13 @@ fn a_lack_of_address_space_is_an_error_and_nothing_is_lost() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// The sanitizers need mappings of their own, and die when there are none left.
+/// Not for sanitizers, which need mappings of their own, and die when there are none left.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn guards_that_run_out_in_the_middle_of_a_batch_are_an_error_and_nothing_is_lost() {
     let name = "pool_faults::guards_that_run_out_in_the_middle_of_a_batch_are_an_error_and_nothing_is_lost";
     let output = in_child(name, || {
-        // Each guard of this kind takes two mappings, of which a process has few.
+        // Each guard of this kind takes two mappings, whose number is limited.
         let pool = StackPool::builder().guard_kind(GuardKind::Protection).keep(0..=0).build();
         let mut stacks = Vec::new();
         while stacks.len() < 100_000 {
@@ -115,7 +116,8 @@ fn taking_returning_and_trimming_may_race() {
     assert_eq!(pool.stats().reserved, 0, "{:?}", pool.stats());
 }
 
-/// Takes and returns stacks in an order drawn from a seed, some through a cache, and checks that each is its own.
+/// Takes and returns stacks in an order drawn from a seed, some through a cache, and checks that no
+/// other thread has the same stack.
 fn work(pool: &StackPool, seed: u64) {
     let mut cache = pool.cache();
     let mut held: Vec<(PooledStack, u64)> = Vec::new();
@@ -133,30 +135,31 @@ fn work(pool: &StackPool, seed: u64) {
         } else if !held.is_empty() {
             let index = usize::try_from(draw >> 33).expect("small") % held.len();
             let (stack, mark) = held.swap_remove(index);
-            assert_eq!(read_first(&stack), mark, "somebody else wrote to this stack");
+            assert_eq!(read_first(&stack), mark, "another thread wrote to this stack");
             if choice.is_multiple_of(2) { cache.release(stack) } else { drop(stack) }
         }
     }
 }
 
 #[test]
-fn stacks_and_guards_go_on_in_a_forked_child() {
-    let output = in_child("pool_faults::stacks_and_guards_go_on_in_a_forked_child", || {
+fn stacks_and_guards_work_in_a_forked_child() {
+    let output = in_child("pool_faults::stacks_and_guards_work_in_a_forked_child", || {
         let pool = StackPool::new();
         let stack = pool.acquire(SIZE).expect("a stack");
         let guard = guard_of(&stack);
         let mut coroutine =
             Coroutine::<u32, u32, u32, _>::new(stack, |suspender, number| suspender.suspend(number) + 1);
         assert_eq!(coroutine.resume(1), CoroutineState::Yielded(1));
-        // SAFETY: this process has one thread that matters, and the child calls nothing that another could hold.
+        // SAFETY: this process has one thread that matters, and the child calls nothing that needs
+        // a lock of another thread.
         let child = unsafe { libc::fork() };
         let went_on = coroutine.resume(41) == CoroutineState::Complete(42) && faults(guard);
         if child == 0 {
-            // SAFETY: leaves without running anything of the parent's.
+            // SAFETY: ends the child without running any code of the parent's.
             unsafe { libc::_exit(if went_on { 0 } else { 1 }) };
         }
         let mut status = 0;
-        // SAFETY: waits for the child just made.
+        // SAFETY: waits for the child that was forked above.
         assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
         assert!(went_on && status == 0, "child {status}");
     });
@@ -173,7 +176,7 @@ fn memory_goes_with_the_last_stack_of_a_dropped_pool() {
         drop(one);
         assert!(limits.iter().all(|limit| !faults(*limit)), "a stack of the slab is in use");
         drop(two);
-        assert!(limits.iter().all(|limit| faults(*limit)), "nobody has a stack any more");
+        assert!(limits.iter().all(|limit| faults(*limit)), "no stack is in use any more");
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }

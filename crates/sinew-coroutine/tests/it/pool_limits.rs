@@ -1,4 +1,5 @@
-//! The limits that a pool is given: how many stacks there may be, how many are kept, and how little stack it takes to ask.
+//! The limits of a pool: how many stacks may exist, how many are kept, and how little stack is
+//! needed to take one.
 //!
 //! # Safety
 //!
@@ -16,7 +17,7 @@ use crate::support::{in_child, is_emulated, stderr};
 fn unused_stacks_make_room_at_the_limit() {
     let pool = StackPool::builder().max_stacks(8).build();
     drop(acquire(&pool, 8));
-    let other = pool.acquire(SMALLEST_CLASS).expect("nobody has a stack");
+    let other = pool.acquire(SMALLEST_CLASS).expect("no stack is in use");
     assert_eq!((pool.stats().live, pool.stats().pooled), (1, 0));
     drop(other);
 }
@@ -29,13 +30,14 @@ fn one_stack_too_many_does_not_cost_all_the_others() {
         stacks.truncate(2);
         assert_eq!(pool.stats().pooled, 100, "{keep:?}");
         stacks.truncate(1);
-        // Half of those that need not be kept go, so that the next one does not cost anything.
+        // Half of the stacks that need not be kept are trimmed, so that the next one does not trim
+        // again.
         assert_eq!(pool.stats().pooled, 100 - (100 - keep.start()) / 2, "{keep:?}");
     }
 }
 
 #[test]
-fn what_could_be_prewarmed_is_in_memory() {
+fn stacks_prewarmed_before_an_error_are_in_memory() {
     if is_emulated() {
         return eprintln!("skipped: the emulator does not tell which pages are in memory");
     }
@@ -44,7 +46,7 @@ fn what_could_be_prewarmed_is_in_memory() {
     assert_eq!((pool.stats().pooled, pool.resident()), (5, 5 * 4096));
 }
 
-/// Sanitizers make frames larger.
+/// Not for sanitizers, which make frames larger.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn the_smallest_stack_is_enough_to_take_and_return_stacks() {
@@ -54,7 +56,8 @@ fn the_smallest_stack_is_enough_to_take_and_return_stacks() {
         let kept = pool.acquire(SIZE).expect("a stack");
         let stack = MmapStack::new(MIN_STACK_SIZE).expect("a stack");
         Coroutine::<(), (), (), _>::new(stack, move |_, ()| {
-            // One from a slab that is there, which is trimmed when it comes back, and one that takes a new slab.
+            // One from an existing slab, which is trimmed when it is returned, and one that takes a
+            // new slab.
             drop(pool.acquire(SIZE).expect("a stack"));
             drop(pool.acquire(SMALLEST_CLASS).expect("a stack"));
         })
@@ -64,7 +67,7 @@ fn the_smallest_stack_is_enough_to_take_and_return_stacks() {
     assert!(output.status.success(), "{:?} {}", output.status, stderr(&output));
 }
 
-/// Sanitizers never lock memory.
+/// Not for sanitizers, which never lock memory.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn locked_memory_is_given_back_too() {
@@ -73,13 +76,14 @@ fn locked_memory_is_given_back_too() {
         return eprintln!("skipped: the emulator takes no advice about locked memory");
     }
     let output = in_child("pool_limits::locked_memory_is_given_back_too", || {
-        // SAFETY: no precondition. Memory is locked as it is touched, so that a slab is not filled at once.
+        // SAFETY: no precondition. Memory is locked as it is touched, so that a slab is not filled
+        // at once.
         let locked = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) };
         if locked != 0 {
             return eprintln!("skipped: this process may not lock memory");
         }
         let pool = StackPool::new();
-        // Its neighbour keeps the slab.
+        // Its neighbor keeps the slab.
         let (stack, _neighbour) = (pool.acquire(SIZE).expect("a stack"), pool.acquire(SIZE));
         write_first(&stack, 7);
         drop(stack);
@@ -89,14 +93,14 @@ fn locked_memory_is_given_back_too() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Sanitizers need address space themselves.
+/// Not for sanitizers, which need address space themselves.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn a_moment_without_memory_does_not_settle_the_kind_of_guard() {
     let name = "pool_limits::a_moment_without_memory_does_not_settle_the_kind_of_guard";
     let output = in_child(name, || {
         let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: asks for a limit.
+        // SAFETY: reads a limit.
         assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut before) }, 0);
         let none = libc::rlimit { rlim_cur: 0, ..before };
         // SAFETY: no precondition.
@@ -110,14 +114,14 @@ fn a_moment_without_memory_does_not_settle_the_kind_of_guard() {
     assert!(words.contains(&format!("Protection, then {:?};", GuardKind::best())), "{words}");
 }
 
-/// Limits the address space of this process to what it has plus this many bytes. Returns the old
-/// limit.
+/// Limits the address space of this process to its present size plus this number of bytes. Returns
+/// the old limit.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 fn leave_address_space(bytes: u64) -> libc::rlimit {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("what the process has");
     let pages: u64 = statm.split(' ').next().expect("a number").parse().expect("a number");
     let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: asks for a limit of this process.
+    // SAFETY: reads a limit of this process.
     assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut before) }, 0);
     set_limit(&libc::rlimit { rlim_cur: pages * 4096 + bytes, ..before });
     before
@@ -132,11 +136,11 @@ fn set_limit(limit: &libc::rlimit) {
 /// A stack that could not be made does not count against the limit.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
-fn what_the_system_refuses_does_not_count() {
+fn a_stack_that_the_system_refuses_does_not_count() {
     if is_emulated() {
         return eprintln!("skipped: an emulator needs address space of its own");
     }
-    let output = in_child("pool_limits::what_the_system_refuses_does_not_count", || {
+    let output = in_child("pool_limits::a_stack_that_the_system_refuses_does_not_count", || {
         const MOST: usize = 4;
         let pool = StackPool::builder().max_stacks(MOST).build();
         let before = leave_address_space(0);
@@ -148,8 +152,8 @@ fn what_the_system_refuses_does_not_count() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Stacks that take the last of the address space would leave nothing to the allocator, and the next
-/// allocation would end the process. Sanitizers need address space themselves.
+/// If stacks took the last of the address space, nothing would be left to the allocator, and the
+/// next allocation would end the process. Not for sanitizers, which need address space themselves.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn stacks_leave_address_space_to_others() {
@@ -163,13 +167,14 @@ fn stacks_leave_address_space_to_others() {
             stacks.push(stack);
         }
         assert!(stacks.len() > 1000, "{} stacks in 512 MiB", stacks.len());
-        // By a mapping: what the allocator has in reserve is no matter.
+        // Checked with a mapping, since the allocator may have memory in reserve.
         assert!(MmapStack::new(32 << 20).is_ok(), "nothing is left after {} stacks", stacks.len());
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Where there is less than what is left to others, there is still one stack of each size: without any, nothing would ever run.
+/// If less address space is left than the pool leaves to others, there is still one stack of each
+/// size: without any, no coroutine could run.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn the_first_stack_of_a_size_may_take_what_is_left_to_others() {

@@ -1,4 +1,4 @@
-//! Many coroutines at once, resumed, dropped and panicking in an order drawn from a seed.
+//! Many coroutines at once: resumed, dropped and panicking in an order drawn from a seed.
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -6,7 +6,7 @@ use sinew_coroutine::{CoroutineState, Suspender};
 
 use crate::support::{Tested, coroutine, leak_checked};
 
-/// Numbers that look random (xorshift), the same each time for a seed.
+/// Numbers that look random (xorshift), and are the same for the same seed.
 struct Draw(u64);
 
 impl Draw {
@@ -18,7 +18,7 @@ impl Draw {
     }
 }
 
-/// Suspends from different depths, with live values in every frame, and checks what comes back.
+/// Suspends from different depths, with live values in every frame, and checks the values sent in.
 fn wander(suspender: &Suspender<u64, u64>, mut value: u64, depth: u64) -> u64 {
     let kept = [value; 8];
     if depth > 0 {
@@ -26,7 +26,7 @@ fn wander(suspender: &Suspender<u64, u64>, mut value: u64, depth: u64) -> u64 {
     }
     value = suspender.suspend(value.wrapping_mul(3));
     if value == 13 {
-        // A panic without the hook's words, of which there would be many.
+        // A panic without the hook's message, which would be printed many times.
         panic::resume_unwind(Box::new("an unlucky number"));
     }
     assert!(kept.iter().all(|&number| number == kept[0]));

@@ -1,8 +1,9 @@
-//! Callee-saved registers: each side finds its own as it left them, whatever the other did to them.
+//! Callee-saved registers: each side finds its own unchanged, even if the other side changed them.
 //!
 //! # Safety
 //!
-//! Naked functions that fill the callee-saved registers, call, compare, and restore them as the convention asks.
+//! Naked functions that fill the callee-saved registers, call, compare, and restore them as the
+//! convention requires.
 #![expect(unsafe_code, reason = "registers are set in assembly")]
 
 use std::arch::naked_asm;
@@ -11,8 +12,8 @@ use sinew_coroutine::{CoroutineState, Suspender};
 
 use crate::support::{Tested, coroutine, leak_checked};
 
-/// Calls `callee(argument)` with every callee-saved register derived from `seed`; returns how many of them differ
-/// afterwards.
+/// Calls `callee(argument)` with every callee-saved register derived from `seed`. Returns how many
+/// of them differ afterwards.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn differing_after(
@@ -21,7 +22,8 @@ unsafe extern "C" fn differing_after(
     argument: *mut (),
 ) -> u64 {
     naked_asm!(
-        // Keep the caller's, and the seed; seven words in all, so that the stack is aligned for the call.
+        // Save the caller's registers and the seed: seven words, so that the stack is aligned for
+        // the call.
         "push rbx",
         "push rbp",
         "push r12",
@@ -38,7 +40,7 @@ unsafe extern "C" fn differing_after(
         "mov rdi, rdx",
         "call rsi",
         "pop rdi",
-        // Each comparison adds 1 to eax when its register is not what it was.
+        // Each comparison adds 1 to eax if its register has changed.
         "xor eax, eax",
         "xor ecx, ecx",
         "sub rbx, rdi",
@@ -75,8 +77,8 @@ unsafe extern "C" fn differing_after(
     )
 }
 
-/// Calls `callee(argument)` with x19 to x29 and d8 to d15 derived from `seed`; returns how many of them differ
-/// afterwards.
+/// Calls `callee(argument)` with x19 to x29 and d8 to d15 derived from `seed`. Returns how many of
+/// them differ afterwards.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn differing_after(
@@ -146,7 +148,7 @@ unsafe extern "C" fn resume(coroutine: *mut ()) {
 
 /// Resumes with the registers filled, and returns how many changed.
 fn resume_checked(coroutine: &mut Checked, seed: u64) -> u64 {
-    // SAFETY: `resume` gets what it expects.
+    // SAFETY: `resume` gets the argument that it expects.
     unsafe { differing_after(seed, resume, std::ptr::from_mut(coroutine).cast()) }
 }
 
@@ -158,7 +160,7 @@ unsafe extern "C" fn suspend(suspender: *mut ()) {
 
 /// Suspends with the registers filled, and returns how many changed.
 fn suspend_checked(suspender: &Suspender<u64, ()>, seed: u64) -> u64 {
-    // SAFETY: `suspend` gets what it expects.
+    // SAFETY: `suspend` gets the argument that it expects.
     unsafe { differing_after(seed, suspend, std::ptr::from_ref(suspender).cast_mut().cast()) }
 }
 
@@ -166,18 +168,20 @@ unsafe extern "C" fn do_nothing(_: *mut ()) {}
 
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" fn spoil(_: *mut ()) {
-    // SAFETY: none: the convention is broken on purpose, and `differing_after` restores its caller's registers.
+    // SAFETY: none: the convention is broken on purpose, and `differing_after` restores its
+    // caller's registers.
     unsafe { std::arch::asm!("mov r13, 5", options(nomem, nostack, preserves_flags)) }
 }
 
 #[cfg(target_arch = "aarch64")]
 unsafe extern "C" fn spoil(_: *mut ()) {
-    // SAFETY: none: the convention is broken on purpose, and `differing_after` restores its caller's registers.
+    // SAFETY: none: the convention is broken on purpose, and `differing_after` restores its
+    // caller's registers.
     unsafe { std::arch::asm!("fmov d11, xzr", options(nomem, nostack, preserves_flags)) }
 }
 
 #[test]
-fn the_check_itself_sees_a_spoilt_register() {
+fn the_check_finds_a_changed_register() {
     // SAFETY: the callees ignore their argument.
     assert_eq!(unsafe { differing_after(1000, do_nothing, std::ptr::null_mut()) }, 0);
     // SAFETY: as above.

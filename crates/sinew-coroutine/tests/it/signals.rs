@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! Installs handlers that touch atomics only.
+//! Installs handlers that touch only atomics.
 #![expect(unsafe_code, reason = "signal handlers are installed")]
 
 use std::mem::MaybeUninit;
@@ -26,7 +26,7 @@ extern "C" fn count(_signal: libc::c_int) {
     COUNT.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Writes all over the part of the stack that a handler may use.
+/// Overwrites the part of the stack that a handler may use.
 #[inline(never)]
 fn scribble() {
     let mut scratch = [0_u8; 512];
@@ -44,12 +44,13 @@ fn install_action(signal: libc::c_int, handler: usize, flags: libc::c_int) {
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_sigaction = handler;
     action.sa_flags = flags;
-    // SAFETY: a handler that touches atomics only may run at any time.
+    // SAFETY: a handler that touches only atomics may run at any time.
     let installed = unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
     assert_eq!(installed, 0);
 }
 
-/// AddressSanitizer keeps the locals by which the stack is told in memory of its own.
+/// Not for AddressSanitizer, which keeps locals elsewhere: this test takes the address of a local
+/// for the stack's.
 #[cfg(not(sinew_asan))]
 #[test]
 fn a_signal_handler_runs_on_the_coroutines_stack() {
@@ -68,7 +69,7 @@ fn a_signal_handler_runs_on_the_coroutines_stack() {
     });
 }
 
-/// Switches back and forth until `enough`, and checks every value.
+/// Switches back and forth until `enough` returns true, and checks every value.
 fn switch_until(enough: impl Fn() -> bool) {
     let mut counter = coroutine(|suspender, ()| {
         for number in 0_u64.. {
@@ -83,7 +84,8 @@ fn switch_until(enough: impl Fn() -> bool) {
     }
 }
 
-/// Harm would be a crash. Ends early if signals are slow because other programs have the CPUs.
+/// Damage would show as a crash. Ends early if signals are slow because other programs use the
+/// CPUs.
 #[test]
 fn signals_at_any_moment_of_a_switch_do_no_harm() {
     const SIGNALS: usize = 1_000;
@@ -121,13 +123,13 @@ mod stepping {
     use sinew_coroutine::CoroutineState;
 
     const TRAP_FLAG: i64 = 0x100;
-    /// A coroutine that has not begun, or is about to suspend, is walked to its first frame; so there are this one, that of
-    /// the signal, and one more.
+    /// For a coroutine that has not begun, or is about to suspend, the walk ends at its first
+    /// frame. It finds this frame, that of the signal, and one more.
     static FEWEST_FRAMES: AtomicUsize = AtomicUsize::new(usize::MAX);
     static STEPS: AtomicUsize = AtomicUsize::new(0);
     static STOP: AtomicBool = AtomicBool::new(false);
 
-    // As in the unwinder's interface, which the C++ ABI for this platform defines.
+    // Declared as in the unwinder's interface, which the C++ ABI for this platform defines.
     unsafe extern "C" {
         fn _Unwind_Backtrace(
             each: unsafe extern "C" fn(*mut c_void, *mut c_void) -> libc::c_int,
@@ -136,7 +138,7 @@ mod stepping {
     }
 
     unsafe extern "C" fn count_frame(_frame: *mut c_void, count: *mut c_void) -> libc::c_int {
-        // SAFETY: the argument that `step` gives.
+        // SAFETY: `step` passes this argument.
         unsafe { *count.cast::<usize>() += 1 };
         0
     }
@@ -149,7 +151,7 @@ mod stepping {
         FEWEST_FRAMES.fetch_min(frames, Ordering::Relaxed);
         STEPS.fetch_add(1, Ordering::Relaxed);
         if STOP.load(Ordering::Relaxed) {
-            // SAFETY: the kernel hands a handler with `SA_SIGINFO` the context it interrupted.
+            // SAFETY: the kernel passes the interrupted context to a handler with `SA_SIGINFO`.
             let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
             context.uc_mcontext.gregs[libc::REG_EFL as usize] &= !TRAP_FLAG;
         }
@@ -179,6 +181,6 @@ mod stepping {
         let steps = STEPS.load(Ordering::Relaxed);
         assert!(steps > 100, "only {steps} instructions were stepped");
         let frames = FEWEST_FRAMES.load(Ordering::Relaxed);
-        assert!(frames >= 3, "a walk from some instruction found {frames} frames only");
+        assert!(frames >= 3, "a walk from some instruction found only {frames} frames");
     }
 }

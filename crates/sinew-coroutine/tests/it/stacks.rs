@@ -1,8 +1,8 @@
-//! Stacks of every kind: plain, misaligned, tiny; and what their guard does.
+//! Stacks of every kind: plain, misaligned, tiny; and the effect of their guard.
 //!
 //! # Safety
 //!
-//! Offers slices of sound stacks as stacks, and reads and writes the edges of stacks that it owns.
+//! Makes stacks from parts of sound stacks, and reads and writes the edges of stacks that it owns.
 #![expect(unsafe_code, reason = "stacks are raw memory")]
 
 use std::io::ErrorKind;
@@ -18,7 +18,7 @@ struct Cut(MmapStack, usize);
 // SAFETY: a part of a sound stack, with the same guard.
 unsafe impl Stack for Cut {
     fn top(&self) -> NonNull<u8> {
-        // SAFETY: the tests cut off less than there is.
+        // SAFETY: the tests cut off less than the stack has.
         unsafe { self.0.top().sub(self.1) }
     }
 
@@ -74,7 +74,8 @@ fn the_smallest_stack_holds_a_coroutine() {
     assert_eq!(echo.resume(2), CoroutineState::Complete(2));
 }
 
-/// Runs a coroutine whose closure and values have `BYTES`, and drops another that has not started.
+/// Runs a coroutine whose closure and values have `BYTES` bytes each, and drops another that has
+/// not started.
 fn run_with<const BYTES: usize>() -> bool {
     let captured = [1_u8; BYTES];
     let body = move |_: &_, sent: [u8; BYTES]| {
@@ -91,8 +92,8 @@ fn run_with<const BYTES: usize>() -> bool {
 }
 
 #[test]
-fn what_is_accepted_has_room_for_its_values() {
-    let output = crate::support::in_child("stacks::what_is_accepted_has_room_for_its_values", || {
+fn an_accepted_stack_has_room_for_its_values() {
+    let output = crate::support::in_child("stacks::an_accepted_stack_has_room_for_its_values", || {
         let accepted = [
             run_with::<400>(),
             run_with::<1_000>(),
@@ -125,7 +126,7 @@ fn needed<const CAPTURED: usize>(usable: usize) -> Option<usize> {
     Some(rest.split_once(' ').expect(&words).0.parse().expect(&words))
 }
 
-/// Checks that a stack of the size that a refusal asks for is accepted, and that one which is
+/// Checks that a stack of the size that a refusal asks for is accepted, and that a stack which is
 /// smaller by more than the alignment is not.
 fn assert_advice_is_exact<const CAPTURED: usize>() {
     const ALIGN: usize = 16;
@@ -154,7 +155,7 @@ fn a_closure_larger_than_the_stack_is_refused() {
 }
 
 #[test]
-fn an_overaligned_closure_is_placed_as_it_asks() {
+fn an_overaligned_closure_is_aligned() {
     #[repr(align(1024))]
     struct Aligned(u8);
     let aligned = Aligned(9);
@@ -173,7 +174,7 @@ fn every_byte_of_a_stack_is_usable() {
     assert!(length > SIZE);
     // SAFETY: the first byte is the stack's, and nothing runs on it.
     unsafe { stack.limit().write(1) };
-    // SAFETY: one below the top is inside.
+    // SAFETY: one byte below the top is inside the stack.
     let last = unsafe { stack.top().sub(1) };
     // SAFETY: so is the last byte.
     unsafe { last.write(1) };
@@ -202,7 +203,7 @@ fn the_guard_faults() {
     let output = crate::support::in_child("stacks::the_guard_faults", || {
         let stack = stack();
         let guard = stack.limit().as_ptr().wrapping_sub(1);
-        // SAFETY: none: the access is meant to fault, and does before it can do harm.
+        // SAFETY: none: the access is meant to fault, and does so before it can do harm.
         unsafe { guard.write_volatile(1) };
     });
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
@@ -211,7 +212,7 @@ fn the_guard_faults() {
 #[test]
 fn an_overflow_hits_the_guard() {
     use std::os::unix::process::ExitStatusExt;
-    #[expect(unconditional_recursion, reason = "it is to overflow")]
+    #[expect(unconditional_recursion, reason = "the overflow is intended")]
     fn dive(depth: u64) -> u64 {
         std::hint::black_box(dive(std::hint::black_box(depth + 1)) + 1)
     }
@@ -224,7 +225,8 @@ fn an_overflow_hits_the_guard() {
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
 }
 
-/// A stack that uses a page must not get a huge one, even where the system hands those out unasked.
+/// A stack that uses one page must not get a huge page, even where the system hands them out by
+/// default.
 #[test]
 fn a_plain_stack_gets_no_huge_pages() {
     if is_emulated() {
@@ -232,7 +234,7 @@ fn a_plain_stack_gets_no_huge_pages() {
     }
     let maps = std::fs::read_to_string("/proc/self/smaps").expect("the mappings");
     if !maps.contains("VmFlags") || !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
-        return eprintln!("skipped: this system has no huge pages, or does not tell");
+        return eprintln!("skipped: this system has no huge pages, or does not show them");
     }
     let stack = MmapStack::new(8 << 20).expect("a stack");
     let start = format!("{:x}-", stack.limit().addr());

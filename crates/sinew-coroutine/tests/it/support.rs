@@ -1,8 +1,10 @@
-//! What the tests share: counted stacks, counted destructors, counted allocations, and children that may crash.
+//! Helpers that the tests share: counted stacks, counted destructors, counted allocations, and
+//! children that may crash.
 //!
 //! # Safety
 //!
-//! Wraps the system's allocator and a stack that is sound by itself; adds counters, and refuses memory where a test says so.
+//! Wraps the system's allocator and a stack that is sound by itself. Adds counters, and refuses
+//! memory if a test asks for that.
 #![expect(unsafe_code, reason = "a stack and an allocator are unsafe to implement")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -33,7 +35,7 @@ thread_local! {
     static GRANTED: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-/// A stack that counts, per thread, how many of its kind there are.
+/// A stack that counts, per thread, how many stacks of this type exist.
 pub(crate) struct Counted(MmapStack);
 
 impl Counted {
@@ -49,7 +51,7 @@ impl Drop for Counted {
     }
 }
 
-// SAFETY: passes on what a sound stack says.
+// SAFETY: forwards to a sound stack.
 unsafe impl Stack for Counted {
     fn top(&self) -> NonNull<u8> {
         self.0.top()
@@ -60,7 +62,7 @@ unsafe impl Stack for Counted {
     }
 }
 
-/// Runs a test and then checks that as many stacks are left as it says it leaks.
+/// Runs a test and then checks that it leaked this number of stacks.
 pub(crate) fn leaking<R>(stacks: isize, test: impl FnOnce() -> R) -> R {
     let before = LIVE_STACKS.get();
     let result = test();
@@ -68,7 +70,7 @@ pub(crate) fn leaking<R>(stacks: isize, test: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Runs a test and then checks that no stack is left.
+/// Runs a test and then checks that it leaked no stack.
 pub(crate) fn leak_checked<R>(test: impl FnOnce() -> R) -> R {
     leaking(0, test)
 }
@@ -80,8 +82,8 @@ pub(crate) fn allocations(f: impl FnOnce()) -> usize {
     ALLOCATIONS.get() - before
 }
 
-/// Runs `f` while this thread is granted so many allocations and no more. Whatever needs one more and cannot do without ends
-/// the process.
+/// Runs `f` while this thread may make this number of allocations and no more. One more allocation
+/// that cannot fail ends the process.
 pub(crate) fn granted<R>(allocations: usize, f: impl FnOnce() -> R) -> R {
     GRANTED.set(allocations);
     let result = f();
@@ -89,7 +91,7 @@ pub(crate) fn granted<R>(allocations: usize, f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether this thread may allocate once more.
+/// Returns whether this thread may allocate once more.
 fn grant() -> bool {
     let granted = GRANTED.get();
     if granted != usize::MAX {
@@ -103,24 +105,24 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: passes on to the system's allocator what it does not refuse.
+// SAFETY: forwards to the system's allocator, or refuses.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         if !grant() {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's promise.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// Writes its letter into a log when it is dropped.
+/// Writes its letter to a log when it is dropped.
 pub(crate) struct Witness(pub(crate) char, pub(crate) Log);
 
 impl Drop for Witness {
@@ -150,7 +152,7 @@ impl Log {
 /// Catches a panic and returns its message.
 pub(crate) fn panic_message<R>(f: impl FnOnce() -> R) -> String {
     let payload = match panic::catch_unwind(AssertUnwindSafe(f)) {
-        Ok(_) => panic!("it did not panic"),
+        Ok(_) => panic!("the function did not panic"),
         Err(payload) => payload,
     };
     match payload.downcast::<String>() {
@@ -161,8 +163,8 @@ pub(crate) fn panic_message<R>(f: impl FnOnce() -> R) -> String {
 
 const CHILD: &str = "SINEW_TEST_CHILD";
 
-/// Runs `body` in a second process of this test program, where it may crash, and returns what became of it.
-/// `test` is the path of the calling test within the program.
+/// Runs `body` in a second process of this test program, where it may crash, and returns the result
+/// of that process. `test` is the path of the calling test within the program.
 pub(crate) fn in_child(test: &str, body: impl FnOnce()) -> Output {
     if std::env::var(CHILD).as_deref() == Ok(test) {
         body();
@@ -173,18 +175,19 @@ pub(crate) fn in_child(test: &str, body: impl FnOnce()) -> Output {
     command.output().expect("the test program starts once more")
 }
 
-/// The emulator of another processor that runs this program, if one does.
+/// Returns the emulator of another processor that runs this program, if one does.
 fn emulator() -> Option<String> {
     let runner = std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER").ok();
     runner.filter(|_| cfg!(target_arch = "aarch64"))
 }
 
-/// Whether another processor is emulated.
+/// Returns whether another processor is emulated.
 pub(crate) fn is_emulated() -> bool {
     emulator().is_some()
 }
 
-/// This test program, to be started again; through the emulator that runs it, if one does.
+/// Returns a command that starts this test program again, through the emulator that runs it, if one
+/// does.
 pub(crate) fn this_program() -> Command {
     let program = std::env::current_exe().expect("the path of the test program");
     let Some(runner) = emulator() else { return Command::new(program) };
@@ -194,7 +197,7 @@ pub(crate) fn this_program() -> Command {
     command
 }
 
-/// What a child wrote to standard error.
+/// Returns the text that a child wrote to standard error.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -205,7 +208,7 @@ pub(crate) fn assert_aborted(output: &Output) {
     assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{:?}\n{}", output.status, stderr(output));
 }
 
-/// Has standard error go to a file from now on.
+/// Redirects standard error to a file from now on.
 pub(crate) fn replace_stderr(file: &std::fs::File) {
     use std::os::fd::AsRawFd;
     // SAFETY: both descriptors are open.
