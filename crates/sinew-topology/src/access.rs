@@ -1,4 +1,5 @@
-//! What of a machine this process may use: affinity mask, control groups, the user's choice. Knows no groups of workers.
+//! The part of a machine that this process may use: affinity mask, control groups, the user's
+//! choice. Knows no groups of workers.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +11,7 @@ use crate::error::TopologyError;
 use crate::machine::Topology;
 use crate::selection::{SelectError, Selection};
 
-/// The CPUs that a process may use, how much of them, and why not more.
+/// The CPUs that a process may use, how much of their time, and notes on what was ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     mask: CpuSet,
@@ -23,12 +24,12 @@ pub struct Access {
 }
 
 impl Access {
-    /// What mask and control groups leave of a machine. If they contradict each other, the mask counts: it is what the kernel
-    /// goes by.
+    /// Computes what the affinity mask and the control groups leave of a machine. If they
+    /// contradict each other, the mask counts, because the kernel enforces it.
     ///
     /// # Errors
     ///
-    /// If no CPU in the mask is online.
+    /// Returns an error if no CPU in the mask is online.
     ///
     /// # Examples
     ///
@@ -51,22 +52,25 @@ impl Access {
         if !cpus.is_empty() {
             return Ok(Self { mask, groups, cpus, notes });
         }
-        notes.push(format!("no CPU is both in the mask and permitted by control groups: took {masked}"));
+        notes.push(format!("no CPU is both in the mask and permitted by control groups: using {masked}"));
         Ok(Self { mask, groups, cpus: masked, notes })
     }
 
-    /// What this process may use of the machine it runs on; `proc` and the control groups are below a root, which is `/`. The
-    /// mask is the calling thread's, which is what threads that it starts inherit.
+    /// Computes the part of this machine that the calling process may use.
+    ///
+    /// The files of `proc` and of the control groups are read below `root`, which is normally `/`.
+    /// The mask is that of the calling thread, which the threads that it starts inherit.
     ///
     /// # Errors
     ///
-    /// If no CPU in the mask is online.
+    /// Returns an error if no CPU in the mask is online.
     pub fn of_this_process(machine: &Topology, root: impl AsRef<Path>) -> Result<Self, TopologyError> {
         let root = root.as_ref();
         Self::with_mask(machine, affinity::current(root), Cgroups::read(root))
     }
 
-    /// The same with a mask that may not have been to be had: then any CPU will do.
+    /// Does the same with a mask that could not be read in case of an error: then any online CPU
+    /// may be used.
     fn with_mask(
         machine: &Topology,
         mask: io::Result<CpuSet>,
@@ -76,53 +80,54 @@ impl Access {
             Ok(mask) => Self::new(machine, mask, groups),
             Err(error) => {
                 let mut access = Self::new(machine, machine.online().clone(), groups)?;
-                access.notes.push(format!("the affinity mask is unknown ({error}): took all CPUs online"));
+                access.notes.push(format!("the affinity mask is unknown ({error}): using all CPUs online"));
                 Ok(access)
             }
         }
     }
 
-    /// What a user's choice leaves of it.
+    /// Restricts the CPUs to the user's choice.
     ///
     /// # Errors
     ///
-    /// If it names CPUs that are not accessible, or leaves none.
+    /// Returns an error if the choice names CPUs that are not accessible, or leaves none.
     pub fn select(self, selection: &Selection) -> Result<Self, SelectError> {
         let cpus = selection.apply(&self.cpus)?;
         Ok(Self { cpus, ..self })
     }
 
-    /// The CPUs.
+    /// Returns the accessible CPUs.
     #[must_use]
     pub fn cpus(&self) -> &CpuSet {
         &self.cpus
     }
 
-    /// The affinity mask that was found.
+    /// Returns the affinity mask.
     #[must_use]
     pub fn mask(&self) -> &CpuSet {
         &self.mask
     }
 
-    /// What control groups say.
+    /// Returns the limits of the control groups.
     #[must_use]
     pub fn groups(&self) -> &Cgroups {
         &self.groups
     }
 
-    /// The quota of CPU time, if there is one.
+    /// Returns the quota of CPU time, if there is one.
     #[must_use]
     pub fn quota(&self) -> Option<Quota> {
         self.groups.quota()
     }
 
-    /// How many workers have a CPU to run on: one per CPU, and no more than use up the quota.
+    /// Returns how many workers can run at the same time: one per CPU, and no more than the quota
+    /// permits.
     #[must_use]
     pub fn concurrency(&self) -> usize {
         self.quota().map_or(usize::MAX, Quota::cpus).min(self.cpus.len())
     }
 
-    /// What was found and did not count, and why.
+    /// Returns notes on what was found and ignored, with the reason.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -134,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_mask_is_every_cpu_and_is_told() {
+    fn an_unknown_mask_is_every_cpu_and_is_noted() {
         let machine = Topology::flat(CpuSet::from_range(0..=3));
         let error = io::ErrorKind::PermissionDenied.into();
         let access = Access::with_mask(&machine, Err(error), Cgroups::default()).unwrap();

@@ -1,4 +1,5 @@
-//! The CPUs that the kernel lets the calling thread run on. Knows nothing about machines or groups.
+//! The CPUs on which the kernel lets the calling thread run. Knows nothing about machines or
+//! groups.
 
 use std::io;
 use std::path::Path;
@@ -8,11 +9,13 @@ use rustix::thread::{CpuSet as Mask, sched_getaffinity, sched_setaffinity};
 use crate::cpu_set::CpuSet;
 use crate::file;
 
-/// The mask of the calling thread, which new threads inherit. `root` is where `proc` is mounted.
+/// Returns the mask of the calling thread, which new threads inherit. `proc` is mounted below
+/// `root`.
 pub(super) fn current(root: &Path) -> io::Result<CpuSet> {
     match sched_getaffinity(None) {
         Ok(mask) => Ok((0..Mask::MAX_CPU).filter(|cpu| mask.is_set(*cpu)).map(|cpu| cpu as u32).collect()),
-        // The kernel knows more CPUs than that mask has bits: the same is in a file, as a list.
+        // The kernel supports more CPUs than that mask has bits. A file has the same mask as a
+        // list.
         Err(rustix::io::Errno::INVAL) => from_status(root),
         Err(error) => Err(error.into()),
     }
@@ -20,17 +23,26 @@ pub(super) fn current(root: &Path) -> io::Result<CpuSet> {
 
 /// Restricts the calling thread, and the threads that it starts from now on, to these CPUs.
 ///
+/// CPUs for which the system call's mask has no bit are ignored.
+///
 /// # Errors
 ///
-/// If the kernel refuses: none of them is there, or it is not permitted. CPUs that the call's mask
-/// has no bit for are left out.
+/// Returns the kernel's error if it refuses: none of the CPUs exists, or the process has no
+/// permission.
+///
+/// ```no_run
+/// use sinew_topology::{CpuSet, restrict_thread};
+///
+/// restrict_thread(&CpuSet::from_range(0..=3))?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn restrict_thread(cpus: &CpuSet) -> io::Result<()> {
     let mut mask = Mask::new();
     cpus.iter().filter(|cpu| (*cpu as usize) < Mask::MAX_CPU).for_each(|cpu| mask.set(cpu as usize));
     Ok(sched_setaffinity(None, &mask)?)
 }
 
-/// The same from the thread's status.
+/// Returns the mask from the thread's status file.
 pub(super) fn from_status(root: &Path) -> io::Result<CpuSet> {
     let text = file::read(&root.join("proc/thread-self/status"))?.ok_or(io::ErrorKind::NotFound)?;
     let list = text.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
@@ -64,9 +76,9 @@ mod tests {
     }
 
     #[test]
-    fn the_status_has_what_the_call_tells() {
+    fn the_status_contains_the_mask_of_the_call() {
         let root = Path::new("/");
-        // It may have more: CPUs that are not there now.
+        // The list may have more: CPUs that do not exist at the moment.
         let (mask, list) = (current(root).unwrap(), from_status(root).unwrap());
         assert!(!mask.is_empty() && mask.is_subset(&list), "{mask} {list}");
     }

@@ -1,4 +1,5 @@
-//! Sets of CPUs. Knows numbers and nothing about machines: whether a CPU exists is for others to say.
+//! Sets of CPUs. Knows numbers, and nothing about machines: other modules know whether a CPU
+//! exists.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, RangeInclusive, Sub};
@@ -6,9 +7,10 @@ use std::str::FromStr;
 
 use crate::list::{self, ListError};
 
-/// A set of CPUs, by the numbers that the kernel gives them. It reads and prints the kernel's lists.
+/// A set of CPUs, by their kernel numbers. It parses and prints the kernel's notation of lists.
 ///
-/// Any number of 32 bits may be in it, and its memory grows with the gaps, not with the numbers.
+/// It may contain any number of 32 bits. Its memory grows with the number of gaps, not with the
+/// number of CPUs.
 ///
 /// # Examples
 ///
@@ -25,11 +27,11 @@ use crate::list::{self, ListError};
 pub struct CpuSet {
     /// # Invariant
     ///
-    /// Ascending, with at least one absent CPU between each span and the next.
+    /// Ascending, with at least one absent CPU between two neighboring spans.
     spans: Vec<Span>,
 }
 
-/// CPUs without a gap, both ends included; the first is never greater than the last.
+/// CPUs without a gap, both ends included. The first is never greater than the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Span {
     first: u32,
@@ -37,19 +39,19 @@ struct Span {
 }
 
 impl CpuSet {
-    /// The empty set.
+    /// Creates an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All CPUs of a range; none if it is empty.
+    /// Creates a set of all CPUs of a range; an empty range gives an empty set.
     #[must_use]
     pub fn from_range(range: RangeInclusive<u32>) -> Self {
         Self::from_ranges([range])
     }
 
-    /// All CPUs of some ranges, which may touch and overlap.
+    /// Creates a set of all CPUs of some ranges, which may touch and overlap.
     #[must_use]
     pub fn from_ranges(ranges: impl IntoIterator<Item = RangeInclusive<u32>>) -> Self {
         let filled = ranges.into_iter().filter(|range| !range.is_empty());
@@ -70,39 +72,39 @@ impl CpuSet {
         Self { spans: merged }
     }
 
-    /// Whether a CPU is in it.
+    /// Returns whether the set contains a CPU.
     #[must_use]
     pub fn contains(&self, cpu: u32) -> bool {
         let after = self.spans.partition_point(|span| span.first <= cpu);
         after > 0 && cpu <= self.spans[after - 1].last
     }
 
-    /// How many CPUs are in it.
+    /// Returns the number of CPUs in the set, or `usize::MAX` if it has more.
     #[must_use]
     pub fn len(&self) -> usize {
         let count: u64 = self.spans.iter().map(|span| span.count()).sum();
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// Whether no CPU is in it.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// The lowest CPU.
+    /// Returns the lowest CPU.
     #[must_use]
     pub fn first(&self) -> Option<u32> {
         self.spans.first().map(|span| span.first)
     }
 
-    /// The highest CPU.
+    /// Returns the highest CPU.
     #[must_use]
     pub fn last(&self) -> Option<u32> {
         self.spans.last().map(|span| span.last)
     }
 
-    /// The CPU that has so many lower ones in the set.
+    /// Returns the CPU at an index, counted from 0 in ascending order.
     #[must_use]
     pub fn nth(&self, index: usize) -> Option<u32> {
         let mut left = index as u64;
@@ -115,12 +117,12 @@ impl CpuSet {
         None
     }
 
-    /// All CPUs, ascending.
+    /// Returns all CPUs in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         self.spans.iter().flat_map(|span| span.first..=span.last)
     }
 
-    /// Whether all of these are in the other set as well.
+    /// Returns whether the other set contains all CPUs of this set.
     #[must_use]
     pub fn is_subset(&self, other: &Self) -> bool {
         (self - other).is_empty()
@@ -130,7 +132,7 @@ impl CpuSet {
         self & &other.complement()
     }
 
-    /// Every number that is not in it.
+    /// Returns the set of all numbers that are not in this set.
     fn complement(&self) -> Self {
         let mut spans = Vec::with_capacity(self.spans.len() + 1);
         let mut next = Some(0);
@@ -156,7 +158,7 @@ impl Span {
     }
 }
 
-/// The CPUs that are in either.
+/// Returns the CPUs that are in at least one of the sets.
 impl BitOr for &CpuSet {
     type Output = CpuSet;
 
@@ -165,7 +167,7 @@ impl BitOr for &CpuSet {
     }
 }
 
-/// The CPUs that are in both.
+/// Returns the CPUs that are in both sets.
 impl BitAnd for &CpuSet {
     type Output = CpuSet;
 
@@ -184,7 +186,7 @@ impl BitAnd for &CpuSet {
     }
 }
 
-/// The CPUs that are in the first alone.
+/// Returns the CPUs that are only in the first set.
 impl Sub for &CpuSet {
     type Output = CpuSet;
 
@@ -199,8 +201,8 @@ impl FromIterator<u32> for CpuSet {
     }
 }
 
-/// Reads a list such as `0-3,8`, as the kernel prints them; one without any CPU is the empty set. Space around numbers is
-/// let be.
+/// Parses a list such as `0-3,8`, as the kernel prints it. A list without any CPU is the empty set.
+/// Spaces around numbers are ignored.
 impl FromStr for CpuSet {
     type Err = ListError;
 
@@ -209,7 +211,7 @@ impl FromStr for CpuSet {
     }
 }
 
-/// Prints as the kernel does: `0-3,8`, and nothing for the empty set.
+/// Prints the set as the kernel does: `0-3,8`, and nothing for the empty set.
 impl fmt::Display for CpuSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, Span { first, last }) in self.spans.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A plan in words: what was found, what was chosen, and why. Decides nothing.
+//! The text of a plan: what was found, what was chosen, and why. Makes no decisions.
 
 use std::fmt;
 
@@ -66,7 +66,7 @@ impl Plan {
         write!(f, "concurrency: {concurrency}, ")?;
         match access.quota() {
             _ if self.wishes().concurrency.is_some() => writeln!(f, "as asked for"),
-            _ if concurrency < access.concurrency() => writeln!(f, "with which each worker has a CPU"),
+            _ if concurrency < access.concurrency() => writeln!(f, "so that each worker has a CPU"),
             Some(quota) if quota.cpus() <= access.cpus().len() => writeln!(f, "for a quota of {quota}"),
             _ => writeln!(f, "one for each accessible CPU"),
         }
@@ -83,7 +83,7 @@ impl Plan {
         }
         writeln!(f)?;
         let each = match (self.pinning().is_one_per_cpu(), self.chooses_cpus()) {
-            (true, _) => ", one for each worker",
+            (true, _) => ", one per worker",
             (false, true) => ", to which its threads are bound",
             (false, false) => ", but its threads are not bound",
         };

@@ -1,4 +1,4 @@
-//! What can go wrong while a machine is looked at.
+//! The errors of reading a machine's description.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -6,41 +6,41 @@ use std::{fmt, io};
 
 use crate::cpu_set::CpuSet;
 
-/// Why a machine could not be understood.
+/// The reason why a machine's description could not be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TopologyError {
-    /// A file is there and cannot be read.
+    /// A file exists and cannot be read.
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the kernel says.
+        /// The system's error.
         error: io::Error,
     },
-    /// What stands in a file makes no sense.
+    /// The contents of a file are invalid.
     Nonsense {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// No CPU is online, as far as this directory tells.
+    /// No CPU is online, according to this directory.
     NoCpus {
         /// The directory.
         path: PathBuf,
     },
-    /// Two nodes claim these CPUs.
+    /// Two nodes list the same CPUs.
     Shared {
         /// The nodes.
         nodes: (u32, u32),
         /// The CPUs.
         cpus: CpuSet,
     },
-    /// No CPU that is online is in the affinity mask.
+    /// No online CPU is in the affinity mask.
     NoneAccessible {
-        /// What is online.
+        /// The online CPUs.
         online: CpuSet,
-        /// The mask.
+        /// The affinity mask.
         mask: CpuSet,
     },
 }
@@ -49,12 +49,12 @@ impl fmt::Display for TopologyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable { path, error } => write!(f, "{} cannot be read: {error}", path.display()),
-            Self::Nonsense { path, reason } => write!(f, "{} makes no sense: {reason}", path.display()),
+            Self::Nonsense { path, reason } => write!(f, "{} is invalid: {reason}", path.display()),
             Self::NoCpus { path } => {
-                write!(f, "{} tells of no CPU that is online: give another root", path.display())
+                write!(f, "{} lists no online CPU: use another root", path.display())
             }
             Self::Shared { nodes: (one, other), cpus } => {
-                write!(f, "nodes {one} and {other} both claim CPUs {cpus}: give another root, or NUMA off")
+                write!(f, "nodes {one} and {other} both list CPUs {cpus}: use another root, or turn NUMA off")
             }
             Self::NoneAccessible { online, mask } => write!(
                 f,

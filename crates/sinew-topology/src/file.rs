@@ -1,14 +1,16 @@
-//! Small files of the kernel, read with a bound. Knows no format; files that are no text are for the readers of the text to
-//! refuse.
+//! Reads small files of the kernel, with a bound on their length. Knows no format: the parsers
+//! refuse files that are not text.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// No file that describes a machine is as long: a list of every second one of 65,536 CPUs has a tenth of it.
+/// More than any file that describes a machine has: a list of every second one of 65,536 CPUs has a
+/// tenth of this length.
 const LONGEST: u64 = 4 << 20;
 
-/// The text of a file, or nothing if there is none. What is not UTF-8 is replaced.
+/// Returns the text of a file, or `None` if the file does not exist. Bytes that are not UTF-8 are
+/// replaced.
 pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
@@ -22,7 +24,8 @@ pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// The entries of a directory that are called `prefix` and a number, by that number; or nothing if there is no directory.
+/// Returns the entries of a directory whose name is `prefix` and a number, sorted by that number,
+/// or `None` if the directory does not exist.
 pub(super) fn numbered(directory: &Path, prefix: &str) -> io::Result<Option<Vec<(u32, PathBuf)>>> {
     let entries = match directory.read_dir() {
         Err(error) if is_absence(&error) => return Ok(None),
@@ -38,7 +41,7 @@ pub(super) fn numbered(directory: &Path, prefix: &str) -> io::Result<Option<Vec<
     Ok(Some(found))
 }
 
-/// A number as the kernel writes it in names: `cpu+1` and `cpu01` are something else.
+/// Parses a number as the kernel writes it in names: `cpu+1` and `cpu01` are other names.
 fn number(text: &str) -> Option<u32> {
     let number: u32 = text.parse().ok()?;
     (number.to_string() == text).then_some(number)

@@ -1,6 +1,7 @@
-//! How many groups of how many workers: arithmetic alone. Knows how many nodes there are, and no CPU by its number.
+//! How many groups there are, and how many workers each has: only arithmetic. Knows the number of
+//! nodes, and no CPU by its number.
 //!
-//! The number of workers may exceed what was asked for, because all groups have the same size.
+//! The number of workers may exceed the demand, because all groups have the same size.
 
 use std::error::Error;
 use std::fmt;
@@ -8,23 +9,30 @@ use std::ops::Range;
 
 use crate::profile::Profile;
 
-/// Workers of a group: each has a bit in a word.
+/// The most workers of a group: each has a bit in a 64-bit word.
 pub const LARGEST_GROUP: usize = 64;
 
-/// Workers of all groups. More threads than this no default kernel has.
+/// The most workers of all groups together. No default kernel allows more threads.
 pub const MOST_WORKERS: usize = 1 << 16;
 
-/// What there is to say where the size is given.
-const FEWEST: &str = "the fewest groups that will do";
+/// The reason if the size of groups is given.
+const FEWEST: &str = "the fewest groups that are enough";
 
-/// What groups are laid out for.
+/// The input of a layout: the kind of work, the number of workers, and the machine.
 ///
 /// # Examples
 ///
 /// ```
 /// # use sinew_topology::Profile;
 /// # use sinew_topology::Demand;
-/// let demand = Demand { profile: Profile::Neutral, concurrency: 76, nodes: 2, cpus: 76, group_size: None, numa: None };
+/// let demand = Demand {
+///     profile: Profile::Neutral,
+///     concurrency: 76,
+///     nodes: 2,
+///     cpus: 76,
+///     group_size: None,
+///     numa: None,
+/// };
 /// let layout = demand.layout()?;
 /// assert_eq!((layout.groups(), layout.group_size()), (4, 19));
 /// assert_eq!(layout.node(1), Some(0));
@@ -33,26 +41,27 @@ const FEWEST: &str = "the fewest groups that will do";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// What kind of work it is.
+    /// The kind of work.
     pub profile: Profile,
-    /// How many workers there should be at least.
+    /// The least number of workers.
     pub concurrency: usize,
-    /// How many nodes have CPUs for them.
+    /// The number of nodes with CPUs for the workers.
     pub nodes: usize,
-    /// How many CPUs there are for them.
+    /// The number of CPUs for the workers.
     pub cpus: usize,
-    /// How many workers a group has, if not as the profile says.
+    /// The number of workers per group; `None` leaves it to the profile.
     pub group_size: Option<usize>,
-    /// Whether groups belong to nodes, if not as the profile says.
+    /// Whether groups belong to nodes; `None` leaves it to the profile.
     pub numa: Option<bool>,
 }
 
-/// Groups of equal size, and the nodes that they belong to.
+/// The number and size of groups, and the nodes that they belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     groups: usize,
     size: usize,
-    /// With NUMA on, how many nodes the groups are spread over; it divides their number.
+    /// With NUMA on, the number of nodes that the groups are spread over. It divides the number of
+    /// groups.
     nodes: Option<usize>,
     why: String,
 }
@@ -60,13 +69,16 @@ pub struct Layout {
 impl Demand {
     /// Lays out the groups.
     ///
-    /// The profile decides their size, within a range or up to 64, such that little is in excess; and whether each belongs to a
-    /// node, which needs equally many groups on each. A given size is kept exactly, even by a single group that is larger
-    /// than the concurrency. If NUMA is asked for, there are as many groups as it takes.
+    /// The profile decides the size of the groups, within a range or up to 64, so that there are
+    /// few excess workers. It also decides whether each group belongs to a node, which needs the
+    /// same number of groups on each node. A given size is kept exactly, even if a single group is
+    /// then larger than the concurrency. If NUMA is requested, there are as many groups as it
+    /// needs.
     ///
     /// # Errors
     ///
-    /// If a number is out of bounds, or the profile is customized and no size is given.
+    /// Returns an error if a number is out of bounds, or if the profile is
+    /// [`Customized`](Profile::Customized) and no size is given.
     pub fn layout(&self) -> Result<Layout, LayoutError> {
         self.check()?;
         match self.numa {
@@ -95,15 +107,15 @@ impl Demand {
         match self.sizes() {
             Some(sizes) => self.within(&sizes, nodes),
             None if self.profile == Profile::Compute && self.is_most_of(nodes) => {
-                let why = "computing on half of the CPUs or more, so each node has groups of its own";
+                let why = "computing on at least half of the CPUs, so each node has groups of its own";
                 self.on_nodes(nodes, LARGEST_GROUP).because(why)
             }
             None if self.group_size.is_some() => self.across(LARGEST_GROUP).because(FEWEST),
-            None => self.across(LARGEST_GROUP).because("groups as large as can be"),
+            None => self.across(LARGEST_GROUP).because("groups as large as possible"),
         }
     }
 
-    /// The sizes to search, if the profile searches. A given size is a range of one.
+    /// Returns the sizes to search, if the profile has a range. A given size is a range of one.
     fn sizes(&self) -> Option<Range<usize>> {
         let range = match self.profile {
             Profile::ComputeHeavy | Profile::Compute | Profile::Customized => return None,
@@ -121,40 +133,45 @@ impl Demand {
     fn within(&self, sizes: &Range<usize>, nodes: usize) -> Layout {
         if self.concurrency <= sizes.start {
             let size = self.group_size.unwrap_or(self.concurrency);
-            return Layout::across(1, size).because("so few workers are one group");
+            return Layout::across(1, size).because("few enough workers for one group");
         }
         if let Some(layout) = self.accepted(sizes, nodes) {
             return layout;
         }
-        // One of any range has a number of groups that 1 divides.
+        // `best` finds a layout here unless the range is empty, since 1 divides any number of
+        // groups.
         let layout = self.best(sizes, 1).unwrap_or_else(|| self.across(sizes.end - 1));
         match nodes {
             1 => layout.because(self.aim()),
-            _ => layout
-                .because(format!("{}; as many on each node cannot be, or would be too many", self.aim())),
+            _ => layout.because(format!(
+                "{}; the same number on each node is impossible, or has too much excess",
+                self.aim()
+            )),
         }
     }
 
-    /// What a search is for.
+    /// Returns what a search minimizes, as text.
     fn aim(&self) -> &'static str {
         if self.group_size.is_some() { FEWEST } else { "groups with the least excess" }
     }
 
-    /// Equally many groups on each node, if it takes but a tenth of the workers in excess.
+    /// Returns the layout with the same number of groups on each node, if its excess is at most a
+    /// tenth of the workers.
     fn accepted(&self, sizes: &Range<usize>, nodes: usize) -> Option<Layout> {
         let layout = self.best(sizes, nodes).filter(|_| nodes > 1)?;
         let is_good = layout.workers() - self.concurrency <= self.concurrency / 10;
-        let why = || format!("{}, as many on each node", self.aim());
+        let why = || format!("{}, the same number on each node", self.aim());
         is_good.then(|| Layout { nodes: Some(nodes), ..layout }.because(why()))
     }
 
-    /// The size with the least excess of those whose number of groups is a multiple; the smallest if several have it.
+    /// Returns the size with the least excess among those whose number of groups is a multiple of
+    /// `multiple`; the smallest one if several have it.
     fn best(&self, sizes: &Range<usize>, multiple: usize) -> Option<Layout> {
         let all = sizes.clone().map(|size| Layout::across(self.concurrency.div_ceil(size), size));
         all.filter(|layout| layout.groups.is_multiple_of(multiple)).min_by_key(Layout::workers)
     }
 
-    /// NUMA on, because the user says so.
+    /// Computes the layout with NUMA on, as the user requested.
     fn as_asked(&self) -> Layout {
         let asked = "NUMA was asked for";
         let Some(sizes) = self.sizes() else {
@@ -164,19 +181,20 @@ impl Demand {
         accepted.unwrap_or_else(|| self.on_nodes(self.nodes, sizes.end - 1)).because(asked)
     }
 
-    /// Groups up to a size, across all nodes.
+    /// Returns groups of up to `largest` workers, across all nodes.
     fn across(&self, largest: usize) -> Layout {
         let (groups, size) = self.split(self.concurrency, largest);
         Layout::across(groups, size)
     }
 
-    /// Groups up to a size, the same for each node.
+    /// Returns groups of up to `largest` workers, the same number on each node.
     fn on_nodes(&self, nodes: usize, largest: usize) -> Layout {
         let (groups, size) = self.split(self.concurrency.div_ceil(nodes), largest);
         Layout { nodes: Some(nodes), ..Layout::across(groups * nodes, size) }
     }
 
-    /// The fewest groups for so many workers, and their size: as given, or the least that will do.
+    /// Returns the fewest groups for a number of workers, and their size: the given size, or the
+    /// smallest one that is enough.
     fn split(&self, workers: usize, largest: usize) -> (usize, usize) {
         let groups = workers.div_ceil(self.group_size.unwrap_or(largest));
         (groups, self.group_size.unwrap_or_else(|| workers.div_ceil(groups)))
@@ -192,56 +210,57 @@ impl Layout {
         Self { why: why.into(), ..self }
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.groups
     }
 
-    /// How many workers each group has.
+    /// Returns the number of workers of each group.
     #[must_use]
     pub fn group_size(&self) -> usize {
         self.size
     }
 
-    /// How many workers there are in all.
+    /// Returns the number of workers of all groups.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.groups * self.size
     }
 
-    /// Whether groups belong to nodes.
+    /// Returns whether groups belong to nodes.
     #[must_use]
     pub fn is_numa(&self) -> bool {
         self.nodes.is_some()
     }
 
-    /// Which node a group belongs to, of those that the groups are spread over, counted from 0; nothing if NUMA is off. Groups
-    /// of a node have numbers in a row.
+    /// Returns the node that a group belongs to, counted from 0 among the nodes that the groups are
+    /// spread over; `None` if NUMA is off or there is no such group. Groups of the same node have
+    /// consecutive numbers.
     #[must_use]
     pub fn node(&self, group: usize) -> Option<usize> {
         let per_node = self.groups / self.nodes?;
         (group < self.groups).then(|| group / per_node)
     }
 
-    /// Why it is like that, in a few words.
+    /// Returns a short reason for this layout.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
 }
 
-/// Why groups could not be laid out.
+/// The reason why a demand has no layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// No pool has so many workers.
+    /// The concurrency is out of bounds.
     Concurrency(usize),
-    /// No group has so many workers.
+    /// The group size is out of bounds.
     GroupSize(usize),
-    /// No machine has so many nodes.
+    /// The number of nodes is out of bounds.
     Nodes(usize),
-    /// The profile is customized, and nobody said how large groups are.
+    /// The profile is [`Customized`](Profile::Customized), and no group size is given.
     NoGroupSize,
 }
 
@@ -249,15 +268,17 @@ impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Concurrency(count) => {
-                write!(f, "the concurrency cannot be {count}: ask for 1 to {MOST_WORKERS}")
+                write!(f, "the concurrency cannot be {count}: choose 1 to {MOST_WORKERS}")
             }
-            Self::GroupSize(0) => write!(f, "a group needs a worker: ask for a size of 1 to 64, or for none"),
+            Self::GroupSize(0) => {
+                write!(f, "a group cannot have 0 workers: choose a size of 1 to 64, or leave it out")
+            }
             Self::GroupSize(size) => {
-                write!(f, "a group cannot have {size} workers: ask for a size of 1 to 64, or for none")
+                write!(f, "a group cannot have {size} workers: choose a size of 1 to 64, or leave it out")
             }
-            Self::Nodes(count) => write!(f, "no machine has {count} nodes: give 1 to {MOST_WORKERS}"),
+            Self::Nodes(count) => write!(f, "no machine has {count} nodes: choose 1 to {MOST_WORKERS}"),
             Self::NoGroupSize => {
-                write!(f, "the profile `customized` leaves the size of groups to you: give one of 1 to 64")
+                write!(f, "the profile `customized` needs a group size: choose 1 to 64")
             }
         }
     }

@@ -1,11 +1,54 @@
-//! Machines, what of them a process may use, and how workers are grouped for them. Knows no worker and no pool: it reads files,
-//! computes, and says why.
+//! Finds the CPUs, cores and NUMA nodes of a machine, which of them a process may use, and how to
+//! group workers on them.
 //!
-//! A [`Topology`] is what there is; an [`Access`] is what affinity mask, control groups and the user leave of it; a [`Demand`]
-//! becomes a [`Layout`] of groups by the arithmetic of its [`Profile`]; a [`Pinning`] says where their workers may run. A
-//! [`Plan`] does all of that and can be printed.
+//! The scheduler of the sinew fiber runtime asks this crate how many workers to start, in which
+//! groups, and on which CPUs. The crate starts no thread. It reads files, computes, and explains
+//! its choice.
 //!
-//! Everything is read below a root that can be given, so that any machine can be described by files.
+//! ```
+//! use sinew_topology::{Access, Cgroups, CpuSet, Plan, Profile, Topology, Wishes};
+//!
+//! // A machine with 8 CPUs, of which the affinity mask permits 6.
+//! let machine = Topology::flat(CpuSet::from_range(0..=7));
+//! let access = Access::new(&machine, "0-5".parse()?, Cgroups::default())?;
+//!
+//! let wishes = Wishes { profile: Profile::Io, ..Wishes::default() };
+//! let plan = Plan::new(machine, access, &wishes)?;
+//! assert_eq!((plan.layout().groups(), plan.layout().group_size()), (1, 6));
+//! println!("{plan}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where to look
+//!
+//! - Everything at once, for the machine that the process runs on: [`Plan::for_this_process`].
+//! - The machine: [`Topology`]. The part of it that the process may use, after affinity mask,
+//!   control groups and the user's choice: [`Access`].
+//! - The number of groups and their size, computed from a [`Demand`] with a [`Profile`]:
+//!   [`Layout`].
+//! - The CPUs that the workers of each group may run on: [`Pinning`]. Apply such a set of CPUs to a
+//!   thread: [`restrict_thread`].
+//! - Sets of CPUs: [`CpuSet`], in the kernel's notation. CPUs as users write them, with numbers
+//!   that count from the end: [`CpuList`].
+//!
+//! # Features
+//!
+//! There are no Cargo features.
+//!
+//! # Guarantees
+//!
+//! - Nothing is read before a function is called, and nothing is cached.
+//! - All files are read below a root that the caller can choose, so any machine can be described by
+//!   files.
+//! - Missing files and wrong values of minor files do not fail: the crate assumes a default and
+//!   adds a note that says so. See [`Topology`] and [`Cgroups`].
+//!
+//! # Limits
+//!
+//! Linux only. CPU numbers go up to 65,535 and node numbers up to 4,095. A group has at most [64
+//! workers](LARGEST_GROUP), and all groups together have at most [65,536](MOST_WORKERS). A plan
+//! does not follow later changes: a CPU that goes online or offline, or a new quota, needs a new
+//! plan.
 
 mod access;
 mod affinity;

@@ -1,13 +1,14 @@
-//! Lists of CPUs as text: numbers and ranges with commas between. Knows neither sets nor which CPUs there are.
+//! Lists of CPUs as text: numbers and ranges, separated by commas. Knows neither sets nor which
+//! CPUs exist.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Of a wrong list, no more than this is said in an error.
+/// The most characters of an invalid list that an error shows.
 const SHOWN: usize = 40;
 
-/// Why a list of CPUs could not be read, and where.
+/// The reason why a list of CPUs could not be parsed, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListError {
     piece: String,
@@ -19,13 +20,13 @@ pub struct ListError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListFault {
-    /// There is nothing in it.
+    /// The list is empty.
     Empty,
-    /// Here a number is missing, or something else stands in its place.
+    /// A number is missing, or the text is not a number.
     NotANumber,
     /// The number needs more than 32 bits.
     TooLarge,
-    /// Numbers that count from the end are not understood here.
+    /// The number counts from the end, which is not supported here.
     Negative,
     /// The range ends before it begins.
     Backwards,
@@ -36,13 +37,13 @@ impl ListError {
         Self { piece: shorten(piece), at, fault }
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     #[must_use]
     pub fn fault(&self) -> ListFault {
         self.fault
     }
 
-    /// How many bytes of the list stand before the piece that is wrong.
+    /// Returns the byte offset of the invalid piece in the list.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.at
@@ -66,7 +67,7 @@ impl fmt::Display for ListError {
             ListFault::Negative => {
                 write!(
                     f,
-                    "in a list of CPUs, {piece:?} at byte {at} counts from an end that is not known here"
+                    "in a list of CPUs, {piece:?} at byte {at} counts from the end, which is not supported here"
                 )?;
             }
             ListFault::Backwards => {
@@ -84,7 +85,7 @@ impl Error for ListError {}
 pub(super) enum End {
     /// The CPU of this number.
     Number(u32),
-    /// The last CPU for 1, the one before it for 2, and so on; never 0.
+    /// The last CPU for 1, the CPU before it for 2, and so on. Never 0.
     FromLast(u32),
 }
 
@@ -97,7 +98,7 @@ impl fmt::Display for End {
     }
 }
 
-/// A list in which no number counts from the end: what the kernel prints.
+/// Parses a list in which no number counts from the end, as the kernel prints it.
 pub(super) fn kernel(text: &str) -> Result<Vec<RangeInclusive<u32>>, ListError> {
     let pieces = pieces(text).map(|piece| match piece.ends()? {
         (End::Number(first), End::Number(last)) => Ok(first..=last),
@@ -106,7 +107,7 @@ pub(super) fn kernel(text: &str) -> Result<Vec<RangeInclusive<u32>>, ListError> 
     pieces.collect()
 }
 
-/// A list in which -1 is the last CPU: what users write.
+/// Parses a list in which -1 is the last CPU, as users write it.
 pub(super) fn with_ends(text: &str) -> Result<Vec<(End, End)>, ListError> {
     let ends: Vec<_> = pieces(text).map(|piece| piece.ends()).collect::<Result<_, _>>()?;
     if ends.is_empty() {
@@ -115,14 +116,14 @@ pub(super) fn with_ends(text: &str) -> Result<Vec<(End, End)>, ListError> {
     Ok(ends)
 }
 
-/// What stands between two commas, without the space around it.
+/// The text between two commas, without the space around it.
 #[derive(Clone, Copy)]
 struct Piece<'a> {
     text: &'a str,
     at: usize,
 }
 
-/// All of them; none in a text of space alone.
+/// Returns all pieces; none if the text is blank.
 fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut at = 0;
     let is_blank = text.trim().is_empty();
@@ -141,7 +142,7 @@ impl Piece<'_> {
     }
 
     fn ends(self) -> Result<(End, End), ListError> {
-        // A dash in front is a sign; the next one separates.
+        // A dash at the start is a sign; the next one is the separator.
         let separator = self.text.char_indices().skip(1).find(|(_, c)| *c == '-');
         let Some((index, _)) = separator else {
             let only = self.end(self.text)?;
@@ -172,12 +173,12 @@ impl Piece<'_> {
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(self.error(ListFault::NotANumber));
         }
-        // All digits: too many of them is all that can be wrong.
+        // The text has only digits, so the only possible error is that it has too many.
         digits.parse().map_err(|_| self.error(ListFault::TooLarge))
     }
 }
 
-/// The beginning of a text, for errors: a wrong file may be long.
+/// Returns the beginning of a text, for errors: an invalid file may be long.
 pub(super) fn shorten(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,23 +1,27 @@
-//! A machine: its CPUs, cores and nodes. Knows what was found, not how (see `sysfs.rs`), nor what of it a process may use.
+//! A machine: its CPUs, cores and nodes. Knows neither how they are read (see `sysfs.rs`) nor which
+//! of them a process may use.
 
 use crate::cpu_set::CpuSet;
 
-/// Far beyond what kernels are built for (8,192 CPUs): numbers from here on are nonsense.
+/// Far above the 8,192 CPUs that kernels are built for: numbers from here on are invalid.
 pub(crate) const MOST_CPUS: u32 = 1 << 16;
 
 /// The CPUs of a machine, and which of them share a core or a node.
 ///
-/// It is read from a directory like `/sys`, so that any machine can be described by files.
+/// It is read from a directory like `/sys`, so any machine can be described by files.
 ///
-/// # What is taken for granted if files are missing
+/// # Defaults for missing files
 ///
-/// - Without a list of the CPUs online: every CPU that has a directory and is not said to be offline.
-/// - Without nodes, or if no node has a CPU: one node with all CPUs. A CPU that no node claims belongs to the first node with
-///   CPUs.
-/// - Without a word on memory: the node has some. Without distances: they are unknown. Without siblings: a CPU is a core.
+/// - Without a list of the online CPUs: every CPU that has a directory and is not marked as offline
+///   is online.
+/// - Without nodes, or if no node has a CPU: there is one node with all CPUs. A CPU that no node
+///   lists belongs to the first node with CPUs.
+/// - Without information on memory: the node has memory. Without distances: they are unknown.
+///   Without siblings: each CPU is a core.
 ///
-/// Files about CPUs and nodes that cannot be read or make no sense are errors; those about offline CPUs, siblings, memory and
-/// distances count as missing then, and [`notes`](Topology::notes) tell.
+/// Files about CPUs and nodes that cannot be read or are invalid are errors. Such files about
+/// offline CPUs, siblings, memory and distances count as missing, and [`notes`](Topology::notes)
+/// says so.
 ///
 /// # Examples
 ///
@@ -33,14 +37,14 @@ pub(crate) const MOST_CPUS: u32 = 1 << 16;
 pub struct Topology {
     pub(super) online: CpuSet,
     pub(super) offline: CpuSet,
-    /// Ascending; each CPU online is in exactly one of them.
+    /// Ascending. Each online CPU is in exactly one node.
     pub(super) nodes: Vec<Node>,
-    /// By their first CPU; each CPU online is in exactly one of them.
+    /// Sorted by their first CPU. Each online CPU is in exactly one core.
     pub(super) cores: Vec<CpuSet>,
     pub(super) notes: Vec<String>,
 }
 
-/// A node of a machine: CPUs, memory, or both, which are near to one another.
+/// A node of a machine: CPUs, memory, or both, which are close to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub(super) id: u32,
@@ -50,7 +54,8 @@ pub struct Node {
 }
 
 impl Topology {
-    /// A machine of these CPUs, each a core of its own, on one node. Numbers from 65,536 on, which no machine has, are left out.
+    /// Creates a machine with these CPUs, each a core of its own, on one node. Numbers from 65,536
+    /// on, which no machine has, are ignored.
     ///
     /// # Examples
     ///
@@ -67,36 +72,36 @@ impl Topology {
         Self { online: cpus, offline: CpuSet::new(), nodes: vec![node], cores, notes: Vec::new() }
     }
 
-    /// The CPUs that are online.
+    /// Returns the online CPUs.
     #[must_use]
     pub fn online(&self) -> &CpuSet {
         &self.online
     }
 
-    /// The CPUs that are there and switched off.
+    /// Returns the CPUs that are present and offline.
     #[must_use]
     pub fn offline(&self) -> &CpuSet {
         &self.offline
     }
 
-    /// All nodes, those without CPUs or memory among them.
+    /// Returns all nodes, including those without CPUs or memory.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The nodes that have any of these CPUs, in order.
+    /// Returns the nodes that have any of these CPUs, in order.
     pub fn nodes_of(&self, cpus: &CpuSet) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(move |node| !(&node.cpus & cpus).is_empty())
     }
 
-    /// The CPUs online, core by core: those in one set are siblings.
+    /// Returns the online CPUs by core: the CPUs of one set are siblings.
     #[must_use]
     pub fn cores(&self) -> &[CpuSet] {
         &self.cores
     }
 
-    /// What was missing or made no sense, and what was taken for granted in its place.
+    /// Returns notes on what was missing or invalid, and what was assumed instead.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -104,26 +109,26 @@ impl Topology {
 }
 
 impl Node {
-    /// The kernel's number for it.
+    /// Returns the kernel's number of the node.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// Its CPUs that are online; a node may have none.
+    /// Returns the node's online CPUs. A node may have none.
     #[must_use]
     pub fn cpus(&self) -> &CpuSet {
         &self.cpus
     }
 
-    /// Whether it has memory of its own.
+    /// Returns whether the node has memory of its own.
     #[must_use]
     pub fn has_memory(&self) -> bool {
         self.has_memory
     }
 
-    /// How far it is to each node, in the order of [`Topology::nodes`]: 10 to itself, 20 for twice as slow. Empty if that is
-    /// not known.
+    /// Returns the distance to each node, in the order of [`Topology::nodes`]: 10 to itself, 20 for
+    /// twice as slow. Empty if the distances are unknown.
     #[must_use]
     pub fn distances(&self) -> &[u32] {
         &self.distances

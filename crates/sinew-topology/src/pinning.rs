@@ -1,4 +1,5 @@
-//! Which CPUs the workers of each group may run on. Knows machines and layouts; pins nobody.
+//! Which CPUs the workers of each group may run on. Knows machines and layouts, and pins no thread
+//! itself.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +8,7 @@ use crate::cpu_set::CpuSet;
 use crate::layout::Layout;
 use crate::machine::Topology;
 
-/// Where workers may run.
+/// The CPUs that each worker may run on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pinning {
     groups: Vec<Pins>,
@@ -18,16 +19,17 @@ struct Pins {
     /// The kernel's number of the node, if the group belongs to one.
     node: Option<u32>,
     cpus: CpuSet,
-    /// With one worker per CPU: those of the workers, by their numbers in the group.
+    /// With one worker per CPU, the CPUs of the workers, by their numbers in the group.
     own: Vec<u32>,
 }
 
 impl Pinning {
-    /// Each worker may run on all CPUs of its group: those of the group's node with NUMA on, all otherwise.
+    /// Lets each worker run on all CPUs of its group: those of the group's node with NUMA on, all
+    /// CPUs otherwise.
     ///
     /// # Errors
     ///
-    /// If the layout is for another number of nodes than have accessible CPUs.
+    /// Returns an error if the layout is for a different number of nodes than have accessible CPUs.
     ///
     /// # Examples
     ///
@@ -35,7 +37,14 @@ impl Pinning {
     /// # use sinew_topology::{Demand, Pinning};
     /// # use sinew_topology::{CpuSet, Profile, Topology};
     /// let machine = Topology::flat(CpuSet::from_range(0..=3));
-    /// let demand = Demand { profile: Profile::Io, concurrency: 4, nodes: 1, cpus: 4, group_size: Some(2), numa: None };
+    /// let demand = Demand {
+    ///     profile: Profile::Io,
+    ///     concurrency: 4,
+    ///     nodes: 1,
+    ///     cpus: 4,
+    ///     group_size: Some(2),
+    ///     numa: None,
+    /// };
     /// let layout = demand.layout()?;
     /// let shared = Pinning::shared(&machine, machine.online(), &layout)?;
     /// assert_eq!(shared.worker(1, 0).unwrap().to_string(), "0-3");
@@ -48,11 +57,13 @@ impl Pinning {
         Ok(Self { groups: groups.collect::<Result<_, _>>()? })
     }
 
-    /// Each worker has a CPU of its own. Siblings of a core come last: as long as there are cores, no two workers share one.
+    /// Gives each worker a CPU of its own. Siblings of a core come last: no two workers share a
+    /// core while there are unused cores.
     ///
     /// # Errors
     ///
-    /// If there are more workers than CPUs, on the machine or on a node; or as with [`shared`](Self::shared).
+    /// Returns an error if there are more workers than CPUs, on the machine or on a node, and in
+    /// the cases of [`shared`](Self::shared).
     pub fn one_per_cpu(machine: &Topology, accessible: &CpuSet, layout: &Layout) -> Result<Self, PinError> {
         let mut pinning = Self::shared(machine, accessible, layout)?;
         let mut dealer = Dealer { order: spread(machine, accessible) };
@@ -68,21 +79,21 @@ impl Pinning {
         Ok(pinning)
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// The CPUs that the workers of a group may run on; nothing if there is no such group.
+    /// Returns the CPUs that the workers of a group may run on; `None` if there is no such group.
     #[must_use]
     pub fn group(&self, group: usize) -> Option<CpuSet> {
         let pins = self.groups.get(group)?;
         Some(if pins.own.is_empty() { pins.cpus.clone() } else { pins.own.iter().copied().collect() })
     }
 
-    /// The CPUs that a worker of a group may run on; nothing if there is no such group, or, with one worker per CPU, no such
-    /// worker.
+    /// Returns the CPUs that a worker of a group may run on; `None` if there is no such group or,
+    /// with one worker per CPU, no such worker.
     #[must_use]
     pub fn worker(&self, group: usize, worker: usize) -> Option<CpuSet> {
         let pins = self.groups.get(group)?;
@@ -92,13 +103,13 @@ impl Pinning {
         }
     }
 
-    /// The kernel's number of the node that a group belongs to; nothing if NUMA is off.
+    /// Returns the kernel's number of the node that a group belongs to; `None` if NUMA is off.
     #[must_use]
     pub fn node(&self, group: usize) -> Option<u32> {
         self.groups.get(group)?.node
     }
 
-    /// Whether each worker has a CPU of its own.
+    /// Returns whether each worker has a CPU of its own.
     #[must_use]
     pub fn is_one_per_cpu(&self) -> bool {
         self.groups.iter().all(|pins| !pins.own.is_empty())
@@ -126,18 +137,18 @@ impl Pins {
     }
 }
 
-/// How many groups share the CPUs of one.
+/// Returns how many groups share the CPUs of one group.
 fn share(layout: &Layout) -> usize {
     (0..layout.groups()).filter(|group| layout.node(*group) == layout.node(0)).count()
 }
 
-/// Gives out each CPU once.
+/// Assigns each CPU once.
 struct Dealer {
     order: Vec<u32>,
 }
 
 impl Dealer {
-    /// The next so many of these CPUs.
+    /// Takes the next `count` of these CPUs.
     fn deal(&mut self, from: &CpuSet, count: usize) -> Option<Vec<u32>> {
         let dealt: Vec<u32> =
             self.order.iter().copied().filter(|cpu| from.contains(*cpu)).take(count).collect();
@@ -147,8 +158,9 @@ impl Dealer {
     }
 }
 
-/// The accessible CPUs: first one of each core, then a second one where there is one, and so on; node by node within that, so
-/// that a group has its CPUs near to one another.
+/// Returns the accessible CPUs: first one CPU of each core, then a second one of each core that has
+/// one, and so on. Each of these rounds goes node by node, so that the CPUs of a group are close to
+/// each other.
 fn spread(machine: &Topology, accessible: &CpuSet) -> Vec<u32> {
     let mut ranked = Vec::new();
     for core in machine.cores() {
@@ -160,24 +172,24 @@ fn spread(machine: &Topology, accessible: &CpuSet) -> Vec<u32> {
     ranked.into_iter().map(|(_, _, cpu)| cpu).collect()
 }
 
-/// Why workers cannot be told where to run.
+/// The reason why workers cannot be assigned to CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PinError {
-    /// There are not as many CPUs as workers that want one each.
+    /// There are fewer CPUs than workers that need one each.
     TooManyWorkers {
-        /// The workers, of the node if it is about one.
+        /// The workers; those of the node if `node` is given.
         workers: usize,
-        /// The CPUs, of the node if it is about one.
+        /// The CPUs; those of the node if `node` is given.
         cpus: usize,
         /// The node, with NUMA on.
         node: Option<u32>,
     },
-    /// The layout is for another machine.
+    /// The layout is for a machine with another number of nodes.
     Nodes {
-        /// So many nodes it is for.
+        /// The number of nodes that the layout is for.
         expected: usize,
-        /// So many have accessible CPUs.
+        /// The number of nodes that have accessible CPUs.
         found: usize,
     },
 }
@@ -187,16 +199,19 @@ impl fmt::Display for PinError {
         match self {
             Self::TooManyWorkers { workers, cpus, node: None } => write!(
                 f,
-                "{workers} workers cannot have a CPU each of {cpus}: ask for less concurrency or another group size, \
-                 or let them share"
+                "{workers} workers cannot each have one of {cpus} CPUs: choose less concurrency or another group size, \
+                 or let workers share CPUs"
             ),
             Self::TooManyWorkers { workers, cpus, node: Some(node) } => write!(
                 f,
-                "{workers} workers cannot have a CPU each of {cpus} on node {node}: ask for less concurrency or another \
-                 group size, for NUMA off, or let them share"
+                "{workers} workers cannot each have one of {cpus} CPUs on node {node}: choose less concurrency or another \
+                 group size, turn NUMA off, or let workers share CPUs"
             ),
             Self::Nodes { expected, found } => {
-                write!(f, "the layout is for {expected} nodes, and {found} have CPUs: lay it out for these")
+                write!(
+                    f,
+                    "the layout is for {expected} nodes, but {found} have CPUs: compute a layout for {found} nodes"
+                )
             }
         }
     }

@@ -1,4 +1,5 @@
-//! From a machine and a user's wishes to groups and their CPUs, and why. Knows all of the room, and starts nothing.
+//! From a machine and a user's wishes to groups and their CPUs, with the reasons. Knows all other
+//! modules of this crate, and starts nothing.
 
 use std::error::Error;
 use std::fmt;
@@ -13,24 +14,26 @@ use crate::pinning::{PinError, Pinning};
 use crate::profile::Profile;
 use crate::selection::{SelectError, Selection};
 
-/// What a user wants of a machine. The default wants nothing in particular.
+/// A user's settings for the groups of a machine. The default leaves every choice to this crate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// What kind of work it is.
+    /// The kind of work.
     pub profile: Profile,
-    /// How many workers there should be at least: as many as have a CPU, unless given.
+    /// The least number of workers: one for each CPU that can be used at the same time, unless
+    /// given.
     pub concurrency: Option<usize>,
-    /// How many workers a group has: as the profile says, unless given.
+    /// The number of workers per group: chosen by the profile, unless given.
     pub group_size: Option<usize>,
-    /// Whether groups belong to nodes: as the profile says, unless given.
+    /// Whether groups belong to nodes: chosen by the profile, unless given.
     pub numa: Option<bool>,
-    /// Which CPUs to use: all that are accessible, unless given.
+    /// The CPUs to use: all accessible ones, unless given.
     pub cpus: Selection,
     /// Whether each worker gets a CPU of its own.
     pub one_per_cpu: bool,
 }
 
-/// Groups for a machine and their CPUs. Printed, it tells what was found, and what was chosen and why.
+/// The groups for a machine and their CPUs. Printing it shows what was found, what was chosen, and
+/// why.
 ///
 /// # Examples
 ///
@@ -56,12 +59,22 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// For the machine that this process runs on; `sys` and `proc` are below a root, which is `/`. Without `sys`, the CPUs of the
-    /// affinity mask are all that is known of it.
+    /// Plans for the machine that this process runs on. `sys` and `proc` are read below `root`,
+    /// which is normally `/`. Without `sys`, the machine consists of the CPUs of the affinity mask.
     ///
     /// # Errors
     ///
-    /// If the machine cannot be understood, or the wishes cannot be fulfilled.
+    /// Returns an error if the machine's description cannot be used, or if the wishes cannot be
+    /// fulfilled.
+    ///
+    /// ```
+    /// use sinew_topology::{Plan, Wishes};
+    ///
+    /// let plan = Plan::for_this_process("/", &Wishes::default())?;
+    /// println!("{plan}");
+    /// assert!(plan.layout().workers() >= 1);
+    /// # Ok::<(), sinew_topology::PlanError>(())
+    /// ```
     pub fn for_this_process(root: impl AsRef<Path>, wishes: &Wishes) -> Result<Self, PlanError> {
         let root = root.as_ref();
         let machine = this_machine(root)?;
@@ -69,14 +82,15 @@ impl Plan {
         Self::new(machine, access, wishes)
     }
 
-    /// For a machine, what may be used of it, and what is wanted.
+    /// Plans for a machine, the part of it that may be used, and a user's wishes.
     ///
-    /// If each worker is to have a CPU of its own and the concurrency is not given, it is the greatest with which that can
-    /// be: NUMA that is not asked for gives way first.
+    /// If each worker is to have a CPU of its own and the concurrency is not given, the plan takes
+    /// the greatest concurrency for which that is possible. To reach it, the plan first turns off
+    /// NUMA, unless NUMA was requested.
     ///
     /// # Errors
     ///
-    /// If the wishes cannot be fulfilled.
+    /// Returns an error if the wishes cannot be fulfilled.
     pub fn new(machine: Topology, access: Access, wishes: &Wishes) -> Result<Self, PlanError> {
         let access = access.select(&wishes.cpus)?;
         let demand = Demand {
@@ -98,58 +112,59 @@ impl Plan {
         Ok(Self { machine, access, wishes: wishes.clone(), demand, layout, pinning })
     }
 
-    /// The machine.
+    /// Returns the machine.
     #[must_use]
     pub fn machine(&self) -> &Topology {
         &self.machine
     }
 
-    /// What may be used of it, after the user's choice.
+    /// Returns the part of the machine that may be used, after the user's choice.
     #[must_use]
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// What the groups were laid out for.
+    /// Returns the demand for which the groups were laid out.
     #[must_use]
     pub fn demand(&self) -> &Demand {
         &self.demand
     }
 
-    /// What the user wanted.
+    /// Returns the user's wishes.
     #[must_use]
     pub fn wishes(&self) -> &Wishes {
         &self.wishes
     }
 
-    /// The groups.
+    /// Returns the groups.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Whether workers are to run on CPUs of their own choice: the user named some, or groups belong to nodes. Otherwise they run where
-    /// the kernel puts them, which is close to whoever wakes them.
+    /// Returns whether workers are bound to CPUs: the user named some CPUs, each worker has its
+    /// own, or groups belong to nodes. Otherwise they run where the kernel puts them, which is
+    /// close to the thread that wakes them.
     #[must_use]
     pub fn chooses_cpus(&self) -> bool {
         let Wishes { one_per_cpu, cpus, .. } = &self.wishes;
         *one_per_cpu || *cpus != Selection::default() || self.layout.is_numa()
     }
 
-    /// The CPUs of their workers.
+    /// Returns the CPUs of the workers.
     #[must_use]
     pub fn pinning(&self) -> &Pinning {
         &self.pinning
     }
 }
 
-/// The machine that `sys` describes. A process may be where no `sys` is, and has to start there as well.
+/// Reads the machine from `sys`. A process may run without `sys`, and must start there too.
 fn this_machine(root: &Path) -> Result<Topology, TopologyError> {
     let sys = root.join("sys");
     match (Topology::read(&sys), affinity::current(root)) {
         (Err(TopologyError::NoCpus { .. }), Ok(mask)) => {
             let mut machine = Topology::flat(mask);
-            let note = format!("{} tells of no CPU: took those of the affinity mask", sys.display());
+            let note = format!("{} lists no CPU: using those of the affinity mask", sys.display());
             machine.notes.push(note);
             Ok(machine)
         }
@@ -157,8 +172,9 @@ fn this_machine(root: &Path) -> Result<Topology, TopologyError> {
     }
 }
 
-/// The first that can be of: the demand, the same without NUMA unless that was asked for, and both with ever less concurrency
-/// unless that is fixed. If none can be, the error is that of the demand.
+/// Tries the demand, then the same without NUMA unless that was requested, and then both with ever
+/// less concurrency unless that is fixed. Returns the first that is possible. If none is, returns
+/// the error of the demand itself.
 fn one_per_cpu(
     machine: &Topology,
     access: &Access,
@@ -182,17 +198,17 @@ fn one_per_cpu(
     weaker.find_map(|demand| attempt(demand).ok()).ok_or(error)
 }
 
-/// Why there are no groups for a machine.
+/// The reason why there is no plan for a machine.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The machine is not understood.
+    /// The machine's description cannot be used.
     Topology(TopologyError),
-    /// The CPUs cannot be chosen like that.
+    /// The user's choice of CPUs is impossible.
     Select(SelectError),
-    /// Groups like that cannot be.
+    /// The groups are impossible.
     Layout(LayoutError),
-    /// The CPUs are not enough.
+    /// There are too few CPUs.
     Pin(PinError),
 }
 
@@ -209,7 +225,7 @@ impl fmt::Display for PlanError {
 
 impl Error for PlanError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // The text is that of the inner error: it goes on with what is below that one.
+        // The text is that of the inner error, so the source is that error's source.
         match self {
             Self::Topology(error) => error.source(),
             Self::Select(_) | Self::Layout(_) | Self::Pin(_) => None,

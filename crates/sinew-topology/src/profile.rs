@@ -1,4 +1,5 @@
-//! Profiles: what kind of work a pool is for. Knows their names; what follows from them is in `layout.rs`.
+//! Profiles: the kinds of work of a pool. Knows their names; `layout.rs` computes what follows from
+//! them.
 
 use std::error::Error;
 use std::fmt;
@@ -7,10 +8,11 @@ use std::str::FromStr;
 use crate::list::shorten;
 use crate::spelling;
 
-/// What kind of work a pool is for, which decides how its workers are grouped.
+/// The kind of work of a pool, which decides how its workers are grouped.
 ///
-/// Workers of one group share queues: large groups balance load well, small ones get in each other's way less. The more
-/// of its time a task waits rather than computes, the smaller the groups may be.
+/// Workers of one group share queues. Large groups balance load well; in small groups, workers
+/// interfere with each other less. The more of its time a task waits instead of computing, the
+/// smaller the groups may be.
 ///
 /// # Examples
 ///
@@ -26,27 +28,29 @@ use crate::spelling;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Profile {
-    /// Tasks compute for long: groups as large as can be, across nodes.
+    /// Tasks compute for a long time: groups as large as possible, across nodes.
     ComputeHeavy,
-    /// Tasks compute: groups as large as can be, each on a node if the machine is used for the most part.
+    /// Tasks compute: groups as large as possible, each on one node if at least half of the CPUs
+    /// are used.
     Compute,
-    /// Some of both: groups of 16 to 31.
+    /// A mix of both: groups of 16 to 31 workers.
     #[default]
     Neutral,
-    /// Tasks wait: groups of 12 to 23.
+    /// Tasks wait: groups of 12 to 23 workers.
     Io,
-    /// Tasks hardly compute: groups of 8 to 15.
+    /// Tasks hardly compute: groups of 8 to 15 workers.
     IoHeavy,
-    /// Group size and NUMA as they are given.
+    /// The user gives group size and NUMA.
     Customized,
 }
 
 impl Profile {
-    /// All profiles, from much to little computing.
+    /// All profiles, from the one that computes most to the one that computes least, and
+    /// [`Customized`](Self::Customized) last.
     pub const ALL: [Self; 6] =
         [Self::ComputeHeavy, Self::Compute, Self::Neutral, Self::Io, Self::IoHeavy, Self::Customized];
 
-    /// The name that it is read from and printed as.
+    /// Returns the name that it is parsed from and printed as.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,14 +79,14 @@ impl FromStr for Profile {
     }
 }
 
-/// No profile has this name.
+/// The error for a name that no profile has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseProfileError {
     name: String,
 }
 
 impl ParseProfileError {
-    /// The profile whose name is nearest, if any is near.
+    /// Returns the profile with the most similar name, if one is similar enough.
     #[must_use]
     pub fn nearest(&self) -> Option<Profile> {
         spelling::nearest(&self.name, &Profile::ALL, Profile::name)

@@ -1,4 +1,4 @@
-//! Which of the CPUs that there are a user wants. Knows lists and sets; where the CPUs come from is not its business.
+//! The CPUs that a user chooses. Knows lists and sets, not where the CPUs come from.
 
 use std::error::Error;
 use std::fmt;
@@ -7,10 +7,12 @@ use std::str::FromStr;
 use crate::cpu_set::CpuSet;
 use crate::list::{self, End, ListError};
 
-/// CPUs as users write them: numbers and ranges, where negative numbers count from the end, -1 being the last CPU.
+/// CPUs as users write them: numbers and ranges. Negative numbers count from the end, and -1 is the
+/// last CPU.
 ///
-/// Which CPUs are meant shows only when it meets a set: of CPUs 0-3 and 8-11, `-2--1` is 10-11 and `2--1` is 2-3,8-11. A range
-/// between two plain numbers names every CPU in it; one that counts from the end takes what is there between its ends.
+/// A list names CPUs only together with a set: of CPUs 0-3 and 8-11, `-2--1` is 10-11 and `2--1` is
+/// 2-3,8-11. A range between two plain numbers names every CPU in it. A range with an end that
+/// counts from the end names only the CPUs that exist between its ends.
 ///
 /// # Examples
 ///
@@ -35,11 +37,12 @@ pub struct CpuList {
 }
 
 impl CpuList {
-    /// The CPUs that are meant, of those that are accessible.
+    /// Returns the CPUs that the list names, of those that are accessible.
     ///
     /// # Errors
     ///
-    /// If it names a CPU that is not there, or a range ends before it begins.
+    /// Returns an error if the list names a CPU that is not accessible, or if a range ends before
+    /// it begins.
     pub fn resolve(&self, accessible: &CpuSet) -> Result<CpuSet, SelectError> {
         let mut chosen = CpuSet::new();
         for range in &self.ranges {
@@ -87,7 +90,7 @@ impl TryFrom<&CpuSet> for CpuList {
 
     /// # Errors
     ///
-    /// If the set is empty: a list names something.
+    /// Returns an error if the set is empty: a list names at least one CPU.
     fn try_from(set: &CpuSet) -> Result<Self, ListError> {
         set.to_string().parse()
     }
@@ -106,21 +109,30 @@ impl fmt::Display for CpuList {
     }
 }
 
-/// The CPUs that a user allows, all unless given, without those that are excluded.
+/// A user's choice of CPUs: those that are allowed, which are all unless given, without those that
+/// are excluded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// Nothing but these.
+    /// Only these CPUs are used.
     pub allowed: Option<CpuList>,
-    /// None of these.
+    /// None of these CPUs is used.
     pub excluded: Option<CpuList>,
 }
 
 impl Selection {
-    /// What is left of the accessible CPUs. Both lists count from the end of these, whatever the other one says.
+    /// Returns the accessible CPUs that are left. Both lists count from the end of `accessible`.
     ///
     /// # Errors
     ///
-    /// If a list names a CPU that is not there, or nothing is left.
+    /// Returns an error if a list names a CPU that is not accessible, or if no CPU is left.
+    ///
+    /// ```
+    /// use sinew_topology::{CpuSet, Selection};
+    ///
+    /// let selection = Selection { allowed: Some("0--2".parse()?), excluded: Some("1".parse()?) };
+    /// assert_eq!(selection.apply(&CpuSet::from_range(0..=7))?.to_string(), "0,2-6");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply(&self, accessible: &CpuSet) -> Result<CpuSet, SelectError> {
         let resolve = |list: &Option<CpuList>| list.as_ref().map(|list| list.resolve(accessible)).transpose();
         let allowed = resolve(&self.allowed)?.unwrap_or_else(|| accessible.clone());
@@ -133,38 +145,38 @@ impl Selection {
     }
 }
 
-/// Why CPUs could not be chosen as a user said.
+/// The reason why a user's choice of CPUs is impossible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SelectError {
-    /// This CPU is not there, or not for this process.
+    /// A CPU does not exist, or this process may not use it.
     Absent {
         /// The CPU.
         cpu: u32,
-        /// Those that are there.
+        /// The accessible CPUs.
         accessible: CpuSet,
     },
-    /// There are not so many CPUs to count from the end.
+    /// A number counts further from the end than there are CPUs.
     TooFar {
-        /// How far it counts.
+        /// The number, counted from the end.
         back: u32,
-        /// Those that are there.
+        /// The accessible CPUs.
         accessible: CpuSet,
     },
-    /// The range ends before it begins, with these CPUs.
+    /// A range ends before it begins, on this machine.
     Backwards {
         /// The range as it is written.
         range: String,
-        /// The CPU that it begins with.
+        /// The CPU at its beginning.
         first: u32,
-        /// The CPU that it ends with.
+        /// The CPU at its end.
         last: u32,
     },
-    /// All that is allowed is excluded.
+    /// All allowed CPUs are excluded.
     NothingLeft {
-        /// What is allowed.
+        /// The allowed CPUs.
         allowed: CpuSet,
-        /// What is excluded.
+        /// The excluded CPUs.
         excluded: CpuSet,
     },
 }

@@ -1,5 +1,5 @@
-//! How a machine is read from a directory like `/sys`. What is assumed for want of files stands with
-//! [`Topology`]; knows nothing about processes.
+//! Reads a machine from a directory like `/sys`. [`Topology`] documents the defaults for missing
+//! files. Knows nothing about processes.
 
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,16 @@ use crate::file;
 use crate::list::shorten;
 use crate::machine::{MOST_CPUS, Node, Topology};
 
-/// Far beyond what kernels are built for (1,024 nodes): numbers from here on are nonsense.
+/// Far above the 1,024 nodes that kernels are built for: numbers from here on are invalid.
 const MOST_NODES: u32 = 1 << 12;
 
 impl Topology {
-    /// Looks at the machine that a directory like `/sys` describes.
+    /// Reads the machine that a directory like `/sys` describes.
     ///
     /// # Errors
     ///
-    /// If no CPU is found there, or files about CPUs and nodes make no sense.
+    /// Returns an error if the directory lists no CPU, or if files about CPUs and nodes cannot be
+    /// read or are invalid.
     pub fn read(root: impl AsRef<Path>) -> Result<Self, TopologyError> {
         let mut reader = Reader { system: root.as_ref().join("devices/system"), notes: Vec::new() };
         let online = reader.online()?;
@@ -64,7 +65,7 @@ impl Reader {
                 }
             }
         }
-        self.notes.push("no list of the CPUs online: took those that have a directory".to_owned());
+        self.notes.push("no list of the online CPUs: using those that have a directory".to_owned());
         Ok(online.into_iter().collect())
     }
 
@@ -78,7 +79,7 @@ impl Reader {
         let path = self.system.join("node");
         let directories = file::numbered(&path, "node").map_err(|error| unreadable(&path, error))?;
         let Some(directories) = directories.filter(|directories| !directories.is_empty()) else {
-            self.notes.push("no nodes: took all CPUs for one node".to_owned());
+            self.notes.push("no nodes: using one node for all CPUs".to_owned());
             return Ok(Topology::flat(online.clone()).nodes);
         };
         if let Some((id, directory)) = directories.iter().find(|(id, _)| *id >= MOST_NODES) {
@@ -107,38 +108,39 @@ impl Reader {
         let having = self.set("node/has_cpu", MOST_NODES);
         let having = self.forgive(having, "which nodes have CPUs is unknown").flatten();
         if having.is_none_or(|having| having.contains(id)) {
-            self.notes.push(format!("node {id} does not list its CPUs: took it for a node without"));
+            self.notes.push(format!("node {id} does not list its CPUs: treating it as a node without CPUs"));
         }
         Ok(CpuSet::new())
     }
 
-    /// The nodes with memory, where the kernel lists them.
+    /// Returns the nodes with memory, if the kernel lists them.
     fn with_memory(&mut self) -> Option<CpuSet> {
         let list = self.set("node/has_memory", MOST_NODES);
-        self.forgive(list, "asked each node whether it has memory").flatten()
+        self.forgive(list, "reading it from each node").flatten()
     }
 
     fn has_memory(&mut self, directory: &Path) -> bool {
         let path = directory.join("meminfo");
         let text = file::read(&path).map_err(|error| unreadable(&path, error));
-        let assumed = "took it for a node with memory";
+        let assumed = "treating it as a node with memory";
         let Some(Some(text)) = self.forgive(text, assumed) else { return true };
         let total = memory_total(&text)
-            .ok_or_else(|| nonsense(&path, "it does not tell how much memory there is".to_owned()));
+            .ok_or_else(|| nonsense(&path, "it does not contain the amount of memory".to_owned()));
         self.forgive(total, assumed) != Some(0)
     }
 
-    /// Gives the CPUs that no node claims to the first node with CPUs, or to the first of all.
+    /// Adds the CPUs that no node lists to the first node with CPUs. If no node has a CPU, makes
+    /// one node of all CPUs.
     fn adopt_unclaimed(&mut self, nodes: &mut Vec<Node>, online: &CpuSet) {
         let claimed = nodes.iter().fold(CpuSet::new(), |claimed, node| &claimed | &node.cpus);
         if claimed.is_empty() {
-            self.notes.push("no node has a CPU: took all CPUs for one node".to_owned());
+            self.notes.push("no node has a CPU: using one node for all CPUs".to_owned());
             *nodes = Topology::flat(online.clone()).nodes;
             return;
         }
         let unclaimed = online - &claimed;
         if let Some(node) = nodes.iter_mut().find(|node| !node.cpus.is_empty() && !unclaimed.is_empty()) {
-            self.notes.push(format!("CPUs {unclaimed} are on no node: took them for node {}'s", node.id));
+            self.notes.push(format!("CPUs {unclaimed} are on no node: adding them to node {}", node.id));
             node.cpus = &node.cpus | &unclaimed;
         }
     }
@@ -154,8 +156,9 @@ impl Reader {
                 }
                 None => Ok(None),
             });
-            // One that is missing makes the others worth nothing: who is nearer cannot be told.
-            match self.forgive(parsed, "took distances for unknown") {
+            // If one row is missing, the others are useless: they do not tell which nodes are
+            // closer.
+            match self.forgive(parsed, "treating distances as unknown") {
                 Some(Some(distances)) => all.push(distances),
                 _ => return,
             }
@@ -178,7 +181,8 @@ impl Reader {
                 troubles.push((cpu, error));
                 alone.clone()
             });
-            // Those before it have their cores already. Most have been claimed by nobody, and are not worth the time to remember them.
+            // Lower CPUs have their cores already. Most of those cores were not added to `claimed`,
+            // which saves time, so lower CPUs are cut off here.
             let siblings = &siblings & &CpuSet::from_range(cpu..=u32::MAX);
             if siblings == alone {
                 cores.push(alone);
@@ -188,16 +192,16 @@ impl Reader {
             claimed = &claimed | &core;
             cores.push(core);
         }
-        // A machine may have thousands of such files: one note for all.
+        // A machine may have thousands of such files, so there is one note for all.
         if let Some((_, first)) = troubles.first() {
             let cpus: CpuSet = troubles.iter().map(|(cpu, _)| *cpu).collect();
-            self.notes.push(format!("{first}: took each of CPUs {cpus} for a core"));
+            self.notes.push(format!("{first}: treating each of CPUs {cpus} as a core"));
         }
         cores
     }
 
     fn siblings(&self, cpu: u32) -> Result<CpuSet, TopologyError> {
-        // The second is the name that older kernels have for it.
+        // The second is the name in older kernels.
         for name in ["core_cpus_list", "thread_siblings_list"] {
             let path = format!("cpu/cpu{cpu}/topology/{name}");
             match self.set(&path, MOST_CPUS)? {
@@ -212,7 +216,7 @@ impl Reader {
         Ok(CpuSet::from_range(cpu..=cpu))
     }
 
-    /// The list in a file, of numbers below a limit; nothing if there is no file.
+    /// Returns the list in a file, with numbers below a limit; `None` if the file does not exist.
     fn set(&self, path: &str, limit: u32) -> Result<Option<CpuSet>, TopologyError> {
         let path = self.system.join(path);
         let Some(text) = file::read(&path).map_err(|error| unreadable(&path, error))? else {
@@ -220,14 +224,12 @@ impl Reader {
         };
         let set: CpuSet = text.parse().map_err(|error| nonsense(&path, format!("{error}")))?;
         match set.last() {
-            Some(last) if last >= limit => {
-                Err(nonsense(&path, format!("no machine goes up to number {last}")))
-            }
+            Some(last) if last >= limit => Err(nonsense(&path, format!("no machine has number {last}"))),
             _ => Ok(Some(set)),
         }
     }
 
-    /// What was found, or a note that says what is assumed in its place.
+    /// Returns the value, or adds a note with the error and what is assumed instead.
     fn forgive<T>(&mut self, found: Result<T, TopologyError>, assumed: &str) -> Option<T> {
         found.map_err(|error| self.notes.push(format!("{error}: {assumed}"))).ok()
     }
@@ -247,7 +249,7 @@ fn refuse_shared(nodes: &[Node]) -> Result<(), TopologyError> {
     Ok(())
 }
 
-/// The number in a line such as `Node 0 MemTotal:  16384 kB`.
+/// Returns the number in a line such as `Node 0 MemTotal:  16384 kB`.
 fn memory_total(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.split_once("MemTotal:"))?;
     line.1.split_whitespace().next()?.parse().ok()
@@ -258,7 +260,7 @@ fn distances(text: &str, nodes: usize) -> Result<Vec<u32>, String> {
     match distances {
         Ok(distances) if distances.len() == nodes => Ok(distances),
         Ok(distances) => Err(format!("it has {} distances for {nodes} nodes", distances.len())),
-        Err(_) => Err(format!("{:?} are no distances", shorten(text.trim()))),
+        Err(_) => Err(format!("{:?} is not a list of distances", shorten(text.trim()))),
     }
 }
 

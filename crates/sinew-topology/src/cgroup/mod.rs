@@ -1,4 +1,5 @@
-//! What control groups leave of a machine, v1 and v2. Knows files and limits; CPUs and nodes are not its business.
+//! The limits of control groups, v1 and v2. Knows files and limits, but no CPUs or nodes of a
+//! machine.
 
 mod mounts;
 mod quota;
@@ -10,10 +11,10 @@ pub use self::quota::Quota;
 use super::cpu_set::CpuSet;
 use super::file;
 
-/// What the control groups of this process permit.
+/// The limits that the control groups of this process set.
 ///
-/// Nothing about it is an error: a file that is missing limits nothing, and so does one that cannot be read or makes no sense,
-/// which [`notes`](Cgroups::notes) tell.
+/// Reading them never fails. A missing file sets no limit. Nor does a file that cannot be read or
+/// is invalid; [`notes`](Cgroups::notes) lists such files.
 ///
 /// # Examples
 ///
@@ -32,8 +33,10 @@ pub struct Cgroups {
 }
 
 impl Cgroups {
-    /// Looks at the groups of the calling process, and at their ancestors, as `proc/self/cgroup` and `proc/self/mountinfo`
-    /// below a root name them; the mount points are below that root as well.
+    /// Reads the groups of the calling process and their ancestors.
+    ///
+    /// `proc/self/cgroup` and `proc/self/mountinfo` below `root` name the groups. The mount points
+    /// are below `root` as well.
     #[must_use]
     pub fn read(root: impl AsRef<Path>) -> Self {
         let root = root.as_ref();
@@ -42,10 +45,11 @@ impl Cgroups {
         let mountinfo = found.text(&root.join("proc/self/mountinfo")).unwrap_or_default();
         for hierarchy in [Hierarchy::Unified, Hierarchy::Legacy("cpu"), Hierarchy::Legacy("cpuset")] {
             let Some(group) = mounts::group_of(&cgroup, hierarchy) else { continue };
-            // Not mounted, or not visible from here: then nothing is known, which is common in containers.
+            // If the hierarchy is not mounted or not visible from here, which is common in
+            // containers, its limits are unknown.
             let directories = mounts::directories(&mountinfo, hierarchy, group).unwrap_or_default();
             for directory in directories {
-                // A mount point is an absolute path, and would replace the root.
+                // A mount point is an absolute path, which would replace the root.
                 let below: PathBuf = directory.components().skip(1).collect();
                 found.look(hierarchy, &root.join(below));
             }
@@ -53,19 +57,19 @@ impl Cgroups {
         found
     }
 
-    /// The tightest quota of all groups that the process is in.
+    /// Returns the tightest quota of all groups that the process is in.
     #[must_use]
     pub fn quota(&self) -> Option<Quota> {
         self.quota
     }
 
-    /// The CPUs that all groups permit, if any says something.
+    /// Returns the CPUs that all groups permit, or `None` if no group restricts them.
     #[must_use]
     pub fn cpus(&self) -> Option<&CpuSet> {
         self.cpus.as_ref()
     }
 
-    /// Which files were there and did not count, and why.
+    /// Returns notes on the files that exist and were ignored, with the reason.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -79,7 +83,8 @@ impl Cgroups {
             }
             Hierarchy::Legacy("cpu") => self.look_at_cfs(directory),
             Hierarchy::Legacy(_) => {
-                // The first is what holds, where kernels have it; the second is what was asked for.
+                // The first is the list in effect, which newer kernels have. The second is the list
+                // that was requested.
                 if !self.look_at_cpus(&directory.join("cpuset.effective_cpus")) {
                     self.look_at_cpus(&directory.join("cpuset.cpus"));
                 }
@@ -108,7 +113,8 @@ impl Cgroups {
         }
     }
 
-    /// Whether the file says something. An empty list is how groups say that nobody has set it.
+    /// Reads a list of permitted CPUs, and returns whether the file restricts them. An empty list
+    /// means that the group does not set one.
     fn look_at_cpus(&mut self, path: &Path) -> bool {
         let Some(text) = self.text(path) else { return false };
         match text.parse::<CpuSet>() {
@@ -132,6 +138,6 @@ impl Cgroups {
     }
 
     fn ignore(&mut self, path: &Path, reason: &str) {
-        self.notes.push(format!("{} does not count: {reason}", path.display()));
+        self.notes.push(format!("{} is ignored: {reason}", path.display()));
     }
 }

@@ -1,20 +1,22 @@
-//! Where control groups are mounted, and which of them a process is in: two files of `/proc`, parsed. Opens no file.
+//! Where control groups are mounted, and which of them a process is in: parses two files of
+//! `/proc`. Opens no file.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Longer paths cannot be opened.
+/// The longest path that can be opened.
 const LONGEST_PATH: usize = 4096;
 
 /// A hierarchy of control groups that limits CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hierarchy {
-    /// The one of v2, with all controllers.
+    /// The hierarchy of v2, with all controllers.
     Unified,
-    /// One of v1, with this controller and maybe others.
+    /// A hierarchy of v1 with this controller, and possibly others.
     Legacy(&'static str),
 }
 
-/// The group of a process in a hierarchy, from the lines of `/proc/self/cgroup`: `1:cpu,cpuacct:/a/b`, or `0::/a/b`.
+/// Returns the group of a process in a hierarchy, from the lines of `/proc/self/cgroup`:
+/// `1:cpu,cpuacct:/a/b`, or `0::/a/b`.
 pub(super) fn group_of(cgroup: &str, hierarchy: Hierarchy) -> Option<&str> {
     let groups = cgroup.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -27,8 +29,9 @@ pub(super) fn group_of(cgroup: &str, hierarchy: Hierarchy) -> Option<&str> {
     ours.next().map(|(_, path)| path)
 }
 
-/// The directories of a group and of its ancestors, as far as they can be seen; the group's own comes first. Nothing if the
-/// hierarchy is not mounted, or the group is outside of what is.
+/// Returns the directories of a group and of its ancestors, as far as they are visible, the group's
+/// own first. Returns `None` if the hierarchy is not mounted, or if the group is outside of the
+/// mounted part.
 pub(super) fn directories(mountinfo: &str, hierarchy: Hierarchy, group: &str) -> Option<Vec<PathBuf>> {
     if group.len() > LONGEST_PATH {
         return None;
@@ -36,23 +39,24 @@ pub(super) fn directories(mountinfo: &str, hierarchy: Hierarchy, group: &str) ->
     let mounts = mountinfo.lines().filter_map(|line| Mount::parse(line, hierarchy));
     let seen = mounts.filter_map(|mount| {
         let below = Path::new(group).strip_prefix(&mount.root).ok()?.to_owned();
-        // What is outside of the namespace has a path that goes up.
+        // A group outside of the namespace has a path that goes up.
         let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
         is_inside.then_some((mount, below))
     });
-    // Of several views the one from furthest up shows the most ancestors.
+    // If there are several mounts, the one with the highest root shows the most ancestors.
     let (mount, below) = seen.max_by_key(|(_, below)| below.components().count())?;
     Some(below.ancestors().map(|part| mount.point.join(part)).collect())
 }
 
-/// A mount of a hierarchy: the group at its top, and where that is.
+/// A mount of a hierarchy: the group at its root, and its mount point.
 struct Mount {
     root: PathBuf,
     point: PathBuf,
 }
 
 impl Mount {
-    /// A line is `id parent device root point options [more ...] - type source options`.
+    /// Parses a line of the form `id parent device root point options [more ...] - type source
+    /// options`.
     fn parse(line: &str, hierarchy: Hierarchy) -> Option<Self> {
         let (place, kind) = line.split_once(" - ")?;
         let mut kind = kind.split(' ');
@@ -67,7 +71,8 @@ impl Mount {
     }
 }
 
-/// Space and a few others are written as a backslash and three octal digits.
+/// Replaces escapes: the kernel writes space and a few other characters as a backslash and three
+/// octal digits.
 fn unescape(text: &str) -> String {
     let mut pieces = text.split('\\');
     let mut plain = pieces.next().unwrap_or_default().to_owned();

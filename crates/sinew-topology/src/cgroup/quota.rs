@@ -1,14 +1,14 @@
-//! How much CPU time a control group has. Knows the two ways in which kernels write that, not where the files are.
+//! The CPU time of a control group. Knows the two formats of kernels, not where the files are.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// What kernels assume where nobody said.
+/// The kernels' default period, in microseconds.
 const PERIOD: u64 = 100_000;
 
-/// CPU time that a control group may use, per period.
+/// The CPU time that a control group may use per period.
 ///
-/// Quotas are ordered by how much they grant.
+/// Quotas are ordered by the share of CPU time that they grant.
 #[derive(Clone, Copy, Debug)]
 pub struct Quota {
     /// # Invariant
@@ -19,7 +19,8 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// So many microseconds of CPU time in so many microseconds; nothing if either is 0, which no kernel grants.
+    /// Creates a quota of `quota_us` microseconds of CPU time per `period_us` microseconds. Returns
+    /// `None` if either is 0, which no kernel grants.
     ///
     /// # Examples
     ///
@@ -34,19 +35,19 @@ impl Quota {
         (quota_us > 0 && period_us > 0).then_some(Self { quota: quota_us, period: period_us })
     }
 
-    /// How many CPUs it takes to use it up: at least 1.
+    /// Returns how many CPUs are needed to use up the quota: at least 1.
     #[must_use]
     pub fn cpus(self) -> usize {
         usize::try_from(self.quota.div_ceil(self.period)).unwrap_or(usize::MAX)
     }
 
-    /// Of a v2 group: `max 100000` for no limit, or quota and period.
+    /// Parses the quota of a v2 group: `max 100000` for no limit, or quota and period.
     pub(super) fn from_v2(max: &str) -> Result<Option<Self>, String> {
         let words: Vec<_> = max.split_whitespace().collect();
         let (quota, period) = match words.as_slice() {
             [quota] => (*quota, PERIOD),
             [quota, period] => (*quota, number(period)?),
-            _ => return Err("it should have a quota and a period".to_owned()),
+            _ => return Err("it must have a quota and a period".to_owned()),
         };
         match quota {
             "max" => Ok(None),
@@ -54,7 +55,7 @@ impl Quota {
         }
     }
 
-    /// Of a v1 group, from its two files: a negative quota is no limit.
+    /// Parses the quota of a v1 group from its two files. A negative quota means no limit.
     pub(super) fn from_v1(quota: &str, period: Option<&str>) -> Result<Option<Self>, String> {
         if quota.trim().strip_prefix('-').is_some_and(|digits| number(digits).is_ok()) {
             return Ok(None);
@@ -65,14 +66,14 @@ impl Quota {
     fn checked(quota: u64, period: u64) -> Result<Option<Self>, String> {
         match Self::new(quota, period) {
             Some(quota) => Ok(Some(quota)),
-            None => Err(format!("{quota} µs in {period} µs is no quota")),
+            None => Err(format!("{quota} µs in {period} µs is not a valid quota")),
         }
     }
 }
 
 fn number(text: &str) -> Result<u64, String> {
     let text = text.trim();
-    text.parse().map_err(|_| format!("{:?} is no time in microseconds", crate::list::shorten(text)))
+    text.parse().map_err(|_| format!("{:?} is not a time in microseconds", crate::list::shorten(text)))
 }
 
 impl Ord for Quota {

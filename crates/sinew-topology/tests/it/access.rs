@@ -1,4 +1,4 @@
-//! What mask, control groups and quota leave of a machine.
+//! What affinity mask, control groups and quota leave of a machine.
 
 use super::set;
 use super::tree::Tree;
@@ -67,7 +67,7 @@ fn the_mask_counts_where_control_groups_contradict() {
     let machine = Topology::flat(set("0-7"));
     let access = Access::new(&machine, set("0-1"), groups("max", "4-7")).unwrap();
     assert_eq!(access.cpus(), &set("0-1"));
-    assert!(access.notes()[0].contains("took 0-1"), "{:?}", access.notes());
+    assert!(access.notes()[0].contains("using 0-1"), "{:?}", access.notes());
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn this_process_may_use_something() {
     let access = Access::of_this_process(&machine, "/").unwrap();
     assert!(access.cpus().is_subset(machine.online()));
     assert!((1..=access.cpus().len()).contains(&access.concurrency()));
-    // Where no quota is, which std rounds down, it has to be the same.
+    // Without a quota, which std rounds down, both numbers are the same.
     if access.quota().is_none() {
         assert_eq!(access.concurrency(), std::thread::available_parallelism().unwrap().get());
     }

@@ -8,11 +8,11 @@ const V2: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsd
 const CPU: &str =
     "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
 const CPUSET: &str = "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
-/// Mounts that are none of our business.
+/// Mounts that do not matter here.
 const OTHERS: &str = "23 1 0:22 / /sys rw - sysfs sysfs rw\nnonsense\n\n31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n\
                       35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
 
-/// One more, with options like those of control groups.
+/// Another one that does not matter, with options like those of control groups.
 const ALIKE: &str = "60 23 0:99 / /mnt/alike rw - other other rw,cpu,cpuset\n";
 
 fn process(cgroup: &str, mounts: &[&str]) -> Tree {
@@ -90,7 +90,7 @@ fn the_tightest_of_all_ancestors_counts() {
     assert_eq!(quota(&tree), Quota::new(3, 2));
     tree.file("sys/fs/cgroup/a/b/c/cpu.max", "max 100000");
     assert_eq!(quota(&tree), Quota::new(3, 2));
-    // Somebody else's.
+    // Limits of other groups.
     tree.file("sys/fs/cgroup/a/b/c/d/cpu.max", "1000 100000").file("sys/fs/cgroup/x/cpu.max", "1000 100000");
     assert_eq!(quota(&tree), Quota::new(3, 2));
 
@@ -115,7 +115,7 @@ fn a_hybrid_has_limits_in_both() {
 #[test]
 fn a_container_sees_a_part_of_the_tree() {
     let mount = "32 31 0:29 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
-    // The group at the mount's top, one below it, and one that cannot be seen.
+    // The group at the mount's root, one below it, and one that is not visible.
     for (group, path) in [("/docker/abc", ""), ("/docker/abc/x", "x/")] {
         let tree = process(&format!("0::{group}\n"), &[mount]);
         tree.file(&format!("sys/fs/cgroup/{path}cpu.max"), "200000 100000");
@@ -132,7 +132,7 @@ fn a_container_sees_a_part_of_the_tree() {
 }
 
 #[test]
-fn of_two_views_the_wider_one_counts() {
+fn of_two_mounts_the_one_with_more_ancestors_counts() {
     let narrow = "50 1 0:26 /a/b /mnt/narrow rw - cgroup2 cgroup2 rw\n";
     for mounts in [[V2, narrow], [narrow, V2]] {
         let tree = process("0::/a/b\n", &mounts);
@@ -163,18 +163,14 @@ fn missing_files_limit_nothing() {
 }
 
 #[test]
-fn nonsense_limits_nothing_and_is_told() {
+fn an_invalid_file_limits_nothing_and_is_noted() {
     let tree = v2("/a");
     tree.file("sys/fs/cgroup/cpu.max", "300000 100000");
     for text in ["", "lots", "1 2 3", "-1 100000", "1000 0", "0 100000", "max x", "99999999999999999999 1"] {
         tree.file("sys/fs/cgroup/a/cpu.max", text);
         let groups = Cgroups::read(tree.root());
         assert_eq!(groups.quota(), Quota::new(3, 1), "{text:?}");
-        assert!(
-            groups.notes()[0].contains("cgroup/a/cpu.max does not count"),
-            "{text:?}: {:?}",
-            groups.notes()
-        );
+        assert!(groups.notes()[0].contains("cgroup/a/cpu.max is ignored"), "{text:?}: {:?}", groups.notes());
     }
     let tree = v1("/a");
     for (quota, period) in
@@ -188,7 +184,7 @@ fn nonsense_limits_nothing_and_is_told() {
 }
 
 #[test]
-fn unreadable_and_endless_files_limit_nothing_and_are_told() {
+fn unreadable_and_endless_files_limit_nothing_and_are_noted() {
     for path in ["proc/self/cgroup", "proc/self/mountinfo", "sys/fs/cgroup/a/cpu.max"] {
         let tree = v2("/a");
         tree.spoil(path);
@@ -219,7 +215,7 @@ fn cpusets_of_v2_are_the_effective_ones() {
 fn cpusets_of_v1_are_the_effective_ones_where_kernels_have_them() {
     let tree = v1("/a");
     tree.file("sys/fs/cgroup/cpuset/cpuset.cpus", "0-15\n").file("sys/fs/cgroup/cpuset/a/cpuset.cpus", "\n");
-    assert_eq!(Cgroups::read(tree.root()).cpus(), Some(&set("0-15")), "nobody set the group's");
+    assert_eq!(Cgroups::read(tree.root()).cpus(), Some(&set("0-15")), "the group does not set its own");
     tree.file("sys/fs/cgroup/cpuset/a/cpuset.cpus", "2-9\n");
     assert_eq!(Cgroups::read(tree.root()).cpus(), Some(&set("2-9")));
     tree.file("sys/fs/cgroup/cpuset/a/cpuset.effective_cpus", "2-3\n");
@@ -249,7 +245,7 @@ fn quotas_compare_by_what_they_grant() {
 }
 
 #[test]
-fn the_groups_we_run_in_are_understood() {
+fn the_groups_of_this_process_are_read() {
     let groups = Cgroups::read("/");
     assert!(groups.notes().is_empty(), "{:?}", groups.notes());
 }

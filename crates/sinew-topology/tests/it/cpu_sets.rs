@@ -37,7 +37,7 @@ fn a_list_of_all_numbers_needs_no_memory() {
 }
 
 #[test]
-fn nonsense_is_refused_with_its_place() {
+fn an_invalid_list_is_refused_with_the_offset() {
     let wrong = [
         ("x", 0, ListFault::NotANumber, "\"x\""),
         ("0-3,,8", 4, ListFault::NotANumber, "missing at byte 4"),
@@ -65,11 +65,11 @@ fn nonsense_is_refused_with_its_place() {
     assert!(long.parse::<CpuSet>().unwrap_err().to_string().len() < 200);
 }
 
-/// All sets of a few numbers, against the sets of std.
+/// Compares all sets of a few numbers with the sets of std.
 #[test]
 fn operations_agree_with_those_of_std() {
     let few = |bits: u32| (0..6).filter(move |bit| bits >> bit & 1 == 1);
-    // Numbers in a row, with gaps, and at both ends.
+    // Consecutive numbers, numbers with gaps, and numbers at both ends.
     let spread = [0, 1, 2, 64, u32::MAX - 1, u32::MAX];
     for (a, b) in (0..64).flat_map(|a| (0..64).map(move |b| (a, b))) {
         let numbers = |bits| few(bits).map(|bit: u32| spread[bit as usize]);
@@ -94,7 +94,7 @@ fn operations_agree_with_those_of_std() {
 
 #[test]
 fn ranges_may_be_empty_touch_and_overlap() {
-    #[expect(clippy::reversed_empty_ranges, reason = "that is what is tested")]
+    #[expect(clippy::reversed_empty_ranges, reason = "the test is about such ranges")]
     let none = CpuSet::from_range(3..=2);
     assert!(none.is_empty());
     assert_eq!(CpuSet::from_ranges([4..=6, 0..=1, 2..=3, 5..=9]).to_string(), "0-9");

@@ -1,4 +1,5 @@
-//! The arithmetic of profiles: examples computed by hand, and a second statement of the rules that tries everything.
+//! The arithmetic of profiles: examples computed by hand, and a second implementation of the rules
+//! that tries all sizes.
 
 use sinew_topology::Profile;
 use sinew_topology::{Demand, Layout, LayoutError};
@@ -9,7 +10,7 @@ fn demand(profile: Profile, concurrency: usize, nodes: usize, cpus: usize) -> De
     Demand { profile, concurrency, nodes, cpus, group_size: None, numa: None }
 }
 
-/// Groups, their size, and NUMA.
+/// Returns the number of groups, their size, and whether NUMA is on.
 fn shape(layout: &Layout) -> (usize, usize, bool) {
     (layout.groups(), layout.group_size(), layout.is_numa())
 }
@@ -18,20 +19,21 @@ fn shape(layout: &Layout) -> (usize, usize, bool) {
 fn examples_by_hand() {
     use Profile::{Compute, ComputeHeavy, Io, IoHeavy, Neutral};
     let examples = [
-        // Compute-heavy: as few groups as 64 permits.
+        // Compute-heavy: the fewest groups of up to 64 workers.
         (demand(ComputeHeavy, 1, 1, 1), (1, 1, false)),
         (demand(ComputeHeavy, 64, 4, 64), (1, 64, false)),
         (demand(ComputeHeavy, 65, 1, 65), (2, 33, false)),
         (demand(ComputeHeavy, 130, 2, 130), (3, 44, false)),
         (demand(ComputeHeavy, 256, 8, 256), (4, 64, false)),
-        // Compute: per node if at least half of the CPUs are meant.
+        // Compute: per node if the workers need at least half of the CPUs.
         (demand(Compute, 64, 1, 64), (1, 64, false)),
         (demand(Compute, 32, 2, 64), (2, 16, true)),
         (demand(Compute, 31, 2, 64), (1, 31, false)),
         (demand(Compute, 3, 2, 4), (2, 2, true)),
         (demand(Compute, 256, 2, 256), (4, 64, true)),
         (demand(Compute, 260, 2, 256), (6, 44, true)),
-        // Neutral: 16 to 31. 17 is one of 17; 33 is three of 16 (48), or two of 17 (34).
+        // Neutral: 16 to 31. 17 workers are one group of 17; 33 are three of 16 (48), or two of 17
+        // (34).
         (demand(Neutral, 16, 2, 16), (1, 16, false)),
         (demand(Neutral, 17, 1, 17), (1, 17, false)),
         (demand(Neutral, 32, 1, 32), (2, 16, false)),
@@ -40,10 +42,12 @@ fn examples_by_hand() {
         (demand(Neutral, 76, 2, 76), (4, 19, true)),
         // Two groups of 16 would be 8 in excess, more than 2: one group across the nodes.
         (demand(Neutral, 24, 2, 24), (1, 24, false)),
-        // Eight nodes need 8 groups of 16: 113 would be 15 in excess, more than 11; 117 is 11 in excess, as many as may be.
+        // Eight nodes need 8 groups of 16: for 113 workers that is 15 in excess, more than 11; for
+        // 117 it is 11 in excess, just within the limit.
         (demand(Neutral, 113, 8, 128), (6, 19, false)),
         (demand(Neutral, 117, 8, 128), (8, 16, true)),
-        // 5 groups of 23, 115, have as little in excess as NUMA off permits; on 2 nodes it is 4 of 29 or 6 of 20.
+        // 5 groups of 23, 115 workers, have the least excess with NUMA off. On 2 nodes it is 4 of
+        // 29 or 6 of 20.
         (demand(Neutral, 115, 1, 115), (5, 23, false)),
         (demand(Neutral, 115, 2, 115), (4, 29, true)),
         // Io: 12 to 23. Io-heavy: 8 to 15.
@@ -62,8 +66,8 @@ fn examples_by_hand() {
     }
 }
 
-/// All sizes and numbers of groups are tried, up to 256 workers in groups of 8: those are kept that are enough, and of which
-/// one group less is not.
+/// Returns all sizes and numbers of groups, up to 256 workers in groups of 8, that are enough, and
+/// of which one group less is not.
 fn candidates(concurrency: usize, sizes: std::ops::RangeInclusive<usize>) -> Vec<(usize, usize)> {
     let all = sizes.flat_map(|size| (1..=32).map(move |groups| (groups, size)));
     all.filter(|(groups, size)| groups * size >= concurrency && (groups - 1) * size < concurrency).collect()
@@ -73,7 +77,7 @@ fn least(candidates: impl IntoIterator<Item = (usize, usize)>) -> Option<(usize,
     candidates.into_iter().min_by_key(|(groups, size)| (groups * size, *size))
 }
 
-/// The fewest groups up to 64, then the smallest size.
+/// Returns the fewest groups of up to 64, then the smallest size.
 fn fewest(workers: usize) -> (usize, usize) {
     let all = (1..=4).flat_map(|groups| (1..=64).map(move |size| (groups, size)));
     all.filter(|(groups, size)| groups * size >= workers).min().unwrap()
@@ -107,11 +111,11 @@ fn restated(demand: &Demand) -> (usize, usize, bool) {
 }
 
 #[test]
-fn every_profile_is_as_stated_a_second_time() {
+fn every_profile_agrees_with_a_second_implementation() {
     for profile in Profile::ALL.into_iter().filter(|profile| *profile != Profile::Customized) {
         for (nodes, concurrency) in NODES.iter().flat_map(|nodes| (1..=256).map(move |count| (*nodes, count)))
         {
-            // How many CPUs there are matters to one profile alone.
+            // The number of CPUs matters to only one profile.
             let all = [concurrency, 2 * concurrency, 2 * concurrency + 1, 256];
             for cpus in all.into_iter().take(if profile == Profile::Compute { 4 } else { 1 }) {
                 let demand = demand(profile, concurrency, nodes, cpus);
@@ -121,7 +125,8 @@ fn every_profile_is_as_stated_a_second_time() {
     }
 }
 
-/// Whatever is asked for: enough workers, sizes as given or up to 64, equally many groups on each node.
+/// For any demand: enough workers, sizes as given or up to 64, the same number of groups on each
+/// node.
 #[test]
 fn every_layout_is_sound() {
     let sizes = [None, Some(1), Some(2), Some(7), Some(16), Some(31), Some(64)];
@@ -147,7 +152,7 @@ fn check(demand: &Demand, layout: &Layout) {
     assert!((1..=64).contains(&layout.group_size()), "{demand:?} {layout:?}");
     assert_eq!(demand.group_size.unwrap_or(layout.group_size()), layout.group_size(), "{demand:?}");
     assert_eq!(demand.numa.unwrap_or(layout.is_numa()), layout.is_numa(), "{demand:?} {layout:?}");
-    // No group, or no group on each node, could be left out.
+    // No group could be left out, or no group on each node.
     let step = if layout.is_numa() { demand.nodes } else { 1 };
     assert!((layout.groups() - step) * layout.group_size() < demand.concurrency, "{demand:?} {layout:?}");
     assert!(!layout.why().is_empty());
@@ -197,7 +202,7 @@ fn numa_is_as_it_is_set() {
         (with(Profile::Neutral, 76, 2, true), (4, 19, true)),
         (with(Profile::Neutral, 4, 2, true), (2, 2, true)),
         (with(Profile::Neutral, 1, 4, true), (4, 1, true)),
-        // Groups of 16 would be 128 workers: rather 13 on each node.
+        // Groups of 16 would be 128 workers, so there are 13 on each node instead.
         (with(Profile::Neutral, 100, 8, true), (8, 13, true)),
         (with(Profile::Neutral, 4, 1, true), (1, 4, true)),
         (with(Profile::Neutral, 64, 1, true), (4, 16, true)),
@@ -222,7 +227,7 @@ fn numbers_out_of_bounds_are_refused() {
         (Demand { group_size: Some(65), ..good }, LayoutError::GroupSize(65), "1 to 64"),
         (Demand { nodes: 0, ..good }, LayoutError::Nodes(0), "nodes"),
         (Demand { nodes: huge, ..good }, LayoutError::Nodes(huge), "nodes"),
-        (Demand { profile: Profile::Customized, ..good }, LayoutError::NoGroupSize, "give one of 1 to 64"),
+        (Demand { profile: Profile::Customized, ..good }, LayoutError::NoGroupSize, "choose 1 to 64"),
     ];
     for (demand, error, said) in wrong {
         assert_eq!(demand.layout(), Err(error));

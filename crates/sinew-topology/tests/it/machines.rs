@@ -1,4 +1,4 @@
-//! Machines whose files are in order.
+//! Machines with valid and complete files.
 
 use super::set;
 use super::tree::Tree;
@@ -56,7 +56,7 @@ fn nodes_without_memory_or_cpus() {
     assert_eq!(machine.nodes_of(&set("")).count(), 0);
 }
 
-/// Kernels that do not list the nodes with memory tell it node by node.
+/// Kernels that do not list the nodes with memory describe it node by node.
 #[test]
 fn memory_is_looked_up_node_by_node() {
     let tree = Tree::machine(&["0-3", "4-7", "8"], false);
@@ -69,7 +69,7 @@ fn memory_is_looked_up_node_by_node() {
 }
 
 #[test]
-fn offline_cpus_belong_to_nobody() {
+fn offline_cpus_belong_to_no_node() {
     let tree = Tree::machine(&["0-3", "4-7"], true);
     tree.sys("cpu/online", "0-1,3-6\n");
     let machine = tree.read().unwrap();
@@ -86,7 +86,7 @@ fn siblings_make_cores() {
     let tree = Tree::machine(&["0-3", "4-7"], true);
     assert_eq!(cores(tree.read().unwrap()), ["0,2", "1,3", "4,6", "5,7"]);
 
-    // An older kernel has another name for it, and four threads a core are nothing special.
+    // An older kernel has another name for the file. Four threads per core are nothing special.
     let tree = Tree::new();
     tree.sys("cpu/online", "0-4");
     for cpu in 0..4 {
@@ -109,7 +109,7 @@ fn distances_are_those_between_nodes() {
 }
 
 #[test]
-fn the_machine_we_run_on_is_understood() {
+fn this_machine_is_read() {
     let machine = Topology::read("/sys").unwrap();
     assert!(!machine.online().is_empty());
     let on_nodes: usize = machine.nodes().iter().map(|node| node.cpus().len()).sum();

@@ -1,4 +1,4 @@
-//! Tests of `sinew-topology`: machines that we do not have, described by files.
+//! Tests of `sinew-topology`, on machines described by files.
 
 mod access;
 mod cgroups;

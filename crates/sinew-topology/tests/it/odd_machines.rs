@@ -1,4 +1,5 @@
-//! Machines whose files are missing, unreadable or wrong: a fallback with a note, or an error that names the file.
+//! Machines whose files are missing, unreadable or invalid: a default with a note, or an error that
+//! names the file.
 
 use super::set;
 use super::tree::Tree;
@@ -12,7 +13,7 @@ fn two_nodes() -> Tree {
 const SYSTEM: &str = "sys/devices/system";
 
 #[test]
-fn without_nodes_all_cpus_are_one() {
+fn without_nodes_all_cpus_are_one_node() {
     let all = Topology::flat(set("0-3"));
     let tree = two_nodes();
     tree.without("sys/devices/system/node");
@@ -26,14 +27,14 @@ fn without_nodes_all_cpus_are_one() {
     assert_eq!(machine.nodes(), all.nodes());
     assert!(machine.notes()[0].contains("no node has a CPU"), "{:?}", machine.notes());
 
-    // A directory with nothing but other names in it.
+    // A directory that contains only other names.
     let tree = two_nodes();
     tree.without("sys/devices/system/node").sys("node/node+1/cpulist", "0").sys("node/node01/cpulist", "0");
     assert_eq!(tree.read().unwrap().nodes(), all.nodes());
 }
 
 #[test]
-fn a_cpu_that_no_node_claims_goes_to_the_first() {
+fn a_cpu_that_no_node_lists_goes_to_the_first_node() {
     let tree = Tree::machine(&["", "1", "2-3"], false);
     tree.sys("cpu/online", "0-5\n");
     let machine = tree.read().unwrap();
@@ -50,7 +51,7 @@ fn a_node_without_a_list_has_no_cpus() {
     let machine = tree.read().unwrap();
     assert!(machine.nodes()[1].cpus().is_empty());
     assert_eq!(machine.notes().len(), 1, "{:?}", machine.notes());
-    // The kernel agrees: nothing to tell.
+    // The kernel's list agrees, so there is no note.
     tree.sys("node/has_cpu", "0\n");
     assert!(tree.read().unwrap().notes().is_empty());
 }
@@ -82,7 +83,7 @@ fn no_cpus_at_all_is_an_error() {
 }
 
 #[test]
-fn nonsense_about_cpus_and_nodes_is_an_error_that_names_the_file() {
+fn an_invalid_file_about_cpus_and_nodes_is_an_error_that_names_it() {
     let wrong = ["0-", "zero", "3-1", "-1", "0-4294967295", "65536", "\u{0}", "0-3,"];
     for (path, text) in
         ["cpu/online", "node/node1/cpulist"].iter().flat_map(|path| wrong.map(|text| (path, text)))
@@ -101,7 +102,7 @@ fn nonsense_about_cpus_and_nodes_is_an_error_that_names_the_file() {
 }
 
 #[test]
-fn text_that_is_no_text_is_nonsense() {
+fn bytes_that_are_not_text_are_invalid() {
     let tree = two_nodes();
     std::fs::write(tree.path("sys/devices/system/cpu/online"), [0xff, 0xfe]).unwrap();
     assert!(matches!(tree.read(), Err(TopologyError::Nonsense { .. })));
@@ -134,9 +135,9 @@ fn unreadable_and_endless_files_about_cpus_and_nodes_are_errors() {
     }
 }
 
-/// What is good to know and not needed: it counts as missing, and is told.
+/// Files that are useful but not needed: they count as missing, with a note.
 #[test]
-fn trouble_with_the_rest_is_a_note() {
+fn trouble_with_other_files_is_a_note() {
     let rest = ["cpu/present", "node/has_memory", "cpu/cpu0/topology/core_cpus_list", "node/node1/distance"];
     let plain = {
         let tree = two_nodes();
@@ -187,7 +188,7 @@ fn a_cpu_that_is_not_its_own_sibling_is_a_core() {
     assert!(machine.notes()[0].contains("each of CPUs 0-3"), "{:?}", machine.notes());
 }
 
-/// CPU 0 claims CPU 1, which claims CPUs 1 and 2: every CPU still is in exactly one core.
+/// CPU 0 lists CPU 1, which lists CPUs 1 and 2: every CPU is still in exactly one core.
 #[test]
 fn siblings_that_disagree_are_in_one_core_each() {
     let tree = Tree::machine(&["0-3"], false);
@@ -197,7 +198,7 @@ fn siblings_that_disagree_are_in_one_core_each() {
 }
 
 #[test]
-fn memory_that_makes_no_sense_is_taken_for_granted() {
+fn a_node_with_invalid_memory_counts_as_one_with_memory() {
     let tree = two_nodes();
     tree.without("sys/devices/system/node/has_memory")
         .sys("node/node0/meminfo", "Node 0 MemTotal: lots kB\n");

@@ -1,4 +1,4 @@
-//! Where workers may run.
+//! The CPUs that workers may run on.
 
 use super::set;
 use super::tree::Tree;
@@ -12,7 +12,7 @@ fn layout(concurrency: usize, nodes: usize, size: usize, numa: bool) -> Layout {
     demand.layout().unwrap()
 }
 
-/// The CPU of each worker, group by group.
+/// Returns the CPU of each worker, group by group.
 fn own(pinning: &Pinning, layout: &Layout) -> Vec<Vec<u32>> {
     let cpu = |group, worker| {
         let cpus = pinning.worker(group, worker).unwrap();
@@ -56,7 +56,7 @@ fn without_numa_every_group_has_all() {
     }
 }
 
-/// Nodes that have no CPU for us, or none at all, get no group; those without memory do.
+/// Nodes without accessible CPUs, or without any CPU, get no group. Nodes without memory do.
 #[test]
 fn groups_go_to_nodes_with_cpus() {
     let tree = Tree::machine(&["", "0-3", "4-7", "8-11"], false);
@@ -67,7 +67,7 @@ fn groups_go_to_nodes_with_cpus() {
     assert_eq!([pinning.node(0), pinning.node(1)], [Some(2), Some(3)]);
     let error = Pinning::shared(&machine, machine.online(), &layout).unwrap_err();
     assert_eq!(error, PinError::Nodes { expected: 2, found: 3 });
-    assert!(error.to_string().contains("for 2 nodes, and 3 have"), "{error}");
+    assert!(error.to_string().contains("for 2 nodes, but 3 have"), "{error}");
     let error = Pinning::shared(&machine, &set("0"), &layout).unwrap_err();
     assert_eq!(error, PinError::Nodes { expected: 2, found: 1 });
 }
@@ -83,7 +83,7 @@ fn one_per_cpu_takes_siblings_last() {
     assert_eq!(dealt(6, 3), [[0, 1, 2], [3, 4, 5]]);
     assert_eq!(dealt(8, 8), [[0, 1, 2, 3, 4, 5, 6, 7]]);
 
-    // Where neighbours are siblings, every second one comes first.
+    // If neighbors are siblings, every second CPU comes first.
     let tree = Tree::machine(&["0-3", "4-7"], false);
     for cpu in 0..8 {
         let core = format!("{}-{}", cpu / 2 * 2, cpu / 2 * 2 + 1);
@@ -98,12 +98,12 @@ fn one_per_cpu_takes_siblings_last() {
     assert_eq!(own(&pinning, &on), [[0, 2, 1], [4, 6, 5]]);
     assert_eq!(pinning.group(0), Some(set("0-2")));
     assert_eq!((pinning.worker(0, 3), pinning.is_one_per_cpu()), (None, true));
-    // A sibling that is not accessible takes nobody's place.
+    // A sibling that is not accessible takes no place.
     let pinning = Pinning::one_per_cpu(&machine, &set("1-7"), &off).unwrap();
     assert_eq!(own(&pinning, &off), [[1, 2, 4], [6, 3, 5]]);
 }
 
-/// Interleaved nodes: without NUMA too, a group has its CPUs near to one another.
+/// Interleaved nodes: the CPUs of a group are close to each other, also without NUMA.
 #[test]
 fn one_per_cpu_goes_node_by_node() {
     let machine = Tree::machine(&["0,2,4,6", "1,3,5,7"], false).read().unwrap();
@@ -133,9 +133,9 @@ fn more_workers_than_cpus_cannot_have_one_each() {
     let layout9 = layout(9, 1, 3, false);
     let error = Pinning::one_per_cpu(&machine, machine.online(), &layout9).unwrap_err();
     assert_eq!(error, PinError::TooManyWorkers { workers: 9, cpus: 8, node: None });
-    assert!(error.to_string().contains("9 workers cannot have a CPU each of 8"), "{error}");
+    assert!(error.to_string().contains("9 workers cannot each have one of 8 CPUs"), "{error}");
 
-    // Enough on the machine, but not on the second node.
+    // There are enough CPUs on the machine, but not on the second node.
     let machine = Tree::machine(&["0-5", "6-7"], false).read().unwrap();
     let on = layout(8, 2, 2, true);
     let error = Pinning::one_per_cpu(&machine, machine.online(), &on).unwrap_err();

@@ -1,4 +1,4 @@
-//! From machines and wishes to groups, and what is said about it.
+//! From machines and wishes to groups, and the text about them.
 
 use super::set;
 use super::tree::Tree;
@@ -59,17 +59,17 @@ fn the_text_says_what_was_found_and_chosen_and_why() {
          accessible: 30 CPUs (0-29) on 2 nodes; the affinity mask is 0-30; 0--1 allowed; 30 excluded\n\
          concurrency: 30, one for each accessible CPU\n\
          2 groups of 15 workers, NUMA on\n  \
-           profile compute: computing on half of the CPUs or more, so each node has groups of its own\n  \
+           profile compute: computing on at least half of the CPUs, so each node has groups of its own\n  \
            group 0: node 0, CPUs 0-15, to which its threads are bound\n  \
            group 1: node 1, CPUs 16-29, to which its threads are bound\n\
-         note: {} makes no sense: \"x\" are no distances: took distances for unknown\n",
+         note: {} is invalid: \"x\" is not a list of distances: treating distances as unknown\n",
         path.display()
     );
     assert_eq!(text, expected);
 }
 
 #[test]
-fn the_text_says_why_so_many() {
+fn the_text_explains_the_number_of_workers() {
     let tree = Tree::machine(&["0-7"], false);
     cgroup(&tree, "350000 100000\n");
     tree.file("sys/fs/cgroup/cpuset.cpus.effective", "0-5");
@@ -83,17 +83,17 @@ fn the_text_says_why_so_many() {
     let given = plan(&tree, "0-7", &given).unwrap().to_string();
     assert!(given.contains("concurrency: 2, as asked for\n2 groups of 1 worker,"), "{given}");
     assert!(given.contains("; a size of 1 was asked for\n"), "{given}");
-    assert!(given.contains("  group 1: CPUs 1, one for each worker\n"), "{given}");
+    assert!(given.contains("  group 1: CPUs 1, one per worker\n"), "{given}");
 }
 
-/// 37 workers would be two groups of 19 on 37 CPUs: one less has a CPU for each.
+/// 37 workers would be two groups of 19 on 37 CPUs: with one worker less, each has a CPU.
 #[test]
 fn one_per_cpu_takes_as_many_workers_as_fit() {
     let wishes = Wishes { one_per_cpu: true, ..Wishes::default() };
     let tree = Tree::machine(&["0-36"], false);
     let fitting = plan(&tree, "0-36", &wishes).unwrap();
     assert_eq!(shape(&fitting), (2, 18, false));
-    assert!(fitting.to_string().contains("concurrency: 36, with which each worker has a CPU"), "{fitting}");
+    assert!(fitting.to_string().contains("concurrency: 36, so that each worker has a CPU"), "{fitting}");
     for cpus in 1..=100 {
         let machine = Topology::flat(sinew_topology::CpuSet::from_range(0..=cpus - 1));
         let access = Access::new(&machine, machine.online().clone(), Cgroups::default()).unwrap();
@@ -103,17 +103,18 @@ fn one_per_cpu_takes_as_many_workers_as_fit() {
             "{plan}"
         );
     }
-    // What was given is not changed.
+    // A given concurrency is not changed.
     let given = Wishes { concurrency: Some(37), ..wishes.clone() };
     assert!(matches!(plan(&tree, "0-36", &given), Err(PlanError::Pin(_))));
     let size = Wishes { group_size: Some(38), ..wishes };
     let error = plan(&tree, "0-36", &size).unwrap_err();
-    assert!(error.to_string().contains("38 workers cannot have a CPU each of 37"), "{error}");
+    assert!(error.to_string().contains("38 workers cannot each have one of 37 CPUs"), "{error}");
 }
 
-/// Uneven nodes have no CPU for each worker if both have the same groups: NUMA gives way, unless it was asked for.
+/// On uneven nodes, groups of equal size leave some workers without a CPU: the plan turns NUMA off,
+/// unless it was requested.
 #[test]
-fn numa_gives_way_to_one_per_cpu() {
+fn numa_is_turned_off_for_one_per_cpu() {
     let tree = Tree::machine(&["0-23", "24-31"], false);
     let wishes = Wishes { profile: Profile::Compute, one_per_cpu: true, ..Wishes::default() };
     assert_eq!(shape(&plan(&tree, "0-31", &wishes).unwrap()), (1, 32, false));
@@ -148,12 +149,12 @@ fn without_sys_the_mask_is_the_machine() {
     let plan = Plan::for_this_process(tree.root(), &Wishes::default()).unwrap();
     assert_eq!(plan.machine().online(), plan.access().mask());
     assert_eq!((plan.machine().nodes().len(), plan.layout().workers()), (1, plan.access().mask().len()));
-    assert!(plan.to_string().contains("tells of no CPU: took those of the affinity mask"), "{plan}");
+    assert!(plan.to_string().contains("lists no CPU: using those of the affinity mask"), "{plan}");
 }
 
-/// The reasons that a layout gives, in the words of the text.
+/// The reasons that a layout gives, as they appear in the text.
 #[test]
-fn the_text_says_why_so_grouped() {
+fn the_text_explains_the_groups() {
     let tree = Tree::machine(&["0-19", "20-39"], false);
     let why = |profile, concurrency, group_size, numa| {
         let concurrency = Some(concurrency);
@@ -161,19 +162,22 @@ fn the_text_says_why_so_grouped() {
         plan(&tree, "0-39", &wishes).unwrap().layout().why().to_owned()
     };
     use Profile::{Compute, ComputeHeavy, Customized, Neutral};
-    assert_eq!(why(Neutral, 16, None, None), "so few workers are one group");
-    assert_eq!(why(Neutral, 40, None, None), "groups with the least excess, as many on each node");
+    assert_eq!(why(Neutral, 16, None, None), "few enough workers for one group");
+    assert_eq!(why(Neutral, 40, None, None), "groups with the least excess, the same number on each node");
     assert_eq!(why(Neutral, 40, None, Some(false)), "groups with the least excess");
     assert_eq!(
         why(Neutral, 24, None, None),
-        "groups with the least excess; as many on each node cannot be, or would be too many"
+        "groups with the least excess; the same number on each node is impossible, or has too much excess"
     );
-    assert_eq!(why(Neutral, 40, Some(10), None), "the fewest groups that will do, as many on each node");
+    assert_eq!(
+        why(Neutral, 40, Some(10), None),
+        "the fewest groups that are enough, the same number on each node"
+    );
     assert_eq!(why(Neutral, 8, None, Some(true)), "NUMA was asked for");
-    assert_eq!(why(ComputeHeavy, 40, None, None), "groups as large as can be");
-    assert_eq!(why(ComputeHeavy, 40, Some(3), None), "the fewest groups that will do");
-    assert_eq!(why(Customized, 40, Some(3), None), "the fewest groups that will do");
-    assert_eq!(why(Compute, 19, None, None), "groups as large as can be");
+    assert_eq!(why(ComputeHeavy, 40, None, None), "groups as large as possible");
+    assert_eq!(why(ComputeHeavy, 40, Some(3), None), "the fewest groups that are enough");
+    assert_eq!(why(Customized, 40, Some(3), None), "the fewest groups that are enough");
+    assert_eq!(why(Compute, 19, None, None), "groups as large as possible");
     assert!(why(Compute, 20, None, None).contains("half of the CPUs"));
 }
 

@@ -40,7 +40,7 @@ fn the_nearest_name_is_suggested() {
 }
 
 #[test]
-fn where_no_name_is_near_all_are_told() {
+fn all_names_are_listed_if_none_is_similar() {
     for name in ["", "fast", "something else entirely", &"x".repeat(1 << 20)] {
         let error = name.parse::<Profile>().unwrap_err();
         assert_eq!(error.nearest(), None, "{name}");

@@ -33,7 +33,7 @@ fn negative_numbers_count_from_the_end_of_the_accessible() {
 }
 
 #[test]
-fn a_list_that_is_no_list_is_refused() {
+fn an_invalid_list_is_refused() {
     let fault = |text: &str| text.parse::<CpuList>().unwrap_err().fault();
     assert_eq!(fault(""), ListFault::Empty);
     assert_eq!(fault(" \n"), ListFault::Empty);
@@ -75,7 +75,7 @@ fn allowed_and_excluded_count_from_the_same_end() {
 }
 
 #[test]
-fn something_must_be_left() {
+fn a_choice_that_leaves_no_cpu_is_refused() {
     let error = selection(Some("0-1"), Some("0--1")).apply(&set("0-7")).unwrap_err();
     assert_eq!(error, SelectError::NothingLeft { allowed: set("0-1"), excluded: set("0-7") });
     assert!(error.to_string().contains("no CPU is left"), "{error}");

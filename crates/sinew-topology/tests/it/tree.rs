@@ -1,4 +1,4 @@
-//! A directory that describes a machine, and is gone with the test.
+//! A directory that describes a machine, and is removed with the test.
 
 use super::set;
 use sinew_topology::TopologyError;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A root with `sys` and `proc` in it.
+/// A root directory that contains `sys` and `proc`.
 pub(super) struct Tree {
     root: PathBuf,
 }
@@ -21,8 +21,8 @@ impl Tree {
         Self { root }
     }
 
-    /// A machine whose nodes have these CPUs, all of them with memory, and two threads a core if `smt`: CPU n and the one
-    /// half of a node later.
+    /// Creates a machine whose nodes have these CPUs, all of them with memory. With `smt`, each
+    /// core has two threads: CPU n and the CPU half of a node later.
     pub(super) fn machine(nodes: &[&str], smt: bool) -> Self {
         let tree = Self::new();
         let sets: Vec<CpuSet> = nodes.iter().map(|list| set(list)).collect();
@@ -44,7 +44,7 @@ impl Tree {
         tree
     }
 
-    /// A file below `sys/devices/system`.
+    /// Writes a file below `sys/devices/system`.
     pub(super) fn sys(&self, path: &str, text: &str) -> &Self {
         self.file(&format!("sys/devices/system/{path}"), text)
     }
@@ -56,14 +56,14 @@ impl Tree {
         self
     }
 
-    /// Takes a file or directory away.
+    /// Removes a file or directory.
     pub(super) fn without(&self, path: &str) -> &Self {
         let path = self.path(path);
         if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
         self
     }
 
-    /// Makes a file unreadable, for root as well: it becomes a directory.
+    /// Makes a file unreadable, also for root: it becomes a directory.
     pub(super) fn spoil(&self, path: &str) -> &Self {
         let path = self.path(path);
         if path.is_file() {
@@ -73,7 +73,7 @@ impl Tree {
         self
     }
 
-    /// Makes a file long, without anything in it.
+    /// Makes a file long, without contents.
     pub(super) fn inflate(&self, path: &str, length: u64) -> &Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
