@@ -11,12 +11,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::LIBRARIES;
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::{Failure, Result, While};
-
-/// The crates that users depend on.
-const LIBRARIES: [&str; 4] = ["sinew", "sinew-coroutine", "sinew-sched", "sinew-topology"];
 
 /// What to do with the lists.
 #[derive(Args, Default)]

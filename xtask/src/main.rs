@@ -26,6 +26,9 @@ mod tidy;
 use context::Context;
 use failure::Result;
 
+/// The crates that users depend on.
+const LIBRARIES: [&str; 4] = ["sinew", "sinew-coroutine", "sinew-sched", "sinew-topology"];
+
 /// The checks of the sinew repository.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
@@ -54,6 +57,8 @@ enum Verb {
         #[arg(long)]
         all: bool,
     },
+    /// Count the tokens of the library crates, without tests, models and comments.
+    Tokens(tidy::token_count::Selection),
     /// Run a seeded sample of mutants of a crate, and list those that its tests do not notice.
     Mutants(mutants::Sample),
 }
@@ -82,6 +87,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
         Verb::Modules { package, all } => {
             tidy::print_modules(&context.root, &package, all).map(|()| ExitCode::SUCCESS)
         }
+        Verb::Tokens(selection) => tidy::token_count::print(&context, &selection).map(|()| ExitCode::SUCCESS),
         Verb::Mutants(sample) => mutants::run(&context, &sample).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -9,6 +9,7 @@ mod listing;
 mod module_graph;
 mod paths;
 mod rust_file;
+pub(crate) mod token_count;
 mod tokens;
 mod tree;
 
