@@ -2,7 +2,10 @@
 //!
 //! A token is an identifier, a keyword, a literal, a bracket or one character of punctuation. What
 //! counts is product code: files below `crates/*/src` without tests, models and stand-ins of models,
-//! and there no items behind `cfg(test)`, no comments and no documentation. It judges no change.
+//! whether their names say so or the `cfg` where they are declared, and there no items behind
+//! `cfg(test)`, no comments and no documentation. It judges no change.
+
+use std::collections::HashSet;
 
 use clap::Args;
 
@@ -30,11 +33,13 @@ pub(crate) fn print(context: &Context, selection: &Selection) -> Result {
         Some(rev) => files_of_commit(context, rev)?,
         None => Tree::read(&context.root)?.rust,
     };
+    let checks: HashSet<_> = files.iter().flat_map(modules_of_checks).collect();
+    let is_check = |file: &&RustFile| checks.iter().any(|module| is_of_module(&file.path, module));
     let mut sum = 0;
     for library in crate::LIBRARIES {
         let below = format!("crates/{library}/src/");
         let mut tokens = 0;
-        for file in files.iter().filter(|file| file.path.starts_with(&below)) {
+        for file in files.iter().filter(|file| file.path.starts_with(&below) && !is_check(file)) {
             let count = count(file);
             if selection.files && count > 0 {
                 println!("{count:7} {}", file.path);
@@ -54,6 +59,41 @@ fn files_of_commit(context: &Context, rev: &str) -> Result<Vec<RustFile>> {
     let paths = git(&["ls-tree", "-r", "--name-only", rev, "crates"])?;
     let rust = paths.lines().filter(|path| path.ends_with(".rs"));
     rust.map(|path| Ok(RustFile::new(path, git(&["show", &format!("{rev}:{path}")])?))).collect()
+}
+
+/// The paths, without an ending, of modules that the file declares for tests or for the model checker.
+fn modules_of_checks(file: &RustFile) -> Vec<String> {
+    let stem = file.path.strip_suffix(".rs").unwrap_or(&file.path);
+    let folder = ["/mod", "/lib"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
+    let (mut modules, mut index) = (Vec::new(), 0);
+    while index < file.tokens.len() {
+        let Some((cfg, mut after)) = tokens::attribute_at(&file.tokens, index) else {
+            index += 1;
+            continue;
+        };
+        index = after;
+        // What `not` follows is there in products, and `any` names a case in which the module may be.
+        let words: Vec<_> = cfg.iter().filter_map(Token::ident).collect();
+        if !matches!(words.as_slice(), ["cfg", "test" | "loom", ..] | ["cfg", "all", "test" | "loom", ..]) {
+            continue;
+        }
+        // A stand-in has the name of what it stands for, and a path that says what it is.
+        let mut has_path = false;
+        while let Some((attribute, end)) = tokens::attribute_at(&file.tokens, after) {
+            has_path |= attribute.first().is_some_and(|word| word.is_ident("path"));
+            after = end;
+        }
+        let mut words = file.tokens.iter().skip(after).map_while(Token::ident);
+        if let (Some("mod"), Some(name), false) = (words.next(), words.next(), has_path) {
+            modules.push(format!("{folder}/{name}"));
+        }
+    }
+    modules
+}
+
+/// Whether a file is the module with this path, or below it.
+fn is_of_module(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
 }
 
 /// The tokens of a file that count.
@@ -81,7 +121,17 @@ fn documentation_at(tokens: &[Token], index: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RustFile, count};
+    use super::{RustFile, count, is_of_module, modules_of_checks};
+
+    #[test]
+    fn modules_of_tests_and_of_the_model_checker_do_not_count() {
+        let source = "#[cfg(all(test, not(loom)))] mod a; #[cfg(loom)] mod b; #[cfg(not(loom))] mod c;\
+                      #[cfg(loom)] #[path = \"d_loom.rs\"] mod d; mod e;";
+        let modules = modules_of_checks(&RustFile::new("crates/sinew/src/x/mod.rs", source.to_owned()));
+        assert_eq!(modules, ["crates/sinew/src/x/a", "crates/sinew/src/x/b"]);
+        assert!(is_of_module("a/b.rs", "a/b") && is_of_module("a/b/c.rs", "a/b"));
+        assert!(!is_of_module("a/bc.rs", "a/b"));
+    }
 
     #[test]
     fn comments_documentation_and_tests_do_not_count() {
