@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::fiber::Stopped;
+use crate::rt::impl_error;
 
 /// Nobody is left to receive the message, which is in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,13 +23,7 @@ impl<T> fmt::Debug for SendError<T> {
     }
 }
 
-impl<T> fmt::Display for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(NOBODY_RECEIVES)
-    }
-}
-
-impl<T: Send> Error for SendError<T> {}
+impl_error!(SendError<T: Send>, NOBODY_RECEIVES);
 
 /// Why a message was not sent at once. It is in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,13 +65,10 @@ impl<T> fmt::Debug for TrySendError<T> {
     }
 }
 
-impl<T> fmt::Display for TrySendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(if self.is_full() { "sending on a full channel" } else { NOBODY_RECEIVES })
-    }
-}
-
-impl<T: Send> Error for TrySendError<T> {}
+impl_error!(TrySendError<T: Send>, |error| match error.is_full() {
+    true => "sending on a full channel",
+    false => NOBODY_RECEIVES,
+});
 
 /// Why a message was not sent in time. It is in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -118,13 +110,10 @@ impl<T> fmt::Debug for SendTimeoutError<T> {
     }
 }
 
-impl<T> fmt::Display for SendTimeoutError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(if self.is_timeout() { "timed out waiting on send operation" } else { NOBODY_RECEIVES })
-    }
-}
-
-impl<T: Send> Error for SendTimeoutError<T> {}
+impl_error!(SendTimeoutError<T: Send>, |error| match error.is_timeout() {
+    true => "timed out waiting on send operation",
+    false => NOBODY_RECEIVES,
+});
 
 /// Why a message was not sent where [cancellation and deadlines](crate::fiber#stopping) count. It is in it.
 #[derive(Clone)]
@@ -194,13 +183,7 @@ const NOBODY_SENDS: &str = "receiving on an empty and disconnected channel";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvError;
 
-impl fmt::Display for RecvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(NOBODY_SENDS)
-    }
-}
-
-impl Error for RecvError {}
+impl_error!(RecvError, NOBODY_SENDS);
 
 /// Why no message was received at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,13 +214,10 @@ impl From<RecvError> for TryRecvError {
     }
 }
 
-impl fmt::Display for TryRecvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(if self.is_empty() { "receiving on an empty channel" } else { NOBODY_SENDS })
-    }
-}
-
-impl Error for TryRecvError {}
+impl_error!(TryRecvError, |error| match error.is_empty() {
+    true => "receiving on an empty channel",
+    false => NOBODY_SENDS,
+});
 
 /// Why no message was received in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,48 +248,31 @@ impl From<RecvError> for RecvTimeoutError {
     }
 }
 
-impl fmt::Display for RecvTimeoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(if self.is_timeout() {
-            "timed out waiting on receive operation"
-        } else {
-            "channel is empty and disconnected"
-        })
-    }
-}
+impl_error!(RecvTimeoutError, |error| match error.is_timeout() {
+    true => "timed out waiting on receive operation",
+    false => "channel is empty and disconnected",
+});
 
-impl Error for RecvTimeoutError {}
+/// No operation can be done now. From [`Select::try_select`](super::Select::try_select).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrySelectError;
 
-/// An error that says no more than its name.
-macro_rules! plain {
-    ($(#[$doc:meta])* $name:ident, $text:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct $name;
+impl_error!(TrySelectError, "all operations in select would block");
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad($text)
-            }
-        }
+/// No operation could be done until the time was over. From [`Select::select_timeout`](super::Select::select_timeout).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SelectTimeoutError;
 
-        impl Error for $name {}
-    };
-}
+impl_error!(SelectTimeoutError, "timed out waiting on select");
 
-plain! {
-    /// No operation can be done now. From [`Select::try_select`](super::Select::try_select).
-    TrySelectError, "all operations in select would block"
-}
-plain! {
-    /// No operation could be done until the time was over. From [`Select::select_timeout`](super::Select::select_timeout).
-    SelectTimeoutError, "timed out waiting on select"
-}
-plain! {
-    /// No operation is ready. From [`Select::try_ready`](super::Select::try_ready).
-    TryReadyError, "no operation in select is ready"
-}
-plain! {
-    /// No operation was ready until the time was over. From [`Select::ready_timeout`](super::Select::ready_timeout).
-    ReadyTimeoutError, "timed out waiting for an operation in select to be ready"
-}
+/// No operation is ready. From [`Select::try_ready`](super::Select::try_ready).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TryReadyError;
+
+impl_error!(TryReadyError, "no operation in select is ready");
+
+/// No operation was ready until the time was over. From [`Select::ready_timeout`](super::Select::ready_timeout).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadyTimeoutError;
+
+impl_error!(ReadyTimeoutError, "timed out waiting for an operation in select to be ready");

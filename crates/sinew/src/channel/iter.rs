@@ -1,9 +1,9 @@
 //! Messages, one after the other: for all kinds of receivers.
 
-use std::fmt;
 use std::iter::FusedIterator;
 
 use super::receiver::Receiver;
+use crate::rt::impl_debug;
 
 /// The iterators over the messages of a receiver. Attributes that are given are those of the types.
 macro_rules! message_iterators {
@@ -89,20 +89,8 @@ message_iterators!();
 impl<T> FusedIterator for Iter<'_, T> {}
 impl<T> FusedIterator for IntoIter<T> {}
 
-impl<T> fmt::Debug for Iter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("Iter { .. }")
-    }
-}
+impl_debug!(Iter<'a, T>, ..);
 
-impl<T> fmt::Debug for TryIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("TryIter { .. }")
-    }
-}
+impl_debug!(TryIter<'a, T>, ..);
 
-impl<T> fmt::Debug for IntoIter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("IntoIter { .. }")
-    }
-}
+impl_debug!(IntoIter<T>, ..);

@@ -1,6 +1,5 @@
 //! The handle to receive by.
 
-use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::iter::{Iter, TryIter};
 use super::reason::NotReceived;
 use crate::fiber::Stopped;
-use crate::rt::Limit;
+use crate::rt::{Limit, impl_debug};
 
 /// Receives what is sent by the [`Sender`](super::Sender)s of a channel. There may be many, and each message goes to one of them: it is
 /// cloned, sent elsewhere and shared.
@@ -201,11 +200,7 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("Receiver { .. }")
-    }
-}
+impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no message half received.
 impl<T> UnwindSafe for Receiver<T> {}

@@ -1,6 +1,5 @@
 //! The handle to send by.
 
-use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use super::error::{SendCancellableError, SendError, SendTimeoutError, TrySendErr
 use super::reason::NotSent;
 use super::{Channel, Refused};
 use crate::fiber::Stopped;
-use crate::rt::Limit;
+use crate::rt::{Limit, impl_debug};
 
 /// Sends to the [`Receiver`](super::Receiver)s of a channel. There may be many: it is cloned, sent elsewhere and shared.
 ///
@@ -172,11 +171,7 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("Sender { .. }")
-    }
-}
+impl_debug!(Sender<T>, ..);
 
 // A panic leaves no message half sent.
 impl<T> UnwindSafe for Sender<T> {}

@@ -1,10 +1,9 @@
 //! What names a value in every context.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::values::Context;
-use crate::rt;
+use crate::rt::{self, impl_debug};
 
 /// Names values of one type in contexts. Two keys never have the same value, whatever their type.
 ///
@@ -69,8 +68,4 @@ impl<T> Default for Key<T> {
     }
 }
 
-impl<T> fmt::Debug for Key<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key").finish_non_exhaustive()
-    }
-}
+impl_debug!(Key<T>, ..);

@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use super::current::is_fiber;
 use super::stopped::Stopped;
-use crate::rt::{self, Cause, Ends, Phase, WaitKind};
+use crate::rt::{self, Cause, Ends, Phase, WaitKind, impl_debug};
 
 /// [`sleep`](super::sleep), which cancellation and deadlines end.
 ///
@@ -111,11 +111,7 @@ impl<H> JoinStopped<H> {
     }
 }
 
-impl<H> fmt::Debug for JoinStopped<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JoinStopped").field("stopped", &self.stopped).finish_non_exhaustive()
-    }
-}
+impl_debug!(JoinStopped<H>, |stopped| { stopped: stopped.stopped, .. });
 
 impl<H> fmt::Display for JoinStopped<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

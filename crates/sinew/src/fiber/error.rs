@@ -6,7 +6,7 @@ use std::{fmt, io};
 use sinew_coroutine::LARGEST_CLASS;
 
 pub use crate::launch::{Abandoned, Discarded};
-use crate::rt::{Reason, Refused};
+use crate::rt::{Reason, Refused, impl_debug};
 
 /// Why a fiber was not made. Its body is in here.
 pub struct SpawnError<F> {
@@ -56,11 +56,7 @@ impl<F> fmt::Display for SpawnError<F> {
     }
 }
 
-impl<F> fmt::Debug for SpawnError<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpawnError").field("reason", &self.refused.reason).finish_non_exhaustive()
-    }
-}
+impl_debug!(SpawnError<F>, |error| { reason: error.refused.reason, .. });
 
 impl<F> Error for SpawnError<F> {}
 

@@ -8,14 +8,13 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
 use super::cancellable::JoinStopped;
 use super::reference::Fiber;
 use super::stopped::Stopped;
-use crate::rt::{self, Handle};
+use crate::rt::{self, Handle, impl_debug};
 
 /// What comes out of a fiber: what its body returned, or the panic that ended it.
 ///
@@ -128,8 +127,4 @@ impl<T> JoinHandle<T> {
     }
 }
 
-impl<T> fmt::Debug for JoinHandle<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JoinHandle").finish_non_exhaustive()
-    }
-}
+impl_debug!(JoinHandle<T>, ..);

@@ -1,7 +1,6 @@
 //! The right to join a fiber that never leaves its worker.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use super::cancellable::JoinStopped;
 use super::handle::{JoinHandle, Result};
 use super::join_methods::join_methods;
 use super::reference::Fiber;
-use crate::rt::Handle;
+use crate::rt::{Handle, impl_debug};
 
 /// The right to join a local fiber, and to its result, which stays on its worker as the fiber does.
 pub struct LocalJoinHandle<T> {
@@ -31,8 +30,4 @@ impl<T> LocalJoinHandle<T> {
     join_methods!();
 }
 
-impl<T> fmt::Debug for LocalJoinHandle<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalJoinHandle").finish_non_exhaustive()
-    }
-}
+impl_debug!(LocalJoinHandle<T>, ..);

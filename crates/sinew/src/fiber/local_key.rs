@@ -1,10 +1,8 @@
 //! Values that each fiber has for itself, under the names of [`std::thread::LocalKey`]. Knows no table.
 
 use std::cell::{Cell, RefCell};
-use std::error::Error;
-use std::fmt;
 
-use crate::rt::{self, Gone, Key, Used};
+use crate::rt::{self, Gone, Key, Used, impl_debug, impl_error};
 
 /// Declares values that each fiber has for itself, as [`std::thread_local!`] does for threads; its grammar is the same.
 ///
@@ -125,7 +123,7 @@ pub struct LocalKey<T: 'static> {
 }
 
 /// A value is gone: it was dropped at the end of its fiber or thread. As [`std::thread::AccessError`].
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccessError;
 
@@ -322,22 +320,6 @@ fn expect<T>(used: Result<Used<T>, AccessError>) -> Used<T> {
     }
 }
 
-impl<T: 'static> fmt::Debug for LocalKey<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalKey").finish_non_exhaustive()
-    }
-}
+impl_debug!(LocalKey<T: 'static>, ..);
 
-impl fmt::Debug for AccessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AccessError").finish()
-    }
-}
-
-impl fmt::Display for AccessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the fiber-local is gone: it was dropped at the end of its fiber or thread")
-    }
-}
-
-impl Error for AccessError {}
+impl_error!(AccessError, "the fiber-local is gone: it was dropped at the end of its fiber or thread");

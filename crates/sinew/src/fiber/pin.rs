@@ -6,12 +6,11 @@
 //! that was suspended with it.
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use crate::rt::{self, Control};
+use crate::rt::{self, Control, impl_debug};
 
 /// Keeps a fiber that may move on its worker, until this value is dropped. Returned by [`pin`].
 #[must_use = "the fiber may move again when this is dropped"]
@@ -70,11 +69,7 @@ impl Drop for Pin {
     }
 }
 
-impl fmt::Debug for Pin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pin").finish_non_exhaustive()
-    }
-}
+impl_debug!(Pin, ..);
 
 /// Calls `body`, in which a wait panics. For code that would go wrong if another fiber ran on this thread meanwhile, such as the
 /// first use of a `thread_local!`.

@@ -5,11 +5,10 @@
 //! Trusted with taking a private reference for a public one, which wraps it.
 #![expect(unsafe_code, reason = "a wrapper is lent for what it wraps")]
 
-use std::fmt;
 use std::panic::Location;
 
 use super::id::FiberId;
-use crate::rt::FiberRef;
+use crate::rt::{FiberRef, impl_debug};
 
 /// A handle to a fiber, as [`std::thread::Thread`] is one to a thread. Outside of fibers,
 /// [`current`](super::current()) returns one to the calling thread.
@@ -79,8 +78,4 @@ impl Fiber {
     }
 }
 
-impl fmt::Debug for Fiber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fiber").field("id", &self.id()).field("name", &self.name()).finish_non_exhaustive()
-    }
-}
+impl_debug!(Fiber, |fiber| { id: fiber.id(), name: fiber.name(), .. });

@@ -1,7 +1,6 @@
 //! The right to join a fiber of a scope.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +9,7 @@ use super::cancellable::JoinStopped;
 use super::handle::{JoinHandle, Result};
 use super::join_methods::join_methods;
 use super::reference::Fiber;
-use crate::rt::Handle;
+use crate::rt::{Handle, impl_debug};
 
 /// The right to join a fiber of a scope.
 ///
@@ -44,8 +43,4 @@ impl<T> ScopedJoinHandle<'_, T> {
     join_methods!();
 }
 
-impl<T> fmt::Debug for ScopedJoinHandle<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScopedJoinHandle").finish_non_exhaustive()
-    }
-}
+impl_debug!(ScopedJoinHandle<'a, T>, ..);

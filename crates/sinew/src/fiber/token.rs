@@ -1,12 +1,11 @@
 //! Tokens: what cancels code in any fiber or thread that has entered it.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::rt::{self, Node, What, Why};
+use crate::rt::{self, Node, What, Why, impl_debug};
 
 /// Cancels the code that was entered with [`run`](Self::run), and all [children](Self::child). Clones are the same token.
 ///
@@ -103,11 +102,7 @@ impl Default for CancelToken {
     }
 }
 
-impl fmt::Debug for CancelToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CancelToken").field("is_cancelled", &self.is_cancelled()).finish_non_exhaustive()
-    }
-}
+impl_debug!(CancelToken, |token| { is_cancelled: token.is_cancelled(), .. });
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,6 @@ mod stats;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-use std::fmt;
 use std::ops::Deref;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -22,7 +21,7 @@ pub use stats::{RuntimeStats, WorkerFibers};
 
 use crate::fiber;
 pub use crate::launch::{Config, StartError};
-use crate::rt::Engine;
+use crate::rt::{Engine, impl_debug};
 
 /// Workers that run fibers.
 ///
@@ -80,11 +79,7 @@ impl Drop for Runtime {
     }
 }
 
-impl fmt::Debug for Runtime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Runtime").field("workers", &self.workers()).finish_non_exhaustive()
-    }
-}
+impl_debug!(Runtime, |runtime| { workers: runtime.workers(), .. });
 
 /// Runs `body` as a fiber of the calling fiber's runtime, or of the default one, and returns what it does. A panic goes on here.
 ///

@@ -1,6 +1,5 @@
 //! A point where several wait for one another, with the names of [`std::sync::Barrier`] and what C++ has beyond.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use crate::fiber::Stopped;
 use crate::limited::{always, unless_stopped};
 use crate::raw::{Arrival, Completion, End, RawBarrier, Refused};
 use crate::rt::sync::ignore_poison;
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, impl_debug};
 
 /// A point where several wait for one another, phase by phase, for fibers and threads alike: a fiber that waits gives its worker to
 /// others.
@@ -302,20 +301,8 @@ impl ArrivalToken<'_> {
     }
 }
 
-impl fmt::Debug for Barrier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Barrier").finish_non_exhaustive()
-    }
-}
+impl_debug!(Barrier, ..);
 
-impl fmt::Debug for BarrierWaitResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BarrierWaitResult").field("is_leader", &self.is_leader()).finish()
-    }
-}
+impl_debug!(BarrierWaitResult, |result| { is_leader: result.is_leader() });
 
-impl fmt::Debug for ArrivalToken<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ArrivalToken").field("is_leader", &self.arrival.is_last()).finish_non_exhaustive()
-    }
-}
+impl_debug!(ArrivalToken<'a>, |token| { is_leader: token.arrival.is_last(), .. });

@@ -1,11 +1,10 @@
 //! A signal that is given once, and waited for.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::{GaveUp, Limit, WaitKind};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
 
 /// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
 ///
@@ -84,8 +83,4 @@ impl Default for Baton {
     }
 }
 
-impl fmt::Debug for Baton {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Baton").field("is_ready", &self.is_ready()).finish()
-    }
-}
+impl_debug!(Baton, |baton| { is_ready: baton.is_ready() });

@@ -1,6 +1,5 @@
 //! Waiting for a condition under a mutex, with the names of [`std::sync::Condvar`].
 
-use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use super::mutex::MutexGuard;
 use super::poison;
 use crate::fiber::Stopped;
 use crate::raw::RawCondvar;
-use crate::rt::{self, Limit, Outcome};
+use crate::rt::{self, Limit, Outcome, impl_debug};
 
 /// Whether a timed wait on a [`Condvar`] ended because its time was over. The twin of [`std::sync::WaitTimeoutResult`], which nobody
 /// but std can make.
@@ -219,8 +218,4 @@ impl Default for Condvar {
     }
 }
 
-impl fmt::Debug for Condvar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Condvar").finish_non_exhaustive()
-    }
-}
+impl_debug!(Condvar, ..);

@@ -1,6 +1,5 @@
 //! A flag to wait for, alone or with others.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,7 @@ use crate::fiber::Stopped;
 use crate::limited::limited_waits;
 use crate::limited::{always, unless_stopped};
 use crate::raw::{self, RawEvent, Reset};
-use crate::rt::{GaveUp, Limit, WaitKind};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
 
 /// A flag that is set by one and waited for by others, fibers and threads alike. Anybody may set it, from any thread, and never waits.
 ///
@@ -151,8 +150,4 @@ impl Event {
     }
 }
 
-impl fmt::Debug for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event").field("reset", &self.raw.resets()).field("is_set", &self.is_set()).finish()
-    }
-}
+impl_debug!(Event, |event| { reset: event.raw.resets(), is_set: event.is_set() });

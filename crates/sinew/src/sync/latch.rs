@@ -1,12 +1,11 @@
 //! A count that goes down once, and lets all go on who wait for its end.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::limited::always;
 use crate::limited::limited_waits;
 use crate::raw::Count;
-use crate::rt::{self, GaveUp, Limit, WaitKind};
+use crate::rt::{self, GaveUp, Limit, WaitKind, impl_debug};
 
 /// A count that goes down to zero, once, and those who wait for that, fibers and threads alike.
 ///
@@ -92,8 +91,4 @@ impl Latch {
     }
 }
 
-impl fmt::Debug for Latch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Latch").field("left", &self.count.left()).finish()
-    }
-}
+impl_debug!(Latch, |latch| { left: latch.count.left() });

@@ -1,11 +1,10 @@
 //! Notifications without a value.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::{GaveUp, Limit, WaitKind};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
 
 /// Tells one who waits, or all of them, that there is something to do, fibers and threads alike.
 ///
@@ -113,8 +112,4 @@ impl Default for Notify {
     }
 }
 
-impl fmt::Debug for Notify {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Notify").field("is_notified", &self.raw.is_set()).finish()
-    }
-}
+impl_debug!(Notify, |notify| { is_notified: notify.raw.is_set() });

@@ -1,13 +1,12 @@
 //! Something that is done once, with the names and the poison of [`std::sync::Once`].
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 use crate::fiber::Stopped;
 use crate::limited::{always, unless_stopped};
 use crate::raw::{Begun, End, Failure, RawOnce, Seen};
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, impl_debug};
 
 const POISONED: &str = "Once instance has previously been poisoned";
 
@@ -226,11 +225,7 @@ impl Drop for Run<'_> {
     }
 }
 
-impl fmt::Debug for Once {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Once").finish_non_exhaustive()
-    }
-}
+impl_debug!(Once, ..);
 
 impl OnceState {
     /// Whether a closure before this one has panicked.
@@ -241,8 +236,4 @@ impl OnceState {
     }
 }
 
-impl fmt::Debug for OnceState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnceState").field("poisoned", &self.is_poisoned()).finish()
-    }
-}
+impl_debug!(OnceState, |state| { poisoned: state.is_poisoned() });

@@ -23,13 +23,12 @@
 //! Trusted with the promise that [`lock_api`] lends values by: that these are locks.
 #![expect(unsafe_code, reason = "that something is a lock is a promise")]
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use lock_api::GuardNoSend;
 
 use crate::raw;
-use crate::rt::Limit;
+use crate::rt::{Limit, impl_debug};
 
 /// The lock under [`Mutex`](super::Mutex).
 pub struct RawMutex(raw::RawMutex);
@@ -144,14 +143,6 @@ fn within(time: Duration) -> Limit {
     Limit::lasting(time)
 }
 
-impl fmt::Debug for RawMutex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawMutex").finish_non_exhaustive()
-    }
-}
+impl_debug!(RawMutex, ..);
 
-impl fmt::Debug for RawRwLock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawRwLock").finish_non_exhaustive()
-    }
-}
+impl_debug!(RawRwLock, ..);

@@ -6,7 +6,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::limited::limited_waits;
 use crate::raw::Count;
-use crate::rt::{GaveUp, Limit, WaitKind};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
 
 /// Work that is not done yet, as a number, and those who wait for all of it, fibers and threads alike.
 ///
@@ -108,11 +108,7 @@ impl Default for WaitGroup {
     }
 }
 
-impl fmt::Debug for WaitGroup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WaitGroup").field("left", &self.count.left()).finish()
-    }
-}
+impl_debug!(WaitGroup, |group| { left: group.count.left() });
 
 /// One piece of work of a [`WaitGroup`], which is done when this is dropped.
 ///

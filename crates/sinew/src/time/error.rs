@@ -1,9 +1,6 @@
 //! Why the end of a callback was not waited for.
 
-use std::error::Error;
-use std::fmt;
-
-use crate::rt::NoEnd;
+use crate::rt::{NoEnd, impl_error};
 
 /// Why [`Timer::cancel_and_wait`](super::Timer::cancel_and_wait) did not wait for the end of a callback. The timer is cancelled all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,18 +24,12 @@ impl CancelError {
     }
 }
 
-impl fmt::Display for CancelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::InCallback => {
-                "a timer's callback cannot wait for its own end: call `cancel` in it, which does not wait"
-            }
-            Self::Abandoned => {
-                "the timer's callback may never end, since its runtime was shut down while it ran: cancel timers before that"
-            }
-            Self::TimedOut => "the timer's callback still runs: wait for longer, or have it end earlier",
-        })
+impl_error!(CancelError, |error| match error {
+    CancelError::InCallback => {
+        "a timer's callback cannot wait for its own end: call `cancel` in it, which does not wait"
     }
-}
-
-impl Error for CancelError {}
+    CancelError::Abandoned => {
+        "the timer's callback may never end, since its runtime was shut down while it ran: cancel timers before that"
+    }
+    CancelError::TimedOut => "the timer's callback still runs: wait for longer, or have it end earlier",
+});

@@ -1,6 +1,5 @@
 //! Timers that call back.
 
-use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use super::error::CancelError;
 use super::schedule::Schedule;
 use super::timer_id::TimerId;
 use crate::launch;
-use crate::rt::{self, Callback, CallbackSpec};
+use crate::rt::{self, Callback, CallbackSpec, impl_debug};
 
 /// A timer that calls back, on a fiber of its own each time. Dropping it cancels it, without waiting.
 ///
@@ -181,8 +180,4 @@ impl Drop for Timer {
     }
 }
 
-impl fmt::Debug for Timer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timer").field("id", &self.id()).field("is_armed", &self.is_armed()).finish()
-    }
-}
+impl_debug!(Timer, |timer| { id: timer.id(), is_armed: timer.is_armed() });

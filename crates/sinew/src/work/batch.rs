@@ -1,9 +1,8 @@
 //! What a consumer is given.
 
-use std::fmt;
-
 use super::inbox::Inbox;
 use super::lane::Lanes;
+use crate::rt::impl_debug;
 
 /// What has come to an [`ExecutionQueue`](super::ExecutionQueue), in order, the urgent tasks first. An urgent one that comes meanwhile
 /// is handed out next; others that come meanwhile are in the next batch.
@@ -55,8 +54,4 @@ impl<T> Iterator for Batch<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for Batch<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("is_stopped", &self.is_stopped).finish_non_exhaustive()
-    }
-}
+impl_debug!(Batch<'a, T>, |batch| { is_stopped: batch.is_stopped, .. });

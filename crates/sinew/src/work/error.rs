@@ -1,9 +1,7 @@
 //! Why work was not accepted.
 
-use std::error::Error;
-use std::fmt;
-
 use super::work_queue::Job;
+use crate::rt::{impl_debug, impl_error};
 
 /// The [`ExecutionQueue`](super::ExecutionQueue) was stopped, or its runtime shut down: the task comes back.
 #[derive(Clone, PartialEq, Eq)]
@@ -14,30 +12,10 @@ pub struct PushError(pub Job);
 
 const STOPPED: &str = "the queue was stopped, or its runtime shut down";
 
-impl<T> fmt::Debug for ExecuteError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExecuteError").finish_non_exhaustive()
-    }
-}
+impl_debug!(ExecuteError<T>, ..);
 
-impl<T> fmt::Display for ExecuteError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(STOPPED)
-    }
-}
+impl_error!(ExecuteError<T>, STOPPED);
 
-impl<T> Error for ExecuteError<T> {}
+impl_debug!(PushError, ..);
 
-impl fmt::Debug for PushError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PushError").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for PushError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(STOPPED)
-    }
-}
-
-impl Error for PushError {}
+impl_error!(PushError, STOPPED);

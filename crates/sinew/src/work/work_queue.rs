@@ -1,6 +1,5 @@
 //! A queue of functions.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use super::queue_methods::queue_methods;
 use super::report::JoinError;
 use super::shared::WorkSettings;
 use crate::fiber::Stopped;
+use crate::rt::impl_debug;
 
 /// What a [`WorkQueue`] has to do.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
@@ -109,8 +109,4 @@ impl Default for WorkQueue {
     }
 }
 
-impl fmt::Debug for WorkQueue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkQueue").field("is_stopped", &self.is_stopped()).finish_non_exhaustive()
-    }
-}
+impl_debug!(WorkQueue, |queue| { is_stopped: queue.is_stopped(), .. });

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::rt::{impl_debug, impl_error};
+
 /// Nobody listens: the value comes back.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
@@ -38,19 +40,9 @@ pub enum RecvTimeoutError {
     Lagged(u64),
 }
 
-impl<T> fmt::Debug for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendError").finish_non_exhaustive()
-    }
-}
+impl_debug!(SendError<T>, ..);
 
-impl<T> fmt::Display for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("sending on a channel that nobody listens to")
-    }
-}
-
-impl<T> Error for SendError<T> {}
+impl_error!(SendError<T>, "sending on a channel that nobody listens to");
 
 impl fmt::Display for RecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

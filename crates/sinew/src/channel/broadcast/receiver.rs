@@ -1,6 +1,5 @@
 //! The handle to receive by.
 
-use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::shared::{BroadcastShared, Lack};
 use crate::fiber::Stopped;
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, impl_debug};
 
 /// Receives each value that is sent by the [`Sender`](super::Sender)s of a channel after it came. From
 /// [`channel`](super::channel), [`Sender::subscribe`](super::Sender::subscribe) and [`resubscribe`](Self::resubscribe).
@@ -169,11 +168,7 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
-    }
-}
+impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no value half received.
 impl<T> UnwindSafe for Receiver<T> {}

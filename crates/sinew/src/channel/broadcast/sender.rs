@@ -1,6 +1,5 @@
 //! The handle to send by.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use super::receiver::Receiver;
 use super::shared::BroadcastShared;
 use super::weak::WeakSender;
 use crate::limited::limited_waits;
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, impl_debug};
 
 /// Sends to all [`Receiver`]s of a channel.
 ///
@@ -159,11 +158,7 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").finish_non_exhaustive()
-    }
-}
+impl_debug!(Sender<T>, ..);
 
 // A panic leaves no value half sent.
 impl<T> UnwindSafe for Sender<T> {}

@@ -1,11 +1,11 @@
 //! A handle to a channel that does not keep it open.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::sender::Sender;
 use super::shared::BroadcastShared;
+use crate::rt::impl_debug;
 
 /// A handle from which a [`Sender`] can be made as long as there is one. From
 /// [`Sender::downgrade`].
@@ -69,11 +69,7 @@ impl<T> Drop for WeakSender<T> {
     }
 }
 
-impl<T> fmt::Debug for WeakSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakSender").finish_non_exhaustive()
-    }
-}
+impl_debug!(WeakSender<T>, ..);
 
 // Nothing of the user's runs while it is used.
 impl<T> UnwindSafe for WeakSender<T> {}

@@ -1,7 +1,6 @@
 //! Why there is no value.
 
-use std::error::Error;
-use std::fmt;
+use crate::rt::impl_error;
 
 /// No value was sent, and none will be; or it was received already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,24 +26,12 @@ pub enum RecvTimeoutError {
 
 const CLOSED: &str = "receiving on a closed channel";
 
-impl fmt::Display for RecvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(CLOSED)
-    }
-}
+impl_error!(RecvError, CLOSED);
 
-impl Error for RecvError {}
-
-impl fmt::Display for TryRecvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "receiving on an empty channel",
-            Self::Closed => CLOSED,
-        })
-    }
-}
-
-impl Error for TryRecvError {}
+impl_error!(TryRecvError, |error| match error {
+    TryRecvError::Empty => "receiving on an empty channel",
+    TryRecvError::Closed => CLOSED,
+});
 
 impl From<RecvError> for TryRecvError {
     fn from(_: RecvError) -> Self {
@@ -52,16 +39,10 @@ impl From<RecvError> for TryRecvError {
     }
 }
 
-impl fmt::Display for RecvTimeoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Timeout => "timed out waiting on a channel",
-            Self::Closed => CLOSED,
-        })
-    }
-}
-
-impl Error for RecvTimeoutError {}
+impl_error!(RecvTimeoutError, |error| match error {
+    RecvTimeoutError::Timeout => "timed out waiting on a channel",
+    RecvTimeoutError::Closed => CLOSED,
+});
 
 impl From<RecvError> for RecvTimeoutError {
     fn from(_: RecvError) -> Self {

@@ -1,6 +1,5 @@
 //! The handle to receive by.
 
-use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use super::super::NotReceived;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::shared::OneshotShared;
 use crate::fiber::Stopped;
-use crate::rt::{Limit, drop_each};
+use crate::rt::{Limit, drop_each, impl_debug};
 
 /// Receives what the [`Sender`](super::Sender) sends. Dropping it closes the channel; what was sent already is dropped with it.
 pub struct Receiver<T> {
@@ -200,11 +199,7 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
-    }
-}
+impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no value half received.
 impl<T> UnwindSafe for Receiver<T> {}

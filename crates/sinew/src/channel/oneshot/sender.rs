@@ -1,12 +1,11 @@
 //! The handle to send by.
 
-use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::shared::OneshotShared;
 use crate::limited::limited_waits;
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, impl_debug};
 
 /// Sends one value to the [`Receiver`](super::Receiver). Dropping it says that none will come.
 pub struct Sender<T> {
@@ -77,11 +76,7 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").finish_non_exhaustive()
-    }
-}
+impl_debug!(Sender<T>, ..);
 
 // A panic leaves no value half sent.
 impl<T> UnwindSafe for Sender<T> {}

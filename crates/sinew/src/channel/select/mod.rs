@@ -25,7 +25,6 @@ mod shuffle;
 pub use operation::SelectedOperation;
 pub(super) use port::Port;
 
-use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
@@ -38,7 +37,7 @@ use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySele
 use super::rendezvous::Meets;
 use super::{Receiver, Sender};
 use crate::fiber::Stopped;
-use crate::rt::{self, GaveUp, Limit, Outcome, WaitKind, wait_in_all};
+use crate::rt::{self, GaveUp, Limit, Outcome, WaitKind, impl_debug, wait_in_all};
 
 /// So many operations are selected from without allocation.
 const FEW: usize = 8;
@@ -382,8 +381,4 @@ impl Default for Select<'_> {
     }
 }
 
-impl fmt::Debug for Select<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("Select { .. }")
-    }
-}
+impl_debug!(Select<'a>, ..);

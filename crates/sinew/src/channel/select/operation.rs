@@ -5,13 +5,13 @@
 //! Trusted with the type of the message: that of the handle which was selected, and which is known by where it is.
 #![expect(unsafe_code, reason = "messages have no type here")]
 
-use std::{fmt, mem};
+use std::mem;
 
 use super::arm::Arm;
 use super::erased_slot::ErasedSlot;
 use super::port::{How, Token};
 use crate::channel::{Receiver, RecvError, SendError, Sender};
-use crate::rt;
+use crate::rt::{self, impl_debug};
 
 /// An operation that was selected, and must be done now: by [`send`](Self::send) or [`recv`](Self::recv), with the handle that was given to
 /// [`Select`](super::Select). It does not wait: there is a message, or room for one.
@@ -94,11 +94,7 @@ impl<'a> SelectedOperation<'a> {
     }
 }
 
-impl fmt::Debug for SelectedOperation<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("SelectedOperation { .. }")
-    }
-}
+impl_debug!(SelectedOperation<'a>, ..);
 
 impl Drop for SelectedOperation<'_> {
     fn drop(&mut self) {

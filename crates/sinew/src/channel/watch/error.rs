@@ -1,7 +1,6 @@
 //! Errors of a watch channel.
 
-use std::error::Error;
-use std::fmt;
+use crate::rt::{impl_debug, impl_error};
 
 /// All receivers are gone. Contains the value that was not sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,38 +21,16 @@ pub enum RecvTimeoutError {
 
 const CLOSED: &str = "receiving on a closed channel";
 
-impl<T> fmt::Debug for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendError").finish_non_exhaustive()
-    }
-}
+impl_debug!(SendError<T>, ..);
 
-impl<T> fmt::Display for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("sending on a channel without receivers")
-    }
-}
+impl_error!(SendError<T>, "sending on a channel without receivers");
 
-impl<T> Error for SendError<T> {}
+impl_error!(RecvError, CLOSED);
 
-impl fmt::Display for RecvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(CLOSED)
-    }
-}
-
-impl Error for RecvError {}
-
-impl fmt::Display for RecvTimeoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Timeout => "timed out waiting on a channel",
-            Self::Closed => CLOSED,
-        })
-    }
-}
-
-impl Error for RecvTimeoutError {}
+impl_error!(RecvTimeoutError, |error| match error {
+    RecvTimeoutError::Timeout => "timed out waiting on a channel",
+    RecvTimeoutError::Closed => CLOSED,
+});
 
 impl From<RecvError> for RecvTimeoutError {
     fn from(_: RecvError) -> Self {

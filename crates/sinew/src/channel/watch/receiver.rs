@@ -1,6 +1,5 @@
 //! The handle that receives.
 
-use std::fmt;
 use std::mem;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use super::reference::Ref;
 use super::shared::WatchShared;
 use super::state::Version;
 use crate::fiber::Stopped;
-use crate::rt::Limit;
+use crate::rt::{Limit, impl_debug};
 
 /// Sees the latest value that the [`Sender`](super::Sender)s of a channel have sent. From
 /// [`channel`](super::channel) and [`Sender::subscribe`](super::Sender::subscribe).
@@ -338,11 +337,7 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
-    }
-}
+impl_debug!(Receiver<T>, ..);
 
 // A panic leaves the channel in order.
 impl<T> UnwindSafe for Receiver<T> {}

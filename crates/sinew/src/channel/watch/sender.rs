@@ -1,6 +1,5 @@
 //! The handle that sends.
 
-use std::fmt;
 use std::mem;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use super::receiver::Receiver;
 use super::reference::Ref;
 use super::shared::WatchShared;
 use crate::limited::limited_waits;
-use crate::rt::{GaveUp, Limit};
+use crate::rt::{GaveUp, Limit, impl_debug};
 
 /// Changes the value that the [`Receiver`]s of a channel see.
 ///
@@ -238,11 +237,7 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").finish_non_exhaustive()
-    }
-}
+impl_debug!(Sender<T>, ..);
 
 // A panic leaves the channel in order; what a closure leaves of the value is documented.
 impl<T> UnwindSafe for Sender<T> {}

@@ -3,6 +3,7 @@
 
 pub(super) mod clock;
 pub(super) mod counters;
+pub(super) mod format;
 pub(super) mod ids;
 pub(super) mod memory;
 pub(super) mod owner_lock;
@@ -11,6 +12,7 @@ pub(crate) mod sync;
 pub(super) mod unwind;
 
 pub(super) use counters::{All, Counters};
+pub(crate) use format::{impl_debug, impl_error};
 pub(super) use ids::Ids;
 pub(super) use memory::{Memory, Origin, Walk};
 pub(super) use owner_lock::{OwnerLock, hold_all};

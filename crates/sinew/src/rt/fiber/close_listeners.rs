@@ -1,11 +1,10 @@
 //! Those who are to hear that an engine closes, before it refuses new fibers: what they make then is still run. Knows nothing of what they are.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::rt::base::sync::Lock;
-use crate::rt::base::unwind;
+use crate::rt::base::{impl_debug, unwind};
 
 /// What hears of it.
 pub(crate) trait OnClose: Send + Sync + 'static {
@@ -53,11 +52,7 @@ fn address<L>(one: &L) -> usize {
     std::ptr::from_ref(one).addr()
 }
 
-impl fmt::Debug for CloseListeners {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CloseListeners").finish_non_exhaustive()
-    }
-}
+impl_debug!(CloseListeners, ..);
 
 #[cfg(all(test, not(loom)))]
 mod tests {

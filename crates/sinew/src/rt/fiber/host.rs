@@ -7,11 +7,11 @@
 #![expect(unsafe_code, reason = "a pointer to the head is one to the whole")]
 
 use std::any::Any;
+use std::mem;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
-use std::{fmt, mem};
 
 use sinew_sched::Vtable;
 
@@ -23,7 +23,7 @@ use super::stacks::Stacks;
 use super::starving::Starving;
 use super::switch_hooks::SwitchHooks;
 use crate::rt::base::sync::Lock;
-use crate::rt::base::{All, Counters, unwind};
+use crate::rt::base::{All, Counters, impl_debug, unwind};
 use crate::rt::timer::TimerHomes;
 use crate::rt::wait::{FiberRef, Schedule, Scheduler};
 
@@ -264,8 +264,4 @@ impl Drop for FiberHost {
 impl UnwindSafe for FiberHost {}
 impl RefUnwindSafe for FiberHost {}
 
-impl fmt::Debug for FiberHost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FiberHost").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
+impl_debug!(FiberHost, |host| { settings: host.settings, .. });

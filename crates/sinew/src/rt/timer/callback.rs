@@ -18,7 +18,6 @@
 #![expect(unsafe_code, reason = "cells under a lock that lies elsewhere")]
 
 use std::cell::UnsafeCell;
-use std::fmt;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +29,7 @@ use super::callback_state::{CallbackState, Phase, Then};
 use super::core_timers::CoreTimers;
 use super::ticks::Ticks;
 use super::timers_guard::TimersGuard;
-use crate::rt::base::{clock, unwind};
+use crate::rt::base::{clock, impl_debug, unwind};
 use crate::rt::wait::{Cause, Ends, WaitKind, suspend};
 
 /// A reference to such a timer.
@@ -354,8 +353,4 @@ impl WeakCallback {
     }
 }
 
-impl fmt::Debug for Callback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Callback").field("how", &self.0.how).finish_non_exhaustive()
-    }
-}
+impl_debug!(Callback, |callback| { how: callback.0.how, .. });

@@ -7,7 +7,6 @@
 //! under the same lock. And with telling timers that call back that they are due, under that lock.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
-use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ use super::action::TimerAction;
 use super::callback::Callback;
 use super::timer_queue::{BATCH, Ring, TimerQueue};
 use super::timers_guard::{CallbackHints, CallbackWaits, TimersGuard};
-use crate::rt::base::{clock, unwind};
+use crate::rt::base::{clock, impl_debug, unwind};
 use crate::rt::wait::{Cause, Control, TimerId, WaitTimers, Waiter, Wakes, tls};
 
 /// The core whose timers they are.
@@ -164,11 +163,7 @@ unsafe fn wake(waiter: Waiter) -> (bool, Option<NonNull<Control>>) {
     (is_woken, fiber.filter(|_| is_woken))
 }
 
-impl fmt::Debug for CoreTimers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CoreTimers").finish_non_exhaustive()
-    }
-}
+impl_debug!(CoreTimers, ..);
 
 /// A core that is awake, for tests.
 #[cfg(all(test, not(loom)))]

@@ -13,7 +13,6 @@
 #![expect(unsafe_code, reason = "a block is shared by pointers and counted by hand")]
 
 use std::cell::{Cell, UnsafeCell};
-use std::fmt;
 use std::mem::ManuallyDrop;
 use std::num::NonZero;
 use std::panic::Location;
@@ -31,8 +30,8 @@ use super::reason::WaitReason;
 use super::schedule::Scheduler;
 use super::stop::OwnNode;
 use super::word::Word;
-use crate::rt::base::Origin;
 use crate::rt::base::sync::{AtomicU32, Ordering};
+use crate::rt::base::{Origin, impl_debug};
 
 /// Why a fiber hands its worker back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -378,8 +377,4 @@ impl Control {
     }
 }
 
-impl fmt::Debug for Control {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Control").field("id", &self.birth.id).field("status", &self.status()).finish()
-    }
-}
+impl_debug!(Control, |control| { id: control.birth.id, status: control.status() });

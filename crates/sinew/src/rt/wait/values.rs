@@ -1,11 +1,10 @@
 //! Typed values by the numbers of their keys; once made, they stay as they are. Knows nobody who has them.
 
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use super::fiber_locals::Key;
-use crate::rt::base::unwind;
+use crate::rt::base::{impl_debug, unwind};
 
 /// A value of any type.
 type Value = Arc<dyn Any + Send + Sync>;
@@ -57,8 +56,4 @@ impl Values {
     }
 }
 
-impl fmt::Debug for Values {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Values").field("len", &self.all().len()).finish_non_exhaustive()
-    }
-}
+impl_debug!(Values, |values| { len: values.all().len(), .. });

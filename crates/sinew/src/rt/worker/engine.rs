@@ -6,10 +6,10 @@
 //! Trusted with making threads of the pool workers of the host.
 #![expect(unsafe_code, reason = "a worker is entered with a context that it must not outlive")]
 
+use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
-use std::{fmt, io};
 
 use sinew_coroutine::overflow;
 use sinew_sched::{
@@ -21,8 +21,8 @@ use super::blocking_pool::BlockingPool;
 use super::driver;
 use super::driver::CoreDriver;
 use super::stall::Stall;
-use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
+use crate::rt::base::{clock, impl_debug};
 use crate::rt::fiber::{
     Begun, Fates, FiberHost, HostSettings, WorkerSpec, WorkerState, panic_hook, run, spans, teardown,
 };
@@ -348,8 +348,4 @@ impl Drop for Engine {
 impl UnwindSafe for Engine {}
 impl RefUnwindSafe for Engine {}
 
-impl fmt::Debug for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
+impl_debug!(Engine, |engine| { settings: engine.settings, .. });

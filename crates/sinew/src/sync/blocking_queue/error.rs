@@ -1,7 +1,8 @@
 //! Why a value was not pushed, or there is none.
 
-use std::error::Error;
 use std::fmt;
+
+use crate::rt::{impl_debug, impl_error};
 
 /// The [`BlockingQueue`](super::BlockingQueue) was stopped: it takes no values, and this one comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,19 +42,9 @@ impl<T> TryPushError<T> {
     }
 }
 
-impl<T> fmt::Debug for PushError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PushError").finish_non_exhaustive()
-    }
-}
+impl_debug!(PushError<T>, ..);
 
-impl<T> fmt::Display for PushError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(STOPPED)
-    }
-}
-
-impl<T> Error for PushError<T> {}
+impl_error!(PushError<T>, STOPPED);
 
 impl<T> fmt::Debug for TryPushError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,16 +55,10 @@ impl<T> fmt::Debug for TryPushError<T> {
     }
 }
 
-impl<T> fmt::Display for TryPushError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Full(_) => "the queue is full",
-            Self::Stopped(_) => STOPPED,
-        })
-    }
-}
-
-impl<T> Error for TryPushError<T> {}
+impl_error!(TryPushError<T>, |error| match error {
+    TryPushError::Full(_) => "the queue is full",
+    TryPushError::Stopped(_) => STOPPED,
+});
 
 impl<T> From<PushError<T>> for TryPushError<T> {
     fn from(PushError(value): PushError<T>) -> Self {
@@ -81,24 +66,12 @@ impl<T> From<PushError<T>> for TryPushError<T> {
     }
 }
 
-impl fmt::Display for PopError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(DRAINED)
-    }
-}
+impl_error!(PopError, DRAINED);
 
-impl Error for PopError {}
-
-impl fmt::Display for TryPopError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "the queue is empty",
-            Self::Stopped => DRAINED,
-        })
-    }
-}
-
-impl Error for TryPopError {}
+impl_error!(TryPopError, |error| match error {
+    TryPopError::Empty => "the queue is empty",
+    TryPopError::Stopped => DRAINED,
+});
 
 impl From<PopError> for TryPopError {
     fn from(_: PopError) -> Self {

@@ -1,7 +1,8 @@
 //! Why a message was not sent, where std has no error for it.
 
-use std::error::Error;
 use std::fmt;
+
+use crate::rt::impl_error;
 
 /// Why a message was not sent in time. As the error of the same name that std has for channels, and keeps to itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,13 +22,7 @@ impl<T> fmt::Debug for SendTimeoutError<T> {
     }
 }
 
-impl<T> fmt::Display for SendTimeoutError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Timeout(_) => "timed out waiting for room in a channel",
-            Self::Disconnected(_) => "sending on a closed channel",
-        })
-    }
-}
-
-impl<T> Error for SendTimeoutError<T> {}
+impl_error!(SendTimeoutError<T>, |error| match error {
+    SendTimeoutError::Timeout(_) => "timed out waiting for room in a channel",
+    SendTimeoutError::Disconnected(_) => "sending on a closed channel",
+});

@@ -1,6 +1,5 @@
 //! The handle to receive by.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::iter::{Iter, TryIter};
 use crate::channel::{Channel, NotReceived};
 use crate::fiber::Stopped;
-use crate::rt::Limit;
+use crate::rt::{Limit, impl_debug};
 
 /// Receives what is sent by the [`Sender`](super::Sender)s or [`SyncSender`](super::SyncSender)s of a channel. As
 /// [`std::sync::mpsc::Receiver`]: it may be sent elsewhere, but not shared.
@@ -151,11 +150,7 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
-    }
-}
+impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no message half received.
 impl<T> UnwindSafe for Receiver<T> {}

@@ -1,9 +1,6 @@
 //! Why there are no permits for whoever asks.
 
-use std::error::Error;
-use std::fmt;
-
-use crate::rt::GaveUp;
+use crate::rt::{GaveUp, impl_error};
 
 /// The [`Semaphore`](super::Semaphore) is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +12,7 @@ impl AcquireError {
     }
 }
 
-impl fmt::Display for AcquireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the semaphore is closed")
-    }
-}
-
-impl Error for AcquireError {}
+impl_error!(AcquireError, "the semaphore is closed");
 
 /// Why somebody who does not wait, or not for long, has no permits of a [`Semaphore`](super::Semaphore).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,16 +23,10 @@ pub enum TryAcquireError {
     NoPermits,
 }
 
-impl fmt::Display for TryAcquireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Closed => "the semaphore is closed",
-            Self::NoPermits => "the semaphore has too few permits, or others wait for them",
-        })
-    }
-}
-
-impl Error for TryAcquireError {}
+impl_error!(TryAcquireError, |error| match error {
+    TryAcquireError::Closed => "the semaphore is closed",
+    TryAcquireError::NoPermits => "the semaphore has too few permits, or others wait for them",
+});
 
 impl From<Refusal> for TryAcquireError {
     fn from(refusal: Refusal) -> Self {

@@ -1,11 +1,11 @@
 //! Guards for permits that a caller has acquired: one that borrows its semaphore and one that owns
 //! it.
 
-use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Semaphore;
+use crate::rt::impl_debug;
 
 /// Permits that are given back on drop. `S` refers to the semaphore: a reference or an `Arc`.
 struct Held<S: Deref<Target = Semaphore>> {
@@ -97,11 +97,7 @@ impl<'a> SemaphorePermit<'a> {
     }
 }
 
-impl fmt::Debug for SemaphorePermit<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SemaphorePermit").field("permits", &self.held.permits).finish_non_exhaustive()
-    }
-}
+impl_debug!(SemaphorePermit<'a>, |permit| { permits: permit.held.permits, .. });
 
 /// Permits of a [`Semaphore`] in an [`Arc`], which are given back when this is dropped.
 ///
@@ -200,8 +196,4 @@ impl OwnedSemaphorePermit {
     }
 }
 
-impl fmt::Debug for OwnedSemaphorePermit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OwnedSemaphorePermit").field("permits", &self.held.permits).finish_non_exhaustive()
-    }
-}
+impl_debug!(OwnedSemaphorePermit, |permit| { permits: permit.held.permits, .. });

@@ -22,6 +22,7 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use super::sync::Lock;
+use crate::rt::base::impl_debug;
 use pack::{Free, PACK, Pack};
 pub(crate) use reserve::Walk;
 use reserve::{RESERVE, Reserve};
@@ -217,11 +218,7 @@ impl Drop for Memory {
     }
 }
 
-impl std::fmt::Debug for Reserve {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reserve").field("packs", &self.count()).finish_non_exhaustive()
-    }
-}
+impl_debug!(Reserve, |reserve| { packs: reserve.count(), .. });
 
 // With the checker of addresses, nothing is kept.
 #[cfg(all(test, not(any(loom, sinew_asan))))]

@@ -7,13 +7,13 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::fmt;
 use std::ptr::{self, NonNull};
 
 use super::key::Key;
 use super::slot::{Found, Frame, Gone, Used};
 use super::table::Table;
 use super::{memory, slot};
+use crate::rt::base::impl_debug;
 
 /// What a destructor panicked with.
 pub(crate) type Panic = Box<dyn Any + Send>;
@@ -134,8 +134,4 @@ impl FiberLocals {
     }
 }
 
-impl fmt::Debug for FiberLocals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FiberLocals").finish_non_exhaustive()
-    }
-}
+impl_debug!(FiberLocals, ..);

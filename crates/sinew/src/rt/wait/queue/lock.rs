@@ -10,10 +10,10 @@
 #![expect(unsafe_code, reason = "the value is lent by a word")]
 
 use std::cell::UnsafeCell;
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
+use crate::rt::base::impl_debug;
 use crate::rt::base::sync::{AtomicU32, Ordering, constant, spin_loop, yield_now};
 
 const FREE: u32 = 0;
@@ -82,11 +82,7 @@ fn relax(round: u32) {
     }
 }
 
-impl<T> fmt::Debug for Guarded<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guarded").finish_non_exhaustive()
-    }
-}
+impl_debug!(Guarded<T>, ..);
 
 /// The right to the value. Not to be kept across a suspension.
 pub(crate) struct Guard<'a, T> {

@@ -6,7 +6,9 @@
 #![expect(unsafe_code, reason = "members are of several types, and take a word each")]
 
 use std::mem::MaybeUninit;
-use std::{fmt, ptr};
+use std::ptr;
+
+use crate::rt::base::impl_debug;
 
 /// What a node does with its members. Implemented for types that fit into a word.
 pub(crate) trait Poke: Send + Sync + 'static {
@@ -74,8 +76,4 @@ impl Drop for Member {
     }
 }
 
-impl fmt::Debug for Member {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Member").finish_non_exhaustive()
-    }
-}
+impl_debug!(Member, ..);

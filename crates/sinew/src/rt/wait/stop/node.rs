@@ -11,14 +11,15 @@
 //! No lock is taken while another one is held, nothing is dropped under one, and chains are followed in loops: they may be long.
 
 use std::borrow::Cow;
+use std::mem;
 use std::num::NonZero;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
-use std::{fmt, mem};
 
 use super::flag::Flag;
 use super::member::Member;
 use super::slots::Slots;
+use crate::rt::base::impl_debug;
 use crate::rt::base::sync::Lock;
 
 /// So many are seen to before others have their turn at the lock.
@@ -200,11 +201,7 @@ impl Drop for Node {
     }
 }
 
-impl fmt::Debug for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Node").field("is_cancelled", &self.is_cancelled()).finish_non_exhaustive()
-    }
-}
+impl_debug!(Node, |node| { is_cancelled: node.is_cancelled(), .. });
 
 /// Somebody is poked when a node is cancelled, for as long as this is there.
 #[derive(Debug)]

@@ -7,11 +7,11 @@
 //! is for ever, with all that it borrows: a scope around it never returns.
 #![expect(unsafe_code, reason = "what is lent is a pointer, and waiters are woken")]
 
+use std::mem;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::{fmt, mem};
 
-use crate::rt::base::unwind;
+use crate::rt::base::{impl_debug, unwind};
 use crate::rt::wait::{Cause, Waiter};
 
 /// What a fiber lends.
@@ -106,8 +106,4 @@ impl Done {
     }
 }
 
-impl fmt::Debug for Job {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Job").finish_non_exhaustive()
-    }
-}
+impl_debug!(Job, ..);

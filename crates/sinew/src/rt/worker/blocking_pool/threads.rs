@@ -12,14 +12,14 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io, mem};
+use std::{io, mem};
 
 use sinew_sched::spawn_thread;
 
 use super::job::Job;
 use super::parker::Parker;
 use crate::rt::base::sync::Lock;
-use crate::rt::base::{clock, unwind};
+use crate::rt::base::{clock, impl_debug, unwind};
 
 /// The threads of an engine.
 pub(crate) struct BlockingPool {
@@ -206,8 +206,4 @@ impl PoolState {
     }
 }
 
-impl fmt::Debug for BlockingPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BlockingPool").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+impl_debug!(BlockingPool, |pool| { name: pool.name, .. });
