@@ -61,8 +61,7 @@ pub(crate) fn ignore_poison<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The fences that the protocols of this crate rest on, and two other things that others got wrong. The models take each of them
-/// out in turn, and have to fail.
+/// The fences that the protocols of this crate rest on. The models take each of them out in turn, and have to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
     /// The owner of a deque, between announcing that it takes its newest task and looking at the top.
@@ -91,19 +90,18 @@ pub(crate) enum Fence {
     Drained,
     /// Whoever changes what a worker is there for, between that and telling it.
     Role,
-    /// No fence: that a claim takes the worker whose bit it clears, and not the next one.
-    OwnBit,
-    /// No fence: that a bit is shifted as far as there are workers, and not half as far.
-    FullShift,
 }
 
 /// A SeqCst fence.
+#[cfg(not(all(loom, test)))]
 #[inline]
-pub(crate) fn full_fence(which: Fence) {
-    if is_there(which) {
-        fence(Ordering::SeqCst);
-    }
+pub(crate) fn full_fence(_: Fence) {
+    fence(Ordering::SeqCst);
 }
+
+/// The models' own, which may be out.
+#[cfg(all(loom, test))]
+pub(crate) use crate::model::full_fence;
 
 /// Stores, and orders the store before every later load, as a SeqCst fence after it would.
 ///
@@ -118,12 +116,3 @@ pub(crate) fn store_then_fence(word: &AtomicIsize, value: isize, which: Fence) {
         word.swap(value, Ordering::SeqCst);
     }
 }
-
-/// Whether it is in place: always, but for the models.
-#[cfg(not(all(loom, test)))]
-pub(crate) const fn is_there(_: Fence) -> bool {
-    true
-}
-
-#[cfg(all(loom, test))]
-pub(crate) use crate::model::is_there;

@@ -98,7 +98,7 @@ impl Group {
         let seats =
             (0..MOST_WORKERS).map(|_| given.next().map_or_else(OnceLock::new, OnceLock::from)).collect();
         Self {
-            idle: Idle::new(place.strategy, workers),
+            idle: Idle::new(workers),
             strategy: place.strategy,
             queue: SharedQueue::new(queue),
             kept: SharedQueue::new(KEPT.min(queue)),

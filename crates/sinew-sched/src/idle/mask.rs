@@ -1,6 +1,6 @@
 //! A set of workers, a bit for each. Knows no protocol: the orderings are its callers'.
 
-use crate::sync::{AtomicU64, Fence, Ordering, is_there};
+use crate::sync::{AtomicU64, Ordering};
 
 /// Workers of a group, spare ones included. Fewer under the checker, to which each word is more to try.
 pub(crate) const MOST_WORKERS: usize = if cfg!(loom) { 64 } else { 128 };
@@ -32,8 +32,7 @@ impl Mask {
         let clear = |word: u64| (word != 0).then(|| word & (word - 1));
         self.0.iter().enumerate().find_map(|(index, word)| {
             let before = word.fetch_update(Ordering::Relaxed, Ordering::SeqCst, clear).ok()?;
-            let lowest = before.trailing_zeros() as usize;
-            Some(index * 64 + if is_there(Fence::OwnBit) { lowest } else { lowest + 1 })
+            Some(index * 64 + before.trailing_zeros() as usize)
         })
     }
 
@@ -57,8 +56,7 @@ impl Mask {
     }
 
     fn bit(&self, worker: usize) -> (&AtomicU64, u64) {
-        let width = if is_there(Fence::FullShift) { 64 } else { 32 };
-        (&self.0[worker / 64], 1 << (worker % width))
+        (&self.0[worker / 64], 1 << (worker % 64))
     }
 }
 

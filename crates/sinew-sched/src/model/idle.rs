@@ -7,11 +7,10 @@ use loom::sync::{Arc, Notify};
 use loom::thread;
 
 use super::inbox::Parker;
-use super::{STRATEGIES, Taken, check, fails_without};
+use super::{Taken, check, fails_without};
 use crate::idle::{Idle, Searching};
 use crate::queue::deque::{Steal, deque};
 use crate::queue::twin::ArrayQueue;
-use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
 use crate::task::TaskRef;
 
@@ -35,10 +34,10 @@ struct Group {
 }
 
 impl Group {
-    fn new(strategy: Strategy, tasks: usize) -> Arc<Self> {
+    fn new(tasks: usize) -> Arc<Self> {
         let parkers = [Parker::new(), Parker::new()];
         let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
-        Arc::new(Self { idle: Idle::new(strategy, 2), queue, parkers, taken, second: Notify::new() })
+        Arc::new(Self { idle: Idle::new(2), queue, parkers, taken, second: Notify::new() })
     }
 
     fn submit(&self, task: TaskRef) {
@@ -53,7 +52,7 @@ impl Group {
 
     /// Runs tasks until all are done, then lets the other worker know.
     fn work(&self, index: usize, all: usize) {
-        let mut searching = self.idle.search(NUMBERS[index]);
+        let mut searching = self.idle.search();
         while self.taken.total() < all {
             if let Some(task) = self.queue.pop() {
                 if let Some(evidence) = searching.take() {
@@ -63,10 +62,7 @@ impl Group {
                 self.meet(all);
                 continue;
             }
-            if searching.is_some() {
-                self.idle.go_on(NUMBERS[index]);
-            }
-            searching = self.lie_down(index, searching, all).or_else(|| self.idle.search(NUMBERS[index]));
+            searching = self.lie_down(index, searching, all).or_else(|| self.idle.search());
         }
         if let Some(evidence) = searching {
             self.leave(index, evidence);
@@ -84,7 +80,7 @@ impl Group {
     }
 
     fn leave(&self, index: usize, evidence: Searching) {
-        if self.idle.leave(NUMBERS[index], evidence) {
+        if self.idle.leave(evidence) {
             self.announce();
         }
     }
@@ -97,13 +93,13 @@ impl Group {
             return self.idle.get_up(NUMBERS[index]);
         }
         let claimed = self.idle.get_up(NUMBERS[index]);
-        Some(claimed.unwrap_or_else(|| self.idle.search_anyway(NUMBERS[index])))
+        Some(claimed.unwrap_or_else(|| self.idle.search_anyway()))
     }
 }
 
 /// So many producers with a task each, and so many workers.
-fn produce(strategy: Strategy, tasks: usize, workers: usize) {
-    let group = Group::new(strategy, tasks);
+fn produce(tasks: usize, workers: usize) {
+    let group = Group::new(tasks);
     let producer = |number| {
         let (group, task) = (group.clone(), group.taken.task(number));
         thread::spawn(move || group.submit(task))
@@ -121,7 +117,7 @@ fn produce(strategy: Strategy, tasks: usize, workers: usize) {
 /// A worker that takes two tasks from the queue, keeps one, and puts the other into its deque. The first needs the second: it
 /// runs on until somebody has taken that. On its way from one place to the other, the second is nowhere to be seen.
 fn take_two() {
-    let group = Group::new(Strategy::Local, 2);
+    let group = Group::new(2);
     let (owner, thief) = deque();
     let thief = Arc::new(thief);
     for number in 0..2 {
@@ -149,10 +145,10 @@ fn take_two() {
                     drop(group.parkers[1].inbox.take());
                 }
                 let claimed = group.idle.get_up(NUMBERS[1]);
-                searching = Some(claimed.unwrap_or_else(|| group.idle.search_anyway(NUMBERS[1])));
+                searching = Some(claimed.unwrap_or_else(|| group.idle.search_anyway()));
             }
             if let Some(evidence) = searching {
-                let _ = group.idle.leave(NUMBERS[1], evidence);
+                let _ = group.idle.leave(evidence);
             }
             group.second.notify();
         })
@@ -182,46 +178,22 @@ fn a_task_on_its_way_is_not_slept_through() {
 
 #[test]
 fn one_worker_sleeps_through_nothing() {
-    for strategy in STRATEGIES {
-        check(3, move || produce(strategy, 1, 1));
-    }
+    check(3, move || produce(1, 1));
 }
 
 #[test]
 fn two_workers_sleep_through_nothing() {
     // The largest bounds that end in a minute: one more takes a hundred times as long.
-    for strategy in STRATEGIES {
-        check(1, move || produce(strategy, 1, 2));
-        check(0, move || produce(strategy, 2, 2));
-    }
+    check(1, move || produce(1, 2));
+    check(0, move || produce(2, 2));
 }
 
 #[test]
 fn it_fails_without_the_producers_fence() {
-    for strategy in STRATEGIES {
-        assert!(fails_without(Fence::Announce, 3, move || produce(strategy, 1, 1)), "{strategy}");
-    }
+    assert!(fails_without(Fence::Announce, 3, move || produce(1, 1)));
 }
 
 #[test]
 fn it_fails_without_the_sleepers_fence() {
-    for strategy in STRATEGIES {
-        assert!(fails_without(Fence::LieDown, 3, move || produce(strategy, 1, 1)), "{strategy}");
-    }
-}
-
-/// As in flare, where the number of a bit was counted from one.
-#[test]
-fn it_fails_if_the_next_worker_is_claimed() {
-    for strategy in STRATEGIES {
-        assert!(fails_without(Fence::OwnBit, 2, move || produce(strategy, 1, 1)), "{strategy}");
-    }
-}
-
-/// As in flare, where the bits above the 32nd were shifted out.
-#[test]
-fn it_fails_if_bits_are_shifted_half_as_far() {
-    for strategy in STRATEGIES {
-        assert!(fails_without(Fence::FullShift, 2, move || produce(strategy, 2, 2)), "{strategy}");
-    }
+    assert!(fails_without(Fence::LieDown, 3, move || produce(1, 1)));
 }

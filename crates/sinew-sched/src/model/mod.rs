@@ -26,8 +26,7 @@ use std::sync::{Arc, RwLock};
 
 use loom::cell::UnsafeCell;
 
-use crate::strategy::Strategy;
-use crate::sync::{Fence, ignore_poison};
+use crate::sync::{Fence, fence, ignore_poison};
 use crate::task::{Context, Header, TaskRef, Vtable};
 
 /// The fence that is out, by number; none, if it is `ALL`.
@@ -37,13 +36,12 @@ const ALL: usize = usize::MAX;
 /// Models run side by side, but one without a fence runs alone.
 static RUNNING: RwLock<()> = RwLock::new(());
 
-/// Whether a fence is in place.
-pub(crate) fn is_there(fence: Fence) -> bool {
-    MISSING.load(Ordering::Relaxed) != fence as usize
+/// A SeqCst fence, if it is not out.
+pub(crate) fn full_fence(which: Fence) {
+    if MISSING.load(Ordering::Relaxed) != which as usize {
+        fence(Ordering::SeqCst);
+    }
 }
-
-/// Both have the same models, as far as both do what is modelled.
-const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared];
 
 /// Runs a model, with at most so many preemptions in an execution.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {

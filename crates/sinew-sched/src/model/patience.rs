@@ -3,22 +3,21 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::{STRATEGIES, Taken, check};
+use super::{Taken, check};
 use crate::idle::Idle;
 use crate::queue::deque::{Steal, deque};
-use crate::strategy::Strategy;
 
 /// A parent pushes one child and runs on until somebody has taken it, as a parent does that spins on what the child sets.
 /// The thief spares the child once, and may sleep only when it sees nothing at all.
-fn spare(strategy: Strategy) {
+fn spare() {
     let taken = Taken::new(1);
-    let idle = Arc::new(Idle::new(strategy, 2));
+    let idle = Arc::new(Idle::new(2));
     let parker = Arc::new(super::inbox::Parker::new());
     let (owner, thief) = deque();
     let other = {
         let (taken, idle, parker) = (taken.clone(), idle.clone(), parker.clone());
         thread::spawn(move || {
-            let mut searching = Some(idle.search_anyway(1));
+            let mut searching = Some(idle.search_anyway());
             let mut spared = false;
             while taken.total() == 0 {
                 match thief.len() {
@@ -28,7 +27,7 @@ fn spare(strategy: Strategy) {
                             parker.sleep();
                             drop(parker.inbox.take());
                         }
-                        searching = Some(idle.get_up(1).unwrap_or_else(|| idle.search_anyway(1)));
+                        searching = Some(idle.get_up(1).unwrap_or_else(|| idle.search_anyway()));
                     }
                     _ if !spared => spared = true,
                     _ => {
@@ -38,7 +37,7 @@ fn spare(strategy: Strategy) {
                     }
                 }
             }
-            let _ = idle.leave(1, searching.take().expect("it is searching"));
+            let _ = idle.leave(searching.take().expect("it is searching"));
         })
     };
     owner.push_loudly(taken.task(0));
@@ -49,7 +48,5 @@ fn spare(strategy: Strategy) {
 
 #[test]
 fn a_spared_task_is_taken_in_the_end() {
-    for strategy in STRATEGIES {
-        check(3, move || spare(strategy));
-    }
+    check(3, spare);
 }

@@ -7,10 +7,9 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::inbox::Parker;
-use super::{STRATEGIES, Taken, check, fails_without};
+use super::{Taken, check, fails_without};
 use crate::idle::{Idle, Searching};
 use crate::queue::twin::ArrayQueue;
-use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
 use crate::task::TaskRef;
 
@@ -32,7 +31,7 @@ impl Begin {
     /// Has a worker begin. If it is still to get up, it has no evidence yet.
     pub(super) fn begin(self, idle: &Idle, worker: usize) -> Option<Searching> {
         match self {
-            Self::Search => idle.search(worker),
+            Self::Search => idle.search(),
             Self::GetUp => {
                 idle.lie_down(worker, None);
                 assert_eq!(idle.claim(1, |_| {}), 1, "it sleeps");
@@ -53,8 +52,8 @@ struct Group {
 
 impl Group {
     /// With the searcher and the sleeper.
-    fn new(strategy: Strategy, begin: Begin, tasks: usize) -> (Arc<Self>, Option<Searching>) {
-        let (idle, queue) = (Idle::new(strategy, 3), ArrayQueue::new(tasks));
+    fn new(begin: Begin, tasks: usize) -> (Arc<Self>, Option<Searching>) {
+        let (idle, queue) = (Idle::new(3), ArrayQueue::new(tasks));
         let begun = begin.begin(&idle, SEARCHER);
         idle.lie_down(SLEEPER, None);
         (Arc::new(Self { idle, queue, parker: Parker::new() }), begun)
@@ -77,7 +76,7 @@ impl Group {
 
     fn leave(&self, worker: usize, begun: Option<Searching>) {
         let evidence = begun.or_else(|| self.idle.get_up(worker)).expect("it was claimed");
-        if self.idle.leave(worker, evidence) {
+        if self.idle.leave(evidence) {
             self.announce();
         }
     }
@@ -91,7 +90,7 @@ impl Group {
                 drop(self.parker.inbox.take());
             }
             let claimed = self.idle.get_up(SLEEPER);
-            let evidence = claimed.unwrap_or_else(|| self.idle.search_anyway(SLEEPER));
+            let evidence = claimed.unwrap_or_else(|| self.idle.search_anyway());
             if let Some(task) = self.queue.pop() {
                 drop(task);
                 return self.leave(SLEEPER, Some(evidence));
@@ -102,9 +101,9 @@ impl Group {
 }
 
 /// The searcher leaves as a task arrives.
-fn leave_behind(strategy: Strategy, begin: Begin) {
+fn leave_behind(begin: Begin) {
     let taken = Taken::new(1);
-    let (group, begun) = Group::new(strategy, begin, 1);
+    let (group, begun) = Group::new(begin, 1);
     let searcher = group.clone();
     let searcher = thread::spawn(move || searcher.leave(SEARCHER, begun));
     group.submit(taken.task(0));
@@ -115,9 +114,9 @@ fn leave_behind(strategy: Strategy, begin: Begin) {
 }
 
 /// The same with one more task and one more sleeper: one that is claimed has the next one claimed.
-fn pass_on(strategy: Strategy, begin: Begin) {
+fn pass_on(begin: Begin) {
     let taken = Taken::new(2);
-    let (group, begun) = Group::new(strategy, begin, 2);
+    let (group, begun) = Group::new(begin, 2);
     group.idle.lie_down(LAST, None);
     let (searcher, sleeper) = (group.clone(), group.clone());
     let searcher = thread::spawn(move || searcher.leave(SEARCHER, begun));
@@ -134,30 +133,22 @@ fn pass_on(strategy: Strategy, begin: Begin) {
 
 #[test]
 fn what_was_left_to_a_searcher_is_not_left_behind() {
-    for strategy in STRATEGIES {
-        for begin in BEGINS {
-            check(4, move || leave_behind(strategy, begin));
-        }
+    for begin in BEGINS {
+        check(4, move || leave_behind(begin));
     }
 }
 
 #[test]
 fn one_that_is_claimed_has_the_next_one_claimed() {
-    for strategy in STRATEGIES {
-        for begin in BEGINS {
-            // It holds with one more too, in a minute.
-            check(1, move || pass_on(strategy, begin));
-        }
+    for begin in BEGINS {
+        // It holds with one more too, in a minute.
+        check(1, move || pass_on(begin));
     }
 }
 
-/// Not so for a spinner that was claimed, which is the case of `Shared` that is not here: claimer and spinner change the same word,
-/// and whoever looks at that word afterwards sees what the claimer did before.
 #[test]
 fn it_fails_without_the_searchers_fence() {
-    let local = BEGINS.map(|begin| (Strategy::Local, begin));
-    for (strategy, begin) in local.into_iter().chain([(Strategy::Shared, Begin::GetUp)]) {
-        let fails = fails_without(Fence::Leave, 4, move || leave_behind(strategy, begin));
-        assert!(fails, "{strategy}, {begin:?}");
+    for begin in BEGINS {
+        assert!(fails_without(Fence::Leave, 4, move || leave_behind(begin)), "{begin:?}");
     }
 }

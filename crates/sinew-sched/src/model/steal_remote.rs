@@ -10,10 +10,9 @@ use loom::thread;
 
 use super::inbox::Parker;
 use super::relied::{BEGINS, Begin};
-use super::{STRATEGIES, Taken, check, fails_without};
+use super::{Taken, check, fails_without};
 use crate::idle::{Coverage, Idle, Searching};
 use crate::queue::twin::ArrayQueue;
-use crate::strategy::Strategy;
 use crate::sync::{Fence, full_fence};
 
 struct Two {
@@ -26,8 +25,8 @@ struct Two {
 }
 
 impl Two {
-    fn new(strategy: Strategy, tasks: usize) -> Arc<Self> {
-        let (idle, parkers) = ([0, 1].map(|_| Idle::new(strategy, 1)), [0, 1].map(|_| Parker::new()));
+    fn new(tasks: usize) -> Arc<Self> {
+        let (idle, parkers) = ([0, 1].map(|_| Idle::new(1)), [0, 1].map(|_| Parker::new()));
         let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
         let two = Arc::new(Self { idle, queue, parkers, taken, last: Notify::new() });
         // A task that is left when a model fails is not dropped outside of it.
@@ -52,7 +51,7 @@ impl Two {
     }
 
     fn leave(&self, group: usize, evidence: Searching) {
-        if self.idle[group].leave(0, evidence) && !self.queue.is_empty() {
+        if self.idle[group].leave(evidence) && !self.queue.is_empty() {
             self.announce();
         }
     }
@@ -65,7 +64,7 @@ impl Two {
 
     /// Takes a task, if it is there for this worker, and sees to it that it is announced if not.
     fn work(&self, group: usize) {
-        let mut searching = self.idle[group].search(0);
+        let mut searching = self.idle[group].search();
         while self.taken.total() < self.taken.len() {
             if let Some(task) = self.queue.pop() {
                 searching.take().into_iter().for_each(|evidence| self.leave(group, evidence));
@@ -84,9 +83,9 @@ impl Two {
                 searching = self.idle[group].get_up(0);
             } else {
                 let claimed = self.idle[group].get_up(0);
-                searching = Some(claimed.unwrap_or_else(|| self.idle[group].search_anyway(0)));
+                searching = Some(claimed.unwrap_or_else(|| self.idle[group].search_anyway()));
             }
-            searching = searching.or_else(|| self.idle[group].search(0));
+            searching = searching.or_else(|| self.idle[group].search());
         }
         searching.into_iter().for_each(|evidence| self.leave(group, evidence));
         self.parkers.iter().for_each(|parker| parker.deliver(parker.inbox.tell()));
@@ -94,8 +93,8 @@ impl Two {
 }
 
 /// The only worker of the first group makes a task and is at work until the second group has taken it.
-fn busy_producer(strategy: Strategy) {
-    let two = Two::new(strategy, 1);
+fn busy_producer() {
+    let two = Two::new(1);
     let other = two.clone();
     let helper = thread::spawn(move || other.work(1));
     two.submit(0);
@@ -106,8 +105,8 @@ fn busy_producer(strategy: Strategy) {
 
 /// The worker of the first group, which the producer may have relied on for both tasks, is at work with one until the second
 /// group has taken the other.
-fn busy_searcher(strategy: Strategy) {
-    let two = Two::new(strategy, 2);
+fn busy_searcher() {
+    let two = Two::new(2);
     let workers = [0, 1].map(|group| {
         let two = two.clone();
         thread::spawn(move || two.work(group))
@@ -122,8 +121,8 @@ fn busy_searcher(strategy: Strategy) {
 
 /// A task waits in the first group, and its worker has been sent another one and leaves. That of the second group lies down, and leaves
 /// the first task to it if it sees it search: then it has to be claimed.
-fn busy_neighbour(strategy: Strategy, begin: Begin) {
-    let two = Two::new(strategy, 1);
+fn busy_neighbour(begin: Begin) {
+    let two = Two::new(1);
     two.queue.push(two.taken.task(0)).unwrap();
     let begun = begin.begin(&two.idle[0], 0);
     let searcher = {
@@ -143,45 +142,35 @@ fn busy_neighbour(strategy: Strategy, begin: Begin) {
 
 #[test]
 fn what_a_busy_worker_makes_is_taken_by_another_group() {
-    for strategy in STRATEGIES {
-        check(3, move || busy_producer(strategy));
-    }
+    check(3, busy_producer);
 }
 
 #[test]
 fn what_was_left_to_a_searcher_is_taken_by_another_group() {
-    for strategy in STRATEGIES {
-        check(1, move || busy_searcher(strategy));
-        for begin in BEGINS {
-            check(4, move || busy_neighbour(strategy, begin));
-        }
+    check(1, busy_searcher);
+    for begin in BEGINS {
+        check(4, move || busy_neighbour(begin));
     }
 }
 
 #[test]
 fn it_fails_without_the_producers_fence() {
-    for strategy in STRATEGIES {
-        assert!(fails_without(Fence::Announce, 3, move || busy_producer(strategy)), "{strategy}");
-    }
+    assert!(fails_without(Fence::Announce, 3, busy_producer));
 }
 
 #[test]
 fn it_fails_without_the_sleepers_fence() {
-    for strategy in STRATEGIES {
-        assert!(fails_without(Fence::LieDown, 3, move || busy_producer(strategy)), "{strategy}");
-        for begin in BEGINS {
-            let fails = fails_without(Fence::LieDown, 4, move || busy_neighbour(strategy, begin));
-            assert!(fails, "{strategy}, {begin:?}");
-        }
+    assert!(fails_without(Fence::LieDown, 3, busy_producer));
+    for begin in BEGINS {
+        let fails = fails_without(Fence::LieDown, 4, move || busy_neighbour(begin));
+        assert!(fails, "{begin:?}");
     }
 }
 
 #[test]
 fn it_fails_without_the_searchers_fence() {
-    for strategy in STRATEGIES {
-        for begin in BEGINS {
-            let fails = fails_without(Fence::Leave, 4, move || busy_neighbour(strategy, begin));
-            assert!(fails, "{strategy}, {begin:?}");
-        }
+    for begin in BEGINS {
+        let fails = fails_without(Fence::Leave, 4, move || busy_neighbour(begin));
+        assert!(fails, "{begin:?}");
     }
 }

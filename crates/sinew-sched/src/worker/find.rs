@@ -83,7 +83,7 @@ impl Worker {
 
     fn wait_for_task(&self, context: &Context<'_>) -> Option<TaskRef> {
         let mut spin = self.spin_budget.start(self.shared.clock);
-        let mut searching = if self.is_surplus() { None } else { self.group.idle.search(self.index) };
+        let mut searching = if self.is_surplus() { None } else { self.group.idle.search() };
         loop {
             if let Some(evidence) = searching.take() {
                 match self.search(&mut spin) {
@@ -129,7 +129,7 @@ impl Worker {
                     None => task,
                 });
             }
-            searching = searching.or_else(|| self.group.idle.search(self.index));
+            searching = searching.or_else(|| self.group.idle.search());
         }
     }
 
@@ -149,7 +149,6 @@ impl Worker {
                 Round::Spared | Round::Nothing => {}
                 found => return found,
             }
-            self.group.idle.go_on(self.index);
             spin.pause(self.shared.clock);
         }
     }
@@ -282,7 +281,7 @@ impl Worker {
 
     fn stop_searching(&self, evidence: Searching) {
         // `leave` has a fence.
-        if self.group.idle.leave(self.index, evidence) {
+        if self.group.idle.leave(evidence) {
             self.shared.announce(&self.group, 1, |worker| self.wake(worker));
             self.shared.announce_for_siblings(&self.group);
         }
@@ -314,7 +313,7 @@ impl Worker {
             }
             sight => {
                 let claimed = self.group.idle.get_up(self.index);
-                let searching = claimed.unwrap_or_else(|| self.group.idle.search_anyway(self.index));
+                let searching = claimed.unwrap_or_else(|| self.group.idle.search_anyway());
                 if matches!(sight, Sight::Lone) && spin.is_over() {
                     self.nap();
                 }

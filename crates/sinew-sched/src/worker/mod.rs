@@ -26,7 +26,7 @@ pub(crate) use place::Place;
 
 use crate::core::Core;
 use crate::group::{Group, Role, Seat};
-use crate::idle::{Coverage, Idle, Patience, SpinBudget};
+use crate::idle::{Coverage, Patience, SpinBudget};
 use crate::lifecycle::{Beginning, Stage};
 use crate::pool_shared::PoolShared;
 use crate::queue::deque::Owner;
@@ -227,9 +227,11 @@ impl Worker {
     /// Adds a task that anyone may run, as the next one here.
     #[inline]
     pub(crate) fn push(&self, task: TaskRef) {
-        let Idle::Counted(idle) = &self.group.idle else { return self.share(task) };
+        if self.group.strategy == Strategy::Shared {
+            return self.share(task);
+        }
         self.deque.push_loudly(task);
-        let arrived = idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
+        let arrived = self.group.idle.work_arrived(1, || self.deque.len() != 0, |worker| self.wake(worker));
         if arrived == Coverage::Uncovered && !self.group.siblings.is_empty() {
             self.shared.call_siblings(&self.group);
         }

@@ -1,7 +1,7 @@
 //! The seam to drivers: looked into, slept in, woken, visited by siblings, and failing.
 
-use super::support::{Countdown, Watched, builder, strategy, wait_until, wait_until_all_sleep};
-use sinew_sched::{Driver, FutexDriver, Handle, Placement, Strategy, TaskRef, WorkerState};
+use super::support::{Countdown, Watched, builder, wait_until, wait_until_all_sleep};
+use sinew_sched::{Driver, FutexDriver, Handle, Placement, TaskRef, WorkerState};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -372,8 +372,7 @@ fn a_searcher_spares_producers_the_system_call() {
     while watched.pool().stats().workers.iter().all(|worker| worker.state != WorkerState::Sleeping) {
         thread::yield_now();
     }
-    // With masks, it is there for one of them, and the next has somebody else woken.
-    let tasks = if strategy() == Strategy::Shared { 1 } else { 1_000 };
+    let tasks = 1_000;
     let done = Countdown::new(tasks);
     for _ in 0..tasks {
         watched.handle().submit(done.task(), Placement::Anyone).unwrap();

@@ -110,7 +110,7 @@ fn a_worker_with_too_many_leaves_a_task_that_yielded_to_others() {
 fn an_idle_worker_with_too_many_leaves_the_queue_to_another_idle_one() {
     for strategy in STRATEGIES {
         let worker = too_many(strategy);
-        let _searching = worker.group.idle.search(0).expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("nobody else searches");
         assert!(!worker.defers(), "{strategy}: there is nothing to leave");
         worker.group.queue.push_all(List::from(settler()));
         assert!(worker.defers(), "{strategy}");
@@ -123,13 +123,13 @@ fn an_idle_worker_takes_from_the_queue_if_all_others_are_busy() {
     for strategy in STRATEGIES {
         // The second worker is running: it neither sleeps nor searches.
         let worker = first_of(2, strategy, 100, 0);
-        let _searching = worker.group.idle.search(0).expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("nobody else searches");
         worker.group.queue.push(settler());
         assert!(worker.overloaded.get() && !worker.defers(), "{strategy}");
         // The second worker sleeps, but owns as many.
         let worker = first_of(2, strategy, 100, 100);
         worker.group.idle.lie_down(1, None);
-        let _searching = worker.group.idle.search(0).expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("nobody else searches");
         worker.group.queue.push(settler());
         assert!(!worker.defers(), "{strategy}");
     }
@@ -141,7 +141,7 @@ fn an_idle_worker_takes_from_the_queue_if_all_others_are_busy() {
 fn an_idle_worker_does_not_leave_the_queue_to_another_one_for_ever() {
     for strategy in STRATEGIES {
         let worker = too_many(strategy);
-        let _searching = worker.group.idle.search(0).expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("nobody else searches");
         worker.group.queue.push(settler());
         while worker.defers() {
             std::thread::yield_now();

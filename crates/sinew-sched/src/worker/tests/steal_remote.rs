@@ -50,7 +50,7 @@ fn another_group_is_called_only_if_all_of_the_own_are_busy() {
         assert!(other.idle.is_sleeping(0), "{strategy}: the task is seen to");
 
         let searching = group.idle.get_up(1).expect("it was claimed");
-        let _ = group.idle.leave(1, searching);
+        let _ = group.idle.leave(searching);
         submit(&worker, idle_task());
         assert!(!other.idle.is_sleeping(0), "{strategy}: it is woken for the task");
     }
