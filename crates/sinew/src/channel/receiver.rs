@@ -1,6 +1,6 @@
 //! The handle to receive by.
 
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::iter::{Iter, TryIter};
 use super::reason::NotReceived;
 use crate::fiber::Stopped;
-use crate::rt::{Limit, impl_debug};
+use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
 /// Receives what is sent by the [`Sender`](super::Sender)s of a channel. There may be many, and each message goes to one of them: it is
 /// cloned, sent elsewhere and shared.
@@ -203,5 +203,4 @@ impl<T> Drop for Receiver<T> {
 impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no message half received.
-impl<T> UnwindSafe for Receiver<T> {}
-impl<T> RefUnwindSafe for Receiver<T> {}
+impl_unwind_safe!(Receiver<T>);

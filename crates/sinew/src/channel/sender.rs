@@ -1,6 +1,6 @@
 //! The handle to send by.
 
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::error::{SendCancellableError, SendError, SendTimeoutError, TrySendErr
 use super::reason::NotSent;
 use super::{Channel, Refused};
 use crate::fiber::Stopped;
-use crate::rt::{Limit, impl_debug};
+use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
 /// Sends to the [`Receiver`](super::Receiver)s of a channel. There may be many: it is cloned, sent elsewhere and shared.
 ///
@@ -174,5 +174,4 @@ impl<T> Drop for Sender<T> {
 impl_debug!(Sender<T>, ..);
 
 // A panic leaves no message half sent.
-impl<T> UnwindSafe for Sender<T> {}
-impl<T> RefUnwindSafe for Sender<T> {}
+impl_unwind_safe!(Sender<T>);

@@ -18,7 +18,7 @@ pub(crate) use base::counters::{All, Counters};
 pub(crate) use base::padded::Padded;
 pub(crate) use base::sync;
 pub(crate) use base::unwind::{catch as catch_panic, discard as discard_panic, drop_each};
-pub(crate) use base::{impl_debug, impl_error};
+pub(crate) use base::{impl_debug, impl_error, impl_unwind_safe};
 pub(crate) use fiber::batch::spawn_batch;
 pub(crate) use fiber::census::Leak;
 pub(crate) use fiber::close_listeners::OnClose;

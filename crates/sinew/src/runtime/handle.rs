@@ -3,14 +3,14 @@
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::report::ShutdownReport;
 use crate::fiber::{self, Fiber, JoinHandle, Scope, SpawnError};
 use crate::launch::default_engine;
-use crate::rt::{self, Engine, Failure, Site};
+use crate::rt::{self, Engine, Failure, Site, impl_unwind_safe};
 
 /// A reference to a runtime, which is cloned freely and sent to any thread.
 ///
@@ -38,8 +38,7 @@ pub struct Handle {
 }
 
 // Nothing of a runtime is seen half done through this, whatever a panic interrupts.
-impl UnwindSafe for Handle {}
-impl RefUnwindSafe for Handle {}
+impl_unwind_safe!(Handle);
 
 impl Handle {
     pub(super) fn new(engine: Arc<Engine>) -> Self {

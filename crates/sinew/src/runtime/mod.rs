@@ -11,7 +11,6 @@ mod stats;
 mod tests;
 
 use std::ops::Deref;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 pub use builder::RuntimeBuilder;
@@ -21,7 +20,7 @@ pub use stats::{RuntimeStats, WorkerFibers};
 
 use crate::fiber;
 pub use crate::launch::{Config, StartError};
-use crate::rt::{Engine, impl_debug};
+use crate::rt::{Engine, impl_debug, impl_unwind_safe};
 
 /// Workers that run fibers.
 ///
@@ -45,8 +44,7 @@ pub struct Runtime {
 }
 
 // As a handle.
-impl UnwindSafe for Runtime {}
-impl RefUnwindSafe for Runtime {}
+impl_unwind_safe!(Runtime);
 
 impl Runtime {
     /// Settings of one's own.

@@ -1,6 +1,5 @@
 //! A point where several wait for one another, with the names of [`std::sync::Barrier`] and what C++ has beyond.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 use super::Mutex;
@@ -8,7 +7,7 @@ use crate::fiber::Stopped;
 use crate::limited::{always, unless_stopped};
 use crate::raw::{Arrival, Completion, End, RawBarrier, Refused};
 use crate::rt::sync::ignore_poison;
-use crate::rt::{GaveUp, Limit, impl_debug};
+use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 /// A point where several wait for one another, phase by phase, for fibers and threads alike: a fiber that waits gives its worker to
 /// others.
@@ -47,8 +46,7 @@ pub struct Barrier {
 }
 
 // A panic of the completion poisons it.
-impl UnwindSafe for Barrier {}
-impl RefUnwindSafe for Barrier {}
+impl_unwind_safe!(Barrier);
 
 /// What a wait at a [`Barrier`] has come to. The twin of [`std::sync::BarrierWaitResult`], which nobody but std can make.
 pub struct BarrierWaitResult(bool);

@@ -1,10 +1,8 @@
 //! A signal that is given once, and waited for.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
-
 use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
 /// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
 ///
@@ -32,8 +30,7 @@ pub struct Baton {
 }
 
 // No code of the user's runs while it is changed.
-impl UnwindSafe for Baton {}
-impl RefUnwindSafe for Baton {}
+impl_unwind_safe!(Baton);
 
 impl Baton {
     /// One that is not posted.

@@ -1,6 +1,6 @@
 //! Waiting for a condition under a mutex, with the names of [`std::sync::Condvar`].
 
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::{LockResult, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::mutex::MutexGuard;
 use super::poison;
 use crate::fiber::Stopped;
 use crate::raw::RawCondvar;
-use crate::rt::{self, Limit, Outcome, impl_debug};
+use crate::rt::{self, Limit, Outcome, impl_debug, impl_unwind_safe};
 
 /// Whether a timed wait on a [`Condvar`] ended because its time was over. The twin of [`std::sync::WaitTimeoutResult`], which nobody
 /// but std can make.
@@ -209,8 +209,7 @@ fn check<'a, T>(guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
 }
 
 // It has nothing that a panic could break.
-impl UnwindSafe for Condvar {}
-impl RefUnwindSafe for Condvar {}
+impl_unwind_safe!(Condvar);
 
 impl Default for Condvar {
     fn default() -> Self {

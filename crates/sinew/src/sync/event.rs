@@ -1,13 +1,12 @@
 //! A flag to wait for, alone or with others.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use crate::fiber::Stopped;
 use crate::limited::limited_waits;
 use crate::limited::{always, unless_stopped};
 use crate::raw::{self, RawEvent, Reset};
-use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
 /// A flag that is set by one and waited for by others, fibers and threads alike. Anybody may set it, from any thread, and never waits.
 ///
@@ -37,8 +36,7 @@ pub struct Event {
 }
 
 // No code of the user's runs while it is changed.
-impl UnwindSafe for Event {}
-impl RefUnwindSafe for Event {}
+impl_unwind_safe!(Event);
 
 impl Event {
     /// One that is not set, and is reset by whoever goes on.

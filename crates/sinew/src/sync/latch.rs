@@ -1,11 +1,9 @@
 //! A count that goes down once, and lets all go on who wait for its end.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
-
 use crate::limited::always;
 use crate::limited::limited_waits;
 use crate::raw::Count;
-use crate::rt::{self, GaveUp, Limit, WaitKind, impl_debug};
+use crate::rt::{self, GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
 /// A count that goes down to zero, once, and those who wait for that, fibers and threads alike.
 ///
@@ -32,8 +30,7 @@ pub struct Latch {
 }
 
 // No code of the user's runs while it is changed.
-impl UnwindSafe for Latch {}
-impl RefUnwindSafe for Latch {}
+impl_unwind_safe!(Latch);
 
 impl Latch {
     /// One that is open when it was counted down so many times; at once, if that is zero.

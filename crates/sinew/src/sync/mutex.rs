@@ -10,7 +10,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
@@ -19,7 +18,7 @@ use super::poison;
 use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
 use crate::raw::RawMutex;
-use crate::rt::Limit;
+use crate::rt::{Limit, impl_unwind_safe};
 
 /// A lock around a value, for fibers and threads alike: a fiber that waits for it gives its worker to others.
 ///
@@ -65,8 +64,7 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 // A panic poisons it, so that nobody sees a broken value without being told.
-impl<T: ?Sized> UnwindSafe for Mutex<T> {}
-impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
+impl_unwind_safe!(Mutex<T: ?Sized>);
 
 impl<T> Mutex<T> {
     /// One that nobody has.

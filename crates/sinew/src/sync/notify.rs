@@ -1,10 +1,8 @@
 //! Notifications without a value.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
-
 use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
-use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
 /// Tells one who waits, or all of them, that there is something to do, fibers and threads alike.
 ///
@@ -40,8 +38,7 @@ pub struct Notify {
 }
 
 // No code of the user's runs while it is changed.
-impl UnwindSafe for Notify {}
-impl RefUnwindSafe for Notify {}
+impl_unwind_safe!(Notify);
 
 impl Notify {
     /// One without a notification.

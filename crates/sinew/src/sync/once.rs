@@ -1,12 +1,11 @@
 //! Something that is done once, with the names and the poison of [`std::sync::Once`].
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 use crate::fiber::Stopped;
 use crate::limited::{always, unless_stopped};
 use crate::raw::{Begun, End, Failure, RawOnce, Seen};
-use crate::rt::{GaveUp, Limit, impl_debug};
+use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 const POISONED: &str = "Once instance has previously been poisoned";
 
@@ -39,8 +38,7 @@ pub struct Once {
 }
 
 // A panic poisons it, so that nobody sees something half done without being told.
-impl UnwindSafe for Once {}
-impl RefUnwindSafe for Once {}
+impl_unwind_safe!(Once);
 
 /// What the closure of [`Once::call_once_force`] is told. As [`std::sync::OnceState`].
 pub struct OnceState {

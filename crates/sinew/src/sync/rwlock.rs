@@ -7,7 +7,6 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use super::rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
 use crate::raw::RawRwLock;
-use crate::rt::Limit;
+use crate::rt::{Limit, impl_unwind_safe};
 
 /// A lock around a value that many may read at once, or one may change; for fibers and threads alike: a fiber that waits for it gives
 /// its worker to others.
@@ -81,8 +80,7 @@ unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
 // A writer's panic poisons it, so that nobody sees a broken value without being told.
-impl<T: ?Sized> UnwindSafe for RwLock<T> {}
-impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
+impl_unwind_safe!(RwLock<T: ?Sized>);
 
 impl<T> RwLock<T> {
     /// One that nobody has.

@@ -9,7 +9,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use super::plain::Plain;
@@ -17,7 +16,7 @@ use super::words::Words;
 use crate::fiber::Stopped;
 use crate::limited::{always, unless_stopped};
 use crate::raw::RawSeqLock;
-use crate::rt::{self, GaveUp, Limit};
+use crate::rt::{self, GaveUp, Limit, impl_unwind_safe};
 
 /// A small value that many read and few write, for fibers and threads alike: whoever reads it copies it, and tries again if it has
 /// changed meanwhile. Readers write nothing, so that they do not hold one another up, nor those who write.
@@ -60,8 +59,7 @@ pub struct SeqLock<T> {
 }
 
 // A writer that panics changes nothing.
-impl<T> UnwindSafe for SeqLock<T> {}
-impl<T> RefUnwindSafe for SeqLock<T> {}
+impl_unwind_safe!(SeqLock<T>);
 
 impl<T: Plain> SeqLock<T> {
     /// One with this value.

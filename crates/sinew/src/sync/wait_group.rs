@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::limited::limited_waits;
 use crate::raw::Count;
-use crate::rt::{GaveUp, Limit, WaitKind, impl_debug};
+use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
 /// Work that is not done yet, as a number, and those who wait for all of it, fibers and threads alike.
 ///
@@ -42,8 +41,7 @@ pub struct WaitGroup {
 }
 
 // No code of the user's runs while it is changed.
-impl UnwindSafe for WaitGroup {}
-impl RefUnwindSafe for WaitGroup {}
+impl_unwind_safe!(WaitGroup);
 
 impl WaitGroup {
     /// One without work.

@@ -1,6 +1,5 @@
 //! A queue of functions.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 use super::batch::Batch;
@@ -11,7 +10,7 @@ use super::queue_methods::queue_methods;
 use super::report::JoinError;
 use super::shared::WorkSettings;
 use crate::fiber::Stopped;
-use crate::rt::impl_debug;
+use crate::rt::{impl_debug, impl_unwind_safe};
 
 /// What a [`WorkQueue`] has to do.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
@@ -50,8 +49,7 @@ pub struct WorkQueue {
 }
 
 // No code of the user's runs while it is changed.
-impl UnwindSafe for WorkQueue {}
-impl RefUnwindSafe for WorkQueue {}
+impl_unwind_safe!(WorkQueue);
 
 impl WorkQueue {
     /// A queue in the runtime of the calling fiber, or in the default one. [`Builder`](super::Builder) has more to say of its fibers.

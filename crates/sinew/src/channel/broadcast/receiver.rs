@@ -1,13 +1,13 @@
 //! The handle to receive by.
 
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::shared::{BroadcastShared, Lack};
 use crate::fiber::Stopped;
-use crate::rt::{GaveUp, Limit, impl_debug};
+use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 /// Receives each value that is sent by the [`Sender`](super::Sender)s of a channel after it came. From
 /// [`channel`](super::channel), [`Sender::subscribe`](super::Sender::subscribe) and [`resubscribe`](Self::resubscribe).
@@ -171,5 +171,4 @@ impl<T> Drop for Receiver<T> {
 impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no value half received.
-impl<T> UnwindSafe for Receiver<T> {}
-impl<T> RefUnwindSafe for Receiver<T> {}
+impl_unwind_safe!(Receiver<T>);

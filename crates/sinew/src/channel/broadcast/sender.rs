@@ -1,6 +1,5 @@
 //! The handle to send by.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::error::SendError;
@@ -8,7 +7,7 @@ use super::receiver::Receiver;
 use super::shared::BroadcastShared;
 use super::weak::WeakSender;
 use crate::limited::limited_waits;
-use crate::rt::{GaveUp, Limit, impl_debug};
+use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 /// Sends to all [`Receiver`]s of a channel.
 ///
@@ -161,5 +160,4 @@ impl<T> Drop for Sender<T> {
 impl_debug!(Sender<T>, ..);
 
 // A panic leaves no value half sent.
-impl<T> UnwindSafe for Sender<T> {}
-impl<T> RefUnwindSafe for Sender<T> {}
+impl_unwind_safe!(Sender<T>);

@@ -1,11 +1,10 @@
 //! A handle to a channel that does not keep it open.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::sender::Sender;
 use super::shared::BroadcastShared;
-use crate::rt::impl_debug;
+use crate::rt::{impl_debug, impl_unwind_safe};
 
 /// A handle from which a [`Sender`] can be made as long as there is one. From
 /// [`Sender::downgrade`].
@@ -72,5 +71,4 @@ impl<T> Drop for WeakSender<T> {
 impl_debug!(WeakSender<T>, ..);
 
 // Nothing of the user's runs while it is used.
-impl<T> UnwindSafe for WeakSender<T> {}
-impl<T> RefUnwindSafe for WeakSender<T> {}
+impl_unwind_safe!(WeakSender<T>);

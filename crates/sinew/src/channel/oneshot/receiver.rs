@@ -1,6 +1,6 @@
 //! The handle to receive by.
 
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::super::NotReceived;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::shared::OneshotShared;
 use crate::fiber::Stopped;
-use crate::rt::{Limit, drop_each, impl_debug};
+use crate::rt::{Limit, drop_each, impl_debug, impl_unwind_safe};
 
 /// Receives what the [`Sender`](super::Sender) sends. Dropping it closes the channel; what was sent already is dropped with it.
 pub struct Receiver<T> {
@@ -202,5 +202,4 @@ impl<T> Drop for Receiver<T> {
 impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no value half received.
-impl<T> UnwindSafe for Receiver<T> {}
-impl<T> RefUnwindSafe for Receiver<T> {}
+impl_unwind_safe!(Receiver<T>);

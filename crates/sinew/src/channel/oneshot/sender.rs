@@ -1,11 +1,10 @@
 //! The handle to send by.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::shared::OneshotShared;
 use crate::limited::limited_waits;
-use crate::rt::{GaveUp, Limit, impl_debug};
+use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 /// Sends one value to the [`Receiver`](super::Receiver). Dropping it says that none will come.
 pub struct Sender<T> {
@@ -79,5 +78,4 @@ impl<T> Drop for Sender<T> {
 impl_debug!(Sender<T>, ..);
 
 // A panic leaves no value half sent.
-impl<T> UnwindSafe for Sender<T> {}
-impl<T> RefUnwindSafe for Sender<T> {}
+impl_unwind_safe!(Sender<T>);

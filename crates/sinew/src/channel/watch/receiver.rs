@@ -1,7 +1,7 @@
 //! The handle that receives.
 
 use std::mem;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use super::reference::Ref;
 use super::shared::WatchShared;
 use super::state::Version;
 use crate::fiber::Stopped;
-use crate::rt::{Limit, impl_debug};
+use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
 /// Sees the latest value that the [`Sender`](super::Sender)s of a channel have sent. From
 /// [`channel`](super::channel) and [`Sender::subscribe`](super::Sender::subscribe).
@@ -340,5 +340,4 @@ impl<T> Drop for Receiver<T> {
 impl_debug!(Receiver<T>, ..);
 
 // A panic leaves the channel in order.
-impl<T> UnwindSafe for Receiver<T> {}
-impl<T> RefUnwindSafe for Receiver<T> {}
+impl_unwind_safe!(Receiver<T>);

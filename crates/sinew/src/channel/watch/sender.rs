@@ -1,7 +1,6 @@
 //! The handle that sends.
 
 use std::mem;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::error::SendError;
@@ -9,7 +8,7 @@ use super::receiver::Receiver;
 use super::reference::Ref;
 use super::shared::WatchShared;
 use crate::limited::limited_waits;
-use crate::rt::{GaveUp, Limit, impl_debug};
+use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 /// Changes the value that the [`Receiver`]s of a channel see.
 ///
@@ -240,5 +239,4 @@ impl<T> Drop for Sender<T> {
 impl_debug!(Sender<T>, ..);
 
 // A panic leaves the channel in order; what a closure leaves of the value is documented.
-impl<T> UnwindSafe for Sender<T> {}
-impl<T> RefUnwindSafe for Sender<T> {}
+impl_unwind_safe!(Sender<T>);

@@ -8,7 +8,6 @@
 
 use std::any::Any;
 use std::mem;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
@@ -23,7 +22,7 @@ use super::stacks::Stacks;
 use super::starving::Starving;
 use super::switch_hooks::SwitchHooks;
 use crate::rt::base::sync::Lock;
-use crate::rt::base::{All, Counters, impl_debug, unwind};
+use crate::rt::base::{All, Counters, impl_debug, impl_unwind_safe, unwind};
 use crate::rt::timer::TimerHomes;
 use crate::rt::wait::{FiberRef, Schedule, Scheduler};
 
@@ -261,7 +260,6 @@ impl Drop for FiberHost {
 }
 
 // What a panic interrupts is a fiber's: the host itself is never seen half done.
-impl UnwindSafe for FiberHost {}
-impl RefUnwindSafe for FiberHost {}
+impl_unwind_safe!(FiberHost);
 
 impl_debug!(FiberHost, |host| { settings: host.settings, .. });

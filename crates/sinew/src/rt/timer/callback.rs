@@ -19,7 +19,7 @@
 
 use std::cell::UnsafeCell;
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -29,7 +29,7 @@ use super::callback_state::{CallbackState, Phase, Then};
 use super::core_timers::CoreTimers;
 use super::ticks::Ticks;
 use super::timers_guard::TimersGuard;
-use crate::rt::base::{clock, impl_debug, unwind};
+use crate::rt::base::{clock, impl_debug, impl_unwind_safe, unwind};
 use crate::rt::wait::{Cause, Ends, WaitKind, suspend};
 
 /// A reference to such a timer.
@@ -65,10 +65,8 @@ unsafe impl<F: Send + ?Sized> Sync for CallbackInner<F> {}
 
 // Nothing of a timer is seen half done through these, whatever a panic interrupts: its state is under a lock, and a callback that panicked is the
 // affair of whoever arms it again.
-impl UnwindSafe for Callback {}
-impl RefUnwindSafe for Callback {}
-impl UnwindSafe for WeakCallback {}
-impl RefUnwindSafe for WeakCallback {}
+impl_unwind_safe!(Callback);
+impl_unwind_safe!(WeakCallback);
 
 /// Why nobody waits for the end of a callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::thread::Thread;
@@ -15,6 +14,7 @@ use std::thread::Thread;
 use super::control::{Birth, Control, NOWHERE, Status};
 use super::stop::{Node, Poke};
 use super::{ready, suspend};
+use crate::rt::base::impl_unwind_safe;
 
 /// A counted reference to a fiber, or one to a thread.
 pub(crate) struct FiberRef(
@@ -43,8 +43,7 @@ unsafe impl Send for FiberRef {}
 unsafe impl Sync for FiberRef {}
 
 // Nothing of a fiber is seen half done through this, whatever a panic interrupts.
-impl UnwindSafe for FiberRef {}
-impl RefUnwindSafe for FiberRef {}
+impl_unwind_safe!(FiberRef);
 
 impl FiberRef {
     /// One more reference to a fiber.

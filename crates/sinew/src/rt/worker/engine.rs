@@ -7,7 +7,6 @@
 #![expect(unsafe_code, reason = "a worker is entered with a context that it must not outlive")]
 
 use std::io;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ use super::driver;
 use super::driver::CoreDriver;
 use super::stall::Stall;
 use crate::rt::base::sync::Lock;
-use crate::rt::base::{clock, impl_debug};
+use crate::rt::base::{clock, impl_debug, impl_unwind_safe};
 use crate::rt::fiber::{
     Begun, Fates, FiberHost, HostSettings, WorkerSpec, WorkerState, panic_hook, run, spans, teardown,
 };
@@ -345,7 +344,6 @@ impl Drop for Engine {
 }
 
 // What a panic interrupts is a fiber's: the engine itself is never seen half done.
-impl UnwindSafe for Engine {}
-impl RefUnwindSafe for Engine {}
+impl_unwind_safe!(Engine);
 
 impl_debug!(Engine, |engine| { settings: engine.settings, .. });

@@ -9,13 +9,14 @@ pub use iter::{BlockingQueueIter, BlockingQueueTryIter};
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use self::contents::{Contents, Offered, WaitSlot};
 use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
-use crate::rt::{self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes};
+use crate::rt::{
+    self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, impl_unwind_safe,
+};
 
 /// Values that any number push and any number pop, fibers and threads alike, in order, of which there are at most so many at a time.
 ///
@@ -61,8 +62,7 @@ enum Lack {
 }
 
 // No code of the user's runs while it is changed.
-impl<T> UnwindSafe for BlockingQueue<T> {}
-impl<T> RefUnwindSafe for BlockingQueue<T> {}
+impl_unwind_safe!(BlockingQueue<T>);
 
 impl<T> BlockingQueue<T> {
     /// An empty one. Memory is taken as it is needed.

@@ -1,7 +1,7 @@
 //! The handle to receive by.
 
 use std::marker::PhantomData;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::iter::{Iter, TryIter};
 use crate::channel::{Channel, NotReceived};
 use crate::fiber::Stopped;
-use crate::rt::{Limit, impl_debug};
+use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
 /// Receives what is sent by the [`Sender`](super::Sender)s or [`SyncSender`](super::SyncSender)s of a channel. As
 /// [`std::sync::mpsc::Receiver`]: it may be sent elsewhere, but not shared.
@@ -153,5 +153,4 @@ impl<T> Drop for Receiver<T> {
 impl_debug!(Receiver<T>, ..);
 
 // A panic leaves no message half received.
-impl<T> UnwindSafe for Receiver<T> {}
-impl<T> RefUnwindSafe for Receiver<T> {}
+impl_unwind_safe!(Receiver<T>);

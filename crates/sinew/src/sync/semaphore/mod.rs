@@ -16,13 +16,14 @@ pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 use std::cell::Cell;
 use std::fmt;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use self::permits::{Answer, Permits, Want};
 use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
-use crate::rt::{self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, pick};
+use crate::rt::{
+    self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, impl_unwind_safe, pick,
+};
 
 /// Permits that are had by at most so many at a time, for fibers and threads alike.
 ///
@@ -59,8 +60,7 @@ pub struct Semaphore {
 }
 
 // No code of the user's runs while it is changed.
-impl UnwindSafe for Semaphore {}
-impl RefUnwindSafe for Semaphore {}
+impl_unwind_safe!(Semaphore);
 
 impl Semaphore {
     /// The most permits that there may be, those included that somebody has.

@@ -1,4 +1,5 @@
-//! Implementations of `Debug`, and of what errors have, from what they show. Knows no type.
+//! Implementations that many types have alike: of `Debug`, of what errors have, of unwind safety. Knows no
+//! type.
 
 /// Implements `Debug` for a struct: `impl_debug!(Pin, ..)` shows its name alone, and
 /// `impl_debug!(Latch, |latch| { left: latch.count.left() })` these fields. A `..` after the fields says
@@ -48,4 +49,12 @@ macro_rules! impl_error {
     };
 }
 
-pub(crate) use {impl_debug, impl_error};
+/// Implements `UnwindSafe` and `RefUnwindSafe`: the comment at the call says why.
+macro_rules! impl_unwind_safe {
+    ($name:ident $(<$parameter:ident $(: ?$bound:ident)?>)?) => {
+        impl $(<$parameter $(: ?$bound)?>)? std::panic::UnwindSafe for $name $(<$parameter>)? {}
+        impl $(<$parameter $(: ?$bound)?>)? std::panic::RefUnwindSafe for $name $(<$parameter>)? {}
+    };
+}
+
+pub(crate) use {impl_debug, impl_error, impl_unwind_safe};
