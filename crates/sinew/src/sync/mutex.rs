@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
-use super::guards::show_as_value;
+use super::guards::{lock_methods, poisoned_lock, show_as_value};
 use super::poison;
 use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
@@ -63,9 +63,6 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
-// A panic poisons it, so that nobody sees a broken value without being told.
-impl_unwind_safe!(Mutex<T: ?Sized>);
-
 impl<T> Mutex<T> {
     /// One that nobody has.
     ///
@@ -80,100 +77,68 @@ impl<T> Mutex<T> {
     pub const fn new(value: T) -> Self {
         Self { raw: RawMutex::new(), poison: poison::Flag::new(), value: UnsafeCell::new(value) }
     }
-
-    /// The value.
-    ///
-    /// # Errors
-    ///
-    /// If somebody panicked while it had the lock. The value is in the error.
-    pub fn into_inner(self) -> LockResult<T> {
-        let Self { poison, value, .. } = self;
-        poison.wrap(value.into_inner())
-    }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Waits until nobody else has it, and takes it.
-    ///
-    /// # Errors
-    ///
-    /// If somebody panicked while it had it. It is taken all the same, and the guard is in the error.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        self.raw.lock();
-        self.guard()
-    }
-
-    /// Takes it, if nobody has it.
-    ///
-    /// # Errors
-    ///
-    /// [`WouldBlock`](TryLockError::WouldBlock), if somebody has it; [`Poisoned`](TryLockError::Poisoned), with the guard, if somebody
-    /// panicked while it had it.
-    #[inline]
-    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        if self.raw.try_lock() { Ok(self.guard()?) } else { Err(TryLockError::WouldBlock) }
-    }
-
-    /// [`lock`](Self::lock), for at most so long.
-    ///
-    /// ```
-    /// use sinew::sync::Mutex;
-    /// use std::time::Duration;
-    ///
-    /// let mutex = Mutex::new(5);
-    /// let guard = mutex.try_lock_for(Duration::from_millis(1)).unwrap();
-    /// assert!(mutex.try_lock_for(Duration::from_millis(1)).is_err());
-    /// drop(guard);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`try_lock`](Self::try_lock), if somebody has it for all that time.
-    pub fn try_lock_for(&self, time: Duration) -> TryLockResult<MutexGuard<'_, T>> {
-        self.lock_to(Limit::lasting(time))
-    }
-
-    /// [`lock`](Self::lock), until this moment at the latest.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_lock_for`](Self::try_lock_for).
-    pub fn try_lock_until(&self, deadline: Instant) -> TryLockResult<MutexGuard<'_, T>> {
-        self.lock_to(Limit::until(Some(deadline)))
-    }
-
-    fn lock_to(&self, limit: Limit) -> TryLockResult<MutexGuard<'_, T>> {
-        match self.raw.lock_within(limit) {
-            Ok(()) => Ok(self.guard()?),
-            Err(_) => Err(TryLockError::WouldBlock),
-        }
-    }
-
-    /// [`lock`](Self::lock), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// ```
-    /// use sinew::sync::Mutex;
-    /// use sinew::time;
-    /// use std::time::Duration;
-    ///
-    /// let mutex = Mutex::new(5);
-    /// let guard = mutex.lock().unwrap();
-    /// let stopped = time::timeout(Duration::from_millis(1), || mutex.lock_cancellable().map(|_| ()));
-    /// assert!(stopped.unwrap_err().is_timed_out());
-    /// # drop(guard);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`lock`](Self::lock).
-    #[track_caller]
-    pub fn lock_cancellable(&self) -> Result<LockResult<MutexGuard<'_, T>>, Stopped> {
-        unless_stopped(self.raw.lock_within(Limit::STOP)).map(|()| self.guard())
+    lock_methods! {
+        MutexGuard by guard, lock_within
+        /// Waits until nobody else has it, and takes it.
+        ///
+        /// # Errors
+        ///
+        /// If somebody panicked while it had it. It is taken all the same, and the guard is in the error.
+        ///
+        /// # Panics
+        ///
+        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        lock
+        /// Takes it, if nobody has it.
+        ///
+        /// # Errors
+        ///
+        /// [`WouldBlock`](TryLockError::WouldBlock), if somebody has it; [`Poisoned`](TryLockError::Poisoned), with the guard, if somebody
+        /// panicked while it had it.
+        try_lock
+        /// [`lock`](Self::lock), for at most so long.
+        ///
+        /// ```
+        /// use sinew::sync::Mutex;
+        /// use std::time::Duration;
+        ///
+        /// let mutex = Mutex::new(5);
+        /// let guard = mutex.try_lock_for(Duration::from_millis(1)).unwrap();
+        /// assert!(mutex.try_lock_for(Duration::from_millis(1)).is_err());
+        /// drop(guard);
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// As [`try_lock`](Self::try_lock), if somebody has it for all that time.
+        try_lock_for
+        /// [`lock`](Self::lock), until this moment at the latest.
+        ///
+        /// # Errors
+        ///
+        /// As [`try_lock_for`](Self::try_lock_for).
+        try_lock_until
+        /// [`lock`](Self::lock), where [cancellation and deadlines](crate::fiber#stopping) count.
+        ///
+        /// ```
+        /// use sinew::sync::Mutex;
+        /// use sinew::time;
+        /// use std::time::Duration;
+        ///
+        /// let mutex = Mutex::new(5);
+        /// let guard = mutex.lock().unwrap();
+        /// let stopped = time::timeout(Duration::from_millis(1), || mutex.lock_cancellable().map(|_| ()));
+        /// assert!(stopped.unwrap_err().is_timed_out());
+        /// # drop(guard);
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`lock`](Self::lock).
+        lock_cancellable
     }
 
     /// For whoever has just taken it.
@@ -182,52 +147,9 @@ impl<T: ?Sized> Mutex<T> {
         let guard = MutexGuard { mutex: self, before: self.poison.enter(), not_send: PhantomData };
         self.poison.wrap(guard)
     }
-
-    /// Whether somebody panicked while it had it.
-    #[inline]
-    #[must_use]
-    pub fn is_poisoned(&self) -> bool {
-        self.poison.get()
-    }
-
-    /// Has all who lock it from now on find the value in order.
-    pub fn clear_poison(&self) {
-        self.poison.clear();
-    }
-
-    /// The value, which nobody else can have now.
-    ///
-    /// # Errors
-    ///
-    /// As [`into_inner`](Self::into_inner).
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.poison.wrap(self.value.get_mut())
-    }
 }
 
-impl<T> From<T> for Mutex<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = f.debug_struct("Mutex");
-        match self.try_lock() {
-            Ok(guard) => out.field("data", &&*guard),
-            Err(TryLockError::Poisoned(error)) => out.field("data", &&**error.get_ref()),
-            Err(TryLockError::WouldBlock) => out.field("data", &"<locked>"),
-        };
-        out.field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
-    }
-}
+poisoned_lock!(Mutex, try_lock, "somebody panicked while it had the lock");
 
 /// The lock of a [`Mutex`], which is given back when this is dropped. As [`std::sync::MutexGuard`].
 ///

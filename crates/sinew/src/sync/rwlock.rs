@@ -7,9 +7,11 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::ptr::NonNull;
 use std::sync::{LockResult, TryLockError, TryLockResult};
 use std::time::{Duration, Instant};
 
+use super::guards::{lock_methods, poisoned_lock};
 use super::poison;
 use super::rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 use crate::fiber::Stopped;
@@ -79,9 +81,6 @@ unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
 // `T: Sync` does.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
-// A writer's panic poisons it, so that nobody sees a broken value without being told.
-impl_unwind_safe!(RwLock<T: ?Sized>);
-
 impl<T> RwLock<T> {
     /// One that nobody has.
     ///
@@ -97,192 +96,149 @@ impl<T> RwLock<T> {
     pub const fn new(value: T) -> Self {
         Self { raw: RawRwLock::new(), poison: poison::Flag::new(), value: UnsafeCell::new(value) }
     }
-
-    /// The value.
-    ///
-    /// # Errors
-    ///
-    /// If a writer panicked. The value is in the error.
-    pub fn into_inner(self) -> LockResult<T> {
-        let Self { poison, value, .. } = self;
-        poison.wrap(value.into_inner())
-    }
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Waits until no writer has it, and takes it to read.
-    ///
-    /// # Errors
-    ///
-    /// If a writer panicked. It is taken all the same, and the guard is in the error.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        self.raw.read();
-        self.read_guard()
+    lock_methods! {
+        RwLockReadGuard by read_guard, read_within
+        /// Waits until no writer has it, and takes it to read.
+        ///
+        /// # Errors
+        ///
+        /// If a writer panicked. It is taken all the same, and the guard is in the error.
+        ///
+        /// # Panics
+        ///
+        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        read
+        /// Takes it to read, if no writer has it, nor one is to have it next.
+        ///
+        /// # Errors
+        ///
+        /// [`WouldBlock`](TryLockError::WouldBlock), if it cannot be had now; [`Poisoned`](TryLockError::Poisoned), with the guard, if
+        /// a writer panicked.
+        try_read
+        /// [`read`](Self::read), for at most so long.
+        ///
+        /// ```
+        /// use sinew::sync::RwLock;
+        /// use std::time::Duration;
+        ///
+        /// let lock = RwLock::new(5);
+        /// let guard = lock.write().unwrap();
+        /// assert!(lock.try_read_for(Duration::from_millis(1)).is_err());
+        /// drop(guard);
+        /// assert_eq!(*lock.try_read_for(Duration::MAX).unwrap(), 5);
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// As [`try_read`](Self::try_read), if it cannot be had in all that time.
+        ///
+        /// # Panics
+        ///
+        /// As [`read`](Self::read).
+        try_read_for
+        /// [`read`](Self::read), until this moment at the latest.
+        ///
+        /// # Errors
+        ///
+        /// As [`try_read_for`](Self::try_read_for).
+        ///
+        /// # Panics
+        ///
+        /// As [`read`](Self::read).
+        try_read_until
+        /// [`read`](Self::read), where [cancellation and deadlines](crate::fiber#stopping) count.
+        ///
+        /// # Errors
+        ///
+        /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`read`](Self::read).
+        ///
+        /// # Panics
+        ///
+        /// As [`read`](Self::read).
+        read_cancellable
     }
 
-    /// Takes it to read, if no writer has it, nor one is to have it next.
-    ///
-    /// # Errors
-    ///
-    /// [`WouldBlock`](TryLockError::WouldBlock), if it cannot be had now; [`Poisoned`](TryLockError::Poisoned), with the guard, if
-    /// a writer panicked.
-    #[inline]
-    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        if self.raw.try_read() { Ok(self.read_guard()?) } else { Err(TryLockError::WouldBlock) }
-    }
-
-    /// [`read`](Self::read), for at most so long.
-    ///
-    /// ```
-    /// use sinew::sync::RwLock;
-    /// use std::time::Duration;
-    ///
-    /// let lock = RwLock::new(5);
-    /// let guard = lock.write().unwrap();
-    /// assert!(lock.try_read_for(Duration::from_millis(1)).is_err());
-    /// drop(guard);
-    /// assert_eq!(*lock.try_read_for(Duration::MAX).unwrap(), 5);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`try_read`](Self::try_read), if it cannot be had in all that time.
-    ///
-    /// # Panics
-    ///
-    /// As [`read`](Self::read).
-    pub fn try_read_for(&self, time: Duration) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        self.read_to(Limit::lasting(time))
-    }
-
-    /// [`read`](Self::read), until this moment at the latest.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_read_for`](Self::try_read_for).
-    ///
-    /// # Panics
-    ///
-    /// As [`read`](Self::read).
-    pub fn try_read_until(&self, deadline: Instant) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        self.read_to(Limit::until(Some(deadline)))
-    }
-
-    fn read_to(&self, limit: Limit) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        match self.raw.read_within(limit) {
-            Ok(()) => Ok(self.read_guard()?),
-            Err(_) => Err(TryLockError::WouldBlock),
-        }
-    }
-
-    /// [`read`](Self::read), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`read`](Self::read).
-    ///
-    /// # Panics
-    ///
-    /// As [`read`](Self::read).
-    #[track_caller]
-    pub fn read_cancellable(&self) -> Result<LockResult<RwLockReadGuard<'_, T>>, Stopped> {
-        unless_stopped(self.raw.read_within(Limit::STOP)).map(|()| self.read_guard())
-    }
-
-    /// Waits until nobody else has it, and takes it to write.
-    ///
-    /// # Errors
-    ///
-    /// If a writer panicked. It is taken all the same, and the guard is in the error.
-    ///
-    /// # Panics
-    ///
-    /// As [`read`](Self::read).
-    #[inline]
-    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        self.raw.write();
-        self.write_guard()
-    }
-
-    /// Takes it to write, if nobody has it.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_read`](Self::try_read).
-    #[inline]
-    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        if self.raw.try_write() { Ok(self.write_guard()?) } else { Err(TryLockError::WouldBlock) }
-    }
-
-    /// [`write`](Self::write), for at most so long.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_read`](Self::try_read), if it cannot be had in all that time.
-    ///
-    /// # Panics
-    ///
-    /// As [`read`](Self::read).
-    pub fn try_write_for(&self, time: Duration) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        self.write_to(Limit::lasting(time))
-    }
-
-    /// [`write`](Self::write), until this moment at the latest.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_write_for`](Self::try_write_for).
-    ///
-    /// # Panics
-    ///
-    /// As [`read`](Self::read).
-    pub fn try_write_until(&self, deadline: Instant) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        self.write_to(Limit::until(Some(deadline)))
-    }
-
-    fn write_to(&self, limit: Limit) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        match self.raw.write_within(limit) {
-            Ok(()) => Ok(self.write_guard()?),
-            Err(_) => Err(TryLockError::WouldBlock),
-        }
-    }
-
-    /// [`write`](Self::write), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// ```
-    /// use sinew::sync::RwLock;
-    /// use sinew::time;
-    /// use std::time::Duration;
-    ///
-    /// let lock = RwLock::new(5);
-    /// let guard = lock.read().unwrap();
-    /// let stopped = time::timeout(Duration::from_millis(1), || lock.write_cancellable().map(|_| ()));
-    /// assert!(stopped.unwrap_err().is_timed_out());
-    /// # drop(guard);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`write`](Self::write).
-    ///
-    /// # Panics
-    ///
-    /// As [`read`](Self::read).
-    #[track_caller]
-    pub fn write_cancellable(&self) -> Result<LockResult<RwLockWriteGuard<'_, T>>, Stopped> {
-        unless_stopped(self.raw.write_within(Limit::STOP)).map(|()| self.write_guard())
+    lock_methods! {
+        RwLockWriteGuard by write_guard, write_within
+        /// Waits until nobody else has it, and takes it to write.
+        ///
+        /// # Errors
+        ///
+        /// If a writer panicked. It is taken all the same, and the guard is in the error.
+        ///
+        /// # Panics
+        ///
+        /// As [`read`](Self::read).
+        write
+        /// Takes it to write, if nobody has it.
+        ///
+        /// # Errors
+        ///
+        /// As [`try_read`](Self::try_read).
+        try_write
+        /// [`write`](Self::write), for at most so long.
+        ///
+        /// # Errors
+        ///
+        /// As [`try_read`](Self::try_read), if it cannot be had in all that time.
+        ///
+        /// # Panics
+        ///
+        /// As [`read`](Self::read).
+        try_write_for
+        /// [`write`](Self::write), until this moment at the latest.
+        ///
+        /// # Errors
+        ///
+        /// As [`try_write_for`](Self::try_write_for).
+        ///
+        /// # Panics
+        ///
+        /// As [`read`](Self::read).
+        try_write_until
+        /// [`write`](Self::write), where [cancellation and deadlines](crate::fiber#stopping) count.
+        ///
+        /// ```
+        /// use sinew::sync::RwLock;
+        /// use sinew::time;
+        /// use std::time::Duration;
+        ///
+        /// let lock = RwLock::new(5);
+        /// let guard = lock.read().unwrap();
+        /// let stopped = time::timeout(Duration::from_millis(1), || lock.write_cancellable().map(|_| ()));
+        /// assert!(stopped.unwrap_err().is_timed_out());
+        /// # drop(guard);
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`write`](Self::write).
+        ///
+        /// # Panics
+        ///
+        /// As [`read`](Self::read).
+        write_cancellable
     }
 
     /// For whoever has just taken it to read.
     #[inline]
     fn read_guard(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         // SAFETY: the caller has it.
-        self.poison.wrap(unsafe { RwLockReadGuard::new(self) })
+        self.poison.wrap(unsafe { self.reader() })
+    }
+
+    /// # Safety
+    ///
+    /// The caller has it to read, and gives that to the guard.
+    #[inline]
+    pub(super) unsafe fn reader(&self) -> RwLockReadGuard<'_, T> {
+        // SAFETY: a cell's pointer to its value is not null.
+        let value = unsafe { NonNull::new_unchecked(self.value.get()) };
+        // SAFETY: the caller's promise, and the invariant of `value`.
+        unsafe { RwLockReadGuard::new(value, &self.raw) }
     }
 
     /// For whoever has just taken it to write.
@@ -291,49 +247,6 @@ impl<T: ?Sized> RwLock<T> {
         // SAFETY: the caller has it.
         self.poison.wrap(unsafe { RwLockWriteGuard::new(self) })
     }
-
-    /// Whether a writer panicked while it had it.
-    #[inline]
-    #[must_use]
-    pub fn is_poisoned(&self) -> bool {
-        self.poison.get()
-    }
-
-    /// Has all who lock it from now on find the value in order.
-    pub fn clear_poison(&self) {
-        self.poison.clear();
-    }
-
-    /// The value, which nobody else can have now.
-    ///
-    /// # Errors
-    ///
-    /// As [`into_inner`](Self::into_inner).
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.poison.wrap(self.value.get_mut())
-    }
 }
 
-impl<T> From<T> for RwLock<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = f.debug_struct("RwLock");
-        match self.try_read() {
-            Ok(guard) => out.field("data", &&*guard),
-            Err(TryLockError::Poisoned(error)) => out.field("data", &&**error.get_ref()),
-            Err(TryLockError::WouldBlock) => out.field("data", &format_args!("<locked>")),
-        };
-        out.field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
-    }
-}
+poisoned_lock!(RwLock, try_read, "a writer panicked while it had the lock");

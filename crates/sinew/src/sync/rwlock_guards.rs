@@ -11,74 +11,26 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-use super::guards::show_as_value;
+use super::guards::{shared_guard, show_as_value};
 use super::poison::{Before, Flag};
 use super::rwlock::RwLock;
 use super::rwlock_mapped::MappedRwLockReadGuard;
 use crate::raw::RawRwLock;
 
-/// The right to read what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockReadGuard`].
-///
-/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
-///
-/// ```compile_fail,E0277
-/// use sinew::fiber;
-/// use sinew::sync::RwLock;
-///
-/// static LOCK: RwLock<u32> = RwLock::new(0);
-/// let guard = LOCK.read().unwrap();
-/// fiber::spawn(move || drop(guard));
-/// ```
-#[must_use = "the lock is given back at once if the guard is not kept"]
-#[clippy::has_significant_drop]
-pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
-    /// # Invariant
+shared_guard! {
+    /// The right to read what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockReadGuard`].
     ///
-    /// The value of the lock that has `raw`. A pointer, not a reference: when `raw` is given back in `drop`, a writer may change the value
-    /// while this is still there.
-    value: NonNull<T>,
-    /// # Invariant
+    /// As std's, it is not [`Send`]; no thread gets it but the one that has it:
     ///
-    /// It is locked to read, for this guard.
-    raw: &'a RawRwLock,
-}
-
-// SAFETY: a shared guard gives away shared references to the value, and no more.
-unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
-
-impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    /// # Safety
+    /// ```compile_fail,E0277
+    /// use sinew::fiber;
+    /// use sinew::sync::RwLock;
     ///
-    /// The lock has been taken to read, for this guard.
-    #[inline]
-    pub(super) unsafe fn new(lock: &'a RwLock<T>) -> Self {
-        // SAFETY: a cell's pointer to its value is not null.
-        let value = unsafe { NonNull::new_unchecked(lock.value.get()) };
-        Self { value, raw: &lock.raw }
-    }
-
-    /// The lock, still taken to read, for the caller.
-    #[inline]
-    pub(super) fn into_raw(self) -> &'a RawRwLock {
-        ManuallyDrop::new(self).raw
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        // SAFETY: the invariants of `value` and `raw`, and that of the value of the lock.
-        unsafe { self.value.as_ref() }
-    }
-}
-
-impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        self.raw.unlock_read();
-    }
+    /// static LOCK: RwLock<u32> = RwLock::new(0);
+    /// let guard = LOCK.read().unwrap();
+    /// fiber::spawn(move || drop(guard));
+    /// ```
+    RwLockReadGuard of RawRwLock
 }
 
 /// The right to change what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockWriteGuard`].
@@ -142,7 +94,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         let lock = ManuallyDrop::new(s).lock;
         lock.raw.downgrade();
         // SAFETY: the invariant of `lock`, whose guard is gone without giving it back: it has just become a reader's.
-        unsafe { RwLockReadGuard::new(lock) }
+        unsafe { lock.reader() }
     }
 
     /// Keeps the lock to read only, with a guard for a part of the value. No writer gets the lock
@@ -248,4 +200,4 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     }
 }
 
-show_as_value!(RwLockReadGuard, RwLockWriteGuard);
+show_as_value!(RwLockWriteGuard);
