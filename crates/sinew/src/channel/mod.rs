@@ -67,6 +67,7 @@ pub mod broadcast;
 mod buffered;
 mod clock;
 mod error;
+mod handle_methods;
 mod iter;
 mod make;
 pub mod oneshot;
@@ -95,6 +96,7 @@ pub use error::{
     ReadyTimeoutError, RecvError, RecvTimeoutError, SelectTimeoutError, SendCancellableError, SendError,
     SendTimeoutError, TryReadyError, TryRecvError, TrySelectError, TrySendError,
 };
+pub(crate) use handle_methods::{receive_methods, send_methods, sender_handle};
 pub(crate) use iter::message_iterators;
 pub use iter::{IntoIter, Iter, TryIter};
 pub use make::{after, at, bounded, never, tick, unbounded};

@@ -4,10 +4,10 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Channel;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::iter::{Iter, TryIter};
 use super::reason::NotReceived;
+use super::{Channel, receive_methods};
 use crate::fiber::Stopped;
 use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
@@ -50,95 +50,74 @@ impl<T> Receiver<T> {
         Self { channel }
     }
 
-    /// Waits for a message.
-    ///
-    /// # Errors
-    ///
-    /// If there is none, and all senders are gone, or go.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn recv(&self) -> Result<T, RecvError> {
-        self.channel.receive(Limit::NEVER).map_err(|_| RecvError)
-    }
-
-    /// Receives a message, if there is one now.
-    ///
-    /// With a capacity of 0, if a sender waits. If that is a `select`, the caller
-    /// [waits for its message](super#capacity-0-and-select), and for ever if the operation is forgotten.
-    /// Inside [`no_suspend`](crate::fiber::no_suspend) it passes over such senders.
-    ///
-    /// # Errors
-    ///
-    /// If there is none, or there is none and all senders are gone.
-    #[inline]
-    pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.channel.try_receive().map_err(|error| match error {
-            NotReceived::Closed => TryRecvError::Disconnected,
-            NotReceived::TimedOut | NotReceived::Stopped(_) => TryRecvError::Empty,
-        })
-    }
-
-    /// [`recv`](Self::recv), for at most so long.
-    ///
-    /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
-    /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
-    ///
-    /// # Errors
-    ///
-    /// If none came in that time, or there is none and all senders are gone.
-    ///
-    /// # Panics
-    ///
-    /// As [`recv`](Self::recv).
-    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.recv_to(Limit::lasting(timeout))
-    }
-
-    /// [`recv`](Self::recv), until this moment at the latest.
-    ///
-    /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
-    /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
-    ///
-    /// # Errors
-    ///
-    /// As [`recv_timeout`](Self::recv_timeout).
-    ///
-    /// # Panics
-    ///
-    /// As [`recv`](Self::recv).
-    pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.recv_to(Limit::until(Some(deadline)))
-    }
-
-    fn recv_to(&self, limit: Limit) -> Result<T, RecvTimeoutError> {
-        self.channel.receive(limit).map_err(|error| match error {
-            NotReceived::Closed => RecvTimeoutError::Disconnected,
-            NotReceived::TimedOut | NotReceived::Stopped(_) => RecvTimeoutError::Timeout,
-        })
-    }
-
-    /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
-    /// [whatever these say](super#capacity-0-and-select), and for ever if the operation is forgotten.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before there is one, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
-    ///
-    /// # Panics
-    ///
-    /// As [`recv`](Self::recv).
-    #[track_caller]
-    pub fn recv_cancellable(&self) -> Result<Result<T, RecvError>, Stopped> {
-        match self.channel.receive(Limit::STOP) {
-            Ok(message) => Ok(Ok(message)),
-            Err(NotReceived::Stopped(stop)) => Err(Stopped::new(stop, Location::caller())),
-            Err(NotReceived::Closed | NotReceived::TimedOut) => Ok(Err(RecvError)),
-        }
+    receive_methods! {
+        /// Waits for a message.
+        ///
+        /// # Errors
+        ///
+        /// If there is none, and all senders are gone, or go.
+        ///
+        /// # Panics
+        ///
+        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        recv
+        /// Receives a message, if there is one now.
+        ///
+        /// With a capacity of 0, if a sender waits. If that is a `select`, the caller
+        /// [waits for its message](super#capacity-0-and-select), and for ever if the operation is forgotten.
+        /// Inside [`no_suspend`](crate::fiber::no_suspend) it passes over such senders.
+        ///
+        /// # Errors
+        ///
+        /// If there is none, or there is none and all senders are gone.
+        try_recv
+        /// [`recv`](Self::recv), for at most so long.
+        ///
+        /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
+        /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
+        ///
+        /// # Errors
+        ///
+        /// If none came in that time, or there is none and all senders are gone.
+        ///
+        /// # Panics
+        ///
+        /// As [`recv`](Self::recv).
+        recv_timeout
+        /// [`recv`](Self::recv), until this moment at the latest.
+        ///
+        /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
+        /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
+        ///
+        /// # Errors
+        ///
+        /// As [`recv_timeout`](Self::recv_timeout).
+        ///
+        /// # Panics
+        ///
+        /// As [`recv`](Self::recv).
+        recv_deadline
+        /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
+        ///
+        /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
+        /// [whatever these say](super#capacity-0-and-select), and for ever if the operation is forgotten.
+        ///
+        /// # Errors
+        ///
+        /// If the caller is to stop before there is one, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+        ///
+        /// # Panics
+        ///
+        /// As [`recv`](Self::recv).
+        recv_cancellable
+        /// All messages, until nobody is left to send one.
+        ///
+        /// # Panics
+        ///
+        /// The iterator does, as [`recv`](Self::recv).
+        iter
+        /// All messages that are there now, by [`try_recv`](Self::try_recv).
+        try_iter
     }
 
     /// Whether it keeps no message now. Always, with a capacity of 0.
@@ -163,20 +142,6 @@ impl<T> Receiver<T> {
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.channel.capacity()
-    }
-
-    /// All messages, until nobody is left to send one.
-    ///
-    /// # Panics
-    ///
-    /// The iterator does, as [`recv`](Self::recv).
-    pub fn iter(&self) -> Iter<'_, T> {
-        Iter::new(self)
-    }
-
-    /// All messages that are there now, by [`try_recv`](Self::try_recv).
-    pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter::new(self)
     }
 
     /// Whether the other one receives from the same channel.

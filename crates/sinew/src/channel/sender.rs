@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::error::{SendCancellableError, SendError, SendTimeoutError, TrySendError};
 use super::reason::NotSent;
-use super::{Channel, Refused};
+use super::{Channel, Refused, send_methods, sender_handle};
 use crate::fiber::Stopped;
 use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
@@ -40,52 +40,49 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    pub(super) fn new(channel: Arc<Channel<T>>) -> Self {
-        Self { channel }
-    }
-
-    /// Sends a message, once there is room for it. With a capacity of 0, once somebody receives it. Those that are [large](super#large-messages)
-    /// are better sent in a box.
-    ///
-    /// # Errors
-    ///
-    /// If all receivers are gone, or go. The message is in the error.
-    ///
-    /// # Panics
-    ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
-    #[inline]
-    pub fn send(&self, msg: T) -> Result<(), SendError<T>> {
-        self.channel.send(msg, Limit::NEVER).map_err(|error| SendError(error.into_inner()))
-    }
-
-    /// Sends a message, if there is room for it. With a capacity of 0, if somebody waits for it.
-    ///
-    /// A place that is reserved by a [`SelectedOperation`](super::SelectedOperation) which is yet to be done is no room. The channel may be full by
-    /// that, and have no message to receive. The message of that one goes behind those that are sent meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// If there is none, or all receivers are gone. The message is in the error.
-    #[inline]
-    pub fn try_send(&self, msg: T) -> Result<(), TrySendError<T>> {
-        self.channel.try_send(msg).map_err(|refused| match refused {
-            Refused::Full(message) => TrySendError::Full(message),
-            Refused::Closed(message) => TrySendError::Disconnected(message),
-        })
-    }
-
-    /// [`send`](Self::send), for at most so long.
-    ///
-    /// # Errors
-    ///
-    /// If there was no room for all that time, or all receivers are gone. The message is in the error.
-    ///
-    /// # Panics
-    ///
-    /// As [`send`](Self::send).
-    pub fn send_timeout(&self, msg: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.send_to(msg, Limit::lasting(timeout))
+    send_methods! {
+        msg
+        /// Sends a message, once there is room for it. With a capacity of 0, once somebody receives it. Those that are [large](super#large-messages)
+        /// are better sent in a box.
+        ///
+        /// # Errors
+        ///
+        /// If all receivers are gone, or go. The message is in the error.
+        ///
+        /// # Panics
+        ///
+        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        send
+        /// Sends a message, if there is room for it. With a capacity of 0, if somebody waits for it.
+        ///
+        /// A place that is reserved by a [`SelectedOperation`](super::SelectedOperation) which is yet to be done is no room. The channel may be full by
+        /// that, and have no message to receive. The message of that one goes behind those that are sent meanwhile.
+        ///
+        /// # Errors
+        ///
+        /// If there is none, or all receivers are gone. The message is in the error.
+        try_send
+        /// [`send`](Self::send), for at most so long.
+        ///
+        /// # Errors
+        ///
+        /// If there was no room for all that time, or all receivers are gone. The message is in the error.
+        ///
+        /// # Panics
+        ///
+        /// As [`send`](Self::send).
+        send_timeout
+        /// [`send`](Self::send), where [cancellation and deadlines](crate::fiber#stopping) count.
+        ///
+        /// # Errors
+        ///
+        /// If the caller is to stop before there is room, or was to stop already and there is none, or all receivers are gone. The message is in
+        /// the error.
+        ///
+        /// # Panics
+        ///
+        /// As [`send`](Self::send).
+        send_cancellable
     }
 
     /// [`send`](Self::send), until this moment at the latest.
@@ -99,32 +96,6 @@ impl<T> Sender<T> {
     /// As [`send`](Self::send).
     pub fn send_deadline(&self, msg: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         self.send_to(msg, Limit::until(Some(deadline)))
-    }
-
-    fn send_to(&self, message: T, limit: Limit) -> Result<(), SendTimeoutError<T>> {
-        self.channel.send(message, limit).map_err(|error| match error {
-            NotSent::Closed(message) => SendTimeoutError::Disconnected(message),
-            other => SendTimeoutError::Timeout(other.into_inner()),
-        })
-    }
-
-    /// [`send`](Self::send), where [cancellation and deadlines](crate::fiber#stopping) count.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is to stop before there is room, or was to stop already and there is none, or all receivers are gone. The message is in
-    /// the error.
-    ///
-    /// # Panics
-    ///
-    /// As [`send`](Self::send).
-    #[track_caller]
-    pub fn send_cancellable(&self, msg: T) -> Result<(), SendCancellableError<T>> {
-        let at = Location::caller();
-        self.channel.send(msg, Limit::STOP).map_err(|error| match error {
-            NotSent::Stopped(message, stop) => SendCancellableError::Stopped(message, Stopped::new(stop, at)),
-            other => SendCancellableError::Disconnected(other.into_inner()),
-        })
     }
 
     /// Whether it keeps no message now. Always, with a capacity of 0.
@@ -158,20 +129,4 @@ impl<T> Sender<T> {
     }
 }
 
-impl<T> Clone for Sender<T> {
-    fn clone(&self) -> Self {
-        self.channel.add_sender();
-        Self { channel: self.channel.clone() }
-    }
-}
-
-impl<T> Drop for Sender<T> {
-    fn drop(&mut self) {
-        self.channel.drop_sender();
-    }
-}
-
-impl_debug!(Sender<T>, ..);
-
-// A panic leaves no message half sent.
-impl_unwind_safe!(Sender<T>);
+sender_handle!(Sender);

@@ -44,6 +44,50 @@ impl<S: Deref<Target = Semaphore>> Drop for Held<S> {
     }
 }
 
+/// What both kinds of permits can do.
+macro_rules! permit_methods {
+    () => {
+        /// Returns the number of permits.
+        #[must_use]
+        pub fn num_permits(&self) -> usize {
+            self.held.permits
+        }
+
+        /// Drops the guard without giving the permits back: the semaphore has that many fewer.
+        pub fn forget(self) {
+            self.held.forget();
+        }
+
+        /// Splits off this many permits. Returns `None` if there are fewer.
+        ///
+        /// ```
+        /// use sinew::sync::Semaphore;
+        ///
+        /// let semaphore = Semaphore::new(3);
+        /// let mut batch = semaphore.acquire_many(3).unwrap();
+        /// let one = batch.split(1).unwrap();
+        /// assert_eq!((batch.num_permits(), one.num_permits()), (2, 1));
+        /// assert!(batch.split(3).is_none());
+        /// one.forget();
+        /// drop(batch);
+        /// assert_eq!(semaphore.available_permits(), 2);
+        /// ```
+        pub fn split(&mut self, permits: usize) -> Option<Self> {
+            self.held.split(permits).map(|held| Self { held })
+        }
+
+        /// Adds the permits of another guard to this one.
+        ///
+        /// # Panics
+        ///
+        /// If they belong to another semaphore. They are given back to it then.
+        #[track_caller]
+        pub fn merge(&mut self, other: Self) {
+            self.held.merge(other.held);
+        }
+    };
+}
+
 /// Permits of a [`Semaphore`], which are given back when this is dropped.
 ///
 /// The guard may be sent: another fiber or thread may give the permits back.
@@ -70,31 +114,7 @@ impl<'a> SemaphorePermit<'a> {
         Self { held: Held { semaphore, permits } }
     }
 
-    /// Returns the number of permits.
-    #[must_use]
-    pub fn num_permits(&self) -> usize {
-        self.held.permits
-    }
-
-    /// Drops the guard without giving the permits back: the semaphore has that many fewer.
-    pub fn forget(self) {
-        self.held.forget();
-    }
-
-    /// Splits off this many permits. Returns `None` if there are fewer.
-    pub fn split(&mut self, permits: usize) -> Option<Self> {
-        self.held.split(permits).map(|held| Self { held })
-    }
-
-    /// Adds the permits of another guard to this one.
-    ///
-    /// # Panics
-    ///
-    /// If they belong to another semaphore. They are given back to it then.
-    #[track_caller]
-    pub fn merge(&mut self, other: Self) {
-        self.held.merge(other.held);
-    }
+    permit_methods!();
 }
 
 impl_debug!(SemaphorePermit<'a>, |permit| { permits: permit.held.permits, .. });
@@ -134,11 +154,7 @@ impl OwnedSemaphorePermit {
         Self { held: Held { semaphore, permits } }
     }
 
-    /// Returns the number of permits.
-    #[must_use]
-    pub fn num_permits(&self) -> usize {
-        self.held.permits
-    }
+    permit_methods!();
 
     /// Returns the semaphore that the permits belong to.
     ///
@@ -153,46 +169,6 @@ impl OwnedSemaphorePermit {
     #[must_use]
     pub fn semaphore(&self) -> &Arc<Semaphore> {
         &self.held.semaphore
-    }
-
-    /// Drops the guard without giving the permits back: the semaphore has that many fewer.
-    ///
-    /// ```
-    /// use sinew::sync::Semaphore;
-    /// use std::sync::Arc;
-    ///
-    /// let semaphore = Arc::new(Semaphore::new(3));
-    /// semaphore.clone().acquire_owned().unwrap().forget();
-    /// assert_eq!(semaphore.available_permits(), 2);
-    /// ```
-    pub fn forget(self) {
-        self.held.forget();
-    }
-
-    /// Splits off this many permits. Returns `None` if there are fewer.
-    ///
-    /// ```
-    /// use sinew::sync::Semaphore;
-    /// use std::sync::Arc;
-    ///
-    /// let semaphore = Arc::new(Semaphore::new(3));
-    /// let mut batch = semaphore.acquire_many_owned(3).unwrap();
-    /// let one = batch.split(1).unwrap();
-    /// assert_eq!((batch.num_permits(), one.num_permits()), (2, 1));
-    /// assert!(batch.split(3).is_none());
-    /// ```
-    pub fn split(&mut self, permits: usize) -> Option<Self> {
-        self.held.split(permits).map(|held| Self { held })
-    }
-
-    /// Adds the permits of another guard to this one.
-    ///
-    /// # Panics
-    ///
-    /// If they belong to another semaphore. They are given back to it then.
-    #[track_caller]
-    pub fn merge(&mut self, other: Self) {
-        self.held.merge(other.held);
     }
 }
 
