@@ -26,7 +26,7 @@ pub(crate) struct Outside {
 }
 
 /// Makes seats for workers, and starts threads for them.
-pub(crate) trait Starter: Send + Sync {
+pub(crate) trait WorkerStarter: Send + Sync {
     /// A seat for the worker of this number.
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat>;
 
@@ -50,14 +50,14 @@ pub(crate) struct PoolShared {
     /// Tasks that nobody ran, since it was over.
     pub(crate) discarded: Count,
     pub(crate) outside: Outside,
-    pub(crate) starter: Box<dyn Starter>,
+    pub(crate) starter: Box<dyn WorkerStarter>,
     groups: Box<[Arc<Group>]>,
     pub(crate) clock: Clock,
     began: Instant,
 }
 
 impl PoolShared {
-    pub(crate) fn new(groups: Vec<Arc<Group>>, starter: Box<dyn Starter>, clock: Clock) -> Self {
+    pub(crate) fn new(groups: Vec<Arc<Group>>, starter: Box<dyn WorkerStarter>, clock: Clock) -> Self {
         Self {
             lifecycle: Lifecycle::new(clock),
             awake: Awake::new(),

@@ -63,10 +63,10 @@ impl Area {
 }
 
 /// An entry of the list.
-struct Entry {
+struct RegistryEntry {
     area: SeqCell<5>,
     /// Set before the entry is published, and never changed.
-    next: *const Entry,
+    next: *const RegistryEntry,
 }
 
 /// A list of areas.
@@ -74,7 +74,7 @@ pub(crate) struct Registry {
     /// # Invariant
     ///
     /// Null, or an entry that is never freed. The same holds for the `next` of each entry.
-    head: AtomicPtr<Entry>,
+    head: AtomicPtr<RegistryEntry>,
     /// The lock that is held to change an entry.
     unused: Lock<Unused>,
 }
@@ -85,7 +85,7 @@ struct Unused {
     /// # Invariant
     ///
     /// Has room for all entries, so that removing an area needs no memory.
-    list: Vec<*const Entry>,
+    list: Vec<*const RegistryEntry>,
     /// The number of entries, used or not.
     entries: usize,
 }
@@ -135,7 +135,8 @@ impl Registry {
         unused.entries = entries;
         // Relaxed, since only the holder of the lock replaces the head.
         let next = self.head.load(Ordering::Relaxed);
-        let entry = Box::into_raw(Box::write(place, Entry { area: SeqCell::new(area.to_words()), next }));
+        let entry =
+            Box::into_raw(Box::write(place, RegistryEntry { area: SeqCell::new(area.to_words()), next }));
         // Pairs with the acquire load in `find`: a thread that sees the entry also sees its
         // contents.
         self.head.store(entry, Ordering::Release);
@@ -160,7 +161,7 @@ impl Registry {
 /// An area in the registry.
 pub(crate) struct Registered {
     registry: &'static Registry,
-    entry: *const Entry,
+    entry: *const RegistryEntry,
 }
 
 // SAFETY: entries are shared between threads.
@@ -194,7 +195,7 @@ mod tests {
     }
 
     fn entries(registry: &Registry) -> usize {
-        let next = |entry: &*const Entry| {
+        let next = |entry: &*const RegistryEntry| {
             // SAFETY: the invariant of `head`.
             let next = unsafe { &**entry }.next;
             (!next.is_null()).then_some(next)

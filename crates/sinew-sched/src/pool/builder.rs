@@ -14,7 +14,7 @@ use crate::clock::{self, Clock};
 use crate::driver::Driver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
 use crate::lifecycle::Beginning;
-use crate::pool_shared::{PoolShared, Starter as _};
+use crate::pool_shared::{PoolShared, WorkerStarter as _};
 use crate::strategy::Strategy;
 use crate::task::Context;
 use crate::worker::Hooks;

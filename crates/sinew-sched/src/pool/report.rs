@@ -43,7 +43,7 @@ pub struct StuckWorker {
 pub(super) fn after_end(shared: &PoolShared, has_deadline: bool) -> ShutdownReport {
     debug_assert_eq!(shared.lifecycle.stage(), Stage::Over, "threads are waited for at the end");
     let drained = shared.lifecycle.was_drained();
-    let mut patience = Patience::new(shared);
+    let mut patience = ShutdownPatience::new(shared);
     // After a drain nobody is left with anything to do but its hooks.
     shared.threads.wait(|| drained && !has_deadline || patience.is_left(shared));
     // Who is stuck comes first: a thread that ends in between has discarded all it will.
@@ -53,12 +53,12 @@ pub(super) fn after_end(shared: &PoolShared, has_deadline: bool) -> ShutdownRepo
 }
 
 /// How long to wait for threads that may never end.
-struct Patience {
+struct ShutdownPatience {
     discarded: u64,
     since: Instant,
 }
 
-impl Patience {
+impl ShutdownPatience {
     fn new(shared: &PoolShared) -> Self {
         Self { discarded: shared.discarded.get(), since: (shared.clock)() }
     }

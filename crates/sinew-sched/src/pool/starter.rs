@@ -41,7 +41,7 @@ impl Default for Starter {
     }
 }
 
-impl pool_shared::Starter for Starter {
+impl pool_shared::WorkerStarter for Starter {
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat> {
         let driver = unwind::catch_result("the maker of drivers", || (self.driver)(worker))?;
         Ok(Seat::new(Mailbox::new(driver), role))

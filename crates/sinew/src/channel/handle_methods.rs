@@ -85,8 +85,8 @@ macro_rules! send_methods {
         #[inline]
         pub fn try_send(&self, $message: T) -> Result<(), TrySendError<T>> {
             self.channel.try_send($message).map_err(|refused| match refused {
-                Refused::Full(message) => TrySendError::Full(message),
-                Refused::Closed(message) => TrySendError::Disconnected(message),
+                SendRefused::Full(message) => TrySendError::Full(message),
+                SendRefused::Closed(message) => TrySendError::Disconnected(message),
             })
         }
 

@@ -104,6 +104,6 @@ pub use receiver::Receiver;
 pub use select::{Select, SelectedOperation};
 pub use sender::Sender;
 
-pub(crate) use buffered::Refused;
+pub(crate) use buffered::SendRefused;
 pub(crate) use reason::{NotReceived, NotSent};
 pub(crate) use shared::Channel;

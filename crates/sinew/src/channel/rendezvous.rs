@@ -12,9 +12,9 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Mutex;
 
-use super::buffered::Refused;
+use super::buffered::SendRefused;
 use super::reason::{NotReceived, NotSent};
-use super::wait_slot::{Handshake, Place as MessagePlace, WaitSlot, hand_over};
+use super::wait_slot::{Handshake, MessagePlace, WaitSlot, hand_over};
 use super::watchers::Watchers;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind, pick};
@@ -76,17 +76,17 @@ impl<T> Rendezvous<T> {
     ///
     /// If nobody waits for it, or nobody is left to receive it.
     #[inline(never)]
-    pub(super) fn try_send(&self, message: T) -> Result<(), Refused<T>> {
+    pub(super) fn try_send(&self, message: T) -> Result<(), SendRefused<T>> {
         let mut receivers = self.receivers.lock();
         if self.is_closed() {
-            return Err(Refused::Closed(message));
+            return Err(SendRefused::Closed(message));
         }
         let mut message = Some(message);
         // SAFETY: it is the queue of this channel, in which all have places.
         let met = unsafe { hand_over(&mut receivers, &mut message) };
         drop(receivers);
         met.into_iter().for_each(Claimed::go);
-        message.map_or(Ok(()), |message| Err(Refused::Full(message)))
+        message.map_or(Ok(()), |message| Err(SendRefused::Full(message)))
     }
 
     /// Promises a message to one who waits for it: it goes to its handshake, and waits there. None,
@@ -125,8 +125,8 @@ impl<T> Rendezvous<T> {
         loop {
             message = match self.try_send(message) {
                 Ok(()) => return Ok(()),
-                Err(Refused::Closed(message)) => return Err(NotSent::Closed(message)),
-                Err(Refused::Full(message)) => message,
+                Err(SendRefused::Closed(message)) => return Err(NotSent::Closed(message)),
+                Err(SendRefused::Full(message)) => message,
             };
             place.set(Some(message));
             let enter = |_: &mut Locked<'_, (), WaitSlot>, _: &WaitSlot| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::error::{SendCancellableError, SendError, SendTimeoutError, TrySendError};
 use super::reason::NotSent;
-use super::{Channel, Refused, send_methods, sender_handle};
+use super::{Channel, SendRefused, send_methods, sender_handle};
 use crate::fiber::Stopped;
 use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 

@@ -1,7 +1,7 @@
 //! What the handles of both ends share: the flavour, and how many handles there are. Knows no handle.
 
 use super::blocks::{Blocks, LEN as BLOCK};
-use super::buffered::{Buffered, Refused};
+use super::buffered::{Buffered, SendRefused};
 use super::clock::Clock;
 use super::reason::{NotReceived, NotSent};
 use super::rendezvous::{Meets, Rendezvous};
@@ -79,7 +79,7 @@ impl<T> Channel<T> {
     ///
     /// If there is no room, or nobody to receive it.
     #[inline]
-    pub(crate) fn try_send(&self, message: T) -> Result<(), Refused<T>> {
+    pub(crate) fn try_send(&self, message: T) -> Result<(), SendRefused<T>> {
         each!(self, flavour => flavour.try_send(message), _ => unreachable!("{}", NO_SENDER))
     }
 

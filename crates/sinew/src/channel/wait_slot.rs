@@ -14,13 +14,13 @@ use std::ptr;
 use crate::rt::{Claimed, Limit, Locked, Place as InLine, Queue, WaitKind, pick};
 
 /// A place for a message of this type.
-pub(super) type Place<T> = Cell<Option<T>>;
+pub(super) type MessagePlace<T> = Cell<Option<T>>;
 
 /// One who waits.
 pub(super) struct WaitSlot {
     /// # Invariant
     ///
-    /// Null, or a [`Place`] for messages of the channel in whose queue the wait slot is, for as
+    /// Null, or a [`MessagePlace`] for messages of the channel in whose queue the wait slot is, for as
     /// long as it is there. It belongs to the holder of the lock of that queue, until the one who
     /// waits is claimed.
     place: Cell<*const ()>,
@@ -41,7 +41,7 @@ unsafe impl Send for WaitSlot {}
 impl WaitSlot {
     /// One who has a place, with a message or for one.
     #[inline]
-    pub(super) fn with<T>(place: &Place<T>) -> Self {
+    pub(super) fn with<T>(place: &MessagePlace<T>) -> Self {
         let wait_slot = Self::without();
         wait_slot.place.set(ptr::from_ref(place).cast());
         wait_slot
@@ -90,9 +90,9 @@ impl WaitSlot {
     /// The wait slot is in a queue of a channel for messages of this type, and the caller has the
     /// lock of that.
     #[inline]
-    pub(super) unsafe fn exchange<T>(&self, with: &Place<T>) {
+    pub(super) unsafe fn exchange<T>(&self, with: &MessagePlace<T>) {
         // SAFETY: the invariant of `place`.
-        if let Some(place) = unsafe { self.place.get().cast::<Place<T>>().as_ref() } {
+        if let Some(place) = unsafe { self.place.get().cast::<MessagePlace<T>>().as_ref() } {
             place.swap(with);
         }
     }
@@ -104,7 +104,7 @@ impl WaitSlot {
     /// As for [`exchange`](Self::exchange); it has a place; and of a message and its copy one is forgotten.
     #[inline]
     unsafe fn copy<T>(&self, message: &Option<T>) {
-        let place = self.place.get().cast::<Place<T>>();
+        let place = self.place.get().cast::<MessagePlace<T>>();
         // SAFETY: the invariant of `place`, and the caller's promise. A cell is as what is in it.
         unsafe { ptr::copy_nonoverlapping(message, place.cast_mut().cast(), 1) };
     }
@@ -140,12 +140,12 @@ pub(super) struct Handshake {
     queue: Queue<bool, ()>,
     /// # Invariant
     ///
-    /// A [`Place`], of the one who receives, which is there until it is over.
+    /// A [`MessagePlace`], of the one who receives, which is there until it is over.
     place: Cell<*const ()>,
 }
 
 impl Handshake {
-    pub(super) fn at<T>(place: &Place<T>) -> Self {
+    pub(super) fn at<T>(place: &MessagePlace<T>) -> Self {
         Self::nowhere(ptr::from_ref(place).cast())
     }
 
@@ -176,7 +176,7 @@ impl Handshake {
     /// It was made for messages of this type, was promised to the caller, and this is the first time.
     pub(super) unsafe fn end<T>(&self, message: Option<T>) {
         // SAFETY: the invariant of `place`: its owner waits, and looks when it is over.
-        unsafe { &*self.place.get().cast::<Place<T>>() }.set(message);
+        unsafe { &*self.place.get().cast::<MessagePlace<T>>() }.set(message);
         let mut is_over = self.queue.lock();
         *is_over = true;
         let claimed = is_over.claim(pick::First, |()| (), |()| ());

@@ -30,14 +30,14 @@ use crate::rt::{self, impl_debug};
 /// Context::new().with(&SHARED, std::rc::Rc::new(1));
 /// ```
 pub struct Key<T> {
-    pub(super) key: rt::Key<T>,
+    pub(super) key: rt::LocalsKey<T>,
 }
 
 impl<T> Key<T> {
     /// A new key, mostly for a `static`.
     #[must_use]
     pub const fn new() -> Self {
-        Self { key: rt::Key::new() }
+        Self { key: rt::LocalsKey::new() }
     }
 }
 

@@ -6,15 +6,15 @@ use std::{fmt, io};
 use sinew_coroutine::LARGEST_CLASS;
 
 pub use crate::launch::{Abandoned, Discarded};
-use crate::rt::{Reason, Refused, impl_debug};
+use crate::rt::{Reason, SpawnRefused, impl_debug};
 
 /// Why a fiber was not made. Its body is in here.
 pub struct SpawnError<F> {
-    refused: Refused<F>,
+    refused: SpawnRefused<F>,
 }
 
 impl<F> SpawnError<F> {
-    pub(crate) fn new(refused: Refused<F>) -> Self {
+    pub(crate) fn new(refused: SpawnRefused<F>) -> Self {
         Self { refused }
     }
 

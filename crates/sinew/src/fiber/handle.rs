@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::cancellable::JoinStopped;
 use super::reference::Fiber;
 use super::stopped::Stopped;
-use crate::rt::{self, Handle, impl_debug};
+use crate::rt::{self, FiberHandle, impl_debug};
 
 /// What comes out of a fiber: what its body returned, or the panic that ended it.
 ///
@@ -27,7 +27,7 @@ pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
 ///
 /// There is no `JoinHandleExt` as threads have: no thread belongs to a fiber.
 pub struct JoinHandle<T> {
-    handle: Handle<T>,
+    handle: FiberHandle<T>,
 }
 
 // SAFETY: the bounds of all who make fibers demand that the result may be sent, but where the handle is inside one that stays.
@@ -37,7 +37,7 @@ unsafe impl<T> Sync for JoinHandle<T> {}
 
 impl<T> JoinHandle<T> {
     #[inline]
-    pub(super) fn new(handle: Handle<T>) -> Self {
+    pub(super) fn new(handle: FiberHandle<T>) -> Self {
         Self { handle }
     }
 

@@ -9,7 +9,7 @@ use super::cancellable::JoinStopped;
 use super::handle::{JoinHandle, Result};
 use super::join_methods::join_methods;
 use super::reference::Fiber;
-use crate::rt::{Handle, impl_debug};
+use crate::rt::{FiberHandle, impl_debug};
 
 /// The right to join a local fiber, and to its result, which stays on its worker as the fiber does.
 pub struct LocalJoinHandle<T> {
@@ -19,7 +19,7 @@ pub struct LocalJoinHandle<T> {
 
 impl<T> LocalJoinHandle<T> {
     /// For a caller that stays on the worker.
-    pub(super) fn new(handle: Handle<T>, _stays: PhantomData<Rc<()>>) -> Self {
+    pub(super) fn new(handle: FiberHandle<T>, _stays: PhantomData<Rc<()>>) -> Self {
         Self::wrap(JoinHandle::new(handle))
     }
 

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::rt::{self, Gone, Key, Used, impl_debug, impl_error};
+use crate::rt::{self, Gone, LocalsKey, Used, impl_debug, impl_error};
 
 /// Declares values that each fiber has for itself, as [`std::thread_local!`] does for threads; its grammar is the same.
 ///
@@ -118,7 +118,7 @@ macro_rules! fiber_local {
 ///
 /// It has the methods of [`std::thread::LocalKey`].
 pub struct LocalKey<T: 'static> {
-    key: Key<T>,
+    key: LocalsKey<T>,
     init: fn() -> T,
 }
 
@@ -130,7 +130,7 @@ pub struct AccessError;
 impl<T: 'static> LocalKey<T> {
     #[doc(hidden)]
     pub const fn new(init: fn() -> T) -> Self {
-        Self { key: Key::new(), init }
+        Self { key: LocalsKey::new(), init }
     }
 
     /// Calls `f` with the caller's value.

@@ -16,7 +16,7 @@ use super::error::SpawnError;
 use super::scoped_handle::ScopedJoinHandle;
 use super::token::CancelToken;
 use crate::launch;
-use crate::rt::{self, Attributes, Failure, FiberHost, Node, ScopeData, Site};
+use crate::rt::{self, Attributes, FiberHost, Node, ScopeData, ScopeFailure, Site};
 
 /// A scope, as [`std::thread::Scope`].
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub fn scope<'env, F, T>(body: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    open(None, Failure::IsItsOwn, Location::caller(), body, |_| false)
+    open(None, ScopeFailure::IsItsOwn, Location::caller(), body, |_| false)
 }
 
 /// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics,
@@ -104,7 +104,7 @@ where
 #[track_caller]
 pub(crate) fn open<'env, F, T>(
     host: Option<&Arc<FiberHost>>,
-    failure: Failure,
+    failure: ScopeFailure,
     at: &'static Location<'static>,
     body: F,
     has_failed: impl FnOnce(&T) -> bool,

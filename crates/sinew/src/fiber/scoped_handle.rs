@@ -9,7 +9,7 @@ use super::cancellable::JoinStopped;
 use super::handle::{JoinHandle, Result};
 use super::join_methods::join_methods;
 use super::reference::Fiber;
-use crate::rt::{Handle, impl_debug};
+use crate::rt::{FiberHandle, impl_debug};
 
 /// The right to join a fiber of a scope.
 ///
@@ -32,7 +32,7 @@ pub struct ScopedJoinHandle<'scope, T> {
 type Takeable<T> = Arc<Mutex<T>>;
 
 impl<T> ScopedJoinHandle<'_, T> {
-    pub(super) fn new(handle: Handle<T>) -> Self {
+    pub(super) fn new(handle: FiberHandle<T>) -> Self {
         Self::wrap(JoinHandle::new(handle))
     }
 

@@ -16,7 +16,7 @@ use super::error::SpawnError;
 use super::handle::JoinHandle;
 use super::local_handle::LocalJoinHandle;
 use crate::launch;
-use crate::rt::{self, Attributes, FiberHost, Moves, Reason, Refused, Site};
+use crate::rt::{self, Attributes, FiberHost, Moves, Reason, Site, SpawnRefused};
 
 /// Makes a fiber that runs `body`, in the runtime of the calling fiber or in the default one.
 ///
@@ -189,7 +189,7 @@ where
     T: 'static,
 {
     let Some(site) = rt::running().and_then(|_| Site::here()) else {
-        return Err(SpawnError::new(Refused { body, reason: Reason::NoWorker }));
+        return Err(SpawnError::new(SpawnRefused { body, reason: Reason::NoWorker }));
     };
     let attributes = Attributes { moves: Moves::Never, ..Builder::new().attributes(Location::caller()) };
     // SAFETY: it never leaves this worker, nor does its handle.

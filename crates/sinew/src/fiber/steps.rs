@@ -12,7 +12,7 @@ use super::builder::Builder;
 use super::error::SpawnError;
 use super::handle::JoinHandle;
 use crate::launch;
-use crate::rt::{self, Refused, Site, Steps};
+use crate::rt::{self, Site, SpawnRefused, Steps};
 
 /// Makes a fiber that calls `step` with `state` again and again, until it breaks with the result.
 ///
@@ -117,6 +117,6 @@ where
     made.map(JoinHandle::new).map_err(give_back)
 }
 
-fn give_back<S, F>(refused: Refused<Steps<S, F>>) -> SpawnError<(S, F)> {
-    SpawnError::new(Refused { body: refused.body.into_parts(), reason: refused.reason })
+fn give_back<S, F>(refused: SpawnRefused<Steps<S, F>>) -> SpawnError<(S, F)> {
+    SpawnError::new(SpawnRefused { body: refused.body.into_parts(), reason: refused.reason })
 }

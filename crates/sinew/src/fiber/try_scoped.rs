@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::scoped::{Scope, open};
-use crate::rt::{self, Failure};
+use crate::rt::{self, ScopeFailure};
 
 /// [`scope`](super::scope) with a body that may fail: if it returns an error or panics, or one of its fibers panics, the others are
 /// cancelled. Then, as always, all of them are waited for.
@@ -39,7 +39,7 @@ where
     let at = Location::caller();
     open(
         None,
-        Failure::CancelsOthers,
+        ScopeFailure::CancelsOthers,
         at,
         |scope| {
             // What cancels its fibers counts for the body too.

@@ -9,7 +9,7 @@
 
 use std::num::NonZero;
 
-use super::End;
+use super::OnceEnd;
 use crate::rt::sync::constant;
 use crate::rt::{self, GaveUp, Limit, Outcome, Place, Queue, WaitKind};
 
@@ -50,7 +50,7 @@ pub(crate) struct Arrival {
 
 /// Why nobody may come or wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum ArrivalRefused {
     /// More than are expected in this phase.
     TooMany,
     /// Nobody is expected any more.
@@ -85,7 +85,7 @@ impl RawBarrier {
     /// # Errors
     ///
     /// If they may not come.
-    pub(crate) fn arrive(&self, many: usize) -> Result<Arrival, Refused> {
+    pub(crate) fn arrive(&self, many: usize) -> Result<Arrival, ArrivalRefused> {
         self.queue.lock().arrive(many)
     }
 
@@ -94,7 +94,7 @@ impl RawBarrier {
     /// # Errors
     ///
     /// As [`arrive`](Self::arrive).
-    pub(crate) fn arrive_and_drop(&self) -> Result<Arrival, Refused> {
+    pub(crate) fn arrive_and_drop(&self) -> Result<Arrival, ArrivalRefused> {
         let mut state = self.queue.lock();
         state.check_room(1)?;
         state.expected -= 1;
@@ -102,13 +102,13 @@ impl RawBarrier {
     }
 
     /// For whoever came last: the phase is over, and all who wait go on.
-    pub(crate) fn end(&self, end: End) {
+    pub(crate) fn end(&self, end: OnceEnd) {
         let mut state = self.queue.lock();
         // Without anything that completes it, it has ended already.
         if state.ender.take().is_some() {
             match end {
-                End::Done => state.next(),
-                End::Failed => state.is_broken = true,
+                OnceEnd::Done => state.next(),
+                OnceEnd::Failed => state.is_broken = true,
             }
         }
         drop(state);
@@ -123,7 +123,11 @@ impl RawBarrier {
     /// # Errors
     ///
     /// If it never will be. Inside, if the limit is reached before.
-    pub(crate) fn wait(&self, arrival: Arrival, mut limit: Limit) -> Result<Result<(), GaveUp>, Refused> {
+    pub(crate) fn wait(
+        &self,
+        arrival: Arrival,
+        mut limit: Limit,
+    ) -> Result<Result<(), GaveUp>, ArrivalRefused> {
         let caller = rt::caller();
         while self.queue.lock().is_open(arrival, caller)? {
             let enter =
@@ -142,7 +146,7 @@ impl RawBarrier {
     /// # Errors
     ///
     /// If it may not come, or the phase never will be over. Inside, if the limit is reached before: it has not come then.
-    pub(crate) fn arrive_and_wait(&self, limit: Limit) -> Result<Result<Arrival, GaveUp>, Refused> {
+    pub(crate) fn arrive_and_wait(&self, limit: Limit) -> Result<Result<Arrival, GaveUp>, ArrivalRefused> {
         let caller = rt::caller();
         // The last one does not wait, and may be where it must not.
         if let Some(arrival) = self.queue.lock().arrive_if_last()? {
@@ -197,22 +201,22 @@ impl BarrierState {
     /// # Errors
     ///
     /// If so many may not come now.
-    fn check_room(&self, many: usize) -> Result<(), Refused> {
+    fn check_room(&self, many: usize) -> Result<(), ArrivalRefused> {
         match () {
-            () if self.is_broken => Err(Refused::Broken),
-            () if self.expected == 0 => Err(Refused::Deserted),
-            () if self.ender.is_some() || many > self.expected - self.arrived => Err(Refused::TooMany),
+            () if self.is_broken => Err(ArrivalRefused::Broken),
+            () if self.expected == 0 => Err(ArrivalRefused::Deserted),
+            () if self.ender.is_some() || many > self.expected - self.arrived => Err(ArrivalRefused::TooMany),
             () => Ok(()),
         }
     }
 
-    fn arrive(&mut self, many: usize) -> Result<Arrival, Refused> {
+    fn arrive(&mut self, many: usize) -> Result<Arrival, ArrivalRefused> {
         self.check_room(many)?;
         self.arrived += many;
         Ok(self.arrival())
     }
 
-    fn arrive_if_last(&mut self) -> Result<Option<Arrival>, Refused> {
+    fn arrive_if_last(&mut self) -> Result<Option<Arrival>, ArrivalRefused> {
         let is_last = self.check_room(1).is_ok() && self.expected - self.arrived == 1;
         is_last.then(|| self.arrive(1)).transpose()
     }
@@ -233,20 +237,24 @@ impl BarrierState {
     /// # Errors
     ///
     /// If it never will be.
-    fn is_open(&self, arrival: Arrival, caller: NonZero<u64>) -> Result<bool, Refused> {
+    fn is_open(&self, arrival: Arrival, caller: NonZero<u64>) -> Result<bool, ArrivalRefused> {
         match () {
             () if self.phase > arrival.phase => Ok(false),
-            () if self.is_broken => Err(Refused::Broken),
-            () if self.ender == Some(caller) => Err(Refused::Reentered),
+            () if self.is_broken => Err(ArrivalRefused::Broken),
+            () if self.ender == Some(caller) => Err(ArrivalRefused::Reentered),
             () => Ok(true),
         }
     }
 
     /// One who is about to wait comes, unless it has, or the phase is about to end. Where to wait, if that is needed.
-    fn enter(&mut self, caller: NonZero<u64>, mine: &mut Option<Arrival>) -> Result<Option<Place>, Refused> {
+    fn enter(
+        &mut self,
+        caller: NonZero<u64>,
+        mine: &mut Option<Arrival>,
+    ) -> Result<Option<Place>, ArrivalRefused> {
         let waits = match *mine {
             Some(arrival) => self.is_open(arrival, caller)?,
-            None if self.ender == Some(caller) => return Err(Refused::Reentered),
+            None if self.ender == Some(caller) => return Err(ArrivalRefused::Reentered),
             None if self.ender.is_some() => true,
             None => !mine.insert(self.arrive(1)?).is_last,
         };
@@ -258,7 +266,7 @@ impl BarrierState {
         mine: Option<Arrival>,
         caller: NonZero<u64>,
         why: Option<GaveUp>,
-    ) -> Result<After, Refused> {
+    ) -> Result<After, ArrivalRefused> {
         Ok(match (mine, why) {
             (Some(arrival), _) if arrival.is_last || !self.is_open(arrival, caller)? => After::Over,
             (Some(_), Some(_)) if self.ender.is_some() => After::Ends,

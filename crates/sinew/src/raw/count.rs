@@ -3,24 +3,24 @@
 //! It is one word, and whoever finds it zero waits for nothing. All steps but the last are one change of it; the last one is made under the
 //! lock of the queue, so that nobody who sees it, and counts up and waits again, can be woken by it.
 
-use super::Gate;
+use super::RawGate;
 use crate::rt::sync::{AtomicUsize, Ordering, constant};
 use crate::rt::{GaveUp, Limit, WaitKind};
 
 /// The count.
-pub(crate) struct Count {
+pub(crate) struct RawCount {
     left: AtomicUsize,
-    gate: Gate,
+    gate: RawGate,
 }
 
 /// The count would be less than nothing, or more than it can be. It stays as it was.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OutOfRange;
 
-impl Count {
+impl RawCount {
     constant! {
         pub(crate) fn new(count: usize) -> Self {
-            Self { left: AtomicUsize::new(count), gate: Gate::new() }
+            Self { left: AtomicUsize::new(count), gate: RawGate::new() }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::array;
 
-use super::Gate;
+use super::RawGate;
 use super::gate::{Came, Openings, new_comer, place};
 use crate::rt::sync::{AtomicBool, Ordering, constant};
 use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, Locked, WaitKind, pick, wait_in_all};
@@ -26,13 +26,13 @@ const FEW: usize = if cfg!(loom) { 2 } else { 8 };
 pub(crate) struct RawEvent {
     reset: Reset,
     is_set: AtomicBool,
-    gate: Gate,
+    gate: RawGate,
 }
 
 impl RawEvent {
     constant! {
         pub(crate) fn new(reset: Reset) -> Self {
-            Self { reset, is_set: AtomicBool::new(false), gate: Gate::new() }
+            Self { reset, is_set: AtomicBool::new(false), gate: RawGate::new() }
         }
     }
 

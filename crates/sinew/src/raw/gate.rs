@@ -18,11 +18,11 @@ pub(super) type Openings = u64;
 pub(super) type Came = Cell<Openings>;
 
 /// The gate.
-pub(crate) struct Gate {
+pub(crate) struct RawGate {
     pub(super) queue: Queue<Openings, Came>,
 }
 
-impl Gate {
+impl RawGate {
     constant! {
         pub(crate) fn new() -> Self {
             Self { queue: Queue::new(0) }

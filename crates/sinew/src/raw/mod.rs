@@ -13,13 +13,13 @@ mod reentrant;
 mod rwlock;
 mod seq_lock;
 
-pub(crate) use barrier::{Arrival, Completion, RawBarrier, Refused};
+pub(crate) use barrier::{Arrival, ArrivalRefused, Completion, RawBarrier};
 pub(crate) use condvar::RawCondvar;
-pub(crate) use count::Count;
+pub(crate) use count::RawCount;
 pub(crate) use event::{RawEvent, Reset, try_wait_any, wait_any};
-pub(crate) use gate::Gate;
+pub(crate) use gate::RawGate;
 pub(crate) use mutex::RawMutex;
-pub(crate) use once::{Begun, End, Failure, RawOnce, Seen};
+pub(crate) use once::{OnceBegun, OnceEnd, OnceFailure, OnceSeen, RawOnce};
 pub(crate) use reentrant::RawReentrant;
 pub(crate) use rwlock::RawRwLock;
 pub(crate) use seq_lock::RawSeqLock;

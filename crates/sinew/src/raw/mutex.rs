@@ -47,7 +47,7 @@ pub(crate) struct RawMutex {
 }
 
 /// One who tries.
-struct Contender {
+struct MutexContender {
     limit: Limit,
     /// It is the one that is awake.
     is_awake: bool,
@@ -105,7 +105,7 @@ impl RawMutex {
     #[inline(never)]
     #[cold]
     fn lock_slow(&self, limit: Limit) -> Result<(), GaveUp> {
-        let mut contender = Contender { limit, is_awake: false, since: None };
+        let mut contender = MutexContender { limit, is_awake: false, since: None };
         loop {
             if contender.tries(self) {
                 return Ok(());
@@ -184,7 +184,7 @@ fn is_free(word: u32) -> bool {
     word & (LOCKED | STRICT) == 0
 }
 
-impl Contender {
+impl MutexContender {
     fn is_impatient(&self) -> bool {
         self.since.is_some_and(|since| rt::now().saturating_duration_since(since) >= PATIENCE)
     }

@@ -33,7 +33,7 @@ pub(crate) struct RawOnce {
 /// What somebody who begins has to do.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Begun {
+pub(crate) enum OnceBegun {
     /// Do it, and then say so by [`RawOnce::end`].
     Run { has_failed: bool },
     /// Nothing: it is done.
@@ -47,7 +47,7 @@ pub(crate) enum Begun {
 /// What somebody who waits has seen.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum OnceSeen {
     Done,
     /// It has failed, and the caller does not wait for another one to do it.
     Failed,
@@ -57,14 +57,14 @@ pub(crate) enum Seen {
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum OnceEnd {
     Done,
     Failed,
 }
 
 /// What failing means to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum OnceFailure {
     /// The end.
     Counts,
     /// That it may be tried again.
@@ -94,21 +94,21 @@ impl RawOnce {
 
     /// Waits while somebody else does it, and has the caller do it if it is not done then.
     #[cold]
-    pub(crate) fn begin(&self, failure: Failure) -> Begun {
+    pub(crate) fn begin(&self, failure: OnceFailure) -> OnceBegun {
         let (running, mut limit) = (running(rt::caller()), Limit::NEVER);
         loop {
             // Acquire, here and below: pairs with the release of `end`. What one that failed has left is seen too.
             match self.word.load(Ordering::Acquire) {
-                DONE => return Begun::Done,
-                FAILED if failure == Failure::Counts => return Begun::Failed,
+                DONE => return OnceBegun::Done,
+                FAILED if failure == OnceFailure::Counts => return OnceBegun::Failed,
                 before @ (NEW | FAILED) => {
                     let begun =
                         self.word.compare_exchange(before, running, Ordering::Acquire, Ordering::Relaxed);
                     if begun.is_ok() {
-                        return Begun::Run { has_failed: before == FAILED };
+                        return OnceBegun::Run { has_failed: before == FAILED };
                     }
                 }
-                now if now == running => return Begun::Reentered,
+                now if now == running => return OnceBegun::Reentered,
                 _ => {
                     let _ = self.wait_while(limit.next_wait(), is_running);
                 }
@@ -118,8 +118,8 @@ impl RawOnce {
 
     /// For whoever runs it: it has done so, or failed.
     #[cold]
-    pub(crate) fn end(&self, end: End) {
-        let word = if end == End::Done { DONE } else { FAILED };
+    pub(crate) fn end(&self, end: OnceEnd) {
+        let word = if end == OnceEnd::Done { DONE } else { FAILED };
         let queue = self.queue.lock();
         // Release: pairs with the acquire of whoever finds it so.
         self.word.store(word, Ordering::Release);
@@ -136,16 +136,16 @@ impl RawOnce {
     ///
     /// If the limit is reached before.
     #[cold]
-    pub(crate) fn wait(&self, failure: Failure, mut limit: Limit) -> Result<Seen, GaveUp> {
+    pub(crate) fn wait(&self, failure: OnceFailure, mut limit: Limit) -> Result<OnceSeen, GaveUp> {
         let running = running(rt::caller());
         let is_open =
-            |word| !(word == DONE || word == FAILED && failure == Failure::Counts || word == running);
+            |word| !(word == DONE || word == FAILED && failure == OnceFailure::Counts || word == running);
         loop {
             // Acquire: pairs with the release of `end`.
             match self.word.load(Ordering::Acquire) {
-                DONE => return Ok(Seen::Done),
-                FAILED if failure == Failure::Counts => return Ok(Seen::Failed),
-                now if now == running => return Ok(Seen::Reentered),
+                DONE => return Ok(OnceSeen::Done),
+                FAILED if failure == OnceFailure::Counts => return Ok(OnceSeen::Failed),
+                now if now == running => return Ok(OnceSeen::Reentered),
                 _ => self.wait_while(limit.next_wait(), is_open)?,
             }
         }

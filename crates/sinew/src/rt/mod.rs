@@ -22,10 +22,10 @@ pub(crate) use base::{impl_debug, impl_error, impl_unwind_safe};
 pub(crate) use fiber::batch::spawn_batch;
 pub(crate) use fiber::census::Leak;
 pub(crate) use fiber::close_listeners::OnClose;
-pub(crate) use fiber::handle::Handle;
+pub(crate) use fiber::handle::FiberHandle;
 pub(crate) use fiber::host::{Fates, FiberHost, HostSettings, Reason, Unended};
-pub(crate) use fiber::scope::{Failure, ScopeData};
-pub(crate) use fiber::spawn::{Attributes, Refused, Site, check_size, spawn};
+pub(crate) use fiber::scope::{ScopeData, ScopeFailure};
+pub(crate) use fiber::spawn::{Attributes, Site, SpawnRefused, check_size, spawn};
 pub(crate) use fiber::steps::Steps;
 pub(crate) use fiber::switch_hooks::SwitchHooks;
 pub(crate) use sinew_sched::spawn_thread;
@@ -36,7 +36,7 @@ pub(crate) use timer::callback_spec::{CallbackSettings, CallbackSpec};
 pub(crate) use timer::ticks::{Missed, Ticks};
 pub(crate) use wait::ambient::Deadline;
 pub(crate) use wait::control::{Control, Moves, Status};
-pub(crate) use wait::fiber_locals::{Gone, Key, Used, get as get_local};
+pub(crate) use wait::fiber_locals::{Gone, LocalsKey, Used, get as get_local};
 pub(crate) use wait::home::Target;
 pub(crate) use wait::queue::{
     Door, Entered, Entrance, GaveUp, Limit, Locked, Outcome, Place, Queue, Stay, Wakes, pick, wait_in_all,

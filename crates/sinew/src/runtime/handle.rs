@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::report::ShutdownReport;
 use crate::fiber::{self, Fiber, JoinHandle, Scope, SpawnError};
 use crate::launch::default_engine;
-use crate::rt::{self, Engine, Failure, Site, impl_unwind_safe};
+use crate::rt::{self, Engine, ScopeFailure, Site, impl_unwind_safe};
 
 /// A reference to a runtime, which is cloned freely and sent to any thread.
 ///
@@ -258,7 +258,9 @@ impl Handle {
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
     {
-        fiber::open_scope(Some(self.engine.host()), Failure::IsItsOwn, Location::caller(), body, |_| false)
+        fiber::open_scope(Some(self.engine.host()), ScopeFailure::IsItsOwn, Location::caller(), body, |_| {
+            false
+        })
     }
 
     /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as

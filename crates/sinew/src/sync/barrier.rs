@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Mutex;
 use crate::fiber::Stopped;
 use crate::limited::{always, unless_stopped};
-use crate::raw::{Arrival, Completion, End, RawBarrier, Refused};
+use crate::raw::{Arrival, ArrivalRefused, Completion, OnceEnd, RawBarrier};
 use crate::rt::sync::ignore_poison;
 use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
@@ -201,12 +201,12 @@ impl Barrier {
     /// If this one came last, the phase ends.
     fn complete(&self, arrival: Arrival) {
         if arrival.is_last() {
-            let mut ending = Ending { raw: &self.raw, end: End::Failed };
+            let mut ending = CompletionGuard { raw: &self.raw, end: OnceEnd::Failed };
             if let Some(completion) = &self.completion {
                 // A panic poisons the barrier too, so that nobody comes here again.
                 ignore_poison(completion.lock())();
             }
-            ending.end = End::Done;
+            ending.end = OnceEnd::Done;
         }
     }
 }
@@ -217,12 +217,12 @@ const fn at_least_one(n: usize) -> usize {
 }
 
 /// The last one ends a phase. If the completion panics, this is dropped as it was made.
-struct Ending<'a> {
+struct CompletionGuard<'a> {
     raw: &'a RawBarrier,
-    end: End,
+    end: OnceEnd,
 }
 
-impl Drop for Ending<'_> {
+impl Drop for CompletionGuard<'_> {
     fn drop(&mut self) {
         self.raw.end(self.end);
     }
@@ -230,20 +230,22 @@ impl Drop for Ending<'_> {
 
 /// What was done, if it may be done.
 #[track_caller]
-fn allowed<T>(result: Result<T, Refused>) -> T {
+fn allowed<T>(result: Result<T, ArrivalRefused>) -> T {
     result.unwrap_or_else(|refused| refuse(refused))
 }
 
 #[cold]
 #[track_caller]
-fn refuse(refused: Refused) -> ! {
+fn refuse(refused: ArrivalRefused) -> ! {
     match refused {
-        Refused::TooMany => panic!("more arrive at a `Barrier` than it expects in this phase"),
-        Refused::Deserted => {
+        ArrivalRefused::TooMany => panic!("more arrive at a `Barrier` than it expects in this phase"),
+        ArrivalRefused::Deserted => {
             panic!("a `Barrier` expects nobody any more: all have left by `arrive_and_drop`")
         }
-        Refused::Broken => panic!("Barrier instance has previously been poisoned: its completion panicked"),
-        Refused::Reentered => {
+        ArrivalRefused::Broken => {
+            panic!("Barrier instance has previously been poisoned: its completion panicked")
+        }
+        ArrivalRefused::Reentered => {
             panic!("the completion of a `Barrier` waits for the same barrier, and so for itself")
         }
     }

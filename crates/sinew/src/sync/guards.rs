@@ -136,7 +136,7 @@ macro_rules! mapped_guard {
             ///
             /// It is locked, for this guard alone.
             raw: &'a $raw,
-            poison: &'a Flag,
+            poison: &'a PoisonFlag,
             before: Before,
             /// The pointer would allow to make of a guard for long-lived values one that takes others.
             variance: PhantomData<&'a mut T>,
@@ -149,11 +149,11 @@ macro_rules! mapped_guard {
             /// # Safety
             ///
             /// The lock is for this guard, and gives the right to change the value.
-            unsafe fn new(value: NonNull<T>, (raw, poison, before): (&'a $raw, &'a Flag, Before)) -> Self {
+            unsafe fn new(value: NonNull<T>, (raw, poison, before): (&'a $raw, &'a PoisonFlag, Before)) -> Self {
                 Self { value, raw, poison, before, variance: PhantomData }
             }
 
-            fn into_parts(self) -> (&'a $raw, &'a Flag, Before) {
+            fn into_parts(self) -> (&'a $raw, &'a PoisonFlag, Before) {
                 let this = ManuallyDrop::new(self);
                 (this.raw, this.poison, this.before)
             }

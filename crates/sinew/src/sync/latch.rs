@@ -2,7 +2,7 @@
 
 use crate::limited::always;
 use crate::limited::limited_waits;
-use crate::raw::Count;
+use crate::raw::RawCount;
 use crate::rt::{self, GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
 /// A count that goes down to zero, once, and those who wait for that, fibers and threads alike.
@@ -26,7 +26,7 @@ use crate::rt::{self, GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 /// assert!(latch.try_wait());
 /// ```
 pub struct Latch {
-    count: Count,
+    count: RawCount,
 }
 
 // No code of the user's runs while it is changed.
@@ -37,7 +37,7 @@ impl Latch {
     #[inline]
     #[must_use]
     pub const fn new(count: usize) -> Self {
-        Self { count: Count::new(count) }
+        Self { count: RawCount::new(count) }
     }
 
     /// Counts down by one. Never waits.

@@ -51,7 +51,7 @@ use crate::rt::{Limit, impl_unwind_safe};
 /// ```
 pub struct Mutex<T: ?Sized> {
     pub(super) raw: RawMutex,
-    poison: poison::Flag,
+    poison: poison::PoisonFlag,
     /// # Invariant
     ///
     /// Touched only by whoever has `raw`.
@@ -75,7 +75,7 @@ impl<T> Mutex<T> {
     #[inline]
     #[must_use]
     pub const fn new(value: T) -> Self {
-        Self { raw: RawMutex::new(), poison: poison::Flag::new(), value: UnsafeCell::new(value) }
+        Self { raw: RawMutex::new(), poison: poison::PoisonFlag::new(), value: UnsafeCell::new(value) }
     }
 }
 
@@ -187,7 +187,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
     /// The lock, still taken, for the caller, and what is needed to give it back.
     #[inline]
-    pub(super) fn into_parts(self) -> (&'a RawMutex, &'a poison::Flag, poison::Before) {
+    pub(super) fn into_parts(self) -> (&'a RawMutex, &'a poison::PoisonFlag, poison::Before) {
         let this = ManuallyDrop::new(self);
         (&this.mutex.raw, &this.mutex.poison, this.before)
     }

@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 
 use super::guards::{map_methods, mapped_guard, show_as_value};
 use super::mutex::MutexGuard;
-use super::poison::{Before, Flag};
+use super::poison::{Before, PoisonFlag};
 use crate::raw::RawMutex;
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::fiber::Stopped;
 use crate::limited::{always, unless_stopped};
-use crate::raw::{Begun, End, Failure, RawOnce, Seen};
+use crate::raw::{OnceBegun, OnceEnd, OnceFailure, OnceSeen, RawOnce};
 use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 const POISONED: &str = "Once instance has previously been poisoned";
@@ -79,7 +79,7 @@ impl Once {
     {
         if !self.is_completed() {
             let mut f = Some(f);
-            self.call(Failure::Counts, &mut |_| once(&mut f)());
+            self.call(OnceFailure::Counts, &mut |_| once(&mut f)());
         }
     }
 
@@ -96,21 +96,21 @@ impl Once {
     {
         if !self.is_completed() {
             let mut f = Some(f);
-            self.call(Failure::IsIgnored, &mut |state| once(&mut f)(state));
+            self.call(OnceFailure::IsIgnored, &mut |state| once(&mut f)(state));
         }
     }
 
     #[cold]
     #[track_caller]
-    fn call(&self, failure: Failure, f: &mut dyn FnMut(&OnceState)) {
+    fn call(&self, failure: OnceFailure, f: &mut dyn FnMut(&OnceState)) {
         match self.raw.begin(failure) {
-            Begun::Done => {}
-            Begun::Failed => panic!("{POISONED}"),
-            Begun::Reentered => panic!("{REENTERED}"),
-            Begun::Run { has_failed } => {
-                let mut run = Run { raw: &self.raw, end: End::Failed };
+            OnceBegun::Done => {}
+            OnceBegun::Failed => panic!("{POISONED}"),
+            OnceBegun::Reentered => panic!("{REENTERED}"),
+            OnceBegun::Run { has_failed } => {
+                let mut run = Run { raw: &self.raw, end: OnceEnd::Failed };
                 f(&OnceState { is_poisoned: has_failed });
-                run.end = End::Done;
+                run.end = OnceEnd::Done;
             }
         }
     }
@@ -131,7 +131,7 @@ impl Once {
     #[track_caller]
     pub fn wait(&self) {
         if !self.is_completed() {
-            always(self.wait_to(Failure::Counts, Limit::NEVER));
+            always(self.wait_to(OnceFailure::Counts, Limit::NEVER));
         }
     }
 
@@ -143,7 +143,7 @@ impl Once {
     #[track_caller]
     pub fn wait_force(&self) {
         if !self.is_completed() {
-            always(self.wait_to(Failure::IsIgnored, Limit::NEVER));
+            always(self.wait_to(OnceFailure::IsIgnored, Limit::NEVER));
         }
     }
 
@@ -164,12 +164,12 @@ impl Once {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.waits_for(Failure::Counts, time)
+        self.waits_for(OnceFailure::Counts, time)
     }
 
     /// [`wait_timeout`](Self::wait_timeout), or the same that waits on while it is poisoned.
     #[track_caller]
-    pub(super) fn waits_for(&self, failure: Failure, time: Duration) -> bool {
+    pub(super) fn waits_for(&self, failure: OnceFailure, time: Duration) -> bool {
         self.is_completed() || self.wait_to(failure, Limit::lasting(time)).is_ok()
     }
 
@@ -184,12 +184,12 @@ impl Once {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<(), Stopped> {
-        self.wait_or_stop(Failure::Counts)
+        self.wait_or_stop(OnceFailure::Counts)
     }
 
     /// [`wait_cancellable`](Self::wait_cancellable), or the same that waits on while it is poisoned.
     #[track_caller]
-    pub(super) fn wait_or_stop(&self, failure: Failure) -> Result<(), Stopped> {
+    pub(super) fn wait_or_stop(&self, failure: OnceFailure) -> Result<(), Stopped> {
         if self.is_completed() {
             return Ok(());
         }
@@ -198,11 +198,11 @@ impl Once {
 
     #[cold]
     #[track_caller]
-    fn wait_to(&self, failure: Failure, limit: Limit) -> Result<(), GaveUp> {
+    fn wait_to(&self, failure: OnceFailure, limit: Limit) -> Result<(), GaveUp> {
         match self.raw.wait(failure, limit)? {
-            Seen::Done => Ok(()),
-            Seen::Failed => panic!("{POISONED}"),
-            Seen::Reentered => panic!("{REENTERED}"),
+            OnceSeen::Done => Ok(()),
+            OnceSeen::Failed => panic!("{POISONED}"),
+            OnceSeen::Reentered => panic!("{REENTERED}"),
         }
     }
 }
@@ -214,7 +214,7 @@ fn once<F>(f: &mut Option<F>) -> F {
 /// Somebody runs the closure. If it panics, this is dropped as it was made.
 struct Run<'a> {
     raw: &'a RawOnce,
-    end: End,
+    end: OnceEnd,
 }
 
 impl Drop for Run<'_> {

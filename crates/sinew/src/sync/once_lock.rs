@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::once::Once;
 use crate::fiber::Stopped;
-use crate::raw::Failure;
+use crate::raw::OnceFailure;
 
 /// A value that is set once, for fibers and threads alike: whoever needs it while somebody makes it waits, and a fiber that waits
 /// gives its worker to others.
@@ -110,7 +110,7 @@ impl<T> OnceLock<T> {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> Option<&T> {
-        self.once.waits_for(Failure::IsIgnored, time);
+        self.once.waits_for(OnceFailure::IsIgnored, time);
         self.get()
     }
 
@@ -125,7 +125,7 @@ impl<T> OnceLock<T> {
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<&T, Stopped> {
-        self.once.wait_or_stop(Failure::IsIgnored)?;
+        self.once.wait_or_stop(OnceFailure::IsIgnored)?;
         // SAFETY: it is completed.
         Ok(unsafe { self.value() })
     }

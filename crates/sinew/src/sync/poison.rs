@@ -8,7 +8,7 @@ use crate::rt;
 
 /// Whether somebody did.
 #[derive(Debug)]
-pub(super) struct Flag {
+pub(super) struct PoisonFlag {
     is_poisoned: AtomicBool,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Before {
     was_unwinding: bool,
 }
 
-impl Flag {
+impl PoisonFlag {
     pub(super) const fn new() -> Self {
         Self { is_poisoned: AtomicBool::new(false) }
     }

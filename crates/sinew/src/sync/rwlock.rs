@@ -68,7 +68,7 @@ use crate::rt::{Limit, impl_unwind_safe};
 /// ```
 pub struct RwLock<T: ?Sized> {
     pub(super) raw: RawRwLock,
-    pub(super) poison: poison::Flag,
+    pub(super) poison: poison::PoisonFlag,
     /// # Invariant
     ///
     /// Read only by those who have `raw` to read or to write, and changed only by who has it to write.
@@ -94,7 +94,7 @@ impl<T> RwLock<T> {
     #[inline]
     #[must_use]
     pub const fn new(value: T) -> Self {
-        Self { raw: RawRwLock::new(), poison: poison::Flag::new(), value: UnsafeCell::new(value) }
+        Self { raw: RawRwLock::new(), poison: poison::PoisonFlag::new(), value: UnsafeCell::new(value) }
     }
 }
 

@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 use super::guards::{shared_guard, show_as_value};
-use super::poison::{Before, Flag};
+use super::poison::{Before, PoisonFlag};
 use super::rwlock::RwLock;
 use super::rwlock_mapped::MappedRwLockReadGuard;
 use crate::raw::RawRwLock;
@@ -71,7 +71,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 
     /// The lock, still taken to write, for the caller, and what is needed to give it back.
     #[inline]
-    pub(super) fn into_parts(self) -> (&'a RawRwLock, &'a Flag, Before) {
+    pub(super) fn into_parts(self) -> (&'a RawRwLock, &'a PoisonFlag, Before) {
         let this = ManuallyDrop::new(self);
         (&this.lock.raw, &this.lock.poison, this.before)
     }

@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 use super::guards::{map_methods, mapped_guard, shared_guard, show_as_value};
-use super::poison::{Before, Flag};
+use super::poison::{Before, PoisonFlag};
 use super::rwlock_guards::{RwLockReadGuard, RwLockWriteGuard};
 use crate::raw::RawRwLock;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::limited::limited_waits;
-use crate::raw::Count;
+use crate::raw::RawCount;
 use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
 /// Work that is not done yet, as a number, and those who wait for all of it, fibers and threads alike.
@@ -37,7 +37,7 @@ use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 /// group.wait();
 /// ```
 pub struct WaitGroup {
-    count: Count,
+    count: RawCount,
 }
 
 // No code of the user's runs while it is changed.
@@ -48,7 +48,7 @@ impl WaitGroup {
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
-        Self { count: Count::new(0) }
+        Self { count: RawCount::new(0) }
     }
 
     /// So many more pieces of work. If others may wait already, this comes before what was there is done.

@@ -7,7 +7,7 @@ use super::timer::Timer;
 use super::timer_id::TimerId;
 use crate::fiber::SpawnError;
 use crate::launch;
-use crate::rt::{self, Callback, CallbackSettings, CallbackSpec, Refused};
+use crate::rt::{self, Callback, CallbackSettings, CallbackSpec, SpawnRefused};
 use crate::runtime::Handle;
 
 /// CallbackSpec a [`Timer`] is to be, and the fibers that call back.
@@ -79,7 +79,7 @@ impl TimerBuilder<'_> {
         body: impl FnMut(&Callback) + Send + 'static,
     ) -> io::Result<Timer> {
         if let Some(Err(reason)) = self.stack_size.map(rt::check_size) {
-            return Err(SpawnError::new(Refused { body, reason }).into());
+            return Err(SpawnError::new(SpawnRefused { body, reason }).into());
         }
         let settings =
             CallbackSettings { name: self.name.map(String::into_boxed_str), stack_size: self.stack_size };

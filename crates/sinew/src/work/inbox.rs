@@ -30,7 +30,7 @@
 
 use std::marker::PhantomData;
 
-use super::lane::{Node, Stack, Urgency};
+use super::lane::{LaneNode, Stack, Urgency};
 use crate::rt::Padded;
 use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 
@@ -66,7 +66,7 @@ pub(super) enum ConsumerAction {
 /// What a consumer that has nothing left has to do next.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum AfterLast {
     /// It is none any more.
     Nothing,
     /// More has come.
@@ -77,7 +77,7 @@ pub(super) enum Left {
 
 impl<T> Inbox<T> {
     pub(super) fn new() -> Self {
-        const { assert!(align_of::<Node<T>>() > FLAGS, "an address leaves room for the flags") };
+        const { assert!(align_of::<LaneNode<T>>() > FLAGS, "an address leaves room for the flags") };
         Self {
             word: Padded(AtomicUsize::new(0)),
             has_urgent: Padded(AtomicBool::new(false)),
@@ -89,7 +89,7 @@ impl<T> Inbox<T> {
     ///
     /// If it is stopped. The task comes back.
     pub(super) fn push(&self, task: T, urgency: Urgency) -> Result<ConsumerAction, T> {
-        let mut node = Box::new(Node::new(task, urgency));
+        let mut node = Box::new(LaneNode::new(task, urgency));
         // Relaxed: what is seen here is used as a link, and no more.
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
@@ -143,12 +143,12 @@ impl<T> Inbox<T> {
     }
 
     /// The consumer has nothing left.
-    pub(super) fn finish(&self) -> Left {
+    pub(super) fn finish(&self) -> AfterLast {
         // Release: pairs with the acquire of whoever becomes the next one. Relaxed, if it fails: `take` sees what came.
         match self.word.compare_exchange(RUNNING, 0, Ordering::Release, Ordering::Relaxed) {
-            Ok(_) => Left::Nothing,
-            Err(now) if now & !FLAGS != 0 => Left::Tasks,
-            Err(_) => Left::TheEnd,
+            Ok(_) => AfterLast::Nothing,
+            Err(now) if now & !FLAGS != 0 => AfterLast::Tasks,
+            Err(_) => AfterLast::TheEnd,
         }
     }
 }
@@ -169,14 +169,14 @@ pub(super) struct Taken<T> {
 }
 
 impl<T> Iterator for Taken<T> {
-    type Item = Box<Node<T>>;
+    type Item = Box<LaneNode<T>>;
 
-    fn next(&mut self) -> Option<Box<Node<T>>> {
+    fn next(&mut self) -> Option<Box<LaneNode<T>>> {
         if self.newest == 0 {
             return None;
         }
         // By address: who pushed may have seen another node there, of which this is no pointer.
-        let node = std::ptr::with_exposed_provenance_mut::<Node<T>>(self.newest);
+        let node = std::ptr::with_exposed_provenance_mut::<LaneNode<T>>(self.newest);
         // SAFETY: the invariant of `newest`.
         let node = unsafe { Box::from_raw(node) };
         self.newest = node.older;

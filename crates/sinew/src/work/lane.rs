@@ -12,7 +12,7 @@ pub(super) enum Urgency {
 }
 
 /// A task, with its place in one list: that of an inbox, or a [`Stack`].
-pub(super) struct Node<T> {
+pub(super) struct LaneNode<T> {
     pub(super) task: T,
     urgency: Urgency,
     /// In an inbox: the address of the next older one.
@@ -20,7 +20,7 @@ pub(super) struct Node<T> {
     below: Option<Box<Self>>,
 }
 
-impl<T> Node<T> {
+impl<T> LaneNode<T> {
     pub(super) fn new(task: T, urgency: Urgency) -> Self {
         Self { task, urgency, older: 0, below: None }
     }
@@ -28,7 +28,7 @@ impl<T> Node<T> {
 
 /// Tasks, the last that was put there first.
 pub(super) struct Stack<T> {
-    top: Option<Box<Node<T>>>,
+    top: Option<Box<LaneNode<T>>>,
     pub(super) len: usize,
 }
 
@@ -37,13 +37,13 @@ impl<T> Stack<T> {
         Self { top: None, len: 0 }
     }
 
-    pub(super) fn push(&mut self, mut node: Box<Node<T>>) {
+    pub(super) fn push(&mut self, mut node: Box<LaneNode<T>>) {
         node.below = self.top.take();
         self.top = Some(node);
         self.len += 1;
     }
 
-    fn pop_node(&mut self) -> Option<Box<Node<T>>> {
+    fn pop_node(&mut self) -> Option<Box<LaneNode<T>>> {
         let mut node = self.top.take()?;
         self.top = node.below.take();
         self.len -= 1;
@@ -109,7 +109,7 @@ impl<T> Lanes<T> {
     }
 
     /// Adds what has come, the newest first.
-    pub(super) fn add(&mut self, newest_first: impl Iterator<Item = Box<Node<T>>>) {
+    pub(super) fn add(&mut self, newest_first: impl Iterator<Item = Box<LaneNode<T>>>) {
         let (mut urgent, mut normal) = (Stack::new(), Stack::new());
         for node in newest_first {
             match node.urgency {
@@ -176,7 +176,7 @@ mod tests {
         let (mut lanes, count) = (Lanes::new(), Rc::new(()));
         for number in 0..12 {
             let urgency = if number % 2 == 0 { Urgency::Urgent } else { Urgency::Normal };
-            lanes.add(iter::once(Box::new(Node::new(Bomb(number, count.clone()), urgency))));
+            lanes.add(iter::once(Box::new(LaneNode::new(Bomb(number, count.clone()), urgency))));
         }
         assert_eq!(Rc::strong_count(&count), 13);
         let panic = catch_unwind(AssertUnwindSafe(|| drop(lanes))).unwrap_err();

@@ -9,7 +9,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use super::inbox::{ConsumerAction, Inbox, Left};
+use super::inbox::{AfterLast, ConsumerAction, Inbox};
 use super::lane::{Lanes, Urgency};
 use crate::rt::model::check;
 
@@ -53,7 +53,7 @@ impl Model {
         loop {
             // SAFETY: as for `Sync`.
             self.consumer.with_mut(|consumer| unsafe { self.consume(&mut *consumer) });
-            if self.inbox.finish() != Left::Tasks {
+            if self.inbox.finish() != AfterLast::Tasks {
                 return;
             }
         }

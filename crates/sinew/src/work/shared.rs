@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 
 use super::batch::Batch;
-use super::inbox::{ConsumerAction, Inbox, Left};
+use super::inbox::{AfterLast, ConsumerAction, Inbox};
 use super::lane::{Lanes, Stack, Urgency};
 use super::report::{JoinError, message};
 use crate::context::Context;
@@ -126,7 +126,7 @@ impl<T: Send + 'static> WorkShared<T> {
             is_limited: false,
             ..Attributes::new(self.location)
         };
-        let mut turn = Turn(Some(self.clone()));
+        let mut turn = ConsumerTurn(Some(self.clone()));
         match fiber::spawn_at(&self.host, attributes, move || turn.run()) {
             Ok(_detached) => Ok(()),
             Err(error) => {
@@ -187,11 +187,11 @@ impl<T: Send + 'static> WorkShared<T> {
             }
             let has_more = !consumer.lanes.is_empty();
             self.end.lock().consumer = Some(consumer);
-            match if has_more { Left::Tasks } else { self.inbox.finish() } {
+            match if has_more { AfterLast::Tasks } else { self.inbox.finish() } {
                 // Others had no turn while this one worked.
-                Left::Tasks => _ = rt::give_way(),
-                Left::Nothing => return,
-                Left::TheEnd => return self.end(),
+                AfterLast::Tasks => _ = rt::give_way(),
+                AfterLast::Nothing => return,
+                AfterLast::TheEnd => return self.end(),
             }
         }
     }
@@ -269,9 +269,9 @@ impl<T: Send + 'static> OnClose for WorkShared<T> {
 }
 
 /// The right to be the consumer, until it was. If it never is, since its fiber was discarded, all that the queue has is lost.
-struct Turn<T: Send + 'static>(Option<Arc<WorkShared<T>>>);
+struct ConsumerTurn<T: Send + 'static>(Option<Arc<WorkShared<T>>>);
 
-impl<T: Send + 'static> Turn<T> {
+impl<T: Send + 'static> ConsumerTurn<T> {
     fn run(&mut self) {
         if let Some(shared) = self.0.take() {
             shared.context.run(|| shared.run());
@@ -279,7 +279,7 @@ impl<T: Send + 'static> Turn<T> {
     }
 }
 
-impl<T: Send + 'static> Drop for Turn<T> {
+impl<T: Send + 'static> Drop for ConsumerTurn<T> {
     fn drop(&mut self) {
         if let Some(shared) = self.0.take().filter(|shared| !shared.end.lock().is_refused) {
             shared.lose(shared.empty());

@@ -9,7 +9,7 @@ use crate::driver::FutexDriver;
 use crate::group::{Group, Nearby, Neighbourhood, Numbers, Role, Seat, Siblings};
 use crate::lifecycle::Beginning;
 use crate::mailbox::Mailbox;
-use crate::pool_shared::{PoolShared, Starter};
+use crate::pool_shared::{PoolShared, WorkerStarter};
 use crate::strategy::Strategy;
 use crate::task::TaskRef;
 
@@ -18,7 +18,7 @@ pub(super) const STRATEGIES: [Strategy; 2] = [Strategy::Local, Strategy::Shared]
 /// Starts no spare workers: no task blocks.
 struct NoSpares;
 
-impl Starter for NoSpares {
+impl WorkerStarter for NoSpares {
     fn seat(&self, _: usize, _: Role) -> io::Result<Seat> {
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -11,8 +11,8 @@ use std::mem;
 use std::sync::Arc;
 
 /// What is kept.
-pub(super) struct Kept<T> {
-    values: VecDeque<Value<T>>,
+pub(super) struct KeptValues<T> {
+    values: VecDeque<KeptValue<T>>,
     /// The number of the oldest.
     first: u64,
     capacity: usize,
@@ -23,20 +23,20 @@ pub(super) struct Kept<T> {
     pub(super) receivers: usize,
 }
 
-struct Value<T> {
+struct KeptValue<T> {
     value: Arc<T>,
     /// How many receivers have this one next. Of the oldest it is zero only while somebody is about to release it.
     readers: usize,
 }
 
 /// What a receiver finds.
-pub(super) enum Found<T> {
+pub(super) enum FoundValue<T> {
     Value(Arc<T>),
     Lagged(u64),
     Nothing,
 }
 
-impl<T> Kept<T> {
+impl<T> KeptValues<T> {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             values: VecDeque::new(),
@@ -66,7 +66,7 @@ impl<T> Kept<T> {
     }
 
     /// Moves into a ring that has more places, and leaves the old one there.
-    pub(super) fn move_into(&mut self, ring: &mut Ring<T>) {
+    pub(super) fn move_into(&mut self, ring: &mut KeptRing<T>) {
         if ring.0.capacity() > self.values.capacity() {
             ring.0.append(&mut self.values);
             mem::swap(&mut ring.0, &mut self.values);
@@ -76,14 +76,14 @@ impl<T> Kept<T> {
     /// Keeps one more, for which there is a place. Returns the one that had to go for it.
     pub(super) fn push(&mut self, value: Arc<T>) -> Option<Arc<T>> {
         let oldest = if self.values.len() == self.capacity { self.release() } else { None };
-        self.values.push_back(Value { value, readers: mem::take(&mut self.at_end) });
+        self.values.push_back(KeptValue { value, readers: mem::take(&mut self.at_end) });
         let (oldest, readers) = oldest.map_or((None, 0), |oldest| (Some(oldest.value), oldest.readers));
         self.values[0].readers += readers;
         oldest
     }
 
     /// The oldest is not kept any more.
-    fn release(&mut self) -> Option<Value<T>> {
+    fn release(&mut self) -> Option<KeptValue<T>> {
         let oldest = self.values.pop_front()?;
         self.first += 1;
         Some(oldest)
@@ -109,12 +109,12 @@ impl<T> Kept<T> {
     }
 
     /// For a receiver whose next one this is; it is another one then.
-    pub(super) fn find(&mut self, next: &mut u64) -> Found<T> {
+    pub(super) fn find(&mut self, next: &mut u64) -> FoundValue<T> {
         if *next < self.first {
-            return Found::Lagged(self.first - mem::replace(next, self.first));
+            return FoundValue::Lagged(self.first - mem::replace(next, self.first));
         }
         if *next == self.end() {
-            return Found::Nothing;
+            return FoundValue::Nothing;
         }
         let at = *next;
         *next += 1;
@@ -122,7 +122,7 @@ impl<T> Kept<T> {
         *self.readers(at + 1) += 1;
         // Nobody else needs it, unless there are older ones that are about to be collected.
         let last = if at == self.first { self.collect() } else { None };
-        Found::Value(last.unwrap_or_else(|| self.values[(at - self.first) as usize].value.clone()))
+        FoundValue::Value(last.unwrap_or_else(|| self.values[(at - self.first) as usize].value.clone()))
     }
 
     /// How many receivers have this one next.
@@ -133,9 +133,9 @@ impl<T> Kept<T> {
 }
 
 /// A ring without values, to be moved into.
-pub(super) struct Ring<T>(VecDeque<Value<T>>);
+pub(super) struct KeptRing<T>(VecDeque<KeptValue<T>>);
 
-impl<T> Ring<T> {
+impl<T> KeptRing<T> {
     pub(super) fn new(size: usize) -> Self {
         Self(VecDeque::with_capacity(size))
     }
@@ -147,11 +147,11 @@ impl<T> Ring<T> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::Kept;
+    use super::KeptValues;
 
     #[test]
     fn a_ring_grows_for_receivers_up_to_the_capacity() {
-        let mut kept = Kept::<u32>::new(6);
+        let mut kept = KeptValues::<u32>::new(6);
         assert_eq!(kept.wants_ring(), None, "nobody receives");
         kept.receivers = 1;
         assert_eq!(kept.wants_ring(), Some(4));

@@ -3,7 +3,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::shared::{BroadcastShared, Lack};
+use super::shared::{BroadcastShared, NoValue};
 use crate::rt::Limit;
 use crate::rt::model::check;
 
@@ -13,7 +13,7 @@ fn all(shared: &BroadcastShared<u64>, mut next: u64) -> (Vec<u64>, u64) {
     loop {
         match shared.receive(&mut next, Limit::NEVER) {
             Ok(value) => values.push(*value),
-            Err(Lack::Lagged(more)) => missed += more,
+            Err(NoValue::Lagged(more)) => missed += more,
             Err(_) => break,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
-use super::shared::{BroadcastShared, Lack};
+use super::shared::{BroadcastShared, NoValue};
 use crate::fiber::Stopped;
 use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
@@ -68,8 +68,8 @@ impl<T: Clone> Receiver<T> {
     /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). If a value's `Clone` does.
     pub fn recv(&mut self) -> Result<T, RecvError> {
         self.receive(Limit::NEVER).map_err(|lack| match lack {
-            Lack::Lagged(missed) => RecvError::Lagged(missed),
-            Lack::Closed | Lack::GaveUp(_) => RecvError::Closed,
+            NoValue::Lagged(missed) => RecvError::Lagged(missed),
+            NoValue::Closed | NoValue::GaveUp(_) => RecvError::Closed,
         })
     }
 
@@ -84,9 +84,9 @@ impl<T: Clone> Receiver<T> {
     /// If a value's `Clone` does.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.shared.try_receive(&mut self.next).map(own).map_err(|lack| match lack {
-            Lack::Closed => TryRecvError::Closed,
-            Lack::Lagged(missed) => TryRecvError::Lagged(missed),
-            Lack::GaveUp(_) => TryRecvError::Empty,
+            NoValue::Closed => TryRecvError::Closed,
+            NoValue::Lagged(missed) => TryRecvError::Lagged(missed),
+            NoValue::GaveUp(_) => TryRecvError::Empty,
         })
     }
 
@@ -127,9 +127,9 @@ impl<T: Clone> Receiver<T> {
 
     fn recv_to(&mut self, limit: Limit) -> Result<T, RecvTimeoutError> {
         self.receive(limit).map_err(|lack| match lack {
-            Lack::Closed => RecvTimeoutError::Closed,
-            Lack::Lagged(missed) => RecvTimeoutError::Lagged(missed),
-            Lack::GaveUp(_) => RecvTimeoutError::Timeout,
+            NoValue::Closed => RecvTimeoutError::Closed,
+            NoValue::Lagged(missed) => RecvTimeoutError::Lagged(missed),
+            NoValue::GaveUp(_) => RecvTimeoutError::Timeout,
         })
     }
 
@@ -146,13 +146,13 @@ impl<T: Clone> Receiver<T> {
     pub fn recv_cancellable(&mut self) -> Result<Result<T, RecvError>, Stopped> {
         match self.receive(Limit::STOP) {
             Ok(value) => Ok(Ok(value)),
-            Err(Lack::Lagged(missed)) => Ok(Err(RecvError::Lagged(missed))),
-            Err(Lack::GaveUp(GaveUp::Stopped(stop))) => Err(Stopped::new(stop, Location::caller())),
-            Err(Lack::Closed | Lack::GaveUp(GaveUp::TimedOut)) => Ok(Err(RecvError::Closed)),
+            Err(NoValue::Lagged(missed)) => Ok(Err(RecvError::Lagged(missed))),
+            Err(NoValue::GaveUp(GaveUp::Stopped(stop))) => Err(Stopped::new(stop, Location::caller())),
+            Err(NoValue::Closed | NoValue::GaveUp(GaveUp::TimedOut)) => Ok(Err(RecvError::Closed)),
         }
     }
 
-    fn receive(&mut self, limit: Limit) -> Result<T, Lack> {
+    fn receive(&mut self, limit: Limit) -> Result<T, NoValue> {
         self.shared.receive(&mut self.next, limit).map(own)
     }
 }

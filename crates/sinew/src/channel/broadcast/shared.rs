@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use super::error::SendError;
-use super::kept::{Found, Kept, Ring};
-use crate::raw::Gate;
+use super::kept::{FoundValue, KeptRing, KeptValues};
+use crate::raw::RawGate;
 use crate::rt::{self, GaveUp, Limit, Locked, Place, Queue, WaitKind, drop_each};
 
 /// The channel.
 pub(super) struct BroadcastShared<T> {
     /// Whoever waits to receive waits in it, and has received all.
-    queue: Queue<Kept<T>, ()>,
+    queue: Queue<KeptValues<T>, ()>,
     /// Senders that wait until there is no receiver. Its lock is taken before that of `queue`.
-    no_receivers: Gate,
+    no_receivers: RawGate,
 }
 
 /// The right to what is in it.
-type LockedKept<'a, T> = Locked<'a, Kept<T>, ()>;
+type LockedKept<'a, T> = Locked<'a, KeptValues<T>, ()>;
 
 /// Why there is no value.
-pub(super) enum Lack {
+pub(super) enum NoValue {
     Closed,
     Lagged(u64),
     /// There is none now.
@@ -29,11 +29,11 @@ pub(super) enum Lack {
 impl<T> BroadcastShared<T> {
     /// With one who sends.
     pub(super) fn new(capacity: usize) -> Self {
-        Self { queue: Queue::new(Kept::new(capacity)), no_receivers: Gate::new() }
+        Self { queue: Queue::new(KeptValues::new(capacity)), no_receivers: RawGate::new() }
     }
 
     /// Shows what is kept, to be looked at or counted.
-    pub(super) fn with<R>(&self, look: impl FnOnce(&mut Kept<T>) -> R) -> R {
+    pub(super) fn with<R>(&self, look: impl FnOnce(&mut KeptValues<T>) -> R) -> R {
         look(&mut self.queue.lock())
     }
 
@@ -44,7 +44,7 @@ impl<T> BroadcastShared<T> {
     /// If nobody listens.
     pub(super) fn send(&self, value: T) -> Result<usize, SendError<T>> {
         rt::spend(1);
-        let (value, mut ring) = (Arc::new(value), Ring::new(0));
+        let (value, mut ring) = (Arc::new(value), KeptRing::new(0));
         let mut queue = self.lock_with_place(&mut ring);
         let receivers = queue.receivers;
         if receivers == 0 {
@@ -64,13 +64,13 @@ impl<T> BroadcastShared<T> {
 
     /// The lock, with a place in the ring for one more, if there may be one more. What the ring was before is left to the caller, who drops it
     /// without the lock.
-    fn lock_with_place(&self, ring: &mut Ring<T>) -> LockedKept<'_, T> {
+    fn lock_with_place(&self, ring: &mut KeptRing<T>) -> LockedKept<'_, T> {
         loop {
             let mut queue = self.queue.lock();
             match queue.wants_ring() {
                 Some(size) if size > ring.size() => {
                     drop(queue);
-                    *ring = Ring::new(size);
+                    *ring = KeptRing::new(size);
                 }
                 Some(_) => {
                     queue.move_into(ring);
@@ -86,13 +86,13 @@ impl<T> BroadcastShared<T> {
     /// # Errors
     ///
     /// If there is none, or it is not kept any more.
-    pub(super) fn try_receive(&self, next: &mut u64) -> Result<Arc<T>, Lack> {
+    pub(super) fn try_receive(&self, next: &mut u64) -> Result<Arc<T>, NoValue> {
         let mut queue = self.queue.lock();
         match queue.find(next) {
-            Found::Value(value) => Ok(value),
-            Found::Lagged(missed) => Err(Lack::Lagged(missed)),
-            Found::Nothing if queue.senders == 0 => Err(Lack::Closed),
-            Found::Nothing => Err(Lack::GaveUp(GaveUp::TimedOut)),
+            FoundValue::Value(value) => Ok(value),
+            FoundValue::Lagged(missed) => Err(NoValue::Lagged(missed)),
+            FoundValue::Nothing if queue.senders == 0 => Err(NoValue::Closed),
+            FoundValue::Nothing => Err(NoValue::GaveUp(GaveUp::TimedOut)),
         }
     }
 
@@ -101,18 +101,19 @@ impl<T> BroadcastShared<T> {
     /// # Errors
     ///
     /// If it is not kept any more, none will come, or the limit is reached.
-    pub(super) fn receive(&self, next: &mut u64, mut limit: Limit) -> Result<Arc<T>, Lack> {
+    pub(super) fn receive(&self, next: &mut u64, mut limit: Limit) -> Result<Arc<T>, NoValue> {
         rt::spend(1);
         loop {
             match self.try_receive(next) {
-                Err(Lack::GaveUp(_)) => {}
+                Err(NoValue::GaveUp(_)) => {}
                 received => return received,
             }
             let at = *next;
-            let is_over = |kept: &Kept<T>| (kept.end() == at && kept.senders > 0).then_some(Place::Back);
+            let is_over =
+                |kept: &KeptValues<T>| (kept.end() == at && kept.senders > 0).then_some(Place::Back);
             let (outcome, ()) =
                 self.queue.wait(WaitKind::Receive, (), limit.next_wait(), |queue, ()| is_over(queue));
-            outcome.into_result().map_err(Lack::GaveUp)?;
+            outcome.into_result().map_err(NoValue::GaveUp)?;
         }
     }
 
@@ -160,6 +161,6 @@ impl<T> BroadcastShared<T> {
                 kept.receivers == 0
             })
         });
-        drop_each(|| self.with(Kept::collect));
+        drop_each(|| self.with(KeptValues::collect));
     }
 }

@@ -21,7 +21,7 @@ use crate::rt::{Claimed, Locked, Padded, Queue, drop_each};
 
 /// The channel.
 pub(super) struct Buffered<T, S: Store<T>> {
-    pub(super) entrance: Padded<Entrance<T, S>>,
+    pub(super) entrance: Padded<SendSide<T, S>>,
     pub(super) exit: Padded<Exit<T, S>>,
     store: S,
     capacity: usize,
@@ -30,7 +30,7 @@ pub(super) struct Buffered<T, S: Store<T>> {
     pub(super) watchers: Watchers,
 }
 
-pub(super) struct Entrance<T, S: Store<T>> {
+pub(super) struct SendSide<T, S: Store<T>> {
     /// Locked by whoever sends. Whoever receives waits in it.
     pub(super) queue: Queue<Inlet<S::In>, WaitSlot>,
     /// # Invariant
@@ -76,7 +76,7 @@ pub(super) struct Outlet<E> {
 }
 
 /// Why a message was not taken at once, and the message.
-pub(crate) enum Refused<T> {
+pub(crate) enum SendRefused<T> {
     Full(T),
     Closed(T),
 }
@@ -88,7 +88,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         let [sent, reserved, refilled, given_up, taken, seen] = [(); 6].map(|()| AtomicUsize::new(0));
         let is_closed = AtomicBool::new(false);
         Self {
-            entrance: Padded(Entrance {
+            entrance: Padded(SendSide {
                 queue: Queue::new(inlet),
                 sent,
                 reserved,

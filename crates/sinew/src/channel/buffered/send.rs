@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 
-use super::{Buffered, Inlet, Ordering, Refused, Store};
+use super::{Buffered, Inlet, Ordering, SendRefused, Store};
 use crate::channel::reason::NotSent;
 use crate::channel::wait_slot::{WaitSlot, hand_over};
 use crate::rt::sync::fence;
@@ -28,7 +28,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
     ///
     /// If there is no room, or nobody to receive it.
     #[inline(never)]
-    pub(in crate::channel) fn try_send(&self, message: T) -> Result<(), Refused<T>> {
+    pub(in crate::channel) fn try_send(&self, message: T) -> Result<(), SendRefused<T>> {
         let mut entrance = self.entrance.queue.lock();
         if !self.can_put(&mut entrance) {
             return self.try_send_slow(entrance, message);
@@ -45,7 +45,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         &'a self,
         mut entrance: Locked<'a, Inlet<S::In>, WaitSlot>,
         message: T,
-    ) -> Result<(), Refused<T>> {
+    ) -> Result<(), SendRefused<T>> {
         if !self.has_room(&mut entrance) {
             // Of two callers that each receive from one channel and then send to the other's, one at
             // least finds the room: `taken` is loaded once more after this.
@@ -55,8 +55,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
         let is_closed = self.try_send_under(entrance, &mut message, Cost::Nothing);
         match message {
             None => Ok(()),
-            Some(message) if is_closed => Err(Refused::Closed(message)),
-            Some(message) => Err(Refused::Full(message)),
+            Some(message) if is_closed => Err(SendRefused::Closed(message)),
+            Some(message) => Err(SendRefused::Full(message)),
         }
     }
 

@@ -9,7 +9,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use crate::channel::wait_slot::Place;
+use crate::channel::wait_slot::MessagePlace;
 
 /// What is inside, up to so many words.
 type InlineBytes = [MaybeUninit<u64>; 6];
@@ -19,12 +19,13 @@ pub(in crate::channel) struct ErasedSlot {
     inside: UnsafeCell<InlineBytes>,
     /// # Invariant
     ///
-    /// None, or a [`Place`] of some type is in it, or behind its first word, and this drops it.
+    /// None, or a [`MessagePlace`] of some type is in it, or behind its first word, and this drops it.
     drop: Cell<Option<unsafe fn(*mut ())>>,
 }
 
 const fn is_small<T>() -> bool {
-    size_of::<Place<T>>() <= size_of::<InlineBytes>() && align_of::<Place<T>>() <= align_of::<InlineBytes>()
+    size_of::<MessagePlace<T>>() <= size_of::<InlineBytes>()
+        && align_of::<MessagePlace<T>>() <= align_of::<InlineBytes>()
 }
 
 impl ErasedSlot {
@@ -38,12 +39,12 @@ impl ErasedSlot {
         let inside = self.inside.get();
         if is_small::<T>() {
             // SAFETY: it is large enough, aligned, and nothing is there.
-            unsafe { inside.cast::<Place<T>>().write(Cell::new(None)) };
+            unsafe { inside.cast::<MessagePlace<T>>().write(Cell::new(None)) };
             self.drop.set(Some(drop_inside::<T>));
         } else {
-            let behind = Box::into_raw(Box::new(Place::<T>::new(None)));
+            let behind = Box::into_raw(Box::new(MessagePlace::<T>::new(None)));
             // SAFETY: as above.
-            unsafe { inside.cast::<*mut Place<T>>().write(behind) };
+            unsafe { inside.cast::<*mut MessagePlace<T>>().write(behind) };
             self.drop.set(Some(drop_behind::<T>));
         }
     }
@@ -53,12 +54,12 @@ impl ErasedSlot {
     /// # Safety
     ///
     /// It was made ready for this type.
-    pub(in crate::channel) unsafe fn place<T>(&self) -> *const Place<T> {
+    pub(in crate::channel) unsafe fn place<T>(&self) -> *const MessagePlace<T> {
         let inside = self.inside.get();
         match is_small::<T>() {
             true => inside.cast(),
             // SAFETY: the caller's promise.
-            false => unsafe { inside.cast::<*const Place<T>>().read() },
+            false => unsafe { inside.cast::<*const MessagePlace<T>>().read() },
         }
     }
 
@@ -89,7 +90,7 @@ impl ErasedSlot {
 /// A small place of this type is there, and is not used again.
 unsafe fn drop_inside<T>(inside: *mut ()) {
     // SAFETY: the caller's promise.
-    unsafe { ptr::drop_in_place(inside.cast::<Place<T>>()) };
+    unsafe { ptr::drop_in_place(inside.cast::<MessagePlace<T>>()) };
 }
 
 /// # Safety
@@ -97,7 +98,7 @@ unsafe fn drop_inside<T>(inside: *mut ()) {
 /// A pointer to a place of this type is there, and is not used again.
 unsafe fn drop_behind<T>(inside: *mut ()) {
     // SAFETY: the caller's promise.
-    let behind = unsafe { inside.cast::<*mut Place<T>>().read() };
+    let behind = unsafe { inside.cast::<*mut MessagePlace<T>>().read() };
     // SAFETY: it is from a box, and nobody else's.
     drop(unsafe { Box::from_raw(behind) });
 }
@@ -122,7 +123,7 @@ mod tests {
     /// Small enough to be inside, and aligned to more than a space is.
     #[test]
     fn a_message_is_where_its_alignment_wants_it() {
-        assert!(size_of::<Place<u128>>() <= size_of::<InlineBytes>());
+        assert!(size_of::<MessagePlace<u128>>() <= size_of::<InlineBytes>());
         assert_ne!(size_of::<ErasedSlot>() % align_of::<u128>(), 0, "one of the two is in between");
         let two = Two([ErasedSlot::new(), ErasedSlot::new()]);
         for (number, space) in two.0.iter().enumerate() {

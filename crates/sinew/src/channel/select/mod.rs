@@ -32,7 +32,7 @@ use smallvec::SmallVec;
 
 use self::arm::Arm;
 use self::doors::{Seated, Watching};
-use self::port::Token;
+use self::port::SelectToken;
 use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
 use super::rendezvous::Meets;
 use super::{Receiver, Sender};
@@ -305,7 +305,7 @@ impl<'a> Select<'a> {
     }
 
     fn attempt(&self, meets: Meets) -> Option<SelectedOperation<'a>> {
-        let mut token = Token::new(meets);
+        let mut token = SelectToken::new(meets);
         let arm = self.arms().find(|arm| arm.port.try_select(&mut token))?;
         Some(SelectedOperation::new(*arm, token))
     }
@@ -341,7 +341,7 @@ impl<'a> Select<'a> {
         let (outcome, index) = wait_in_all(WaitKind::Select.on(self), &doors, self.sooner(limit));
         let Outcome::Woken = outcome else { return outcome.into_result().map(|()| None) };
         let door = index.map(|index| &doors[index]);
-        let mut token = Token::new(Meets::Anyhow);
+        let mut token = SelectToken::new(Meets::Anyhow);
         // SAFETY: it is that of the port, and has left.
         let accepted = door.filter(|door| unsafe { door.arm.port.accept(&door.select_slot, &mut token) });
         let arm = accepted.map(|door| door.arm);

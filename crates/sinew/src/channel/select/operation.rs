@@ -9,7 +9,7 @@ use std::mem;
 
 use super::arm::Arm;
 use super::erased_slot::ErasedSlot;
-use super::port::{How, Token};
+use super::port::{How, SelectToken};
 use crate::channel::{Receiver, RecvError, SendError, Sender};
 use crate::rt::{self, impl_debug};
 
@@ -43,12 +43,12 @@ use crate::rt::{self, impl_debug};
 #[must_use]
 pub struct SelectedOperation<'a> {
     arm: Arm<'a>,
-    token: Token,
+    token: SelectToken,
     is_done: bool,
 }
 
 impl<'a> SelectedOperation<'a> {
-    pub(super) fn new(arm: Arm<'a>, token: Token) -> Self {
+    pub(super) fn new(arm: Arm<'a>, token: SelectToken) -> Self {
         Self { arm, token, is_done: false }
     }
 

@@ -13,7 +13,7 @@ use crate::channel::wait_slot::{Handshake, WaitSlot};
 use crate::rt::{Entered, Stay, Waiter};
 
 /// An operation that was selected, and is yet to be done.
-pub(in crate::channel) struct Token {
+pub(in crate::channel) struct SelectToken {
     pub(in crate::channel) how: How,
     /// The message, if one was received.
     pub(in crate::channel) space: ErasedSlot,
@@ -42,7 +42,7 @@ pub(in crate::channel) enum How {
     Promised(*const Handshake),
 }
 
-impl Token {
+impl SelectToken {
     pub(in crate::channel) fn new(meets: Meets) -> Self {
         Self { how: How::Not, space: ErasedSlot::new(), meets }
     }
@@ -69,7 +69,7 @@ impl SelectSlot {
 /// An end of a channel.
 pub(in crate::channel) trait Port {
     /// Selects the operation, if it can be done now.
-    fn try_select(&self, token: &mut Token) -> bool;
+    fn try_select(&self, token: &mut SelectToken) -> bool;
 
     /// Makes a select slot ready to wait in, which stays where it is from now on. All select slots
     /// of the one who waits have the same owner.
@@ -95,14 +95,14 @@ pub(in crate::channel) trait Port {
     /// # Safety
     ///
     /// The select slot was used for this port only, and has left.
-    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut Token) -> bool;
+    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut SelectToken) -> bool;
 
     /// Nothing will be done about what was selected.
     ///
     /// # Safety
     ///
     /// It was selected by this port, and not done.
-    unsafe fn abandon(&self, token: &Token);
+    unsafe fn abandon(&self, token: &SelectToken);
 
     /// When it may become possible without anybody's doing, if ever.
     fn next(&self) -> Option<Instant>;

@@ -9,7 +9,7 @@
 use std::ptr;
 use std::time::Instant;
 
-use super::port::{How, Port, SelectSlot, Token};
+use super::port::{How, Port, SelectSlot, SelectToken};
 use crate::channel::buffered::Buffered;
 use crate::channel::rendezvous::Rendezvous;
 use crate::channel::shared::Flavour;
@@ -33,7 +33,7 @@ macro_rules! each {
 const NO_SENDER: &str = "nobody sends to a clock";
 
 impl<T> Port for Receiver<T> {
-    fn try_select(&self, token: &mut Token) -> bool {
+    fn try_select(&self, token: &mut SelectToken) -> bool {
         token.how = match self.channel.look_for_message(token.meets) {
             Ok(message) => {
                 token.space.fill(message);
@@ -71,7 +71,7 @@ impl<T> Port for Receiver<T> {
             _ => false)
     }
 
-    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut Token) -> bool {
+    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut SelectToken) -> bool {
         if select_slot.stay.data().is_promised.get() {
             select_slot.handshake.wait();
         }
@@ -82,7 +82,7 @@ impl<T> Port for Receiver<T> {
         true
     }
 
-    unsafe fn abandon(&self, _: &Token) {}
+    unsafe fn abandon(&self, _: &SelectToken) {}
 
     fn next(&self) -> Option<Instant> {
         match &self.channel.flavour {
@@ -132,7 +132,7 @@ impl<T> Port for Receiver<T> {
 }
 
 impl<T> Port for Sender<T> {
-    fn try_select(&self, token: &mut Token) -> bool {
+    fn try_select(&self, token: &mut SelectToken) -> bool {
         let reserve = |reserved| match reserved {
             Ok(true) => How::Reserved,
             Ok(false) => How::Not,
@@ -174,7 +174,7 @@ impl<T> Port for Sender<T> {
             _ => unreachable!("{}", NO_SENDER))
     }
 
-    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut Token) -> bool {
+    unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut SelectToken) -> bool {
         let wait_slot = select_slot.stay.data();
         token.how = match &self.channel.flavour {
             Flavour::Rendezvous(_) if !wait_slot.handshake.get().is_null() => {
@@ -186,7 +186,7 @@ impl<T> Port for Sender<T> {
         !matches!(token.how, How::Not)
     }
 
-    unsafe fn abandon(&self, token: &Token) {
+    unsafe fn abandon(&self, token: &SelectToken) {
         match token.how {
             How::Reserved => each!(self,
                 buffered => drop(buffered.send_reserved(None)),

@@ -25,37 +25,37 @@
 //!    both from one load.
 //! 5. **What was done before a value is sent, or a sender dropped, is seen by a receiver that hears
 //!    of it**, by the same pairs. It need not borrow the value for that.
-//! 6. **The end of the receivers** is a [`Count`] that comes down to zero, with a queue of its own.
+//! 6. **The end of the receivers** is a [`RawCount`] that comes down to zero, with a queue of its own.
 //!
 //! The two locks are taken in one order: that of the value, then that of the queue. Receivers are
 //! woken when both are free: they take the value's lock next.
 
 use super::super::NotReceived;
 use super::state::{Version, VersionChange, VersionWord};
-use super::value::{Reading, Value};
-use crate::raw::Count;
+use super::value::{Reading, WatchValue};
+use crate::raw::RawCount;
 use crate::rt::sync::{AtomicUsize, Ordering};
 use crate::rt::{self, GaveUp, Limit, Place, Queue, WaitKind};
 
 /// The channel.
 pub(super) struct WatchShared<T> {
-    value: Value<T>,
+    value: WatchValue<T>,
     pub(super) state: VersionWord,
     /// Receivers that wait for another version.
     changes: Queue<(), ()>,
     senders: AtomicUsize,
-    receivers: Count,
+    receivers: RawCount,
 }
 
 impl<T> WatchShared<T> {
     /// A channel with one sender.
     pub(super) fn new(value: T) -> Self {
         Self {
-            value: Value::new(value),
+            value: WatchValue::new(value),
             state: VersionWord::new(),
             changes: Queue::new(()),
             senders: AtomicUsize::new(1),
-            receivers: Count::new(0),
+            receivers: RawCount::new(0),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::raw::RawRwLock;
 use crate::rt::{GaveUp, Limit};
 
 /// The value and its lock.
-pub(super) struct Value<T> {
+pub(super) struct WatchValue<T> {
     lock: RawRwLock,
     /// # Invariant
     ///
@@ -23,12 +23,12 @@ pub(super) struct Value<T> {
 }
 
 // SAFETY: it owns its value, which `T: Send` allows to move with it.
-unsafe impl<T: Send> Send for Value<T> {}
+unsafe impl<T: Send> Send for WatchValue<T> {}
 // SAFETY: by the invariant of `value`, writers pass it from one to the next, which `T: Send`
 // allows, and readers share it, which `T: Sync` allows.
-unsafe impl<T: Send + Sync> Sync for Value<T> {}
+unsafe impl<T: Send + Sync> Sync for WatchValue<T> {}
 
-impl<T> Value<T> {
+impl<T> WatchValue<T> {
     pub(super) fn new(value: T) -> Self {
         Self { lock: RawRwLock::new(), value: UnsafeCell::new(value) }
     }
@@ -55,7 +55,7 @@ pub(super) struct Reading<'a, T> {
     /// # Invariant
     ///
     /// Locked to read, for this guard.
-    value: &'a Value<T>,
+    value: &'a WatchValue<T>,
     not_send: PhantomData<*const ()>,
 }
 
@@ -66,7 +66,7 @@ impl<T> Deref for Reading<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the invariants of `Reading::value` and `Value::value`.
+        // SAFETY: the invariants of `Reading::value` and `WatchValue::value`.
         unsafe { &*self.value.value.get() }
     }
 }
@@ -82,7 +82,7 @@ pub(super) struct Writing<'a, T> {
     /// # Invariant
     ///
     /// Locked to write, for this guard.
-    value: &'a Value<T>,
+    value: &'a WatchValue<T>,
     not_send: PhantomData<*const ()>,
 }
 
@@ -90,7 +90,7 @@ impl<T> Deref for Writing<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the invariants of `Writing::value` and `Value::value`.
+        // SAFETY: the invariants of `Writing::value` and `WatchValue::value`.
         unsafe { &*self.value.value.get() }
     }
 }

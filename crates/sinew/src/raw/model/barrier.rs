@@ -5,7 +5,7 @@ use loom::thread;
 use std::time::Instant;
 
 use super::watched::Watched;
-use crate::raw::{Completion, End, RawBarrier};
+use crate::raw::{Completion, OnceEnd, RawBarrier};
 use crate::rt::Limit;
 use crate::rt::model::check;
 
@@ -25,7 +25,7 @@ impl Place {
         let arrival = self.barrier.arrive_and_wait(limit).unwrap().ok()?;
         if arrival.is_last() {
             complete();
-            self.barrier.end(End::Done);
+            self.barrier.end(OnceEnd::Done);
         }
         Some(arrival.is_last())
     }
@@ -105,7 +105,7 @@ fn one_that_leaves_counts_once() {
         let leaver = thread::spawn(move || {
             other.values[0].add();
             if other.barrier.arrive_and_drop().unwrap().is_last() {
-                other.barrier.end(End::Done);
+                other.barrier.end(OnceEnd::Done);
             }
         });
         place.meet(Limit::NEVER, || ());

@@ -5,18 +5,18 @@ use loom::thread;
 use std::time::Instant;
 
 use super::watched::Watched;
-use crate::raw::Count;
+use crate::raw::RawCount;
 use crate::rt::model::check;
 use crate::rt::{Limit, WaitKind};
 
 struct Work {
-    count: Count,
+    count: RawCount,
     parts: [Watched; 2],
 }
 
 impl Work {
     fn new(count: usize) -> Arc<Self> {
-        Arc::new(Self { count: Count::new(count), parts: [Watched::new(), Watched::new()] })
+        Arc::new(Self { count: RawCount::new(count), parts: [Watched::new(), Watched::new()] })
     }
 
     fn does(&self, part: usize) {

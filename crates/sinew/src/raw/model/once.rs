@@ -5,7 +5,7 @@ use loom::thread;
 use std::time::Instant;
 
 use super::watched::Watched;
-use crate::raw::{Begun, End, Failure, RawOnce, Seen};
+use crate::raw::{OnceBegun, OnceEnd, OnceFailure, OnceSeen, RawOnce};
 use crate::rt::Limit;
 use crate::rt::model::check;
 
@@ -20,14 +20,14 @@ impl Site {
     }
 
     /// Whether it was this one who did it.
-    fn call(&self, end: End) -> bool {
-        let begun = self.once.begin(Failure::IsIgnored);
-        if let Begun::Run { .. } = begun {
+    fn call(&self, end: OnceEnd) -> bool {
+        let begun = self.once.begin(OnceFailure::IsIgnored);
+        if let OnceBegun::Run { .. } = begun {
             self.value.add();
-            assert_eq!(self.once.begin(Failure::IsIgnored), Begun::Reentered);
+            assert_eq!(self.once.begin(OnceFailure::IsIgnored), OnceBegun::Reentered);
             self.once.end(end);
         }
-        begun != Begun::Done
+        begun != OnceBegun::Done
     }
 }
 
@@ -37,11 +37,11 @@ fn one_of_two_does_it_and_both_see_it() {
         let site = Site::new();
         let other = site.clone();
         let caller = thread::spawn(move || {
-            let mine = other.call(End::Done);
+            let mine = other.call(OnceEnd::Done);
             assert_eq!(other.value.get(), 1);
             mine
         });
-        let mine = site.call(End::Done);
+        let mine = site.call(OnceEnd::Done);
         assert_eq!(site.value.get(), 1);
         assert!(mine != caller.join().unwrap());
     });
@@ -52,7 +52,7 @@ fn whoever_finds_it_done_sees_it_without_a_wait() {
     check(3, || {
         let site = Site::new();
         let other = site.clone();
-        let caller = thread::spawn(move || other.call(End::Done));
+        let caller = thread::spawn(move || other.call(OnceEnd::Done));
         while !site.once.is_done() {
             thread::yield_now();
         }
@@ -67,13 +67,13 @@ fn whoever_waits_hears_of_a_failure() {
     check(2, || {
         let site = Site::new();
         let (one, two) = (site.clone(), site.clone());
-        let failing = thread::spawn(move || assert!(one.call(End::Failed)));
-        let waiting = thread::spawn(move || two.once.wait(Failure::Counts, Limit::NEVER).unwrap());
+        let failing = thread::spawn(move || assert!(one.call(OnceEnd::Failed)));
+        let waiting = thread::spawn(move || two.once.wait(OnceFailure::Counts, Limit::NEVER).unwrap());
         failing.join().unwrap();
-        assert!(site.call(End::Done));
+        assert!(site.call(OnceEnd::Done));
         assert_eq!(site.value.get(), 2);
         // It may have seen the one or the other.
-        assert!(waiting.join().unwrap() != Seen::Reentered);
+        assert!(waiting.join().unwrap() != OnceSeen::Reentered);
     });
 }
 
@@ -82,13 +82,13 @@ fn one_waits_for_whoever_does_it_after_a_failure() {
     check(2, || {
         let site = Site::new();
         let (one, two) = (site.clone(), site.clone());
-        let failing = thread::spawn(move || one.call(End::Failed));
+        let failing = thread::spawn(move || one.call(OnceEnd::Failed));
         let waiting = thread::spawn(move || {
-            assert_eq!(two.once.wait(Failure::IsIgnored, Limit::NEVER).unwrap(), Seen::Done);
+            assert_eq!(two.once.wait(OnceFailure::IsIgnored, Limit::NEVER).unwrap(), OnceSeen::Done);
             assert!(two.value.get() >= 1);
         });
         // After a failure it is done here; otherwise the other one has nothing to do.
-        assert!(site.call(End::Done));
+        assert!(site.call(OnceEnd::Done));
         failing.join().unwrap();
         waiting.join().unwrap();
     });
@@ -101,13 +101,13 @@ fn one_that_gives_up_takes_no_wake_up_along() {
         let site = Site::new();
         let (one, two) = (site.clone(), site.clone());
         let hasty = thread::spawn(move || {
-            let _ = one.once.wait(Failure::Counts, Limit::until(Some(Instant::now())));
+            let _ = one.once.wait(OnceFailure::Counts, Limit::until(Some(Instant::now())));
         });
         let patient = thread::spawn(move || {
-            assert_eq!(two.once.wait(Failure::Counts, Limit::NEVER).unwrap(), Seen::Done);
+            assert_eq!(two.once.wait(OnceFailure::Counts, Limit::NEVER).unwrap(), OnceSeen::Done);
             assert_eq!(two.value.get(), 1);
         });
-        assert!(site.call(End::Done));
+        assert!(site.call(OnceEnd::Done));
         hasty.join().unwrap();
         patient.join().unwrap();
     });

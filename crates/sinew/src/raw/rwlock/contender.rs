@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::word::{AWAKE, Mode, QUEUED, STRICT};
-use super::{RawRwLock, Told, Waiting};
+use super::{RawRwLock, Waiting, WakeReason};
 use crate::rt::sync::{Ordering, spin_loop};
 use crate::rt::{self, Limit, Outcome, Place, WaitKind};
 
@@ -19,7 +19,7 @@ const TRIES: u32 = if cfg!(loom) { 0 } else { 32 };
 const FIBER_TRIES: u32 = 4;
 
 /// One who tries.
-pub(super) struct Contender {
+pub(super) struct RwLockContender {
     mode: Mode,
     limit: Limit,
     /// It is the one that is awake.
@@ -30,7 +30,7 @@ pub(super) struct Contender {
     since: Option<Instant>,
 }
 
-impl Contender {
+impl RwLockContender {
     pub(super) fn new(mode: Mode, limit: Limit) -> Self {
         Self { mode, limit, is_awake: false, has_waited: false, since: None }
     }
@@ -71,14 +71,14 @@ impl Contender {
     }
 
     /// Waits in the queue, unless the lock is free.
-    pub(super) fn waits(&mut self, lock: &RawRwLock) -> (Outcome, Told) {
+    pub(super) fn waits(&mut self, lock: &RawRwLock) -> (Outcome, WakeReason) {
         let strict = if self.is_impatient() { STRICT } else { 0 };
         self.since.get_or_insert_with(rt::now);
         let mode = self.mode;
         let kind = if mode == Mode::Read { WaitKind::RwLockRead } else { WaitKind::RwLockWrite };
         // The one that is awake has a duty: others wait for what it does next.
         let limit = self.limit.next_wait();
-        let waiting = Waiting { mode, told: Cell::new(Told::Try) };
+        let waiting = Waiting { mode, told: Cell::new(WakeReason::Try) };
         let (outcome, waiting) = lock.queue.wait(kind, waiting, limit, |_, _| {
             let awake = self.awake();
             let change = |word: u64| {

@@ -30,7 +30,7 @@ mod word;
 
 use std::cell::Cell;
 
-use self::contender::Contender;
+use self::contender::RwLockContender;
 use self::word::{AWAKE, Due, Mode, QUEUED, READER, STRICT, WRITER, due, is_due};
 use crate::rt::sync::{AtomicU64, Ordering, constant};
 use crate::rt::{GaveUp, Limit, Locked, Outcome, Queue, Wakes, pick};
@@ -39,12 +39,12 @@ use crate::rt::{GaveUp, Limit, Locked, Outcome, Queue, Wakes, pick};
 #[derive(Debug)]
 struct Waiting {
     mode: Mode,
-    told: Cell<Told>,
+    told: Cell<WakeReason>,
 }
 
 /// Why it was woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum WakeReason {
     /// To try, as one among others.
     Try,
     /// To try, as the one that is awake.
@@ -145,14 +145,14 @@ impl RawRwLock {
     }
 
     fn wait(&self, mode: Mode, limit: Limit) -> Result<(), GaveUp> {
-        let mut contender = Contender::new(mode, limit);
+        let mut contender = RwLockContender::new(mode, limit);
         loop {
             if contender.tries(self) {
                 return Ok(());
             }
             match contender.waits(self) {
-                (Outcome::NotNeeded, _) | (Outcome::Woken, Told::Handed) => return Ok(()),
-                (Outcome::Woken, told) => contender.is_awake = told == Told::Awake,
+                (Outcome::NotNeeded, _) | (Outcome::Woken, WakeReason::Handed) => return Ok(()),
+                (Outcome::Woken, told) => contender.is_awake = told == WakeReason::Awake,
                 // It is free, if the one that is awake has not come to run yet.
                 (Outcome::TimedOut, _) if self.take(mode, 0).is_ok() => return Ok(()),
                 (Outcome::TimedOut, _) => {
@@ -238,21 +238,21 @@ impl RawRwLock {
     fn wake_first(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
         // Before anybody is claimed, since that one clears it.
         self.word.fetch_or(AWAKE, Ordering::Relaxed);
-        let mut told = Told::Awake;
+        let mut told = WakeReason::Awake;
         while !wakes.is_full()
             && let Some(mode) = first(queue)
-            && (mode == Mode::Read || told == Told::Awake)
+            && (mode == Mode::Read || told == WakeReason::Awake)
         {
             let Some(claimed) = queue.try_claim(pick::First, |waiting| waiting.told.set(told), |_| ()) else {
                 continue;
             };
             wakes.add(claimed);
-            told = Told::Try;
+            told = WakeReason::Try;
             if mode == Mode::Write {
                 break;
             }
         }
-        if told == Told::Awake {
+        if told == WakeReason::Awake {
             self.word.fetch_and(!AWAKE, Ordering::Relaxed);
         }
         true
@@ -265,7 +265,7 @@ impl RawRwLock {
             // It has it before it can know of it, and no writer takes it meanwhile, since it is strict. Acquire: what those before
             // did, who may not be the caller, is passed on by the claim.
             self.word.fetch_add(READER, Ordering::Acquire);
-            match queue.try_claim(pick::First, |waiting| waiting.told.set(Told::Handed), |_| ()) {
+            match queue.try_claim(pick::First, |waiting| waiting.told.set(WakeReason::Handed), |_| ()) {
                 Some(claimed) => {
                     is_handed = true;
                     wakes.add(claimed);
@@ -285,7 +285,7 @@ impl RawRwLock {
     fn hand_to_writer(&self, queue: &mut Waiters<'_>, wakes: &mut Wakes) -> bool {
         // As above. Readers that come meanwhile come in vain, since it was strict.
         self.word.fetch_sub(STRICT - WRITER, Ordering::Acquire);
-        let claimed = queue.try_claim(pick::First, |waiting| waiting.told.set(Told::Handed), |_| ());
+        let claimed = queue.try_claim(pick::First, |waiting| waiting.told.set(WakeReason::Handed), |_| ());
         if claimed.is_none() {
             // Relaxed: it has seen nothing of the value.
             self.word.fetch_add(STRICT - WRITER, Ordering::Relaxed);

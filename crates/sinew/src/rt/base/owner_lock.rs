@@ -79,20 +79,20 @@ impl OwnerLock {
 /// Holds several locks at once, as a guest. The owners wait from then on when they want to enter.
 ///
 /// Returns nothing if the kernel refuses the barrier, though it has promised it.
-pub(crate) fn hold_all<'a>(locks: impl Iterator<Item = &'a OwnerLock>) -> Option<Vec<Held<'a>>> {
-    let held: Vec<_> = locks.map(Held::announce).collect();
+pub(crate) fn hold_all<'a>(locks: impl Iterator<Item = &'a OwnerLock>) -> Option<Vec<OwnerHeld<'a>>> {
+    let held: Vec<_> = locks.map(OwnerHeld::announce).collect();
     barrier::run()?;
-    held.iter().for_each(Held::wait_for_owner);
+    held.iter().for_each(OwnerHeld::wait_for_owner);
     Some(held)
 }
 
 /// A lock that a guest holds.
-pub(crate) struct Held<'a> {
+pub(crate) struct OwnerHeld<'a> {
     lock: &'a OwnerLock,
     _guests: MutexGuard<'a, ()>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> OwnerHeld<'a> {
     fn announce(lock: &'a OwnerLock) -> Self {
         let guests = lock.guests.lock();
         lock.word.fetch_or(HELD, Ordering::Relaxed);
@@ -108,7 +108,7 @@ impl<'a> Held<'a> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for OwnerHeld<'_> {
     fn drop(&mut self) {
         // Before the guests' lock, which is a field. Release: the owner enters after all that was read.
         self.lock.word.fetch_and(!HELD, Ordering::Release);

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use sinew_sched::TaskRef;
 
 use super::body::Body;
-use super::handle::Handle;
+use super::handle::FiberHandle;
 use super::host::FiberHost;
-use super::spawn::{Attributes, Refused, Site, make};
+use super::spawn::{Attributes, Site, SpawnRefused, make};
 use crate::rt::wait::Control;
 
 /// Makes a fiber of each body, and has all of them run. If one is refused, or the iterator panics, none runs: those that were
@@ -25,7 +25,7 @@ pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
     host: &Arc<FiberHost>,
     attributes: impl Fn() -> Attributes,
     bodies: impl Iterator<Item = F>,
-) -> Result<Vec<Handle<T>>, Refused<F>> {
+) -> Result<Vec<FiberHandle<T>>, SpawnRefused<F>> {
     let most = bodies.size_hint().0;
     let (mut handles, mut tasks) = (Vec::with_capacity(most), Vec::with_capacity(most));
     for body in bodies {

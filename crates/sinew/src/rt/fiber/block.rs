@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sinew_sched::Vtable;
 
-use super::roster::{Links, Roamers};
+use super::roster::{Roamers, RosterLinks};
 use super::scope::ScopeData;
 use crate::rt::base::sync::AtomicBool;
 use crate::rt::wait::{Birth, BodyVtable, Control, Scheduler};
@@ -36,7 +36,7 @@ pub(crate) struct FiberBlock {
     /// Accessed by atomic operations alone from when the memory is first handed out, so that others
     /// may read it at any time.
     tag: AtomicUsize,
-    pub(crate) links: Links,
+    pub(crate) links: RosterLinks,
     /// The scope that waits for the end of the fiber.
     pub(crate) scope: Option<Arc<ScopeData>>,
     /// The list that the fiber is in, if it may move and has begun.
@@ -77,7 +77,7 @@ impl FiberBlock {
         // SAFETY: the caller's promise.
         unsafe { write_at(place, offset_of!(Self, control), control) };
         // SAFETY: as above.
-        unsafe { write_at(place, offset_of!(Self, links), Links::default()) };
+        unsafe { write_at(place, offset_of!(Self, links), RosterLinks::default()) };
         // SAFETY: as above.
         unsafe { write_at(place, offset_of!(Self, scope), scope) };
         // SAFETY: as above.

@@ -1,7 +1,7 @@
 //! What a fiber does: a function that is called once, or one step of many. Knows no fiber.
 
 /// What a turn of a body came to.
-pub(crate) enum Turn<B, T> {
+pub(crate) enum BodyTurn<B, T> {
     /// This is the result.
     Last(T),
     /// This is left to do, on whatever worker.
@@ -12,12 +12,12 @@ pub(crate) enum Turn<B, T> {
 /// the fiber's block.
 pub(crate) trait Body<T>: Sized {
     /// Does it, or a part of it.
-    fn turn(self) -> Turn<Self, T>;
+    fn turn(self) -> BodyTurn<Self, T>;
 }
 
 impl<F: FnOnce() -> T, T> Body<T> for F {
     #[inline]
-    fn turn(self) -> Turn<Self, T> {
-        Turn::Last(self())
+    fn turn(self) -> BodyTurn<Self, T> {
+        BodyTurn::Last(self())
     }
 }

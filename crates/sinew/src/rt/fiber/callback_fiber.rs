@@ -5,8 +5,8 @@
 //! Trusted with what such a fiber owns: a reference to its timer, whose body may be sent.
 #![expect(unsafe_code, reason = "making a fiber is a promise about what it holds")]
 
-use super::body::{Body, Turn};
-use super::spawn::{Attributes, Refused, Site, spawn};
+use super::body::{Body, BodyTurn};
+use super::spawn::{Attributes, Site, SpawnRefused, spawn};
 use crate::rt::timer::Callback;
 use crate::rt::wait::{AmbientSlot, Force, region};
 
@@ -33,7 +33,7 @@ impl CallbackFiber {
         let attributes =
             Attributes { name, stack_size, is_limited: false, ..Attributes::new(timer.how().location) };
         // SAFETY: a call owns what it uses, and that may be sent. The site is the caller's.
-        if let Err(Refused { mut body, .. }) = unsafe { spawn::<Self, ()>(site, attributes, self) }
+        if let Err(SpawnRefused { mut body, .. }) = unsafe { spawn::<Self, ()>(site, attributes, self) }
             && let Some(timer) = body.give_up()
         {
             site.host().homes.keep(timer);
@@ -48,7 +48,7 @@ impl CallbackFiber {
 }
 
 impl Body<()> for CallbackFiber {
-    fn turn(mut self) -> Turn<Self, ()> {
+    fn turn(mut self) -> BodyTurn<Self, ()> {
         if let Some(timer) = self.timer.take() {
             let (values, run) = (timer.how().values.clone(), || timer.run(self.run));
             // What was in force where this fiber was made is of no interest: a worker was about to
@@ -59,7 +59,7 @@ impl Body<()> for CallbackFiber {
                 region::region(|force| *force = Force { values, ..Force::default() }, run);
             }
         }
-        Turn::Last(())
+        BodyTurn::Last(())
     }
 }
 

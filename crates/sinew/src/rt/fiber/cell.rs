@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::block::{FiberBlock, write_at};
-use super::body::{Body, Turn};
+use super::body::{Body, BodyTurn};
 use super::host::{FiberHost, Unended};
 use super::scope::ScopeData;
 use super::worker_state::WorkerState;
@@ -22,7 +22,7 @@ use crate::rt::base::{memory, unwind};
 use crate::rt::wait::{Birth, BodyVtable, Control, Dropped, Ended, FiberLocals, Moves, Unrun};
 
 /// What becomes of a fiber, as from a thread's join.
-pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
+pub(crate) type FiberOutcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
 
 /// # Invariant
 ///
@@ -40,7 +40,7 @@ pub(crate) struct FiberCell<F, T> {
 
 enum Stage<F, T> {
     New(F),
-    Done(Outcome<T>),
+    Done(FiberOutcome<T>),
     Empty,
 }
 
@@ -116,11 +116,11 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         let turn = if is_bare { turn } else { end_turn(this, turn) };
         let needs_drop = mem::needs_drop::<T>() || turn.is_err();
         let (stage, ended) = match turn {
-            Ok(Turn::More(body)) => {
+            Ok(BodyTurn::More(body)) => {
                 this.step.set(WorkerState::current().map(WorkerState::next_id));
                 (Stage::New(body), Ended::ForNow)
             }
-            Ok(Turn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
+            Ok(BodyTurn::Last(value)) => (Stage::Done(Ok(value)), Ended::ForGood),
             Err(payload) => {
                 // SAFETY: as above.
                 note_failure(unsafe { FiberBlock::of(control) });
@@ -179,7 +179,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         // SAFETY: as above.
         let Stage::Done(outcome) = (unsafe { Self::replace(control, Stage::Empty) }) else { return false };
         // SAFETY: the caller hands the address of such a place.
-        unsafe { place.cast::<Outcome<T>>().write(outcome) };
+        unsafe { place.cast::<FiberOutcome<T>>().write(outcome) };
         true
     }
 
@@ -198,11 +198,11 @@ impl<F: Body<T>, T> FiberCell<F, T> {
 
 /// At the end of a turn the fiber has no locals any more, and nothing is in force but what another turn begins with.
 #[inline(never)]
-fn end_turn<B, T>(fiber: &Control, turn: Outcome<Turn<B, T>>) -> Outcome<Turn<B, T>> {
+fn end_turn<B, T>(fiber: &Control, turn: FiberOutcome<BodyTurn<B, T>>) -> FiberOutcome<BodyTurn<B, T>> {
     let turn = end_locals(&fiber.locals, turn);
     match turn {
-        Ok(Turn::More(_)) => fiber.ambient.rest(),
-        Ok(Turn::Last(_)) | Err(_) => fiber.ambient.end(),
+        Ok(BodyTurn::More(_)) => fiber.ambient.rest(),
+        Ok(BodyTurn::Last(_)) | Err(_) => fiber.ambient.end(),
     }
     turn
 }
@@ -217,7 +217,7 @@ fn note_failure(fiber: &FiberBlock) {
 
 /// Drops the locals of a fiber at the end of a turn. If one of them panics, that is the turn's panic, unless it had one.
 #[inline]
-fn end_locals<R>(locals: &FiberLocals, turn: Outcome<R>) -> Outcome<R> {
+fn end_locals<R>(locals: &FiberLocals, turn: FiberOutcome<R>) -> FiberOutcome<R> {
     match (locals.end(), turn) {
         (None, turn) => turn,
         (Some(payload), Ok(unwanted)) => {

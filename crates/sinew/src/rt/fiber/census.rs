@@ -27,14 +27,14 @@ use crate::rt::wait::{Birth, Control, FiberRef, Running, Scheduler, Status};
 /// Where to find the fibers that have begun.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
-    workers: Lock<Vec<Entry>>,
+    workers: Lock<Vec<CensusEntry>>,
     /// Those that may move, by the worker where they began. A list stays for as long as the engine.
     roamers: Lock<Vec<Arc<Roamers>>>,
 }
 
 /// What other threads read of a worker.
 #[derive(Debug)]
-struct Entry {
+struct CensusEntry {
     worker: u32,
     /// # Invariant
     ///
@@ -45,7 +45,7 @@ struct Entry {
 }
 
 // SAFETY: any thread may read what `running` points to, and hold the lock of the roster.
-unsafe impl Send for Entry {}
+unsafe impl Send for CensusEntry {}
 
 /// A fiber that has begun and not ended.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Leak {
 
 /// The fibers that have begun and not ended, at one moment.
 #[derive(Debug, Default)]
-pub(crate) struct Begun {
+pub(crate) struct BegunFiber {
     /// Those that are suspended, by number.
     pub(crate) waiting: Vec<Leak>,
     /// Those that run, or have entered one that runs, by number.
@@ -81,7 +81,8 @@ impl Census {
         timers: &Arc<CoreTimers>,
     ) {
         let timers = timers.clone();
-        let entry = Entry { worker, running: NonNull::from(running), roster: NonNull::from(roster), timers };
+        let entry =
+            CensusEntry { worker, running: NonNull::from(running), roster: NonNull::from(roster), timers };
         let mut workers = self.workers.lock();
         workers.push(entry);
         workers.sort_by_key(|entry| entry.worker);
@@ -143,7 +144,7 @@ impl Census {
     /// Returns nothing if the kernel does not help with reading them.
     pub(crate) fn running(&self) -> Option<Vec<Leak>> {
         self.read(|workers, _| {
-            let running = |entry: &Entry| {
+            let running = |entry: &CensusEntry| {
                 // SAFETY: it is in a list whose lock is held: see above.
                 let fiber = unsafe { entry.runs()?.as_ref() };
                 Some(Leak::new(&fiber.birth, entry.worker))
@@ -155,10 +156,10 @@ impl Census {
     /// All fibers that have begun and not ended. `also` is called while no fiber begins or ends.
     ///
     /// Returns nothing if the kernel does not help with reading them.
-    pub(crate) fn begun<R>(&self, also: impl FnOnce() -> R) -> Option<(Begun, R)> {
+    pub(crate) fn begun<R>(&self, also: impl FnOnce() -> R) -> Option<(BegunFiber, R)> {
         self.read(|workers, roamers| {
-            let on_threads: Vec<_> = workers.iter().filter_map(Entry::runs).collect();
-            let mut begun = Begun::default();
+            let on_threads: Vec<_> = workers.iter().filter_map(CensusEntry::runs).collect();
+            let mut begun = BegunFiber::default();
             let mut add = |control: NonNull<Control>| {
                 // SAFETY: it is in a list whose lock is held.
                 let fiber = unsafe { control.as_ref() };
@@ -199,7 +200,7 @@ impl Census {
     }
 
     /// Calls `read` while no fiber begins, ends, or is freed.
-    fn read<R>(&self, read: impl FnOnce(&[Entry], &[MutexGuard<'_, BegunList>]) -> R) -> Option<R> {
+    fn read<R>(&self, read: impl FnOnce(&[CensusEntry], &[MutexGuard<'_, BegunList>]) -> R) -> Option<R> {
         // A worker that begins meanwhile waits until its list can be added.
         let lists = self.roamers.lock();
         let roamers: Vec<_> = lists.iter().map(|list| list.lock()).collect();
@@ -209,7 +210,7 @@ impl Census {
     }
 }
 
-impl Entry {
+impl CensusEntry {
     fn roster(&self) -> &Roster {
         // SAFETY: the invariant of `running`; callers have the entry from its list, which is locked.
         unsafe { self.roster.as_ref() }

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use super::block::FiberBlock;
 use super::cancel::cancel_fiber;
-use super::cell::Outcome;
+use super::cell::FiberOutcome;
 use super::run;
 use super::task::fiber_of;
 use super::worker_state::WorkerState;
@@ -25,7 +25,7 @@ use crate::rt::wait::{
 };
 
 /// The handle of a fiber: the right to its result.
-pub(crate) struct Handle<T> {
+pub(crate) struct FiberHandle<T> {
     /// The only one that may join or detach.
     ///
     /// # Invariant
@@ -38,11 +38,11 @@ pub(crate) struct Handle<T> {
 }
 
 // SAFETY: the result may be sent, and the block is shared.
-unsafe impl<T: Send> Send for Handle<T> {}
+unsafe impl<T: Send> Send for FiberHandle<T> {}
 // SAFETY: a shared handle gives nothing of the result away.
-unsafe impl<T> Sync for Handle<T> {}
+unsafe impl<T> Sync for FiberHandle<T> {}
 
-impl<T> Handle<T> {
+impl<T> FiberHandle<T> {
     /// That of a fiber with results of this type.
     ///
     /// # Safety
@@ -117,11 +117,11 @@ impl<T> Handle<T> {
     }
 
     /// The result of a fiber that has ended.
-    pub(crate) fn take(self) -> Outcome<T> {
+    pub(crate) fn take(self) -> FiberOutcome<T> {
         debug_assert!(self.is_done(), "there is a result");
         // Nothing is left to detach from, nor a result to drop.
         let this = ManuallyDrop::new(self);
-        let mut outcome = MaybeUninit::<Outcome<T>>::uninit();
+        let mut outcome = MaybeUninit::<FiberOutcome<T>>::uninit();
         // SAFETY: it is done, so the result is the handle's; the place is of its type.
         let is_there = unsafe { (this.get().body.take_result)(this.control(), outcome.as_mut_ptr().cast()) };
         // SAFETY: the reference of `fiber`, which is not used again.
@@ -132,7 +132,7 @@ impl<T> Handle<T> {
     }
 }
 
-/// Waits for the end of a fiber, as [`Handle::wait`].
+/// Waits for the end of a fiber, as [`FiberHandle::wait`].
 ///
 /// # Safety
 ///
@@ -190,7 +190,7 @@ unsafe fn enter_child(control: NonNull<Control>) -> bool {
     this.join.ending.is_done()
 }
 
-impl<T> Drop for Handle<T> {
+impl<T> Drop for FiberHandle<T> {
     fn drop(&mut self) {
         let this = self.get();
         if this.join.ending.detach() {
@@ -214,8 +214,8 @@ impl<T> Drop for Handle<T> {
     }
 }
 
-impl<T> fmt::Debug for Handle<T> {
+impl<T> fmt::Debug for FiberHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("control", self.get()).finish()
+        f.debug_struct("FiberHandle").field("control", self.get()).finish()
     }
 }

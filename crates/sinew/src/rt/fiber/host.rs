@@ -15,9 +15,9 @@ use std::sync::{Arc, Weak};
 use sinew_sched::Vtable;
 
 use super::block::FiberBlock;
-use super::census::{Begun, Census};
+use super::census::{BegunFiber, Census};
 use super::close_listeners::CloseListeners;
-use super::limit::Limit;
+use super::limit::FiberLimit;
 use super::stacks::Stacks;
 use super::starving::Starving;
 use super::switch_hooks::SwitchHooks;
@@ -73,7 +73,7 @@ pub(crate) enum Reason {
 pub(crate) struct Fates {
     /// How many had not begun, or were between two steps: they are discarded.
     pub(crate) unbegun: usize,
-    pub(crate) begun: Begun,
+    pub(crate) begun: BegunFiber,
 }
 
 /// The host.
@@ -92,7 +92,7 @@ pub(crate) struct FiberHost {
     counters: Lock<Vec<Arc<Counters>>>,
     is_closed: AtomicBool,
     pub(crate) close_listeners: CloseListeners,
-    limit: Limit,
+    limit: FiberLimit,
     /// How often a thread outside has put a fiber into the next group.
     pub(crate) turn: AtomicU32,
     pub(crate) starving: Starving,
@@ -113,7 +113,7 @@ impl FiberHost {
             counters: Lock::default(),
             is_closed: AtomicBool::new(false),
             close_listeners: CloseListeners::new(),
-            limit: Limit::new(settings.max_fibers),
+            limit: FiberLimit::new(settings.max_fibers),
             turn: AtomicU32::new(0),
             starving: Starving::new(),
             homes: TimerHomes::default(),
@@ -193,7 +193,7 @@ impl FiberHost {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Counts a new fiber in, which leaves its place in the [limit](Limit) when it ends.
+    /// Counts a new fiber in, which leaves its place in the [limit](FiberLimit) when it ends.
     ///
     /// # Errors
     ///

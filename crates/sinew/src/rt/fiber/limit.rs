@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The limit, and how many there are; those are counted only if there is a limit.
 #[derive(Debug)]
-pub(crate) struct Limit {
+pub(crate) struct FiberLimit {
     most: usize,
     live: AtomicUsize,
 }
 
-impl Limit {
+impl FiberLimit {
     pub(crate) fn new(most: Option<usize>) -> Self {
         Self { most: most.unwrap_or(usize::MAX), live: AtomicUsize::new(0) }
     }

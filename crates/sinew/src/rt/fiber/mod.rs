@@ -31,7 +31,7 @@ pub(super) mod teardown;
 pub(super) mod worker_state;
 
 pub(super) use callback_fiber::CallbackFiber;
-pub(super) use census::{Begun, Leak};
+pub(super) use census::{BegunFiber, Leak};
 pub(super) use host::{Fates, FiberHost, HostSettings};
 pub(super) use spawn::Site;
 pub(super) use worker_state::{WorkerSpec, WorkerState};

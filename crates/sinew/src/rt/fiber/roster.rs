@@ -16,16 +16,16 @@ use crate::rt::base::OwnerLock;
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::Control;
 
-type Link = Cell<Option<NonNull<Control>>>;
+type RosterLink = Cell<Option<NonNull<Control>>>;
 
 /// The place of a block in the list.
 #[derive(Debug, Default)]
-pub(crate) struct Links {
+pub(crate) struct RosterLinks {
     /// # Invariant
     ///
     /// Changed under the lock of the list that the fiber is in.
-    before: Link,
-    after: Link,
+    before: RosterLink,
+    after: RosterLink,
 }
 
 /// A list of fibers that have begun and not ended.
@@ -35,7 +35,7 @@ pub(crate) struct Links {
 /// The fibers in it are there until they leave it.
 #[derive(Debug, Default)]
 pub(crate) struct BegunList {
-    first: Link,
+    first: RosterLink,
 }
 
 impl BegunList {

@@ -27,7 +27,7 @@ pub(crate) struct ScopeData {
     ignores_deadline: AtomicBool,
     waiter: Lock<Option<Waiter>>,
     at: &'static Location<'static>,
-    failure: Failure,
+    failure: ScopeFailure,
     /// The fiber that cancels those of the scope when it is cancelled. None once the scope has ended: fibers that are long gone would
     /// keep one another.
     opener: Lock<Option<FiberRef>>,
@@ -39,7 +39,7 @@ pub(crate) struct ScopeData {
 
 /// What a panic of one fiber means for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum ScopeFailure {
     /// Nothing.
     IsItsOwn,
     /// They are cancelled.
@@ -48,7 +48,7 @@ pub(crate) enum Failure {
 
 impl ScopeData {
     /// One that the caller opens.
-    pub(crate) fn open(at: &'static Location<'static>, failure: Failure) -> Arc<Self> {
+    pub(crate) fn open(at: &'static Location<'static>, failure: ScopeFailure) -> Arc<Self> {
         let Above { opener, node, deadline } = stop::above_scope();
         Arc::new(Self {
             running: AtomicUsize::new(0),
@@ -98,7 +98,7 @@ impl ScopeData {
     /// A fiber of it has panicked, and is about to end.
     #[cold]
     pub(crate) fn fail(&self) {
-        if self.failure == Failure::CancelsOthers {
+        if self.failure == ScopeFailure::CancelsOthers {
             self.cancel(self.at, Some("a fiber of the scope panicked".into()));
         }
     }

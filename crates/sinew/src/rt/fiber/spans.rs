@@ -8,7 +8,7 @@ use tracing_core::dispatcher::{self, Dispatch};
 use tracing_core::span::Id;
 
 use super::switch_hooks::SwitchHooks;
-use crate::rt::wait::fiber_locals::{self, Key};
+use crate::rt::wait::fiber_locals::{self, LocalsKey};
 
 /// The spans that a suspended fiber was in, the innermost first. They are there: whoever entered them has them on the fiber's stack.
 type Spans = RefCell<Vec<(Dispatch, Id)>>;
@@ -16,7 +16,7 @@ type Spans = RefCell<Vec<(Dispatch, Id)>>;
 /// Nobody is in so many: a subscriber that takes no note of exits would have this go on for ever.
 const MOST: usize = 1_024;
 
-static SPANS: Key<Spans> = Key::new();
+static SPANS: LocalsKey<Spans> = LocalsKey::new();
 
 /// Has fibers keep their spans.
 pub(crate) fn follow(switch_hooks: &mut SwitchHooks) {

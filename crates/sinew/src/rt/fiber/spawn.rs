@@ -16,7 +16,7 @@ use sinew_sched::Placement;
 
 use super::body::Body;
 use super::cell::FiberCell;
-use super::handle::Handle;
+use super::handle::FiberHandle;
 use super::host::{FiberHost, Reason};
 use super::run;
 use super::scope::ScopeData;
@@ -66,7 +66,7 @@ impl Attributes {
 }
 
 /// Why a fiber was not made. The body is in here.
-pub(crate) struct Refused<F> {
+pub(crate) struct SpawnRefused<F> {
     pub(crate) body: F,
     pub(crate) reason: Reason,
 }
@@ -81,7 +81,7 @@ pub(crate) fn check_size(size: usize) -> Result<usize, Reason> {
 }
 
 /// A fiber that was made.
-pub(crate) type Spawned<F, T> = Result<Handle<T>, Refused<F>>;
+pub(crate) type Spawned<F, T> = Result<FiberHandle<T>, SpawnRefused<F>>;
 
 /// From where a fiber is made.
 #[derive(Clone, Copy)]
@@ -226,18 +226,18 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     site: Site<'_>,
     attributes: Attributes,
     body: F,
-) -> Result<(Handle<T>, NonNull<Control>), Refused<F>> {
+) -> Result<(FiberHandle<T>, NonNull<Control>), SpawnRefused<F>> {
     let host = site.host();
     let checked = attributes.stack_size.map_or(Ok(host.settings.stack_size), check_size);
     let stack_size = match checked.and_then(|size| host.admit(attributes.is_limited).map(|()| size)) {
         Ok(size) => size,
-        Err(reason) => return Err(Refused { body, reason }),
+        Err(reason) => return Err(SpawnRefused { body, reason }),
     };
     let group = match group_to_stay_in(site, attributes.target, attributes.group_local) {
         Ok(group) => group,
         Err(reason) => {
             host.release(attributes.is_limited);
-            return Err(Refused { body, reason });
+            return Err(SpawnRefused { body, reason });
         }
     };
     let (place, memory) = memory::take(site.memory());
@@ -259,7 +259,7 @@ pub(super) unsafe fn make<F: Body<T>, T>(
     // SAFETY: the right to run it is ours still.
     unsafe { site.hand_down(control, inherits) };
     // SAFETY: the other reference of a new fiber.
-    Ok((unsafe { Handle::new(control) }, control))
+    Ok((unsafe { FiberHandle::new(control) }, control))
 }
 
 /// # Safety

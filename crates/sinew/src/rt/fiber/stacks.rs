@@ -17,7 +17,7 @@ const KEPT: RangeInclusive<usize> = 512..=1 << 20;
 /// The pools.
 #[derive(Debug)]
 pub(crate) struct Stacks {
-    nodes: Vec<Node>,
+    nodes: Vec<NodeStacks>,
     size: usize,
     /// How many to have ready, of all nodes together.
     warm: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Stacks {
 
 /// The stacks of a node.
 #[derive(Debug)]
-struct Node {
+struct NodeStacks {
     number: usize,
     pool: StackPool,
     warmed: Once,
@@ -38,7 +38,7 @@ impl Stacks {
         numbers.sort_unstable();
         numbers.dedup();
         let pool = || StackPool::builder().keep(KEPT).clock(clock::now).build();
-        let node = |number| Node { number, pool: pool(), warmed: Once::new() };
+        let node = |number| NodeStacks { number, pool: pool(), warmed: Once::new() };
         Self { nodes: numbers.into_iter().map(node).collect(), size, warm: warm.min(*KEPT.end()) }
     }
 
@@ -47,7 +47,7 @@ impl Stacks {
         &self.node(node).pool
     }
 
-    fn node(&self, number: usize) -> &Node {
+    fn node(&self, number: usize) -> &NodeStacks {
         self.nodes.iter().find(|node| node.number == number).unwrap_or(&self.nodes[0])
     }
 

@@ -206,7 +206,7 @@ pub(crate) fn rest() -> Option<Duration> {
 #[cold]
 fn feed(local: &WorkerState) -> usize {
     let (mut fed, mut misses) = (0, 0);
-    let mut source = Source { local, has_trimmed: false, too_much: usize::MAX };
+    let mut source = StackSource { local, has_trimmed: false, too_much: usize::MAX };
     for _ in 0..local.context().deferred() {
         match local.context().attempt_deferred(|task| feed_one(&mut source, task)) {
             Some(true) => fed += 1,
@@ -221,7 +221,7 @@ fn feed(local: &WorkerState) -> usize {
 }
 
 /// Has a fiber begin if there is a stack for it, or gives it back.
-fn feed_one(source: &mut Source<'_>, task: TaskRef) -> Result<(), TaskRef> {
+fn feed_one(source: &mut StackSource<'_>, task: TaskRef) -> Result<(), TaskRef> {
     let local = source.local;
     let control = fiber_of(task.into_raw());
     // SAFETY: every task of a host is a fiber, and the right to run it is a reference.
@@ -241,7 +241,7 @@ fn feed_one(source: &mut Source<'_>, task: TaskRef) -> Result<(), TaskRef> {
 }
 
 /// Where stacks come from: this worker's cache, the reserve of all, the system.
-struct Source<'a> {
+struct StackSource<'a> {
     local: &'a WorkerState,
     /// All unused memory has gone back to the system.
     has_trimmed: bool,
@@ -249,7 +249,7 @@ struct Source<'a> {
     too_much: usize,
 }
 
-impl Source<'_> {
+impl StackSource<'_> {
     fn take(&mut self, size: usize) -> Option<PooledStack> {
         if size >= self.too_much {
             return None;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::body::{Body, Turn};
+use super::body::{Body, BodyTurn};
 
 /// State, and what makes a step of it. In a box, so that moving it to the stack and back for each step is moving a pointer.
 pub(crate) struct Steps<S, F>(Box<(S, F)>);
@@ -19,11 +19,11 @@ impl<S, F> Steps<S, F> {
 }
 
 impl<S, F: FnMut(&mut S) -> ControlFlow<T>, T> Body<T> for Steps<S, F> {
-    fn turn(mut self) -> Turn<Self, T> {
+    fn turn(mut self) -> BodyTurn<Self, T> {
         let (state, step) = &mut *self.0;
         match step(state) {
-            ControlFlow::Continue(()) => Turn::More(self),
-            ControlFlow::Break(value) => Turn::Last(value),
+            ControlFlow::Continue(()) => BodyTurn::More(self),
+            ControlFlow::Break(value) => BodyTurn::Last(value),
         }
     }
 }

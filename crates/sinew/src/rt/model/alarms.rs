@@ -5,7 +5,7 @@ use loom::thread;
 use std::time::{Duration, Instant};
 
 use crate::rt::model::check;
-use crate::rt::timer::timer_queue::{Ring, TimerQueue};
+use crate::rt::timer::timer_queue::{TimerQueue, TimerRing};
 
 /// The core sleeps for as long as it is told to: for ever, since the only timer that it knows of is far off. It comes back from every sleep
 /// because of the bell, and sees the near one in the end.
@@ -25,7 +25,7 @@ fn sleep_and_set(with_a_far_one: bool) {
         thread::spawn(move || {
             let mut held = alarms.hold();
             held.set(near, "near");
-            if held.release() == Ring::Now {
+            if held.release() == TimerRing::Now {
                 bell.notify();
             }
         })

@@ -6,20 +6,20 @@ use loom::thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::rt::model::check;
-use crate::rt::wait::stop::{Flag, meet};
+use crate::rt::wait::stop::{StopFlag, meet};
 use crate::rt::wait::word::{Cause, Ends, Runner, WaitId, WakeAction, Word};
 
 /// A fiber and what cancels it, as the protocol sees them.
 struct Fiber {
     word: Word,
-    flag: Flag,
+    flag: StopFlag,
     /// How often it was handed to somebody who runs it.
     runs: AtomicUsize,
 }
 
 impl Fiber {
     fn new() -> Arc<Self> {
-        Arc::new(Self { word: Word::new(), flag: Flag::new(), runs: AtomicUsize::new(0) })
+        Arc::new(Self { word: Word::new(), flag: StopFlag::new(), runs: AtomicUsize::new(0) })
     }
 
     fn run_if(&self, next: Option<WakeAction>) {

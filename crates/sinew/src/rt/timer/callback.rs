@@ -25,7 +25,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use super::callback_spec::CallbackSpec;
-use super::callback_state::{CallbackState, Phase, Then};
+use super::callback_state::{CallbackPhase, CallbackState, Then};
 use super::core_timers::CoreTimers;
 use super::ticks::Ticks;
 use super::timers_guard::TimersGuard;
@@ -34,14 +34,14 @@ use crate::rt::wait::{Cause, Ends, WaitKind, suspend};
 
 /// A reference to such a timer.
 #[derive(Clone)]
-pub(crate) struct Callback(Arc<CallbackInner<Body>>);
+pub(crate) struct Callback(Arc<CallbackInner<CallbackBody>>);
 
 /// What is called.
-type Body = dyn FnMut(&Callback) + Send;
+type CallbackBody = dyn FnMut(&Callback) + Send;
 
 /// A reference that does not keep what is called.
 #[derive(Clone)]
-pub(crate) struct WeakCallback(Weak<CallbackInner<Body>>);
+pub(crate) struct WeakCallback(Weak<CallbackInner<CallbackBody>>);
 
 struct CallbackInner<F: ?Sized> {
     home: Arc<CoreTimers>,
@@ -87,7 +87,7 @@ impl Callback {
         how: CallbackSpec,
         body: impl FnMut(&Self) + Send + 'static,
     ) -> Self {
-        let state = CallbackState { phase: Phase::Idle, ticks: Ticks::once(None), run: 0 };
+        let state = CallbackState { phase: CallbackPhase::Idle, ticks: Ticks::once(None), run: 0 };
         Self(Arc::new(CallbackInner {
             home,
             how,
@@ -117,12 +117,12 @@ impl Callback {
         let mut replaced = None;
         self.with(|state, guard| {
             state.ticks = ticks;
-            if let Phase::Running(fiber, then) = state.phase {
-                state.phase = Phase::Running(fiber, Then::Anew);
+            if let CallbackPhase::Running(fiber, then) = state.phase {
+                state.phase = CallbackPhase::Running(fiber, Then::Anew);
                 return then != Then::Nothing;
             }
-            let was_armed = !matches!(state.phase, Phase::Idle);
-            if let Phase::Armed(Some(_)) = state.phase {
+            let was_armed = !matches!(state.phase, CallbackPhase::Idle);
+            if let CallbackPhase::Armed(Some(_)) = state.phase {
                 replaced = take_entry(state, guard);
             }
             self.set(state, guard);
@@ -134,11 +134,11 @@ impl Callback {
     #[inline]
     fn set(&self, state: &mut CallbackState, guard: &mut TimersGuard<'_>) {
         state.phase = match state.ticks.next {
-            None => Phase::Armed(None),
+            None => CallbackPhase::Armed(None),
             Some(when) => match guard.set_call(when, self) {
                 // The runtime is gone, and nobody would hear of it.
-                None => Phase::Idle,
-                entry => Phase::Armed(entry),
+                None => CallbackPhase::Idle,
+                entry => CallbackPhase::Armed(entry),
             },
         };
         self.note_idle(state);
@@ -170,22 +170,22 @@ impl Callback {
         is_kept: &mut bool,
     ) -> Option<Self> {
         match state.phase {
-            Phase::Idle => None,
+            CallbackPhase::Idle => None,
             // Nobody took the entry when its time came, if it is gone: all of them were taken when the runtime ended.
-            Phase::Armed(Some(_)) => {
+            CallbackPhase::Armed(Some(_)) => {
                 let entry = take_entry(state, guard);
                 self.note_idle(state);
                 *is_kept = entry.is_some();
                 entry
             }
-            Phase::Armed(None) | Phase::TimerAction => {
-                state.phase = Phase::Idle;
+            CallbackPhase::Armed(None) | CallbackPhase::TimerAction => {
+                state.phase = CallbackPhase::Idle;
                 self.note_idle(state);
                 *is_kept = true;
                 None
             }
-            Phase::Running(fiber, then) => {
-                state.phase = Phase::Running(fiber, Then::Nothing);
+            CallbackPhase::Running(fiber, then) => {
+                state.phase = CallbackPhase::Running(fiber, Then::Nothing);
                 *is_kept = then != Then::Nothing;
                 None
             }
@@ -235,9 +235,9 @@ impl Callback {
     /// Whether it is to be called, or is about to be.
     pub(crate) fn is_armed(&self) -> bool {
         self.with(|state, _| match state.phase {
-            Phase::Idle => false,
-            Phase::Armed(_) | Phase::TimerAction => true,
-            Phase::Running(_, then) => then != Then::Nothing,
+            CallbackPhase::Idle => false,
+            CallbackPhase::Armed(_) | CallbackPhase::TimerAction => true,
+            CallbackPhase::Running(_, then) => then != Then::Nothing,
         })
     }
 
@@ -249,7 +249,7 @@ impl Callback {
     pub(super) unsafe fn come_due(&self) -> u64 {
         // SAFETY: the invariant of `state`, and the caller's promise.
         let state = unsafe { &mut *self.0.state.get() };
-        state.phase = Phase::TimerAction;
+        state.phase = CallbackPhase::TimerAction;
         state.run += 1;
         state.run
     }
@@ -272,10 +272,10 @@ impl Callback {
 
     fn begin(&self, run: u64, fiber: NonZero<u64>) -> bool {
         self.with(|state, _| {
-            let is_due = matches!(state.phase, Phase::TimerAction) && state.run == run;
+            let is_due = matches!(state.phase, CallbackPhase::TimerAction) && state.run == run;
             if is_due {
                 let then = if state.ticks.period.is_some() { Then::NextTick } else { Then::Nothing };
-                state.phase = Phase::Running(fiber, then);
+                state.phase = CallbackPhase::Running(fiber, then);
             }
             is_due
         })
@@ -284,9 +284,9 @@ impl Callback {
     /// The callback has ended. After a panic, its next tick does not come: what it holds may be half done.
     fn end(&self, fiber: NonZero<u64>, has_panicked: bool) {
         self.with(|state, guard| {
-            let Phase::Running(by, then) = state.phase else { return };
+            let CallbackPhase::Running(by, then) = state.phase else { return };
             debug_assert!(by == fiber, "callbacks of a timer never overlap");
-            state.phase = Phase::Idle;
+            state.phase = CallbackPhase::Idle;
             match then {
                 Then::NextTick if !has_panicked => {
                     state.ticks.advance(clock::now());
@@ -302,8 +302,8 @@ impl Callback {
     /// The fiber of this time will not begin.
     pub(crate) fn give_up(&self, run: u64) {
         self.with(|state, _| {
-            if matches!(state.phase, Phase::TimerAction) && state.run == run {
-                state.phase = Phase::Idle;
+            if matches!(state.phase, CallbackPhase::TimerAction) && state.run == run {
+                state.phase = CallbackPhase::Idle;
                 self.note_idle(state);
             }
         });
@@ -311,7 +311,7 @@ impl Callback {
 
     #[inline]
     fn note_idle(&self, state: &CallbackState) {
-        self.0.is_idle.store(matches!(state.phase, Phase::Idle), Ordering::Relaxed);
+        self.0.is_idle.store(matches!(state.phase, CallbackPhase::Idle), Ordering::Relaxed);
     }
 
     #[inline]
@@ -327,9 +327,9 @@ impl Callback {
 /// Takes the entry of a timer that is armed, which is idle then.
 #[inline]
 fn take_entry(state: &mut CallbackState, guard: &mut TimersGuard<'_>) -> Option<Callback> {
-    match std::mem::replace(&mut state.phase, Phase::Idle) {
-        Phase::Armed(entry) => guard.cancel_call(entry?),
-        Phase::Idle | Phase::TimerAction | Phase::Running(..) => None,
+    match std::mem::replace(&mut state.phase, CallbackPhase::Idle) {
+        CallbackPhase::Armed(entry) => guard.cancel_call(entry?),
+        CallbackPhase::Idle | CallbackPhase::TimerAction | CallbackPhase::Running(..) => None,
     }
 }
 

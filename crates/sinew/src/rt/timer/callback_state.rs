@@ -4,11 +4,11 @@
 use std::num::NonZero;
 
 use super::ticks::Ticks;
-use crate::rt::wait::TimerId;
+use crate::rt::wait::WaitTimerId;
 
 /// What a timer is doing, when it is due, and how often it has been.
 pub(super) struct CallbackState {
-    pub(super) phase: Phase,
+    pub(super) phase: CallbackPhase,
     /// When it is due, or was.
     pub(super) ticks: Ticks,
     /// How often it has been due.
@@ -16,10 +16,10 @@ pub(super) struct CallbackState {
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Phase {
+pub(super) enum CallbackPhase {
     Idle,
     /// Its entry; none, if its moment lies beyond the clock's end.
-    Armed(Option<TimerId>),
+    Armed(Option<WaitTimerId>),
     /// There is a fiber, which has not begun.
     TimerAction,
     /// This fiber calls back.
@@ -40,8 +40,8 @@ impl CallbackState {
     /// The number of the callback that runs, and its fiber.
     pub(super) fn running(&self) -> Option<(u64, NonZero<u64>)> {
         match self.phase {
-            Phase::Running(fiber, _) => Some((self.run, fiber)),
-            Phase::Idle | Phase::Armed(_) | Phase::TimerAction => None,
+            CallbackPhase::Running(fiber, _) => Some((self.run, fiber)),
+            CallbackPhase::Idle | CallbackPhase::Armed(_) | CallbackPhase::TimerAction => None,
         }
     }
 

@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use super::action::TimerAction;
 use super::callback::Callback;
-use super::timer_queue::{BATCH, Ring, TimerQueue};
+use super::timer_queue::{BATCH, TimerQueue, TimerRing};
 use super::timers_guard::{CallbackHints, CallbackWaits, TimersGuard};
 use crate::rt::base::{clock, impl_debug, unwind};
-use crate::rt::wait::{Cause, Control, TimerId, WaitTimers, Waiter, Wakes, tls};
+use crate::rt::wait::{Cause, Control, WaitTimerId, WaitTimers, Waiter, WakePlace, tls};
 
 /// The core whose timers they are.
 pub(crate) trait TimersOwner: Send + Sync {
@@ -52,9 +52,9 @@ impl CoreTimers {
         let afterwards = guard.leave();
         match afterwards.ring {
             // It sees to the rest itself when it is up.
-            Ring::Now => self.owner.ring(),
-            Ring::No if afterwards.asks => self.owner.ask_for_a_watch(),
-            Ring::No => {}
+            TimerRing::Now => self.owner.ring(),
+            TimerRing::No if afterwards.asks => self.owner.ask_for_a_watch(),
+            TimerRing::No => {}
         }
         result
     }
@@ -140,11 +140,11 @@ impl CoreTimers {
 }
 
 impl WaitTimers for CoreTimers {
-    fn set_wake(&self, when: Instant, waiter: Waiter, wakes: Wakes) -> Option<TimerId> {
+    fn set_wake(&self, when: Instant, waiter: Waiter, wakes: WakePlace) -> Option<WaitTimerId> {
         self.with_lock(|guard| guard.set_wake(when, waiter, wakes))
     }
 
-    fn cancel_wake(&self, timer: TimerId) {
+    fn cancel_wake(&self, timer: WaitTimerId) {
         self.with_lock(|guard| guard.cancel_wake(timer));
     }
 }
@@ -187,7 +187,7 @@ mod tests {
         let (timers, mut calls) = (CoreTimers::new(Arc::new(Awake)), Vec::new());
         let block = tls::thread_block();
         let wait = block.begin_wait(WaitKind::Sleep.alone(), Ends::ByEvent);
-        assert!(timers.set_wake(clock::now(), Waiter::thread(block, wait), Wakes::Here).is_some());
+        assert!(timers.set_wake(clock::now(), Waiter::thread(block, wait), WakePlace::Here).is_some());
         assert_eq!(timers.fire(&mut calls), 1);
         assert_eq!(block.sleep(wait, None), Cause::Time);
         assert_eq!(timers.fire(&mut calls), 0);
@@ -201,8 +201,9 @@ mod tests {
         for _ in 0..3 {
             let wait = block.begin_wait(WaitKind::Sleep.alone(), Ends::ByEvent);
             let later = clock::now() + Duration::from_secs(3_600);
-            let timer =
-                timers.set_wake(later, Waiter::thread(block, wait), Wakes::Anywhere).expect("it is not over");
+            let timer = timers
+                .set_wake(later, Waiter::thread(block, wait), WakePlace::Anywhere)
+                .expect("it is not over");
             assert!(timers.is_watched() && !timers.hints.is_watched_in_vain());
             timers.end_watch();
             assert!(timers.is_watched(), "there is a timer");

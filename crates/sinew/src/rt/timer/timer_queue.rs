@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use super::wheels::Timers;
 use crate::rt::base::clock;
 use crate::rt::base::sync::{AtomicUsize, Lock, MutexGuard, Ordering};
-use crate::rt::wait::TimerId;
+use crate::rt::wait::WaitTimerId;
 
 /// So many are handed out before others have their turn at the lock.
 pub(crate) const BATCH: usize = 16;
 
 /// What is handed out at once.
-pub(crate) type Batch<T> = [Option<T>; BATCH];
+pub(crate) type DueBatch<T> = [Option<T>; BATCH];
 
 /// The timers of a core, with something else under their lock.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ struct QueueInner<T, S> {
 pub(crate) struct QueueGuard<'a, T, S> {
     inner: MutexGuard<'a, QueueInner<T, S>>,
     set: &'a AtomicUsize,
-    ring: Ring,
+    ring: TimerRing,
 }
 
 /// What whoever sets a timer has to know of the core.
@@ -65,7 +65,7 @@ impl Sleep {
 /// Whether the core's bell has to be rung.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ring {
+pub(crate) enum TimerRing {
     Now,
     No,
 }
@@ -73,18 +73,18 @@ pub(crate) enum Ring {
 impl<T, S> QueueGuard<'_, T, S> {
     /// Sets a timer.
     #[inline]
-    pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
+    pub(crate) fn set(&mut self, when: Instant, what: T) -> WaitTimerId {
         if self.inner.sleep.is_beyond(when) {
             // Once is enough.
             self.inner.sleep = Sleep::No;
-            self.ring = Ring::Now;
+            self.ring = TimerRing::Now;
         }
         self.inner.timers.set(when, what)
     }
 
     /// Cancels a timer; none, if it was due.
     #[inline]
-    pub(crate) fn cancel(&mut self, timer: TimerId) -> Option<T> {
+    pub(crate) fn cancel(&mut self, timer: WaitTimerId) -> Option<T> {
         self.inner.timers.cancel(timer)
     }
 
@@ -96,7 +96,7 @@ impl<T, S> QueueGuard<'_, T, S> {
 
     /// Gives the lock back.
     #[inline]
-    pub(crate) fn release(self) -> Ring {
+    pub(crate) fn release(self) -> TimerRing {
         self.set.store(self.inner.timers.len(), Ordering::Relaxed);
         self.ring
     }
@@ -123,12 +123,12 @@ impl<T, S> TimerQueue<T, S> {
     /// Takes the lock, from any thread.
     #[inline]
     pub(crate) fn hold(&self) -> QueueGuard<'_, T, S> {
-        QueueGuard { inner: self.inner.lock(), set: &self.set, ring: Ring::No }
+        QueueGuard { inner: self.inner.lock(), set: &self.set, ring: TimerRing::No }
     }
 
     /// Hands out those that are due at this moment, some at a time, under the lock: who cancels one waits until it was handed out. The time is
     /// asked for only if any is set.
-    pub(crate) fn fire(&self, now: impl FnOnce() -> Instant, mut due: impl FnMut(Batch<T>)) {
+    pub(crate) fn fire(&self, now: impl FnOnce() -> Instant, mut due: impl FnMut(DueBatch<T>)) {
         if self.is_empty() {
             return;
         }
@@ -194,7 +194,7 @@ mod tests {
         for (number, micros) in [(1, 0), (2, 1), (3, 50), (4, 20_000)] {
             let mut held = alarms.hold();
             held.set(start + Duration::from_micros(micros), number);
-            assert_eq!(held.release(), Ring::No);
+            assert_eq!(held.release(), TimerRing::No);
         }
         assert_eq!(fire(&alarms, start), [1]);
         for _ in 0..100 {

@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use super::action::TimerAction;
 use super::callback::Callback;
-use super::timer_queue::{QueueGuard, Ring};
-use crate::rt::wait::{Cause, TimerId, Waiter, Wakes};
+use super::timer_queue::{QueueGuard, TimerRing};
+use crate::rt::wait::{Cause, WaitTimerId, Waiter, WakePlace};
 
 /// What other threads see of it without the lock. Changed under the lock only, so that relaxed loads and stores suffice.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ pub(crate) struct TimersGuard<'a> {
 /// What is to be done when the lock is not held any more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Afterwards {
-    pub(crate) ring: Ring,
+    pub(crate) ring: TimerRing,
     /// Others are to be told that there is something to watch for.
     pub(crate) asks: bool,
 }
@@ -85,18 +85,23 @@ impl<'a> TimersGuard<'a> {
     }
 
     /// Sets a timer that ends a wait. Returns `None` if the runtime is over, and the wait with it.
-    pub(crate) fn set_wake(&mut self, when: Instant, waiter: Waiter, wakes: Wakes) -> Option<TimerId> {
+    pub(crate) fn set_wake(
+        &mut self,
+        when: Instant,
+        waiter: Waiter,
+        wakes: WakePlace,
+    ) -> Option<WaitTimerId> {
         self.set(when, || TimerAction::Wake(waiter, wakes))
     }
 
     /// Sets a timer that calls back. Returns `None` if the runtime is over.
     #[inline]
-    pub(crate) fn set_call(&mut self, when: Instant, callback: &Callback) -> Option<TimerId> {
+    pub(crate) fn set_call(&mut self, when: Instant, callback: &Callback) -> Option<WaitTimerId> {
         self.set(when, || TimerAction::CallbackFiber(callback.clone()))
     }
 
     #[inline]
-    fn set(&mut self, when: Instant, due: impl FnOnce() -> TimerAction) -> Option<TimerId> {
+    fn set(&mut self, when: Instant, due: impl FnOnce() -> TimerAction) -> Option<WaitTimerId> {
         if self.held.beside().is_closed {
             return None;
         }
@@ -113,14 +118,14 @@ impl<'a> TimersGuard<'a> {
     }
 
     /// Cancels a timer that ends a wait. Does nothing if it has ended the wait.
-    pub(crate) fn cancel_wake(&mut self, timer: TimerId) {
+    pub(crate) fn cancel_wake(&mut self, timer: WaitTimerId) {
         self.held.cancel(timer).iter().for_each(|due| self.hints.remove(due));
     }
 
     /// Cancels a timer that calls back, and returns it. It must not be dropped here: a user's destructor would run under the lock.
     #[inline]
     #[must_use]
-    pub(crate) fn cancel_call(&mut self, timer: TimerId) -> Option<Callback> {
+    pub(crate) fn cancel_call(&mut self, timer: WaitTimerId) -> Option<Callback> {
         let due = self.held.cancel(timer)?;
         self.hints.remove(&due);
         match due {

@@ -59,7 +59,7 @@ pub(super) use stop::{Above, Member, Node, Poke, Stop, What, Why};
 pub(super) use suspend::{Phase, RunningFiber};
 pub(super) use thread_block::ThreadBlock;
 pub(super) use values::Values;
-pub(super) use wait_timers::{TimerId, WaitTimers, Wakes};
+pub(super) use wait_timers::{WaitTimerId, WaitTimers, WakePlace};
 pub(super) use waiter::Waiter;
 pub(super) use wake::Claimed;
 pub(super) use word::{Cause, Ends, WakeAction};

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::control::{Control, Pause, Status};
 use super::reason::WaitOn;
 use super::tls;
-use super::wait_timers::Wakes;
+use super::wait_timers::WakePlace;
 use super::waiter::Waiter;
 use super::word::{Cause, Ends, Runner, WaitId};
 use super::worker_local::WorkerLocal;
@@ -228,7 +228,8 @@ fn wait_through(
         return this.word.cause();
     }
     let timers = local.timers();
-    let wakes = if how == Pause::Wait && manner != Manner::Hold { Wakes::Anywhere } else { Wakes::Here };
+    let wakes =
+        if how == Pause::Wait && manner != Manner::Hold { WakePlace::Anywhere } else { WakePlace::Here };
     // SAFETY: the invariant of a worker's timers.
     let timer = until.and_then(|until| unsafe { timers.as_ref() }.set_wake(until, waiter, wakes));
     match manner {

@@ -24,7 +24,7 @@ thread_local! {
     static WORKER: Cell<*const WorkerLocal> = const { Cell::new(ptr::null()) };
     static LOCALS: FiberLocals = const { FiberLocals::new() };
     static AMBIENT: AmbientSlot = const { AmbientSlot::new() };
-    static BLOCK: Block = const { Block(Cell::new(None)) };
+    static BLOCK: BlockCell = const { BlockCell(Cell::new(None)) };
     /// What the thread waits in once that is gone.
     #[cfg(not(loom))]
     static LATE: Cell<Option<&'static ThreadBlock>> = const { Cell::new(None) };
@@ -36,9 +36,9 @@ thread_local! {
 
 /// The one with a destructor: what a plain thread waits in goes back to the others when the thread ends, and its fiber-locals are
 /// dropped. Those are in a place of their own, so that their destructors find the others.
-struct Block(Cell<Option<&'static ThreadBlock>>);
+struct BlockCell(Cell<Option<&'static ThreadBlock>>);
 
-impl Block {
+impl BlockCell {
     fn get(&self) -> &'static ThreadBlock {
         let block = self.0.get().unwrap_or_else(thread_blocks::take);
         self.0.set(Some(block));
@@ -46,7 +46,7 @@ impl Block {
     }
 }
 
-impl Drop for Block {
+impl Drop for BlockCell {
     fn drop(&mut self) {
         // If there are none now, there will be none: `ends_locals` says so from here on.
         let panic = LOCALS.with(FiberLocals::end);
@@ -96,7 +96,7 @@ pub(crate) fn thread_block() -> &'static ThreadBlock {
 #[cfg(not(loom))]
 #[inline(never)]
 pub(crate) fn thread_block() -> &'static ThreadBlock {
-    BLOCK.try_with(Block::get).unwrap_or_else(|_| late_block())
+    BLOCK.try_with(BlockCell::get).unwrap_or_else(|_| late_block())
 }
 
 /// What a thread waits in that does so in a destructor of its thread-locals: never given back. It is one and the same, since whoever stops the

@@ -23,7 +23,7 @@ use super::stall::Stall;
 use crate::rt::base::sync::Lock;
 use crate::rt::base::{clock, impl_debug, impl_unwind_safe};
 use crate::rt::fiber::{
-    Begun, Fates, FiberHost, HostSettings, WorkerSpec, WorkerState, panic_hook, run, spans, teardown,
+    BegunFiber, Fates, FiberHost, HostSettings, WorkerSpec, WorkerState, panic_hook, run, spans, teardown,
 };
 use crate::rt::wait::Schedule;
 
@@ -267,7 +267,8 @@ impl Engine {
             self.end();
         }
         let fates = if report.waited && !report.drained { self.host.fates() } else { None };
-        let fates = fates.unwrap_or_else(|| Fates { unbegun: report.discarded, begun: Begun::default() });
+        let fates =
+            fates.unwrap_or_else(|| Fates { unbegun: report.discarded, begun: BegunFiber::default() });
         (report, fates)
     }
 

@@ -24,13 +24,13 @@ impl<T> Drop for Contents<T> {
 }
 
 /// One who waits.
-pub(super) struct WaitSlot<T> {
+pub(super) struct QueueWaitSlot<T> {
     brings: bool,
     /// What it brings, until that is taken; or what it takes, once that is there.
     value: Cell<Option<T>>,
 }
 
-impl<T> WaitSlot<T> {
+impl<T> QueueWaitSlot<T> {
     pub(super) fn bringing(value: T) -> Self {
         Self { brings: true, value: Cell::new(Some(value)) }
     }
@@ -68,7 +68,7 @@ impl<T> Contents<T> {
     }
 }
 
-impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
+impl<T> Locked<'_, Contents<T>, QueueWaitSlot<T>> {
     fn is_taking(&self) -> bool {
         self.first().is_some_and(|wait_slot| !wait_slot.brings)
     }
@@ -99,7 +99,7 @@ impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
         }
         let value = Cell::new(Some(value));
         while self.is_taking() {
-            let give = |wait_slot: &WaitSlot<T>| wait_slot.value.set(value.take());
+            let give = |wait_slot: &QueueWaitSlot<T>| wait_slot.value.set(value.take());
             let claimed = self.try_claim(pick::First, give, |wait_slot| value.set(wait_slot.value.take()));
             if claimed.is_some() {
                 return Offered::Accepted(claimed);
@@ -129,7 +129,7 @@ impl<T> Locked<'_, Contents<T>, WaitSlot<T>> {
     fn take_brought(&mut self) -> Option<(T, Claimed)> {
         let value = Cell::new(None);
         while self.is_bringing() && !self.is_stopped {
-            let take = |wait_slot: &WaitSlot<T>| value.set(wait_slot.value.take());
+            let take = |wait_slot: &QueueWaitSlot<T>| value.set(wait_slot.value.take());
             let claimed = self.try_claim(pick::First, take, |wait_slot| wait_slot.value.set(value.take()));
             if let Some(claimed) = claimed {
                 return value.take().map(|value| (value, claimed));

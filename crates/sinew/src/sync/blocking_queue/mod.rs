@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use self::contents::{Contents, Offered, WaitSlot};
+use self::contents::{Contents, Offered, QueueWaitSlot};
 use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
 use crate::rt::{
@@ -43,20 +43,20 @@ use crate::rt::{
 /// assert_eq!(QUEUE.push(11).unwrap_err().0, 11);
 /// ```
 pub struct BlockingQueue<T> {
-    queue: Queue<Contents<T>, WaitSlot<T>>,
+    queue: Queue<Contents<T>, QueueWaitSlot<T>>,
 }
 
 /// The right to what is in it.
-type LockedContents<'a, T> = Locked<'a, Contents<T>, WaitSlot<T>>;
+type LockedContents<'a, T> = Locked<'a, Contents<T>, QueueWaitSlot<T>>;
 
 /// Why a value was not pushed.
-enum Refusal<T> {
+enum NotPushed<T> {
     Stopped(T),
     GaveUp(T, GaveUp),
 }
 
 /// Why there is no value.
-enum Lack {
+enum NotPopped {
     Stopped,
     GaveUp(GaveUp),
 }
@@ -88,7 +88,7 @@ impl<T> BlockingQueue<T> {
     pub fn push(&self, value: T) -> Result<(), PushError<T>> {
         match self.push_within(value, Limit::NEVER) {
             Ok(()) => Ok(()),
-            Err(Refusal::Stopped(value) | Refusal::GaveUp(value, _)) => Err(PushError(value)),
+            Err(NotPushed::Stopped(value) | NotPushed::GaveUp(value, _)) => Err(PushError(value)),
         }
     }
 
@@ -131,8 +131,8 @@ impl<T> BlockingQueue<T> {
     pub fn push_cancellable(&self, value: T) -> Result<Result<(), PushError<T>>, (T, Stopped)> {
         match self.push_within(value, Limit::STOP) {
             Ok(()) => Ok(Ok(())),
-            Err(Refusal::Stopped(value)) => Ok(Err(PushError(value))),
-            Err(Refusal::GaveUp(value, gave_up)) => {
+            Err(NotPushed::Stopped(value)) => Ok(Err(PushError(value))),
+            Err(NotPushed::GaveUp(value, gave_up)) => {
                 unless_stopped(Err(gave_up)).map_err(|stopped| (value, stopped))
             }
         }
@@ -187,8 +187,8 @@ impl<T> BlockingQueue<T> {
     pub fn pop_cancellable(&self) -> Result<Result<T, PopError>, Stopped> {
         unless_stopped(match self.pop_within(Limit::STOP) {
             Ok(value) => Ok(Ok(value)),
-            Err(Lack::Stopped) => Ok(Err(PopError)),
-            Err(Lack::GaveUp(gave_up)) => Err(gave_up),
+            Err(NotPopped::Stopped) => Ok(Err(PopError)),
+            Err(NotPopped::GaveUp(gave_up)) => Err(gave_up),
         })
     }
 
@@ -295,27 +295,31 @@ impl<T> BlockingQueue<T> {
         }
     }
 
-    fn push_within(&self, mut value: T, mut limit: Limit) -> Result<(), Refusal<T>> {
+    fn push_within(&self, mut value: T, mut limit: Limit) -> Result<(), NotPushed<T>> {
         rt::spend(1);
         loop {
             value = match self.offer(value) {
                 Ok(()) => return Ok(()),
-                Err((value, true)) => return Err(Refusal::Stopped(value)),
+                Err((value, true)) => return Err(NotPushed::Stopped(value)),
                 Err((value, false)) => value,
             };
-            let place = |queue: &mut LockedContents<'_, T>, _: &WaitSlot<T>| {
+            let place = |queue: &mut LockedContents<'_, T>, _: &QueueWaitSlot<T>| {
                 (!queue.is_open()).then_some(Place::Back)
             };
-            let (outcome, wait_slot) =
-                self.queue.wait(WaitKind::QueuePush, WaitSlot::bringing(value), limit.next_wait(), place);
+            let (outcome, wait_slot) = self.queue.wait(
+                WaitKind::QueuePush,
+                QueueWaitSlot::bringing(value),
+                limit.next_wait(),
+                place,
+            );
             value = match (outcome, wait_slot.into_value()) {
                 // Nobody takes it but who has won the wait.
                 (_, None) => return Ok(()),
                 (Outcome::NotNeeded, Some(value)) => value,
-                (Outcome::Woken, Some(value)) => return Err(Refusal::Stopped(value)),
-                (Outcome::TimedOut, Some(value)) => return Err(Refusal::GaveUp(value, GaveUp::TimedOut)),
+                (Outcome::Woken, Some(value)) => return Err(NotPushed::Stopped(value)),
+                (Outcome::TimedOut, Some(value)) => return Err(NotPushed::GaveUp(value, GaveUp::TimedOut)),
                 (Outcome::Stopped(stop), Some(value)) => {
-                    return Err(Refusal::GaveUp(value, GaveUp::Stopped(stop)));
+                    return Err(NotPushed::GaveUp(value, GaveUp::Stopped(stop)));
                 }
             };
         }
@@ -333,24 +337,24 @@ impl<T> BlockingQueue<T> {
         Ok(value)
     }
 
-    fn pop_within(&self, mut limit: Limit) -> Result<T, Lack> {
+    fn pop_within(&self, mut limit: Limit) -> Result<T, NotPopped> {
         rt::spend(1);
         loop {
             match self.take() {
                 Ok(value) => return Ok(value),
-                Err(true) => return Err(Lack::Stopped),
+                Err(true) => return Err(NotPopped::Stopped),
                 Err(false) => {}
             }
-            let place = |queue: &mut LockedContents<'_, T>, _: &WaitSlot<T>| {
+            let place = |queue: &mut LockedContents<'_, T>, _: &QueueWaitSlot<T>| {
                 (!queue.is_filled()).then_some(Place::Back)
             };
             let (outcome, wait_slot) =
-                self.queue.wait(WaitKind::QueuePop, WaitSlot::taking(), limit.next_wait(), place);
+                self.queue.wait(WaitKind::QueuePop, QueueWaitSlot::taking(), limit.next_wait(), place);
             match (outcome, wait_slot.into_value()) {
                 (_, Some(value)) => return Ok(value),
                 (Outcome::NotNeeded, None) => {}
-                (Outcome::Woken, None) => return Err(Lack::Stopped),
-                (outcome, None) => outcome.into_result().map_err(Lack::GaveUp)?,
+                (Outcome::Woken, None) => return Err(NotPopped::Stopped),
+                (outcome, None) => outcome.into_result().map_err(NotPopped::GaveUp)?,
             }
         }
     }
@@ -358,20 +362,20 @@ impl<T> BlockingQueue<T> {
 
 const NO_ROOM: &str = "a blocking queue has room for one value at least";
 
-impl<T> From<Refusal<T>> for TryPushError<T> {
-    fn from(refusal: Refusal<T>) -> Self {
+impl<T> From<NotPushed<T>> for TryPushError<T> {
+    fn from(refusal: NotPushed<T>) -> Self {
         match refusal {
-            Refusal::Stopped(value) => Self::Stopped(value),
-            Refusal::GaveUp(value, _) => Self::Full(value),
+            NotPushed::Stopped(value) => Self::Stopped(value),
+            NotPushed::GaveUp(value, _) => Self::Full(value),
         }
     }
 }
 
-impl From<Lack> for TryPopError {
-    fn from(lack: Lack) -> Self {
+impl From<NotPopped> for TryPopError {
+    fn from(lack: NotPopped) -> Self {
         match lack {
-            Lack::Stopped => Self::Stopped,
-            Lack::GaveUp(_) => Self::Empty,
+            NotPopped::Stopped => Self::Stopped,
+            NotPopped::GaveUp(_) => Self::Empty,
         }
     }
 }

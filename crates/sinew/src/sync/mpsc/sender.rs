@@ -6,7 +6,7 @@ use std::sync::mpsc::{SendError, TrySendError};
 use std::time::Duration;
 
 use super::error::SendTimeoutError;
-use crate::channel::{Channel, NotSent, Refused, SendCancellableError, send_methods, sender_handle};
+use crate::channel::{Channel, NotSent, SendCancellableError, SendRefused, send_methods, sender_handle};
 use crate::fiber::Stopped;
 use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 

@@ -28,22 +28,22 @@ impl_error!(TryAcquireError, |error| match error {
     TryAcquireError::NoPermits => "the semaphore has too few permits, or others wait for them",
 });
 
-impl From<Refusal> for TryAcquireError {
-    fn from(refusal: Refusal) -> Self {
+impl From<NotAcquired> for TryAcquireError {
+    fn from(refusal: NotAcquired) -> Self {
         match refusal {
-            Refusal::Closed => Self::Closed,
-            Refusal::GaveUp(_) => Self::NoPermits,
+            NotAcquired::Closed => Self::Closed,
+            NotAcquired::GaveUp(_) => Self::NoPermits,
         }
     }
 }
 
 /// Why a caller got no permits.
-pub(super) enum Refusal {
+pub(super) enum NotAcquired {
     Closed,
     GaveUp(GaveUp),
 }
 
-impl Refusal {
+impl NotAcquired {
     /// Separates a closed semaphore from a wait that ended early.
     pub(super) fn or_gave_up<P>(acquired: Result<P, Self>) -> Result<Result<P, AcquireError>, GaveUp> {
         match acquired {

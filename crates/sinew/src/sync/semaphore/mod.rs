@@ -10,7 +10,7 @@ mod owned;
 mod permit;
 mod permits;
 
-use error::Refusal;
+use error::NotAcquired;
 pub use error::{AcquireError, TryAcquireError};
 pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 
@@ -220,7 +220,7 @@ impl Semaphore {
         &self,
         permits: usize,
     ) -> Result<Result<SemaphorePermit<'_>, AcquireError>, Stopped> {
-        unless_stopped(Refusal::or_gave_up(self.acquire_within(permits, Limit::STOP)))
+        unless_stopped(NotAcquired::or_gave_up(self.acquire_within(permits, Limit::STOP)))
     }
 
     #[track_caller]
@@ -232,7 +232,7 @@ impl Semaphore {
     }
 
     #[track_caller]
-    fn acquire_within(&self, permits: usize, limit: Limit) -> Result<SemaphorePermit<'_>, Refusal> {
+    fn acquire_within(&self, permits: usize, limit: Limit) -> Result<SemaphorePermit<'_>, NotAcquired> {
         self.take_within(permits, limit)?;
         Ok(SemaphorePermit::new(self, permits))
     }
@@ -249,15 +249,15 @@ impl Semaphore {
 
     /// Waits for the permits and takes them. The caller makes a guard of them.
     #[track_caller]
-    fn take_within(&self, permits: usize, limit: Limit) -> Result<(), Refusal> {
+    fn take_within(&self, permits: usize, limit: Limit) -> Result<(), NotAcquired> {
         rt::spend(1);
         let answer = match self.ask(permits) {
-            Answer::Wait => self.wait(permits, limit).map_err(Refusal::GaveUp)?,
+            Answer::Wait => self.wait(permits, limit).map_err(NotAcquired::GaveUp)?,
             answer => answer,
         };
         match answer {
             Answer::Granted => Ok(()),
-            _ => Err(Refusal::Closed),
+            _ => Err(NotAcquired::Closed),
         }
     }
 

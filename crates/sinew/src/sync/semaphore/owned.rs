@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{AcquireError, OwnedSemaphorePermit, Refusal, Semaphore, TryAcquireError};
+use super::{AcquireError, NotAcquired, OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
 use crate::rt::Limit;
@@ -176,14 +176,14 @@ impl Semaphore {
         self: Arc<Self>,
         permits: usize,
     ) -> Result<Result<OwnedSemaphorePermit, AcquireError>, Stopped> {
-        unless_stopped(Refusal::or_gave_up(self.acquire_owned_within(permits, Limit::STOP)))
+        unless_stopped(NotAcquired::or_gave_up(self.acquire_owned_within(permits, Limit::STOP)))
     }
 
     fn acquire_owned_within(
         self: Arc<Self>,
         permits: usize,
         limit: Limit,
-    ) -> Result<OwnedSemaphorePermit, Refusal> {
+    ) -> Result<OwnedSemaphorePermit, NotAcquired> {
         self.take_within(permits, limit)?;
         Ok(OwnedSemaphorePermit::new(self, permits))
     }

@@ -8,12 +8,12 @@ use super::Semaphore;
 use crate::rt::impl_debug;
 
 /// Permits that are given back on drop. `S` refers to the semaphore: a reference or an `Arc`.
-struct Held<S: Deref<Target = Semaphore>> {
+struct HeldPermits<S: Deref<Target = Semaphore>> {
     semaphore: S,
     permits: usize,
 }
 
-impl<S: Deref<Target = Semaphore>> Held<S> {
+impl<S: Deref<Target = Semaphore>> HeldPermits<S> {
     fn forget(mut self) {
         let permits = std::mem::take(&mut self.permits);
         self.semaphore.write_off(permits);
@@ -35,7 +35,7 @@ impl<S: Deref<Target = Semaphore>> Held<S> {
     }
 }
 
-impl<S: Deref<Target = Semaphore>> Drop for Held<S> {
+impl<S: Deref<Target = Semaphore>> Drop for HeldPermits<S> {
     #[inline]
     fn drop(&mut self) {
         if self.permits > 0 {
@@ -105,13 +105,13 @@ macro_rules! permit_methods {
 #[must_use = "the permits are given back at once if this is not kept"]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
-    held: Held<&'a Semaphore>,
+    held: HeldPermits<&'a Semaphore>,
 }
 
 impl<'a> SemaphorePermit<'a> {
     #[inline]
     pub(super) fn new(semaphore: &'a Semaphore, permits: usize) -> Self {
-        Self { held: Held { semaphore, permits } }
+        Self { held: HeldPermits { semaphore, permits } }
     }
 
     permit_methods!();
@@ -145,13 +145,13 @@ impl_debug!(SemaphorePermit<'a>, |permit| { permits: permit.held.permits, .. });
 #[must_use = "the permits are given back at once if this is not kept"]
 #[clippy::has_significant_drop]
 pub struct OwnedSemaphorePermit {
-    held: Held<Arc<Semaphore>>,
+    held: HeldPermits<Arc<Semaphore>>,
 }
 
 impl OwnedSemaphorePermit {
     #[inline]
     pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize) -> Self {
-        Self { held: Held { semaphore, permits } }
+        Self { held: HeldPermits { semaphore, permits } }
     }
 
     permit_methods!();

@@ -10,12 +10,12 @@ pub(super) const CHUNK: usize = 13;
 
 /// A list: its first and last chunk.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct List {
+pub(super) struct ChunkList {
     first: u32,
     last: u32,
 }
 
-impl List {
+impl ChunkList {
     pub(super) const EMPTY: Self = Self { first: NONE, last: NONE };
 
     pub(super) fn is_empty(self) -> bool {
@@ -75,7 +75,7 @@ impl Chunks {
     }
 
     /// Adds a timer to the end of a list. Returns where it is.
-    pub(super) fn append(&mut self, list: &mut List, timer: u32) -> Spot {
+    pub(super) fn append(&mut self, list: &mut ChunkList, timer: u32) -> Spot {
         let has_room = list.last != NONE && usize::from(self.at(list.last).used) < CHUNK;
         if !has_room {
             self.add_chunk(list);
@@ -88,7 +88,7 @@ impl Chunks {
         Spot { chunk: list.last, offset }
     }
 
-    fn add_chunk(&mut self, list: &mut List) {
+    fn add_chunk(&mut self, list: &mut ChunkList) {
         let new = self.take_free();
         *self.at(new) = Chunk { next: NONE, previous: list.last, used: 0, live: 0, items: [NONE; CHUNK] };
         match list.last {
@@ -110,7 +110,7 @@ impl Chunks {
     }
 
     /// Takes a timer out of the list that it is in.
-    pub(super) fn remove(&mut self, list: &mut List, spot: Spot) {
+    pub(super) fn remove(&mut self, list: &mut ChunkList, spot: Spot) {
         let chunk = self.at(spot.chunk);
         chunk.items[usize::from(spot.offset)] = NONE;
         chunk.live -= 1;
@@ -123,7 +123,7 @@ impl Chunks {
         }
     }
 
-    fn remove_chunk(&mut self, list: &mut List, chunk: u32) {
+    fn remove_chunk(&mut self, list: &mut ChunkList, chunk: u32) {
         let Chunk { next, previous, .. } = *self.at(chunk);
         match previous {
             NONE => list.first = next,
@@ -138,7 +138,7 @@ impl Chunks {
     }
 
     /// The first timer of a list, and where it is.
-    pub(super) fn first(&self, list: List) -> Option<(u32, Spot)> {
+    pub(super) fn first(&self, list: ChunkList) -> Option<(u32, Spot)> {
         let chunk = self.chunks.get(list.first as usize)?;
         let (offset, timer) = chunk.items.iter().enumerate().find(|(_, timer)| **timer != NONE)?;
         Some((*timer, Spot { chunk: list.first, offset: offset as u8 }))
@@ -147,7 +147,7 @@ impl Chunks {
     /// Takes the first few timers out of a list.
     pub(super) fn take_chunk(
         &mut self,
-        list: &mut List,
+        list: &mut ChunkList,
     ) -> Option<impl Iterator<Item = u32> + Clone + use<>> {
         let items = self.chunks.get(list.first as usize)?.items;
         self.remove_chunk(list, list.first);
@@ -155,7 +155,7 @@ impl Chunks {
     }
 
     /// The timers of a list.
-    pub(super) fn iter(&self, list: List) -> impl Iterator<Item = u32> {
+    pub(super) fn iter(&self, list: ChunkList) -> impl Iterator<Item = u32> {
         let at = |chunk: u32| self.chunks.get(chunk as usize);
         let chunks = std::iter::successors(at(list.first), move |chunk| at(chunk.next));
         chunks.flat_map(|chunk| chunk.items).filter(|timer| *timer != NONE)

@@ -11,11 +11,11 @@ mod wheel;
 
 use std::time::Instant;
 
-use chunk::{Chunks, List};
-use slab::Slab;
+use chunk::{ChunkList, Chunks};
+use slab::TimerSlab;
 use wheel::{Tick, Wheels};
 
-use crate::rt::wait::TimerId;
+use crate::rt::wait::WaitTimerId;
 
 /// A slot that has more timers than these is not searched for its first one.
 const SEARCHED: usize = 16;
@@ -27,16 +27,16 @@ pub(crate) struct Timers<T> {
     start: Instant,
     wheels: Wheels,
     chunks: Chunks,
-    slab: Slab<T>,
+    slab: TimerSlab<T>,
     /// Those whose time has come, in this order.
-    due: List,
+    due: ChunkList,
 }
 
 impl<T> Timers<T> {
     /// Without any, from this moment on.
     pub(crate) fn new(start: Instant) -> Self {
-        let (wheels, chunks, slab) = (Wheels::new(), Chunks::new(), Slab::new());
-        Self { start, wheels, chunks, slab, due: List::EMPTY }
+        let (wheels, chunks, slab) = (Wheels::new(), Chunks::new(), TimerSlab::new());
+        Self { start, wheels, chunks, slab, due: ChunkList::EMPTY }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -46,7 +46,7 @@ impl<T> Timers<T> {
     /// Sets a timer. It is due at this moment or a little later, never earlier: by up to a tick, or a 64th of the time until then if
     /// that is more, and by a millisecond at most, so that many can be seen to at once. That time is counted from the last moment that was
     /// told here.
-    pub(crate) fn set(&mut self, when: Instant, what: T) -> TimerId {
+    pub(crate) fn set(&mut self, when: Instant, what: T) -> WaitTimerId {
         let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
         let (index, id) = self.slab.insert(tick, what);
         self.put(index, tick);
@@ -54,7 +54,7 @@ impl<T> Timers<T> {
     }
 
     /// Cancels a timer, and gives back what was to be handed out; none, if it is gone.
-    pub(crate) fn cancel(&mut self, timer: TimerId) -> Option<T> {
+    pub(crate) fn cancel(&mut self, timer: WaitTimerId) -> Option<T> {
         let index = self.slab.find(timer)?;
         match self.slab.place(index) {
             (Some(place), spot) => {

@@ -5,13 +5,13 @@ use sinew_sched::prefetch;
 
 use super::chunk::Spot;
 use super::wheel::{Tick, WheelSlot};
-use crate::rt::wait::TimerId;
+use crate::rt::wait::WaitTimerId;
 
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
-pub(super) struct Slab<T> {
-    entries: Vec<Entry<T>>,
+pub(super) struct TimerSlab<T> {
+    entries: Vec<SlabEntry<T>>,
     /// Free entries, as a list through `next_free`.
     free: u32,
     len: usize,
@@ -20,7 +20,7 @@ pub(super) struct Slab<T> {
 /// In one cache line: with many timers set, each touch of one fetches it from memory.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Entry<T> {
+struct SlabEntry<T> {
     generation: u64,
     tick: Tick,
     next_free: u32,
@@ -31,7 +31,7 @@ struct Entry<T> {
     what: Option<T>,
 }
 
-impl<T> Slab<T> {
+impl<T> TimerSlab<T> {
     pub(super) fn new() -> Self {
         Self { entries: Vec::new(), free: NONE, len: 0 }
     }
@@ -48,22 +48,22 @@ impl<T> Slab<T> {
 
     /// A new entry, in no list, and its name.
     #[inline]
-    pub(super) fn insert(&mut self, tick: Tick, what: T) -> (u32, TimerId) {
+    pub(super) fn insert(&mut self, tick: Tick, what: T) -> (u32, WaitTimerId) {
         self.len += 1;
         let index = self.free;
         let Some(entry) = self.entries.get_mut(index as usize) else { return self.add(tick, what) };
         self.free = entry.next_free;
         (entry.tick, entry.what) = (tick, Some(what));
-        (index, TimerId { index, generation: entry.generation })
+        (index, WaitTimerId { index, generation: entry.generation })
     }
 
     #[cold]
-    fn add(&mut self, tick: Tick, what: T) -> (u32, TimerId) {
+    fn add(&mut self, tick: Tick, what: T) -> (u32, WaitTimerId) {
         let index = u32::try_from(self.entries.len()).ok().filter(|index| *index != NONE);
         let index = index.expect("fewer than 2^32 timers");
         let (place, spot, what) = (None, Spot::NONE, Some(what));
-        self.entries.push(Entry { generation: 0, tick, next_free: NONE, place, spot, what });
-        (index, TimerId { index, generation: 0 })
+        self.entries.push(SlabEntry { generation: 0, tick, next_free: NONE, place, spot, what });
+        (index, WaitTimerId { index, generation: 0 })
     }
 
     /// Frees an entry that is in no list.
@@ -77,7 +77,7 @@ impl<T> Slab<T> {
     }
 
     /// The entry of this name, if it is still set.
-    pub(super) fn find(&self, timer: TimerId) -> Option<u32> {
+    pub(super) fn find(&self, timer: WaitTimerId) -> Option<u32> {
         let entry = self.entries.get(timer.index as usize)?;
         (entry.generation == timer.generation && entry.what.is_some()).then_some(timer.index)
     }

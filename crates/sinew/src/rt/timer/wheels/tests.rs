@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Timers;
 use super::wheel::TICK_BITS;
-use crate::rt::wait::TimerId;
+use crate::rt::wait::WaitTimerId;
 
 /// How much later than asked for a timer may be due, if it is near.
 const PRECISION: Duration = Duration::from_nanos(1 << TICK_BITS);
@@ -33,7 +33,7 @@ impl Random {
 /// What ought to be there: by moment and number.
 #[derive(Default)]
 struct Reference {
-    set: BTreeMap<(Instant, u32), TimerId>,
+    set: BTreeMap<(Instant, u32), WaitTimerId>,
 }
 
 impl Reference {

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use super::chunk::List;
+use super::chunk::ChunkList;
 
 /// A tick is 4,096 ns.
 pub(super) const TICK_BITS: u32 = 12;
@@ -111,7 +111,7 @@ fn digit_mask(wheel: usize) -> u64 {
 #[derive(Debug)]
 pub(super) struct Wheels {
     now: Tick,
-    slots: Box<[List]>,
+    slots: Box<[ChunkList]>,
     /// Which slots have anything, a bit for each.
     occupied: [u64; ALL_SLOTS / 64],
     /// Which words of those have any bit, by wheel.
@@ -124,7 +124,7 @@ impl Wheels {
     pub(super) fn new() -> Self {
         Self {
             now: Tick(0),
-            slots: vec![List::EMPTY; ALL_SLOTS].into_boxed_slice(),
+            slots: vec![ChunkList::EMPTY; ALL_SLOTS].into_boxed_slice(),
             occupied: [0; ALL_SLOTS / 64],
             words: [0; WHEELS],
             wheels: 0,
@@ -165,13 +165,13 @@ impl Wheels {
         Some(WheelSlot::new(wheel, word * 64 + bit))
     }
 
-    pub(super) fn peek(&self, place: WheelSlot) -> List {
+    pub(super) fn peek(&self, place: WheelSlot) -> ChunkList {
         self.slots[place.index()]
     }
 
     /// What is in a slot, to be changed. If that has it get its first, or lose its last, it has to be [noted](Self::note_first) then.
     #[inline]
-    pub(super) fn list(&mut self, place: WheelSlot) -> &mut List {
+    pub(super) fn list(&mut self, place: WheelSlot) -> &mut ChunkList {
         &mut self.slots[place.index()]
     }
 
@@ -198,8 +198,8 @@ impl Wheels {
     }
 
     /// Takes all that is in a slot.
-    pub(super) fn take(&mut self, place: WheelSlot) -> List {
-        let list = std::mem::replace(self.list(place), List::EMPTY);
+    pub(super) fn take(&mut self, place: WheelSlot) -> ChunkList {
+        let list = std::mem::replace(self.list(place), ChunkList::EMPTY);
         self.note_last(place);
         list
     }

@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
 use super::super::{suspend, tls};
-use super::key::Key;
+use super::key::LocalsKey;
 use super::slot::{Frame, Gone, Used};
 
 /// Finds the caller's value of a key, which `init` makes if there is none.
@@ -15,7 +15,7 @@ use super::slot::{Frame, Gone, Used};
 ///
 /// If `init` does, or comes back here for the same key.
 #[inline]
-pub(crate) fn get<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+pub(crate) fn get<T: 'static>(key: &LocalsKey<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
     match find_within(key) {
         Some(used) => Ok(used),
         None => get_slow(key, init),
@@ -27,7 +27,7 @@ pub(crate) fn get<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<
     not(feature = "tracing"),
     expect(dead_code, reason = "what follows fibers looks for their values")
 )]
-pub(crate) fn find<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
+pub(crate) fn find<T: 'static>(key: &LocalsKey<T>) -> Option<Used<T>> {
     let (_, fiber) = suspend::running()?;
     // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
     unsafe { fiber.as_ref() }.locals.existing(key)
@@ -35,7 +35,7 @@ pub(crate) fn find<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
 
 /// The value of the running fiber, if it is there and the caller is on the fiber's stack.
 #[inline]
-fn find_within<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
+fn find_within<T: 'static>(key: &LocalsKey<T>) -> Option<Used<T>> {
     let (_, fiber) = suspend::running()?;
     // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
     let this = unsafe { fiber.as_ref() };
@@ -43,7 +43,7 @@ fn find_within<T: 'static>(key: &Key<T>) -> Option<Used<T>> {
 }
 
 #[inline(never)]
-fn get_slow<T: 'static>(key: &Key<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
+fn get_slow<T: 'static>(key: &LocalsKey<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
     let (found, frame) = match suspend::running() {
         Some((_, fiber)) => {
             // SAFETY: as above.

@@ -11,13 +11,13 @@ static LAST: AtomicU32 = AtomicU32::new(0);
 /// # Invariant
 ///
 /// No other key ever has its number, so a number stands for a type as well.
-pub(crate) struct Key<T> {
+pub(crate) struct LocalsKey<T> {
     /// Zero until it is given.
     number: AtomicU32,
     values: PhantomData<fn() -> T>,
 }
 
-impl<T> Key<T> {
+impl<T> LocalsKey<T> {
     pub(crate) const fn new() -> Self {
         Self { number: AtomicU32::new(0), values: PhantomData }
     }

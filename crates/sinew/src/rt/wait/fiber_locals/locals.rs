@@ -9,9 +9,9 @@ use std::any::Any;
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-use super::key::Key;
-use super::slot::{Found, Frame, Gone, Used};
-use super::table::Table;
+use super::key::LocalsKey;
+use super::slot::{FoundLocal, Frame, Gone, Used};
+use super::table::LocalsTable;
 use super::{memory, slot};
 use crate::rt::base::impl_debug;
 
@@ -23,11 +23,11 @@ pub(crate) struct FiberLocals {
     /// # Invariant
     ///
     /// Null, [`ENDED`], or from [`memory::leak`] and there until this is changed.
-    table: Cell<*mut Table>,
+    table: Cell<*mut LocalsTable>,
 }
 
 /// There were locals, and there will be none. No table is at this address, since tables are aligned.
-const ENDED: *mut Table = ptr::without_provenance_mut(1);
+const ENDED: *mut LocalsTable = ptr::without_provenance_mut(1);
 
 impl FiberLocals {
     pub(crate) const fn new() -> Self {
@@ -36,7 +36,7 @@ impl FiberLocals {
 
     /// The value of a key, if it is there and easily found. For a frame on the stack of the fiber that these belong to.
     #[inline]
-    pub(super) fn ready<T>(&self, key: &Key<T>) -> Option<Used<T>> {
+    pub(super) fn ready<T>(&self, key: &LocalsKey<T>) -> Option<Used<T>> {
         let table = self.table.get();
         if table.addr() <= ENDED.addr() {
             return None;
@@ -44,21 +44,25 @@ impl FiberLocals {
         // SAFETY: the invariant of `table`.
         let slot = unsafe { &*table }.find_in_place(key.number_if_given())?;
         // SAFETY: a key's number stands for its type, and so do the slots of a table; the frame is as `Within` says.
-        unsafe { Found::new(slot) }.used_if_ready(Frame::Within)
+        unsafe { FoundLocal::new(slot) }.used_if_ready(Frame::Within)
     }
 
     /// The value of a key, if it is there.
-    pub(super) fn existing<T>(&self, key: &Key<T>) -> Option<Used<T>> {
+    pub(super) fn existing<T>(&self, key: &LocalsKey<T>) -> Option<Used<T>> {
         let table = NonNull::new(self.table.get()).filter(|table| table.as_ptr() != ENDED)?;
         // SAFETY: the invariant of `table`.
         let slot = unsafe { table.as_ref() }.find(key.number())?;
         // SAFETY: a key's number stands for its type, and so do the slots of a table.
-        unsafe { Found::new(slot) }.used_if_ready(Frame::Anywhere)
+        unsafe { FoundLocal::new(slot) }.used_if_ready(Frame::Anywhere)
     }
 
     /// The slot for a key. The first one needs a table; `prepare` says whether there may be one.
     #[inline]
-    pub(super) fn slot<T>(&self, key: &Key<T>, prepare: impl FnOnce() -> bool) -> Result<Found<T>, Gone> {
+    pub(super) fn slot<T>(
+        &self,
+        key: &LocalsKey<T>,
+        prepare: impl FnOnce() -> bool,
+    ) -> Result<FoundLocal<T>, Gone> {
         let number = key.number();
         let table = self.table(prepare)?;
         // SAFETY: the invariant of `table`.
@@ -70,11 +74,11 @@ impl FiberLocals {
             slot
         });
         // SAFETY: a key's number stands for its type, and so do the slots of a table.
-        Ok(unsafe { Found::new(slot) })
+        Ok(unsafe { FoundLocal::new(slot) })
     }
 
     #[inline]
-    fn table(&self, prepare: impl FnOnce() -> bool) -> Result<NonNull<Table>, Gone> {
+    fn table(&self, prepare: impl FnOnce() -> bool) -> Result<NonNull<LocalsTable>, Gone> {
         match NonNull::new(self.table.get()) {
             Some(table) if table.as_ptr() != ENDED => Ok(table),
             Some(_) => Err(Gone),
@@ -84,8 +88,8 @@ impl FiberLocals {
     }
 
     #[cold]
-    fn make_table(&self) -> NonNull<Table> {
-        let table = memory::leak(Table::default());
+    fn make_table(&self) -> NonNull<LocalsTable> {
+        let table = memory::leak(LocalsTable::default());
         self.table.set(table.as_ptr());
         table
     }

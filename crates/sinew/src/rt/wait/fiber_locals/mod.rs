@@ -19,6 +19,6 @@ mod table;
     expect(unused_imports, reason = "what follows fibers looks for their values")
 )]
 pub(crate) use get::{find, get};
-pub(crate) use key::Key;
+pub(crate) use key::LocalsKey;
 pub(crate) use locals::FiberLocals;
 pub(crate) use slot::{Gone, Used};

@@ -21,7 +21,7 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use super::memory;
-use super::table::Table;
+use super::table::LocalsTable;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotState {
@@ -52,11 +52,11 @@ pub(super) struct Header {
     /// # Invariant
     ///
     /// There until the state is *gone*.
-    table: NonNull<Table>,
-    vtable: &'static Vtable,
+    table: NonNull<LocalsTable>,
+    vtable: &'static LocalVtable,
 }
 
-struct Vtable {
+struct LocalVtable {
     drop_value: unsafe fn(NonNull<Header>),
     free: unsafe fn(NonNull<Header>),
 }
@@ -74,7 +74,7 @@ struct LocalSlot<T> {
 }
 
 impl<T> LocalSlot<T> {
-    const VTABLE: &'static Vtable = &Vtable { drop_value: Self::drop_value, free: Self::free };
+    const VTABLE: &'static LocalVtable = &LocalVtable { drop_value: Self::drop_value, free: Self::free };
 
     unsafe fn drop_value(header: NonNull<Header>) {
         // SAFETY: called through the vtable, for a slot of this type.
@@ -93,7 +93,7 @@ impl<T> LocalSlot<T> {
 }
 
 /// Makes a slot for the key with this number, and for a table.
-pub(super) fn make<T>(number: NonZero<u32>, table: NonNull<Table>) -> NonNull<Header> {
+pub(super) fn make<T>(number: NonZero<u32>, table: NonNull<LocalsTable>) -> NonNull<Header> {
     let header = Header {
         number,
         next: Cell::new(None),
@@ -181,14 +181,14 @@ pub(super) unsafe fn end(header: NonNull<Header>) {
 }
 
 /// A slot that was found for a key.
-pub(super) struct Found<T> {
+pub(super) struct FoundLocal<T> {
     /// # Invariant
     ///
     /// There, and a slot of `T`.
     slot: NonNull<LocalSlot<T>>,
 }
 
-impl<T> Found<T> {
+impl<T> FoundLocal<T> {
     /// # Safety
     ///
     /// The slot is there, and was made for `T`.
@@ -232,7 +232,7 @@ pub(crate) struct Used<T> {
 
 impl<T> Used<T> {
     #[inline]
-    fn new(Found { slot }: Found<T>, frame: Frame) -> Self {
+    fn new(FoundLocal { slot }: FoundLocal<T>, frame: Frame) -> Self {
         let used = Self { slot, frame, stays: PhantomData };
         if frame == Frame::Anywhere {
             let uses = &used.header().uses;

@@ -27,7 +27,7 @@ const FIRST: usize = 8;
 ///
 /// All slots that are in it are there until the table ends, and each was made for the type of the key with its number.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct LocalsTable {
     /// Zero where there is none.
     numbers: [Cell<u32>; FIRST],
     slots: [Cell<Option<NonNull<Header>>>; FIRST],
@@ -37,7 +37,7 @@ pub(super) struct Table {
     newest: Cell<Option<NonNull<Header>>>,
 }
 
-impl Table {
+impl LocalsTable {
     /// The slot for a number, if it is in its place. There is none for zero.
     #[inline]
     pub(super) fn find_in_place(&self, number: u32) -> Option<NonNull<Header>> {
@@ -100,7 +100,7 @@ impl Table {
     }
 }
 
-impl Drop for Table {
+impl Drop for LocalsTable {
     fn drop(&mut self) {
         for slot in self.slots.iter().filter_map(Cell::take) {
             // SAFETY: the invariant; values have ended before the table does, and nobody finds the slot any more.

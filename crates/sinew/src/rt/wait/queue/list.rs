@@ -12,8 +12,8 @@ use std::ptr::NonNull;
 use super::super::waiter::Waiter;
 
 /// One who waits, and what it tells whoever wakes it.
-pub(crate) struct Node<T> {
-    links: Cell<Links<T>>,
+pub(crate) struct WaitNode<T> {
+    links: Cell<NodeLinks<T>>,
     /// Whom to wake; none, if the node is in no list.
     waiter: Cell<Option<Waiter>>,
     /// Set by a waker that took it out of its list and found the wait ended by another: where it
@@ -25,28 +25,28 @@ pub(crate) struct Node<T> {
     pub(crate) data: T,
 }
 
-struct Links<T> {
-    before: Option<NonNull<Node<T>>>,
-    after: Option<NonNull<Node<T>>>,
+struct NodeLinks<T> {
+    before: Option<NonNull<WaitNode<T>>>,
+    after: Option<NonNull<WaitNode<T>>>,
 }
 
-impl<T> Clone for Links<T> {
+impl<T> Clone for NodeLinks<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Links<T> {}
+impl<T> Copy for NodeLinks<T> {}
 
-impl<T> Links<T> {
+impl<T> NodeLinks<T> {
     const NONE: Self = Self { before: None, after: None };
 }
 
-impl<T> Node<T> {
+impl<T> WaitNode<T> {
     #[inline]
     pub(crate) fn new(data: T) -> Self {
         Self {
-            links: Cell::new(Links::NONE),
+            links: Cell::new(NodeLinks::NONE),
             waiter: Cell::new(None),
             lost_at: Cell::new(None),
             epoch: Cell::new(Epoch(0)),
@@ -87,21 +87,21 @@ pub(crate) enum Place {
 }
 
 /// The list.
-pub(crate) struct List<T> {
+pub(crate) struct NodeList<T> {
     /// # Invariant
     ///
     /// These and the links of their nodes are pointers to nodes that are in this list, and so are there.
-    first: Option<NonNull<Node<T>>>,
-    last: Option<NonNull<Node<T>>>,
+    first: Option<NonNull<WaitNode<T>>>,
+    last: Option<NonNull<WaitNode<T>>>,
     len: u32,
     epoch: Epoch,
 }
 
 // SAFETY: nodes are touched by whoever has the list, which passes them from one thread to the next with what is in them; a waiter
 // may be sent.
-unsafe impl<T: Send> Send for List<T> {}
+unsafe impl<T: Send> Send for NodeList<T> {}
 
-impl<T> List<T> {
+impl<T> NodeList<T> {
     pub(crate) const fn new() -> Self {
         Self { first: None, last: None, len: 0, epoch: Epoch(0) }
     }
@@ -122,7 +122,7 @@ impl<T> List<T> {
     ///
     /// The node stays where it is until it is out of the list, and nobody touches it meanwhile but who has the list.
     #[inline]
-    pub(crate) unsafe fn insert(&mut self, place: Place, node: &Node<T>, waiter: Waiter) {
+    pub(crate) unsafe fn insert(&mut self, place: Place, node: &WaitNode<T>, waiter: Waiter) {
         node.waiter.set(Some(waiter));
         node.epoch.set(self.epoch);
         let this = Some(NonNull::from(node));
@@ -130,7 +130,7 @@ impl<T> List<T> {
             Place::Back => (self.last, None),
             Place::Front => (None, self.first),
         };
-        node.links.set(Links { before, after });
+        node.links.set(NodeLinks { before, after });
         self.set_after(before, this);
         self.set_before(after, this);
         self.len += 1;
@@ -142,9 +142,9 @@ impl<T> List<T> {
     ///
     /// If it is in a list, it is this one.
     #[inline]
-    pub(crate) unsafe fn remove(&mut self, node: &Node<T>) -> Option<Waiter> {
+    pub(crate) unsafe fn remove(&mut self, node: &WaitNode<T>) -> Option<Waiter> {
         let waiter = node.waiter.take()?;
-        let Links { before, after } = node.links.replace(Links::NONE);
+        let NodeLinks { before, after } = node.links.replace(NodeLinks::NONE);
         self.set_after(before, after);
         self.set_before(after, before);
         self.len -= 1;
@@ -153,7 +153,7 @@ impl<T> List<T> {
 
     /// Takes the first node out. None, if there is none.
     #[inline]
-    pub(crate) fn remove_first(&mut self) -> Option<(NonNull<Node<T>>, Waiter)> {
+    pub(crate) fn remove_first(&mut self) -> Option<(NonNull<WaitNode<T>>, Waiter)> {
         let first = self.first?;
         // SAFETY: the invariant of `first`.
         let node = unsafe { first.as_ref() };
@@ -172,8 +172,8 @@ impl<T> List<T> {
     /// It is in this list.
     pub(crate) unsafe fn remove_found(
         &mut self,
-        node: NonNull<Node<T>>,
-    ) -> Option<(NonNull<Node<T>>, Waiter)> {
+        node: NonNull<WaitNode<T>>,
+    ) -> Option<(NonNull<WaitNode<T>>, Waiter)> {
         // SAFETY: a node in the list is there.
         let there = unsafe { node.as_ref() };
         // SAFETY: the caller's promise.
@@ -182,7 +182,7 @@ impl<T> List<T> {
     }
 
     /// Takes the last node out. None, if there is none.
-    pub(crate) fn remove_last(&mut self) -> Option<(NonNull<Node<T>>, Waiter)> {
+    pub(crate) fn remove_last(&mut self) -> Option<(NonNull<WaitNode<T>>, Waiter)> {
         let last = self.last?;
         // SAFETY: the invariant of `first`.
         unsafe { self.remove_found(last) }
@@ -190,7 +190,7 @@ impl<T> List<T> {
 
     /// The node that has waited longest.
     #[inline]
-    pub(crate) fn first(&self) -> Option<&Node<T>> {
+    pub(crate) fn first(&self) -> Option<&WaitNode<T>> {
         // SAFETY: the invariant of `first`.
         self.first.map(|first| unsafe { first.as_ref() })
     }
@@ -205,18 +205,22 @@ impl<T> List<T> {
 
     /// The first node that was put in until the end of an epoch.
     #[inline]
-    pub(crate) fn first_until(&self, last: Epoch) -> Option<NonNull<Node<T>>> {
+    pub(crate) fn first_until(&self, last: Epoch) -> Option<NonNull<WaitNode<T>>> {
         self.nodes().find(|node| node.epoch.get().is_until(last)).map(NonNull::from)
     }
 
     /// The first node whose waiter is such, if it is among the first so many.
-    pub(crate) fn first_of(&self, most: usize, is_such: impl Fn(Waiter) -> bool) -> Option<NonNull<Node<T>>> {
+    pub(crate) fn first_of(
+        &self,
+        most: usize,
+        is_such: impl Fn(Waiter) -> bool,
+    ) -> Option<NonNull<WaitNode<T>>> {
         let mut first = self.nodes().take(most);
         first.find(|node| node.waiter.get().is_some_and(&is_such)).map(NonNull::from)
     }
 
     #[inline]
-    fn nodes(&self) -> impl Iterator<Item = &Node<T>> {
+    fn nodes(&self) -> impl Iterator<Item = &WaitNode<T>> {
         std::iter::successors(self.first(), |node| {
             // SAFETY: the invariant of `first`, of links.
             node.links.get().after.map(|after| unsafe { after.as_ref() })
@@ -225,29 +229,29 @@ impl<T> List<T> {
 
     /// The first node whose data is such.
     #[inline]
-    pub(crate) fn find(&self, is_such: impl Fn(&T) -> bool) -> Option<&Node<T>> {
+    pub(crate) fn find(&self, is_such: impl Fn(&T) -> bool) -> Option<&WaitNode<T>> {
         self.nodes().find(|node| is_such(&node.data))
     }
 
     #[inline]
-    fn set_after(&mut self, node: Option<NonNull<Node<T>>>, after: Option<NonNull<Node<T>>>) {
+    fn set_after(&mut self, node: Option<NonNull<WaitNode<T>>>, after: Option<NonNull<WaitNode<T>>>) {
         match node {
             Some(node) => {
                 // SAFETY: the invariant of `first`, of links.
                 let links = unsafe { &node.as_ref().links };
-                links.set(Links { after, ..links.get() });
+                links.set(NodeLinks { after, ..links.get() });
             }
             None => self.first = after,
         }
     }
 
     #[inline]
-    fn set_before(&mut self, node: Option<NonNull<Node<T>>>, before: Option<NonNull<Node<T>>>) {
+    fn set_before(&mut self, node: Option<NonNull<WaitNode<T>>>, before: Option<NonNull<WaitNode<T>>>) {
         match node {
             Some(node) => {
                 // SAFETY: the invariant of `first`, of links.
                 let links = unsafe { &node.as_ref().links };
-                links.set(Links { before, ..links.get() });
+                links.set(NodeLinks { before, ..links.get() });
             }
             None => self.last = before,
         }

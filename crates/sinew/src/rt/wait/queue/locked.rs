@@ -13,7 +13,7 @@ use super::super::word::Cause;
 #[cfg(not(loom))]
 use super::lock::Guard;
 use super::pick::{Pick, Removed, Until};
-use super::{Node, Place, QueueBody};
+use super::{Place, QueueBody, WaitNode};
 #[cfg(loom)]
 use crate::rt::base::sync::MutexGuard as Guard;
 use crate::rt::base::sync::{AtomicBool, Ordering};
@@ -110,7 +110,7 @@ impl<S, T> Locked<'_, S, T> {
     #[inline]
     pub(super) unsafe fn link(
         &mut self,
-        node: &Node<T>,
+        node: &WaitNode<T>,
         waiter: Waiter,
         enter: impl FnOnce(&mut Self) -> Option<Place>,
     ) -> bool {
@@ -130,7 +130,7 @@ impl<S, T> Locked<'_, S, T> {
     ///
     /// If it is in a list, it is this one.
     #[inline]
-    pub(super) unsafe fn remove(&mut self, node: &Node<T>) -> Option<Waiter> {
+    pub(super) unsafe fn remove(&mut self, node: &WaitNode<T>) -> Option<Waiter> {
         // SAFETY: the caller's promise.
         let waiter = unsafe { self.inside.list.remove(node) };
         self.note_waiters();

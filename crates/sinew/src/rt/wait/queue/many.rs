@@ -13,7 +13,7 @@ use std::cell::Cell;
 use super::super::reason::WaitOn;
 use super::super::waiter::Waiter;
 use super::super::word::Cause;
-use super::{Limit, Locked, Node, Outcome, Place, Queue};
+use super::{Limit, Locked, Outcome, Place, Queue, WaitNode};
 
 /// One of several queues to wait in, whatever its type.
 pub(crate) trait Door {
@@ -46,13 +46,13 @@ pub(crate) struct Stay<T> {
     /// # Invariant
     ///
     /// In no list but that of the queue that was entered by it, and only while `is_entered`.
-    node: Node<T>,
+    node: WaitNode<T>,
     is_entered: Cell<bool>,
 }
 
 impl<T> Stay<T> {
     pub(crate) fn new(data: T) -> Self {
-        Self { node: Node::new(data), is_entered: Cell::new(false) }
+        Self { node: WaitNode::new(data), is_entered: Cell::new(false) }
     }
 
     /// What whoever claims the wait is told, and what it has left. Not while it is in a queue: it is under the lock of that.

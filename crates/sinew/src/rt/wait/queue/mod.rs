@@ -24,13 +24,13 @@ mod terms;
 mod unbound;
 mod wakes;
 
-pub(crate) use list::{Node, Place};
+pub(crate) use list::{Place, WaitNode};
 pub(crate) use locked::Locked;
 pub(crate) use many::{Door, Entered, Entrance, Stay, wait_in_all};
 pub(crate) use terms::{GaveUp, Limit, Outcome};
 pub(crate) use wakes::Wakes;
 
-use self::list::List;
+use self::list::NodeList;
 #[cfg(not(loom))]
 use self::lock::Guarded;
 use super::reason::WaitKind;
@@ -51,13 +51,13 @@ pub(crate) struct Queue<S, T> {
 
 struct QueueBody<S, T> {
     state: S,
-    list: List<T>,
+    list: NodeList<T>,
 }
 
 impl<S, T> Queue<S, T> {
     constant! {
         pub(crate) fn new(state: S) -> Self {
-            Self { inside: Guarded::new(QueueBody { state, list: List::new() }), has_waiters: AtomicBool::new(false) }
+            Self { inside: Guarded::new(QueueBody { state, list: NodeList::new() }), has_waiters: AtomicBool::new(false) }
         }
     }
 
@@ -109,7 +109,7 @@ impl<S, T> Queue<S, T> {
         mut enter: impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
         entered: impl FnOnce(),
     ) -> (Outcome, T) {
-        let (node, mut is_needed) = (Node::new(data), false);
+        let (node, mut is_needed) = (WaitNode::new(data), false);
         let mut ended = limit.wait_under_lock(kind.on(self), |waiter| {
             // SAFETY: the node is on this stack, and out of the list before it is gone: a waker
             // that claims the wait has taken it out, and `leave` does otherwise. Nothing in between
@@ -142,7 +142,7 @@ impl<S, T> Queue<S, T> {
     fn wait_on(
         &self,
         kind: WaitKind,
-        node: &Node<T>,
+        node: &WaitNode<T>,
         limit: Limit,
         enter: &mut impl FnMut(&mut Locked<'_, S, T>, &T) -> Option<Place>,
     ) -> (Result<Cause, Stop>, bool) {
@@ -168,7 +168,7 @@ impl<S, T> Queue<S, T> {
     #[inline]
     unsafe fn publish(
         &self,
-        node: &Node<T>,
+        node: &WaitNode<T>,
         waiter: Waiter,
         enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
     ) -> bool {
@@ -185,7 +185,7 @@ impl<S, T> Queue<S, T> {
     /// The node is in no list or in this one, and stays where it is until it is out of it.
     unsafe fn publish_again(
         &self,
-        node: &Node<T>,
+        node: &WaitNode<T>,
         waiter: Waiter,
         enter: impl FnOnce(&mut Locked<'_, S, T>) -> Option<Place>,
     ) -> bool {
@@ -200,7 +200,7 @@ impl<S, T> Queue<S, T> {
 
     /// Takes a node out whose wait was not claimed.
     #[cold]
-    fn leave(&self, node: &Node<T>, outcome: Outcome) -> Outcome {
+    fn leave(&self, node: &WaitNode<T>, outcome: Outcome) -> Outcome {
         let mut locked = self.lock();
         // SAFETY: if it is in a list, it is that of this queue.
         unsafe { locked.remove(node) };

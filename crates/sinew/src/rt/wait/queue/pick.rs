@@ -9,11 +9,11 @@ use std::ptr::NonNull;
 
 use super::super::tls;
 use super::super::waiter::Waiter;
-use super::list::{Epoch, List};
-use super::{Node, Place};
+use super::list::{Epoch, NodeList};
+use super::{Place, WaitNode};
 
 /// A node that was taken out of its list, and its waiter.
-pub(super) type Removed<T> = (NonNull<Node<T>>, Waiter);
+pub(super) type Removed<T> = (NonNull<WaitNode<T>>, Waiter);
 
 /// Which waiter to claim.
 pub(crate) trait Pick<T> {
@@ -22,7 +22,7 @@ pub(crate) trait Pick<T> {
     const END: Place = Place::Front;
 
     /// Takes the node of the waiter out.
-    fn remove(&self, list: &mut List<T>) -> Option<Removed<T>>;
+    fn remove(&self, list: &mut NodeList<T>) -> Option<Removed<T>>;
 }
 
 /// The waiter that has waited longest.
@@ -50,7 +50,7 @@ impl Until {
 
 impl<T> Pick<T> for First {
     #[inline]
-    fn remove(&self, list: &mut List<T>) -> Option<Removed<T>> {
+    fn remove(&self, list: &mut NodeList<T>) -> Option<Removed<T>> {
         list.remove_first()
     }
 }
@@ -58,7 +58,7 @@ impl<T> Pick<T> for First {
 impl<T> Pick<T> for Last {
     const END: Place = Place::Back;
 
-    fn remove(&self, list: &mut List<T>) -> Option<Removed<T>> {
+    fn remove(&self, list: &mut NodeList<T>) -> Option<Removed<T>> {
         list.remove_last()
     }
 }
@@ -69,9 +69,9 @@ const FEW: usize = 32;
 
 impl<T> Pick<T> for Near {
     #[inline]
-    fn remove(&self, list: &mut List<T>) -> Option<Removed<T>> {
+    fn remove(&self, list: &mut NodeList<T>) -> Option<Removed<T>> {
         #[cold]
-        fn near<T>(list: &mut List<T>) -> Option<Removed<T>> {
+        fn near<T>(list: &mut NodeList<T>) -> Option<Removed<T>> {
             let local = tls::worker_local()?;
             // SAFETY: a node in the list is there, and so is its owner, which would have to pass
             // the lock to go on.
@@ -85,7 +85,7 @@ impl<T> Pick<T> for Near {
 }
 
 impl<T, F: Fn(&T) -> bool> Pick<T> for Such<F> {
-    fn remove(&self, list: &mut List<T>) -> Option<Removed<T>> {
+    fn remove(&self, list: &mut NodeList<T>) -> Option<Removed<T>> {
         let node = NonNull::from(list.find(&self.0)?);
         // SAFETY: it was just found in this list.
         unsafe { list.remove_found(node) }
@@ -94,7 +94,7 @@ impl<T, F: Fn(&T) -> bool> Pick<T> for Such<F> {
 
 impl<T> Pick<T> for Until {
     #[inline]
-    fn remove(&self, list: &mut List<T>) -> Option<Removed<T>> {
+    fn remove(&self, list: &mut NodeList<T>) -> Option<Removed<T>> {
         let node = list.first_until(self.0)?;
         // SAFETY: it was just found in this list.
         unsafe { list.remove_found(node) }

@@ -11,7 +11,7 @@ use super::super::reason::WaitKind;
 use super::super::stop::meet;
 use super::super::suspend::{Manner, RunningFiber, can_suspend, wait_on_fiber};
 use super::super::word::{Cause, Ends};
-use super::{Locked, Node, Outcome, Place, Queue};
+use super::{Locked, Outcome, Place, Queue, WaitNode};
 
 impl<S, T> Queue<S, T> {
     /// [Waits](Self::wait) for ever, where stops count: the short way for a fiber that nobody has begun to stop and that has nothing in force. Returns none
@@ -29,7 +29,7 @@ impl<S, T> Queue<S, T> {
         if !can_suspend(local, this) || !this.is_unstoppable() {
             return None;
         }
-        let (node, mut is_unstoppable) = (Node::new(data), true);
+        let (node, mut is_unstoppable) = (WaitNode::new(data), true);
         let how = (kind.on(self), Ends::EventOrCancel, None, Manner::Suspend);
         let cause = wait_on_fiber(local, control, how, |waiter| {
             // The wait is open from here on for cancellers.

@@ -9,9 +9,9 @@ use crate::rt::base::sync::{AtomicBool, Ordering, fence};
 
 /// The flag. Once raised, it stays so.
 #[derive(Debug)]
-pub(crate) struct Flag(AtomicBool);
+pub(crate) struct StopFlag(AtomicBool);
 
-impl Flag {
+impl StopFlag {
     pub(crate) fn new() -> Self {
         Self(AtomicBool::new(false))
     }

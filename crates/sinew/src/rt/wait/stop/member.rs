@@ -21,16 +21,16 @@ pub(crate) struct Member {
     /// # Invariant
     ///
     /// Begins with a value of the type that `vtable` is for.
-    value: Word,
-    vtable: &'static Vtable,
+    value: MemberWord,
+    vtable: &'static MemberVtable,
 }
 
 /// Room for a value.
-type Word = MaybeUninit<*const ()>;
+type MemberWord = MaybeUninit<*const ()>;
 
-struct Vtable {
-    poke: unsafe fn(*const Word),
-    drop: unsafe fn(*mut Word),
+struct MemberVtable {
+    poke: unsafe fn(*const MemberWord),
+    drop: unsafe fn(*mut MemberWord),
 }
 
 // SAFETY: the value is a `Poke`, which may be sent.
@@ -40,11 +40,11 @@ unsafe impl Sync for Member {}
 
 impl Member {
     pub(crate) fn new<P: Poke>(value: P) -> Self {
-        const { assert!(size_of::<P>() <= size_of::<Word>() && align_of::<P>() <= align_of::<Word>()) };
-        let mut word = Word::uninit();
+        const { assert!(size_of::<P>() <= size_of::<MemberWord>() && align_of::<P>() <= align_of::<MemberWord>()) };
+        let mut word = MemberWord::uninit();
         // SAFETY: there is room for it, and nothing else there.
         unsafe { word.as_mut_ptr().cast::<P>().write(value) };
-        Self { value: word, vtable: const { &Vtable { poke: poke::<P>, drop: drop_value::<P> } } }
+        Self { value: word, vtable: const { &MemberVtable { poke: poke::<P>, drop: drop_value::<P> } } }
     }
 
     pub(super) fn poke(&self) {
@@ -56,7 +56,7 @@ impl Member {
 /// # Safety
 ///
 /// It begins with such a value.
-unsafe fn poke<P: Poke>(word: *const Word) {
+unsafe fn poke<P: Poke>(word: *const MemberWord) {
     // SAFETY: the caller's promise.
     unsafe { &*word.cast::<P>() }.poke();
 }
@@ -64,7 +64,7 @@ unsafe fn poke<P: Poke>(word: *const Word) {
 /// # Safety
 ///
 /// It begins with such a value, which nobody uses again.
-unsafe fn drop_value<P: Poke>(word: *mut Word) {
+unsafe fn drop_value<P: Poke>(word: *mut MemberWord) {
     // SAFETY: the caller's promise.
     unsafe { ptr::drop_in_place(word.cast::<P>()) };
 }

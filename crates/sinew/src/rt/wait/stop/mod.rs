@@ -19,7 +19,7 @@ mod slots;
 mod tests;
 
 #[cfg(all(test, loom))]
-pub(crate) use flag::Flag;
+pub(crate) use flag::StopFlag;
 pub(crate) use flag::meet;
 #[cfg(all(test, not(loom)))]
 pub(crate) use flag::opening;

@@ -16,7 +16,7 @@ use std::num::NonZero;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
 
-use super::flag::Flag;
+use super::flag::StopFlag;
 use super::member::Member;
 use super::slots::Slots;
 use crate::rt::base::impl_debug;
@@ -44,9 +44,9 @@ pub(crate) struct Why {
 
 /// The node.
 pub(crate) struct Node {
-    flag: Flag,
+    flag: StopFlag,
     inner: Lock<NodeInner>,
-    above: Vec<Link>,
+    above: Vec<UpperLink>,
 }
 
 struct NodeInner {
@@ -56,7 +56,7 @@ struct NodeInner {
 }
 
 /// One above, and the number that it has this one under.
-struct Link {
+struct UpperLink {
     node: Arc<Node>,
     index: usize,
 }
@@ -79,7 +79,7 @@ impl Node {
         let made = Arc::new_cyclic(|this: &Weak<Self>| {
             let link = |node: Arc<Self>| {
                 let index = node.inner.lock().below.insert(this.clone());
-                Link { node, index }
+                UpperLink { node, index }
             };
             Self::new(above.into_iter().map(link).collect())
         });
@@ -90,9 +90,9 @@ impl Node {
         made
     }
 
-    fn new(above: Vec<Link>) -> Self {
+    fn new(above: Vec<UpperLink>) -> Self {
         let inner = NodeInner { why: None, below: Slots::new(), members: Slots::new() };
-        Self { flag: Flag::new(), inner: Lock::new(inner), above }
+        Self { flag: StopFlag::new(), inner: Lock::new(inner), above }
     }
 
     /// Cancels it and all below. If it is cancelled, that stands, and whoever did so may not be done with those below.
@@ -190,7 +190,7 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let mut rest = mem::take(&mut self.above);
-        while let Some(Link { node, index }) = rest.pop() {
+        while let Some(UpperLink { node, index }) = rest.pop() {
             let gone = node.inner.lock().below.remove(index);
             drop(gone);
             // Not by its own drop, which would call itself for each above.

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use super::job::{Job, Task};
+use super::job::{BlockingJob, Task};
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::{GaveUp, Limit, Place, Queue, Stop, WaitKind, pick};
 
@@ -26,8 +26,8 @@ where
         Arc::new(Self { body, result, is_done: Queue::new(false) })
     }
 
-    pub(super) fn job(self: &Arc<Self>) -> Job {
-        Job::given(self.clone())
+    pub(super) fn job(self: &Arc<Self>) -> BlockingJob {
+        BlockingJob::given(self.clone())
     }
 
     /// Waits until it is done. A panic goes on here.

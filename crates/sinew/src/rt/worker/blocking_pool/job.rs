@@ -15,7 +15,7 @@ use crate::rt::base::{impl_debug, unwind};
 use crate::rt::wait::{Cause, Waiter};
 
 /// What a fiber lends.
-type CallbackFiber<'a> = dyn FnMut() + Send + 'a;
+type BlockingCall<'a> = dyn FnMut() + Send + 'a;
 
 /// What is owned by whoever does it.
 pub(super) trait Task: Send + Sync {
@@ -27,54 +27,54 @@ pub(super) trait Task: Send + Sync {
 }
 
 /// Something to be done. If it is dropped, whoever waits for it does so for ever.
-pub(super) struct Job(Kind);
+pub(super) struct BlockingJob(JobKind);
 
-enum Kind {
+enum JobKind {
     /// # Invariant
     ///
     /// There, and nobody else's, until the waiter is woken.
-    Lent(NonNull<CallbackFiber<'static>>, Waiter),
+    Lent(NonNull<BlockingCall<'static>>, Waiter),
     Given(Arc<dyn Task>),
 }
 
 // SAFETY: what is lent may be sent, by its type, and the invariant says that nobody else has it.
-unsafe impl Send for Job {}
+unsafe impl Send for BlockingJob {}
 
-impl Job {
+impl BlockingJob {
     /// One that the caller lends, who never unwinds from it.
     ///
     /// # Safety
     ///
     /// It stays where it is, and nobody else touches it, until the wait has ended; nothing but this job ends it; and if the caller never goes on
     /// after the wait, it stays for ever.
-    pub(super) unsafe fn lent(call: NonNull<CallbackFiber<'_>>, waiter: Waiter) -> Self {
+    pub(super) unsafe fn lent(call: NonNull<BlockingCall<'_>>, waiter: Waiter) -> Self {
         // SAFETY: only the lifetime changes, and the caller promises what it stands for.
         let call =
-            unsafe { mem::transmute::<NonNull<CallbackFiber<'_>>, NonNull<CallbackFiber<'static>>>(call) };
-        Self(Kind::Lent(call, waiter))
+            unsafe { mem::transmute::<NonNull<BlockingCall<'_>>, NonNull<BlockingCall<'static>>>(call) };
+        Self(JobKind::Lent(call, waiter))
     }
 
     pub(super) fn given(task: Arc<dyn Task>) -> Self {
-        Self(Kind::Given(task))
+        Self(JobKind::Given(task))
     }
 
     /// Whether it is this one that was lent.
-    pub(super) fn is(&self, call: NonNull<CallbackFiber<'_>>) -> bool {
-        matches!(self.0, Kind::Lent(lent, _) if ptr::addr_eq(lent.as_ptr(), call.as_ptr()))
+    pub(super) fn is(&self, call: NonNull<BlockingCall<'_>>) -> bool {
+        matches!(self.0, JobKind::Lent(lent, _) if ptr::addr_eq(lent.as_ptr(), call.as_ptr()))
     }
 
     /// Does it.
     pub(super) fn run(self) -> Done {
         match self.0 {
-            Kind::Lent(mut call, waiter) => {
+            JobKind::Lent(mut call, waiter) => {
                 // SAFETY: the invariant.
                 let call = unsafe { call.as_mut() };
                 call();
-                Done(Told::Waiter(waiter))
+                Done(JobReport::Waiter(waiter))
             }
-            Kind::Given(task) => {
+            JobKind::Given(task) => {
                 task.run();
-                Done(Told::Task(task))
+                Done(JobReport::Task(task))
             }
         }
     }
@@ -82,9 +82,9 @@ impl Job {
 
 /// Something that was done, of which nobody has heard.
 #[must_use = "somebody waits for it"]
-pub(super) struct Done(Told);
+pub(super) struct Done(JobReport);
 
-enum Told {
+enum JobReport {
     Waiter(Waiter),
     Task(Arc<dyn Task>),
 }
@@ -93,12 +93,12 @@ impl Done {
     /// Tells whoever waits for it.
     pub(super) fn tell(self) {
         match self.0 {
-            Told::Waiter(waiter) => {
+            JobReport::Waiter(waiter) => {
                 // SAFETY: whoever waits goes on only when it is woken, and only by this.
                 unsafe { waiter.wake(Cause::Event) };
             }
             // What nobody wants any more is dropped with it, by a destructor of the user's.
-            Told::Task(task) => unwind::catch(move || {
+            JobReport::Task(task) => unwind::catch(move || {
                 task.tell();
                 drop(task);
             }),
@@ -106,4 +106,4 @@ impl Done {
     }
 }
 
-impl_debug!(Job, ..);
+impl_debug!(BlockingJob, ..);

@@ -19,7 +19,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use self::cancellable_job::CancellableJob;
-use self::job::Job;
+use self::job::BlockingJob;
 use super::engine::Engine;
 use super::in_place::in_place;
 use crate::rt::base::AbortOnUnwind;
@@ -97,7 +97,7 @@ fn lend(blocking_pool: &Arc<BlockingPool>, call: &mut (dyn FnMut() + Send)) {
         // SAFETY: the caller's frame is there until this function returns, which is when the wait has ended: by the job, or because it came
         // back. The wait is ended by nobody else, since it has no other end. A fiber that never goes on keeps its frames. The caller, who is the only other one to have
         // it, waits here.
-        let job = unsafe { Job::lent(call, waiter) };
+        let job = unsafe { BlockingJob::lent(call, waiter) };
         left = blocking_pool.submit(job).err().unwrap_or_default();
         !left.iter().any(|job| job.is(call))
     });
@@ -109,7 +109,7 @@ fn lend(blocking_pool: &Arc<BlockingPool>, call: &mut (dyn FnMut() + Send)) {
 
 /// There are no threads: does what was to be done by them, of which one job is the caller's own.
 #[cold]
-fn do_all(jobs: VecDeque<Job>, own: NonNull<dyn FnMut() + Send + '_>) {
+fn do_all(jobs: VecDeque<BlockingJob>, own: NonNull<dyn FnMut() + Send + '_>) {
     make_here(|| {
         for job in jobs {
             let is_own = job.is(own);

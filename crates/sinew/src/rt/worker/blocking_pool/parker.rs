@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::job::Job;
+use super::job::BlockingJob;
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::Sleeper;
 
@@ -11,7 +11,7 @@ use crate::rt::wait::Sleeper;
 pub(super) struct Parker {
     sleeper: Sleeper,
     /// What it was called for. Put there before it is woken, by the one who has called it.
-    job: Lock<Option<Job>>,
+    job: Lock<Option<BlockingJob>>,
 }
 
 impl Parker {
@@ -25,7 +25,7 @@ impl Parker {
     }
 
     /// Calls the thread, for a job or for none. Once, by whoever has found it resting.
-    pub(super) fn call(&self, job: Option<Job>) {
+    pub(super) fn call(&self, job: Option<BlockingJob>) {
         *self.job.lock() = job;
         self.sleeper.wake();
     }
@@ -44,7 +44,7 @@ impl Parker {
     }
 
     /// What it was called for.
-    pub(super) fn take(&self) -> Option<Job> {
+    pub(super) fn take(&self) -> Option<BlockingJob> {
         self.job.lock().take()
     }
 }

@@ -16,7 +16,7 @@ use std::{io, mem};
 
 use sinew_sched::spawn_thread;
 
-use super::job::Job;
+use super::job::BlockingJob;
 use super::parker::Parker;
 use crate::rt::base::sync::Lock;
 use crate::rt::base::{clock, impl_debug, unwind};
@@ -37,7 +37,7 @@ pub(crate) struct BlockingPool {
 #[derive(Debug, Default)]
 struct PoolState {
     /// The oldest first.
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<BlockingJob>,
     /// Those that rest; the last one was the last to lie down. There is none, if a job is queued.
     resting: Vec<Arc<Parker>>,
     /// Threads that have begun.
@@ -51,7 +51,7 @@ struct PoolState {
 
 /// What a thread does next.
 enum ThreadTask {
-    Run(Job),
+    Run(BlockingJob),
     Rest,
     End,
 }
@@ -80,7 +80,7 @@ impl BlockingPool {
     ///
     /// If no thread will, with all the jobs of which that is so: the caller has to see to them. That this one is not among them means that it is being
     /// done.
-    pub(super) fn submit(self: &Arc<Self>, job: Job) -> Result<(), VecDeque<Job>> {
+    pub(super) fn submit(self: &Arc<Self>, job: BlockingJob) -> Result<(), VecDeque<BlockingJob>> {
         let mut inside = self.inside.lock();
         if let Some(parker) = inside.resting.pop() {
             drop(inside);
@@ -102,7 +102,7 @@ impl BlockingPool {
     }
 
     #[cold]
-    fn start(self: &Arc<Self>, number: u64) -> Result<(), VecDeque<Job>> {
+    fn start(self: &Arc<Self>, number: u64) -> Result<(), VecDeque<BlockingJob>> {
         let (name, blocking_pool) = (format!("{}-{number}", self.name), self.clone());
         if self.start_thread(name, move || blocking_pool.serve()).is_ok() {
             return Ok(());

@@ -25,7 +25,7 @@ use std::time::Duration;
 use sinew_sched::{PoolStats, spawn_thread};
 
 pub(in crate::rt) use self::alert::Alert;
-use self::seen::{Finding, LOOKS, Seen};
+use self::seen::{Finding, LOOKS, SeenWorkers};
 use super::engine::Engine;
 use crate::rt::base::clock;
 use crate::rt::base::sync::{Condvar, Lock, ignore_poison};
@@ -109,7 +109,7 @@ fn start(engine: &Weak<Engine>) -> bool {
 }
 
 fn watch(engine: &Weak<Engine>) {
-    let mut seen = Seen::default();
+    let mut seen = SeenWorkers::default();
     // The engine is not kept while this waits: it ends the watcher when it is dropped.
     let Some(stall) = engine.upgrade().map(|engine| engine.stall.clone()) else { return };
     while stall.wait().is_some() {
@@ -118,7 +118,7 @@ fn watch(engine: &Weak<Engine>) {
     }
 }
 
-fn look(engine: &Engine, seen: &mut Seen) {
+fn look(engine: &Engine, seen: &mut SeenWorkers) {
     let stats = engine.pool_stats();
     let after = engine.stall.after.unwrap_or(Duration::MAX);
     match seen.look(&stats.workers, clock::now(), after) {

@@ -10,7 +10,7 @@ pub(super) const LOOKS: u32 = 8;
 
 /// What it has seen of all workers.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct SeenWorkers {
     workers: Vec<Progress>,
     last_look: Option<Instant>,
     /// That every worker is stuck was reported, and holds since.
@@ -40,7 +40,7 @@ pub(super) enum Finding {
     Some(Vec<(usize, Duration)>),
 }
 
-impl Seen {
+impl SeenWorkers {
     /// Looks at all workers. A worker is stuck that has worked on one task for the time `after`.
     ///
     /// A longer way between two looks than an eighth of that counts as no more: the process may
@@ -113,11 +113,11 @@ mod tests {
     const LOOK: Duration = Duration::from_millis(100);
 
     /// Looks at workers of which these are the states and the numbers of tasks.
-    struct Looks(Seen, Instant);
+    struct Looks(SeenWorkers, Instant);
 
     impl Looks {
         fn new() -> Self {
-            Self(Seen::default(), Instant::now())
+            Self(SeenWorkers::default(), Instant::now())
         }
 
         fn look(&mut self, way: Duration, workers: &[(WorkerState, u64)]) -> Finding {
