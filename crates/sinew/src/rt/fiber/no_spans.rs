@@ -3,4 +3,4 @@
 use super::switch_hooks::SwitchHooks;
 
 /// Has fibers keep nothing.
-pub(crate) fn follow(_: &mut SwitchHooks) {}
+pub(crate) fn register_hooks(_: &mut SwitchHooks) {}

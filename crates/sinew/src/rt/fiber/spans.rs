@@ -19,7 +19,7 @@ const MOST: usize = 1_024;
 static SPANS: LocalsKey<Spans> = LocalsKey::new();
 
 /// Has fibers keep their spans.
-pub(crate) fn follow(switch_hooks: &mut SwitchHooks) {
+pub(crate) fn register_hooks(switch_hooks: &mut SwitchHooks) {
     switch_hooks.on_resume(Arc::new(enter));
     switch_hooks.on_suspend(Arc::new(leave));
 }

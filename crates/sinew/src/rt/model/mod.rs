@@ -1,11 +1,11 @@
 //! The models: loom runs them through every interleaving and every outcome of weak memory that it can tell apart, within a
 //! bound on preemptions.
 
-mod alarms;
 mod alert;
-mod ending;
+mod join_state;
 mod owner_lock;
 mod stop;
+mod timer_queue;
 mod word;
 
 /// Runs a model, with at most so many preemptions in an execution.

@@ -30,7 +30,7 @@ pub(crate) trait TimersOwner: Send + Sync {
 
 /// The timers of a core.
 pub(crate) struct CoreTimers {
-    alarms: TimerQueue<TimerAction, CallbackWaits>,
+    queue: TimerQueue<TimerAction, CallbackWaits>,
     hints: CallbackHints,
     owner: Arc<dyn TimersOwner>,
 }
@@ -40,14 +40,14 @@ pub(crate) type DueCallback = (Callback, u64);
 
 impl CoreTimers {
     pub(crate) fn new(owner: Arc<dyn TimersOwner>) -> Self {
-        Self { alarms: TimerQueue::new(clock::now()), hints: CallbackHints::default(), owner }
+        Self { queue: TimerQueue::new(clock::now()), hints: CallbackHints::default(), owner }
     }
 
     /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor
     /// run what is a user's.
     #[inline]
     pub(crate) fn with_lock<R>(&self, body: impl FnOnce(&mut TimersGuard<'_>) -> R) -> R {
-        let mut guard = TimersGuard::new(self.alarms.hold(), &self.hints);
+        let mut guard = TimersGuard::new(self.queue.hold(), &self.hints);
         let result = body(&mut guard);
         let afterwards = guard.leave();
         match afterwards.ring {
@@ -63,7 +63,7 @@ impl CoreTimers {
     /// `calls`.
     pub(crate) fn fire(&self, calls: &mut Vec<DueCallback>) -> usize {
         let mut fired = 0;
-        self.alarms.fire(clock::now, |batch| {
+        self.queue.fire(clock::now, |batch| {
             // With many timers, what they are about is seldom in the cache, and fetching many
             // things at once takes little more time than fetching one.
             batch.iter().flatten().for_each(TimerAction::prefetch);
@@ -96,17 +96,17 @@ impl CoreTimers {
 
     /// Begins a sleep of the core. Returns how long it may last at most.
     pub(crate) fn begin_sleep(&self) -> Option<Duration> {
-        self.alarms.begin_sleep(clock::now)
+        self.queue.begin_sleep(clock::now)
     }
 
     /// Ends a sleep of the core.
     pub(crate) fn end_sleep(&self) {
-        self.alarms.end_sleep(clock::now);
+        self.queue.end_sleep(clock::now);
     }
 
     /// Whether none is set, as far as the caller can know.
     pub(crate) fn is_empty(&self) -> bool {
-        self.alarms.is_empty()
+        self.queue.is_empty()
     }
 
     /// Whether idle workers watch these timers.
@@ -135,7 +135,7 @@ impl CoreTimers {
 
     /// Whether the first timer is past its time by so much.
     pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
-        self.alarms.is_late(now, by)
+        self.queue.is_late(now, by)
     }
 }
 

@@ -180,9 +180,9 @@ impl<T, S> TimerQueue<T, S> {
 mod tests {
     use super::*;
 
-    fn fire(alarms: &TimerQueue<u32>, now: Instant) -> Vec<u32> {
+    fn fire(timers: &TimerQueue<u32>, now: Instant) -> Vec<u32> {
         let mut fired = Vec::new();
-        alarms.fire(|| now, |batch| fired.extend(batch.into_iter().flatten()));
+        timers.fire(|| now, |batch| fired.extend(batch.into_iter().flatten()));
         fired
     }
 
@@ -190,48 +190,48 @@ mod tests {
     #[test]
     fn a_clock_that_stands_still_has_nothing_fire_and_nobody_spin() {
         let start = Instant::now();
-        let alarms = TimerQueue::<u32>::new(start);
+        let timers = TimerQueue::<u32>::new(start);
         for (number, micros) in [(1, 0), (2, 1), (3, 50), (4, 20_000)] {
-            let mut held = alarms.hold();
+            let mut held = timers.hold();
             held.set(start + Duration::from_micros(micros), number);
             assert_eq!(held.release(), TimerRing::No);
         }
-        assert_eq!(fire(&alarms, start), [1]);
+        assert_eq!(fire(&timers, start), [1]);
         for _ in 0..100 {
-            assert_eq!(fire(&alarms, start), [] as [u32; 0]);
-            assert!(alarms.begin_sleep(|| start) >= Some(Duration::from_micros(1)));
-            alarms.end_sleep(|| start);
+            assert_eq!(fire(&timers, start), [] as [u32; 0]);
+            assert!(timers.begin_sleep(|| start) >= Some(Duration::from_micros(1)));
+            timers.end_sleep(|| start);
         }
-        assert_eq!(fire(&alarms, start + Duration::from_secs(1)), [2, 3, 4]);
-        assert_eq!(alarms.begin_sleep(|| start), None);
+        assert_eq!(fire(&timers, start + Duration::from_secs(1)), [2, 3, 4]);
+        assert_eq!(timers.begin_sleep(|| start), None);
     }
 
     /// How late a timer may be depends on how far off it is, not on how long the core has slept without any.
     #[test]
     fn a_long_sleep_makes_the_next_timer_no_later() {
         let start = Instant::now();
-        let alarms = TimerQueue::<u32>::new(start);
-        assert_eq!(alarms.begin_sleep(|| start), None);
+        let timers = TimerQueue::<u32>::new(start);
+        assert_eq!(timers.begin_sleep(|| start), None);
         let up = start + Duration::from_secs(1);
-        alarms.end_sleep(|| up);
-        let mut held = alarms.hold();
+        timers.end_sleep(|| up);
+        let mut held = timers.hold();
         held.set(up + Duration::from_micros(20), 1);
         let _ = held.release();
-        assert!(alarms.begin_sleep(|| up) <= Some(Duration::from_micros(30)));
+        assert!(timers.begin_sleep(|| up) <= Some(Duration::from_micros(30)));
     }
 
     #[test]
     fn what_is_taken_away_comes_in_the_order_of_its_moments() {
         let start = Instant::now();
-        let alarms = TimerQueue::<u32>::new(start);
-        let mut held = alarms.hold();
+        let timers = TimerQueue::<u32>::new(start);
+        let mut held = timers.hold();
         let far = Duration::from_secs(500 * 365 * 86_400);
         for (number, time) in [(3, far), (1, Duration::ZERO), (2, Duration::from_secs(5))] {
             held.set(start + time, number);
         }
         let all = held.take_all();
         let _ = held.release();
-        assert!(alarms.is_empty());
+        assert!(timers.is_empty());
         assert!(all.eq([1, 2, 3]));
     }
 }

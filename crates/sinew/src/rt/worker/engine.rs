@@ -146,7 +146,7 @@ impl Engine {
         overflow::install().ok();
         overflow::advise(&"raise `stack_size` of its builder or of the runtime's, or SINEW_STACK_SIZE");
         panic_hook::install(settings.panic_hook);
-        spans::follow(&mut fibers.switch_hooks);
+        spans::register_hooks(&mut fibers.switch_hooks);
         let vtables = run::vtables_for(&fibers.switch_hooks);
         let host = FiberHost::new(fibers, settings.layout.nodes(), vtables);
         let stall = Arc::new(Stall::new(settings.stall_report));

@@ -13,6 +13,7 @@
 
 mod list;
 // Models of a queue have loom's mutex instead. This lock has a model of its own.
+mod fast_wait;
 #[cfg(any(not(loom), test))]
 mod lock;
 mod locked;
@@ -21,9 +22,9 @@ mod many;
 mod model;
 pub(crate) mod pick;
 mod terms;
-mod unbound;
 mod wakes;
 
+pub(crate) use fast_wait::FastWait;
 pub(crate) use list::{Place, WaitNode};
 pub(crate) use locked::Locked;
 pub(crate) use many::{Door, Entered, Entrance, Stay, wait_in_all};

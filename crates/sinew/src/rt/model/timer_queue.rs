@@ -12,18 +12,18 @@ use crate::rt::timer::timer_queue::{TimerQueue, TimerRing};
 fn sleep_and_set(with_a_far_one: bool) {
     let start = Instant::now();
     let near = start + Duration::from_secs(1);
-    let alarms = Arc::new(TimerQueue::<_>::new(start));
+    let timers = Arc::new(TimerQueue::<_>::new(start));
     // It remembers that it was rung, as an eventfd does.
     let bell = Arc::new(Notify::new());
     if with_a_far_one {
-        let mut held = alarms.hold();
+        let mut held = timers.hold();
         held.set(start + Duration::from_secs(1_000_000), "far");
         let _ = held.release();
     }
     let setter = {
-        let (alarms, bell) = (alarms.clone(), bell.clone());
+        let (timers, bell) = (timers.clone(), bell.clone());
         thread::spawn(move || {
-            let mut held = alarms.hold();
+            let mut held = timers.hold();
             held.set(near, "near");
             if held.release() == TimerRing::Now {
                 bell.notify();
@@ -32,13 +32,13 @@ fn sleep_and_set(with_a_far_one: bool) {
     };
     let mut seen = Vec::new();
     while seen.is_empty() {
-        let time = alarms.begin_sleep(|| start);
+        let time = timers.begin_sleep(|| start);
         // Whatever is to come within the hour is waited for by the clock, which the checker has none of.
         if time.is_none_or(|time| time > Duration::from_secs(3_600)) {
             bell.wait();
         }
-        alarms.end_sleep(|| start);
-        alarms.fire(|| near + Duration::from_secs(1), |batch| seen.extend(batch.into_iter().flatten()));
+        timers.end_sleep(|| start);
+        timers.fire(|| near + Duration::from_secs(1), |batch| seen.extend(batch.into_iter().flatten()));
     }
     assert_eq!(seen, ["near"]);
     setter.join().unwrap();
