@@ -24,7 +24,6 @@ pub(crate) mod pick;
 mod terms;
 mod wakes;
 
-pub(crate) use fast_wait::FastWait;
 pub(crate) use list::{Place, WaitNode};
 pub(crate) use locked::Locked;
 pub(crate) use many::{Door, Entered, Entrance, Stay, wait_in_all};
