@@ -24,7 +24,7 @@ fn check_file(tree: &Tree, file: &TextFile) -> Vec<Finding> {
 }
 
 /// Numbered lines outside fenced code.
-fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_fence = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
         let is_fence = ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence));
@@ -34,7 +34,7 @@ fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// What the links of a line point to, inline or as a definition.
-fn targets(line: &str) -> Vec<&str> {
+pub(super) fn targets(line: &str) -> Vec<&str> {
     let mut found: Vec<_> = definition(line).into_iter().collect();
     // Every second piece is code. A link whose text is code has its target at the start of the next piece.
     for prose in line.split('`').step_by(2) {

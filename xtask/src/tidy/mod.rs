@@ -20,6 +20,7 @@ mod crate_layers;
 mod file_header;
 mod file_size;
 mod glob_reexports;
+mod guide;
 mod ignorance;
 mod ignore_reasons;
 mod lexes;
@@ -70,6 +71,7 @@ static RULES: &[Rule] = &[
     Rule { name: "ignore_reasons", check: ignore_reasons::check },
     Rule { name: "map", check: map::check },
     Rule { name: "markdown_links", check: markdown_links::check },
+    Rule { name: "guide", check: guide::check },
 ];
 
 /// Checks the repository, printing findings and notes; findings that are more than notes fail.
