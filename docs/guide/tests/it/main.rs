@@ -1,10 +1,12 @@
-//! The table of `blocking.md`: each row has a test here, and each test a row.
+//! What the guide's tables say: each row of the one in `blocking.md` has a test here, and each test a
+//! row; the one in `tuning.md` has all variables.
 
 use std::panic::{self, AssertUnwindSafe};
 
 mod blocks;
 mod breaks;
 mod support;
+mod variables;
 mod works;
 
 /// What a row claims.
