@@ -16,6 +16,7 @@ mod debian;
 mod emulator;
 mod exec;
 mod failure;
+mod guide;
 mod job;
 mod jobs;
 mod mutants;
@@ -49,6 +50,8 @@ enum Verb {
     Tidy,
     /// Compare the public items of the library crates with the lists in `docs/api`.
     Api(api::Lists),
+    /// Build the guide as a book, by mdbook, which is installed below `target/` if it is not there.
+    Guide,
     /// List the modules of a crate that name each other in a circle, and where.
     Modules {
         /// The crate, such as `sinew-sched`.
@@ -84,6 +87,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
         }
         Verb::Tidy => tidy::run(&context.root).map(|()| ExitCode::SUCCESS),
         Verb::Api(lists) => api::run(&context, &lists).map(|()| ExitCode::SUCCESS),
+        Verb::Guide => guide::run(&context).map(|()| ExitCode::SUCCESS),
         Verb::Modules { package, all } => {
             tidy::print_modules(&context.root, &package, all).map(|()| ExitCode::SUCCESS)
         }

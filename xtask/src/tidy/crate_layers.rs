@@ -39,7 +39,8 @@ const PEERS: [&str; 15] = [
     "wasmtime-fiber",
 ];
 
-/// The one package outside `bench/` that may name peers, in its tests: the guide tells users how to call them from fibers.
+/// The one package outside `bench/` that may name peers, in its tests: the guide tells users how to
+/// call them from fibers.
 const GUIDE: (&str, [&str; 2]) = ("sinew-guide", ["rayon", "tokio"]);
 
 /// Edges that are not in the plan.

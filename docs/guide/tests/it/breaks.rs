@@ -1,5 +1,5 @@
-//! Rows that say *breaks*: what another fiber of the worker finds. What would be undefined behaviour
-//! is not done here: the tests show what leads there.
+//! Rows that say *breaks*: what another fiber of the worker finds. What would be undefined
+//! behaviour is not done here: the tests show what leads there.
 
 use std::cell::RefCell;
 use std::panic::catch_unwind;

@@ -1,5 +1,5 @@
-//! What the guide's tables say: each row of the one in `blocking.md` has a test here, and each test a
-//! row; the one in `tuning.md` has all variables.
+//! What the guide's tables say: each row of the one in `blocking.md` has a test here, and each test
+//! a row; the one in `tuning.md` has all variables.
 
 use std::panic::{self, AssertUnwindSafe};
 
