@@ -1,4 +1,5 @@
-//! Tells the program which compiler built it: an instruction count belongs to a compiler and a target.
+//! Tells the program which compiler built it: an instruction count belongs to a compiler and a
+//! target.
 
 use std::env;
 use std::process::Command;

@@ -1,55 +1,57 @@
-//! A bell: a thread asks for it, whoever it has woken rings it, and the time in between is what waking takes. Knows neither
-//! the one who sleeps nor how he is woken.
+//! A bell measures the time that a wake-up takes: a thread asks for it, and the task or fiber that
+//! the thread wakes rings it. It knows neither the task or fiber that sleeps nor the way it is
+//! woken.
 
 use std::hint;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-/// Rung by a task or a fiber, heard by the thread that made it.
+/// Rung by a task or a fiber, and waited for by the thread that made it.
 pub(crate) struct Bell {
     start: Instant,
-    /// When it was rung, in nanoseconds from the start; or one of the two below.
+    /// When it was rung, in nanoseconds from the start; or [`ASKED`] or [`OVER`].
     rung: AtomicU64,
     waiter: Thread,
 }
 
-/// It is to be rung.
+/// The ringer should ring.
 const ASKED: u64 = 0;
-/// It will not be rung again.
+/// The ringer should end: the bell will not be asked for again.
 const OVER: u64 = u64::MAX;
 
-/// What the one who rings has to do next.
+/// What the ringer has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     /// Ring.
     Ring,
-    /// Sleep until he is woken.
+    /// Sleep until it is woken.
     Sleep,
     /// End.
     End,
 }
 
 impl Bell {
-    /// For the calling thread to hear. Never freed: whoever rings still uses it when it has been heard.
+    /// Makes a bell for which the calling thread waits. It is never freed, since the ringer still
+    /// uses it after the waiter has seen the ring.
     pub(crate) fn leaked() -> &'static Self {
-        // That it was rung before anybody asked is no harm.
+        // The bell starts as rung before the first request. That is harmless.
         let (start, rung, waiter) = (Instant::now(), AtomicU64::new(1), thread::current());
         Box::leak(Box::new(Self { start, rung, waiter }))
     }
 
-    /// It is to be rung; whoever does so is woken after this. Returns the time.
+    /// Asks for a ring and returns the time. The caller wakes the ringer after this.
     pub(crate) fn ask(&self) -> u64 {
         self.rung.store(ASKED, Ordering::Relaxed);
         self.now()
     }
 
-    /// Whoever rings it is to end, and is woken after this.
+    /// Tells the ringer to end. The caller wakes the ringer after this.
     pub(crate) fn end(&self) {
         self.rung.store(OVER, Ordering::Relaxed);
     }
 
-    /// What is to be done.
+    /// Returns what the ringer has to do.
     pub(crate) fn wish(&self) -> Wish {
         match self.rung.load(Ordering::Acquire) {
             ASKED => Wish::Ring,
@@ -63,7 +65,8 @@ impl Bell {
         self.waiter.unpark();
     }
 
-    /// Rings whenever it is asked for, and sleeps in between by a function that may return for no reason.
+    /// Rings each time it is asked to, until it is told to end. In between it calls `sleep`, which
+    /// may return for no reason.
     pub(crate) fn attend(&self, sleep: fn()) {
         loop {
             match self.wish() {
@@ -74,12 +77,12 @@ impl Bell {
         }
     }
 
-    /// Sleeps until it has been rung. Returns when that was.
+    /// Sleeps until the bell has been rung, and returns the time of the ring.
     pub(crate) fn wait_asleep(&self) -> u64 {
         self.wait(thread::park)
     }
 
-    /// The same without sleeping.
+    /// Spins until the bell has been rung, and returns the time of the ring.
     pub(crate) fn wait_awake(&self) -> u64 {
         self.wait(hint::spin_loop)
     }
@@ -104,7 +107,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn it_is_rung_once_for_each_time_that_it_is_asked_for() {
+    fn the_bell_rings_once_for_each_request() {
         let bell = Bell::leaked();
         let ringer = thread::spawn(|| bell.attend(thread::park));
         let mut last = 0;

@@ -1,12 +1,13 @@
-//! One measurement in a process of its own, so that peers cannot disturb one another. The child prints lines
-//! `metric value`; its processor time is added from what the kernel says about it. Which program it is, the
-//! caller knows.
+//! Makes one measurement in a process of its own, so that peers cannot disturb one another. The
+//! child prints lines `metric value`. Its processor time, as reported by the kernel, is added. The
+//! caller chooses the program.
 //!
 //! # Safety
 //!
-//! This file is trusted with `wait4`, which alone reports the resources of one particular child.
+//! This file is trusted with `wait4`, the only call that reports the resources of one particular
+//! child.
 
-#![expect(unsafe_code, reason = "only wait4 tells the processor time of one child")]
+#![expect(unsafe_code, reason = "only wait4 reports the processor time of one child")]
 
 use std::fmt;
 use std::io::{self, Read};
@@ -20,20 +21,20 @@ use std::time::Duration;
 /// Metrics by name, as read from a child.
 pub(crate) type Values = Vec<(String, f64)>;
 
-/// The name under which a child's user and system time is among its values.
+/// The name of the value that holds a child's user and system time.
 const CPU_MS: &str = "cpu_ms";
 
-/// Why there is no measurement.
+/// Why a measurement failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// What went wrong.
     problem: String,
-    /// What the child had to say.
+    /// What the child wrote to standard error.
     stderr: String,
 }
 
 impl Failure {
-    /// A failure that no child has spoken about.
+    /// Makes a failure without output of a child.
     pub(crate) fn new(problem: impl Into<String>) -> Self {
         Self { problem: problem.into(), stderr: String::new() }
     }
@@ -46,14 +47,15 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs the child to its end, at most for `limit`, and reads its metrics.
+/// Runs the child to its end and reads its metrics. A child that takes longer than `limit` is
+/// killed.
 pub(crate) fn measure(command: &mut Command, limit: Duration) -> Result<Values, Failure> {
     let end = finish(command, limit)?;
     if !end.status.success() {
         return Err(Failure { problem: format!("the child ended with {}", end.status), stderr: end.stderr });
     }
     let mut values = parse(&end.stdout).map_err(|problem| Failure { problem, stderr: end.stderr })?;
-    // A child that measures a part of its life by itself has the last word.
+    // A child may measure a part of its life by itself. Then its own value counts.
     if values.iter().all(|(name, _)| name != CPU_MS) {
         values.push((CPU_MS.to_owned(), end.cpu.as_secs_f64() * 1e3));
     }
@@ -68,8 +70,8 @@ struct End {
     stderr: String,
 }
 
-/// Waits for the end of the child's output, which is its own end, without polling: nothing runs beside it
-/// meanwhile.
+/// Waits until the child closes its output, which it does at its end. This does not poll, so
+/// nothing runs beside the child meanwhile.
 fn finish(command: &mut Command, limit: Duration) -> Result<End, Failure> {
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = spawned
@@ -78,12 +80,12 @@ fn finish(command: &mut Command, limit: Duration) -> Result<End, Failure> {
     let stderr = collect(child.stderr.take());
     let output = stdout.recv_timeout(limit);
     if output.is_err() {
-        // An error means that it has ended by itself at the last moment.
+        // An error means that the child has just ended by itself.
         let _ = child.kill();
     }
     let (status, cpu) =
         reap(&child).map_err(|error| Failure::new(format!("cannot wait for the child: {error}")))?;
-    // A grandchild may hold the pipe for longer; what it would say is not worth the wait.
+    // A grandchild may hold the pipe for longer. Its output is not worth the wait.
     let stderr = stderr.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
     match output {
         Ok(stdout) => Ok(End { status, cpu, stdout, stderr }),
@@ -99,7 +101,7 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is still worth showing.
+            // Bytes that were read before an error are still worth showing.
             let _ = pipe.read_to_end(&mut bytes);
         }
         // The receiver may have given up.
@@ -108,7 +110,7 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     receiver
 }
 
-/// Waits for the child's end; says how it ended, and its user and system time.
+/// Waits for the child's end. Returns its exit status, and its user and system time.
 fn reap(child: &Child) -> io::Result<(ExitStatus, Duration)> {
     let pid = child.id() as libc::pid_t;
     let mut status = 0;

@@ -1,5 +1,6 @@
-//! The command line. Others script it, so its commands, options and exit codes stay: 0 when all went well, 1
-//! when something failed, 2 for a name that does not exist, 3 when a tool of the command is missing.
+//! The command line. Scripts use it, so its commands, options and exit codes must stay: 0 when all
+//! went well, 1 when something failed, 2 for an unknown name, 3 when a tool that the command needs
+//! is missing.
 
 use crate::callgrind;
 use crate::compare;
@@ -33,20 +34,20 @@ struct Cli {
 enum Command {
     /// Show the workloads with their metrics, and the peers available on this machine.
     List,
-    /// Measure: every workload with every peer, unless told otherwise.
+    /// Measure every workload with every peer, or the given ones.
     Run(RunArgs),
     /// Compare two runs, from their JSON lines.
     Compare {
-        /// The run before.
+        /// The earlier run.
         before: PathBuf,
-        /// The run after.
+        /// The later run.
         after: PathBuf,
     },
     /// Plot the last run, or the runs in these files, as SVG with a summary in Markdown.
     Report {
-        /// Files of JSON lines; the last run unless given.
+        /// Files of JSON lines [default: the last run].
         files: Vec<PathBuf>,
-        /// The directory to write to; bench/target/report unless given.
+        /// The directory to write to [default: bench/target/report].
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -54,35 +55,37 @@ enum Command {
     Setup,
     /// Count the instructions of the hot paths under valgrind.
     Callgrind(CallgrindArgs),
-    /// Make one measurement in this process: what `run` starts its children with.
+    /// Make one measurement in this process: `run` starts its children with this.
     #[command(hide = true)]
     One(OneArgs),
-    /// Go a path of fibers in this process: what `callgrind` starts its children with.
+    /// Run a path of fibers in this process: `callgrind` starts its children with this.
     #[command(hide = true)]
     Go(GoArgs),
-    /// Answer requests until this process is ended: what the workload `http` starts its servers with.
+    /// Answer requests until this process is ended: the workload `http` starts its servers with
+    /// this.
     #[command(hide = true)]
     ServeHttp(ServeArgs),
 }
 
 #[derive(Args)]
 struct RunArgs {
-    /// Workloads to measure; all of them unless given.
+    /// Workloads to measure [default: all].
     #[arg(value_name = "WORKLOAD", value_parser = PossibleValuesParser::new(workload_names()))]
     workloads: Vec<String>,
-    /// A peer to measure (repeats); all of them unless given.
+    /// A peer to measure (repeatable) [default: all].
     #[arg(long = "peer", value_name = "NAME", value_parser = PossibleValuesParser::new(peer_names()))]
     peers: Vec<String>,
-    /// A number of threads to measure with (repeats); what the workload says unless given.
+    /// A number of threads to measure with (repeatable) [default: that of the workload].
     #[arg(long, value_name = "N", value_parser = positive)]
     threads: Vec<usize>,
     /// Repetitions of each measurement [default: 7, quick: 3].
     #[arg(long, value_name = "N", value_parser = positive)]
     reps: Option<usize>,
-    /// A short run, to see that everything works; its figures are labelled and never quoted.
+    /// Make a short run, to see that everything works; its figures are labelled and not for
+    /// quoting.
     #[arg(long)]
     quick: bool,
-    /// Write JSON lines to this file; `-` means to standard output, and nothing else there.
+    /// Write JSON lines to this file; with `-`, write them, and nothing else, to standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Seconds that one child may take.
@@ -95,10 +98,10 @@ struct RunArgs {
 
 #[derive(Args)]
 struct CallgrindArgs {
-    /// Fail if a path of ours costs more than the committed baseline says.
+    /// Fail if a path of ours costs more than the committed baseline allows.
     #[arg(long, conflicts_with = "bless")]
     check: bool,
-    /// Make what was counted the new baseline.
+    /// Make these counts the new baseline.
     #[arg(long)]
     bless: bool,
 }
@@ -145,8 +148,8 @@ fn seconds(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(usable).ok_or_else(|| "expected a number of seconds".to_owned())
 }
 
-/// Reads the command line, does what it says, and turns the end into an exit code. A reader of our output
-/// that has had enough is no failure.
+/// Reads the command line, runs the command and returns its exit code. A reader that closes our
+/// output early is no failure.
 pub(crate) fn main() -> ExitCode {
     match dispatch(Cli::parse().command) {
         Ok(code) => code,
@@ -220,11 +223,11 @@ fn one(args: &OneArgs) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Goes a path of fibers.
+/// Runs a path of fibers.
 fn go(args: &GoArgs) -> Result<(), Box<dyn Error>> {
     match Pace::parse(&args.settings)? {
         Pace::Exactly(times) => Ok(callgrind::go(&args.path, times)?),
-        Pace::AtLeast(_) => Err("a path is gone a number of times: iterations=N".into()),
+        Pace::AtLeast(_) => Err("a path needs a number of operations: iterations=N".into()),
     }
 }
 
@@ -235,7 +238,7 @@ fn callgrind_command(check: bool, bless: bool) -> Result<ExitCode, Box<dyn Error
         _ => callgrind::Mode::Show,
     };
     if !callgrind::is_installed() {
-        eprintln!("error: valgrind is not installed, and instructions cannot be counted without it");
+        eprintln!("error: valgrind is not installed; it is needed to count instructions");
         return Ok(ExitCode::from(3));
     }
     Ok(code(callgrind::run(mode)?))

@@ -1,9 +1,11 @@
-//! Processes that a measurement needs beside itself: they end with it, and may have a processor to themselves.
+//! Processes that a measurement needs beside itself. They end with it, and may have a processor of
+//! their own.
 //!
 //! # Safety
 //!
-//! Trusted with what is done between the fork and the start of a program: system calls, and nothing else.
-#![expect(unsafe_code, reason = "what a process does to itself before its program starts is up to us")]
+//! This file is trusted with the code between the fork and the start of a program. That code makes
+//! system calls and does nothing else.
+#![expect(unsafe_code, reason = "a function that runs between fork and exec is unsafe to register")]
 
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -11,7 +13,8 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Has the process that this command starts end with the thread that starts it, and stay on that processor if there is one given.
+/// Ties the process that this command starts to the thread that starts it: it ends with that
+/// thread. If a processor is given, the process stays on it.
 pub(crate) fn tie(command: &mut Command, processor: Option<usize>) {
     let set = processor.map(only);
     let prepare = move || -> io::Result<()> {
@@ -21,7 +24,8 @@ pub(crate) fn tie(command: &mut Command, processor: Option<usize>) {
         }
         Ok(())
     };
-    // SAFETY: the closure makes two system calls and touches nothing but a copied set, so it takes no lock and no memory.
+    // SAFETY: the closure makes two system calls and touches only a copied set. So it takes no lock
+    // and allocates no memory.
     unsafe { command.pre_exec(prepare) };
 }
 
@@ -31,9 +35,10 @@ fn only(processor: usize) -> CpuSet {
     set
 }
 
-/// The first two processors that this process may use.
+/// Returns the first two processors that this process may use.
 pub(crate) fn two_processors() -> Result<[usize; 2], String> {
-    let set = sched_getaffinity(None).map_err(|error| format!("which processors there are: {error}"))?;
+    let set = sched_getaffinity(None)
+        .map_err(|error| format!("cannot read which processors are available: {error}"))?;
     let mut there = (0..CpuSet::MAX_CPU).filter(|&processor| set.is_set(processor));
     there
         .next()
@@ -42,7 +47,12 @@ pub(crate) fn two_processors() -> Result<[usize; 2], String> {
         .ok_or_else(|| "two processors are needed".to_owned())
 }
 
-/// Lets this process, and those that it starts, have so many descriptors and some more; an error if the system does not.
+/// Raises the limit of this process, and of those that it starts, to `many` descriptors and some
+/// more.
+///
+/// # Errors
+///
+/// The system does not allow it.
 pub(crate) fn allow_descriptors(many: usize) -> Result<(), String> {
     let limit = getrlimit(Resource::Nofile);
     let needed = many as u64 + 200;

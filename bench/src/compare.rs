@@ -1,12 +1,12 @@
-//! `compare`: two runs of the same things, before and after. A change counts only where the two ranges of
-//! repetitions do not even touch; anything less is noise until it is measured again.
+//! `compare`: compares two runs of the same things, before and after. A change counts only if the
+//! ranges of the repetitions do not touch. Anything less is noise until it is measured again.
 
 use crate::record::{Figure, Key};
 use crate::stats::{Summary, ratio};
 use crate::table::{Table, number};
 use crate::workloads;
 
-/// What became of one figure.
+/// How one figure changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Better,
@@ -31,7 +31,7 @@ impl Change {
     }
 }
 
-/// The table of all figures that either run has, and a line of counts.
+/// Returns a table of all figures of both runs, and a line of counts.
 pub(crate) fn text(before: &[Figure], after: &[Figure]) -> String {
     let mut table =
         Table::new(&["workload", "peer", "threads", "metric", "before", "after", "÷ before", "change"], &[]);
@@ -87,7 +87,7 @@ fn verdict(changes: &[Change]) -> String {
 
 fn quick_note(before: &[Figure], after: &[Figure]) -> &'static str {
     let quick = before.iter().chain(after).any(|figure| figure.key.is_quick());
-    if quick { "There are figures of quick runs among these: not to be quoted.\n" } else { "" }
+    if quick { "Some figures are of quick runs: not for quoting.\n" } else { "" }
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     use super::text;
     use crate::record::sample;
 
-    /// The row of a peer in the comparison.
+    /// Returns the row of a peer in the comparison.
     fn row(text: &str, peer: &str) -> String {
         text.lines().find(|line| line.contains(peer)).unwrap_or_default().to_owned()
     }

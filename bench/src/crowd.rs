@@ -1,12 +1,13 @@
-//! Many of a kind: so many fibers, or what a peer has in their place, do the same at once, each by its number, and whoever
-//! asked waits for all. It does not know what they do.
+//! Crowds: a number of fibers, or of what a peer has in their place, call the same function at
+//! once, each with its number, and the caller waits for all. This file does not know what the
+//! function does.
 
 use may::go;
 use sinew::fiber;
 use std::future::Future;
 use std::thread;
 
-/// Of ours, by the calling fiber.
+/// Runs a crowd of our fibers, from the calling fiber.
 pub(crate) fn fibers(count: usize, work: impl Fn(usize) + Clone + Send + 'static) {
     let spawn = |number| {
         let work = work.clone();
@@ -16,7 +17,7 @@ pub(crate) fn fibers(count: usize, work: impl Fn(usize) + Clone + Send + 'static
     fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));
 }
 
-/// Of may's, by the calling coroutine.
+/// Runs a crowd of may's coroutines, from the calling coroutine.
 pub(crate) fn coroutines(count: usize, work: impl Fn(usize) + Clone + Send + 'static) {
     let spawn = |number| {
         let work = work.clone();
@@ -26,7 +27,7 @@ pub(crate) fn coroutines(count: usize, work: impl Fn(usize) + Clone + Send + 'st
     coroutines.into_iter().for_each(|coroutine| coroutine.join().expect("it does not panic"));
 }
 
-/// Of tokio's, by the calling task.
+/// Runs a crowd of tokio's tasks, from the calling task.
 pub(crate) async fn tasks<W: Future<Output = ()> + Send + 'static>(count: usize, work: impl Fn(usize) -> W) {
     let tasks: Vec<_> = (0..count).map(|number| tokio::spawn(work(number))).collect();
     for task in tasks {
@@ -34,7 +35,7 @@ pub(crate) async fn tasks<W: Future<Output = ()> + Send + 'static>(count: usize,
     }
 }
 
-/// Of the system's, by the calling thread.
+/// Runs a crowd of threads, from the calling thread.
 pub(crate) fn threads(count: usize, work: impl Fn(usize) + Sync) {
     thread::scope(|scope| {
         let work = &work;
@@ -51,7 +52,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// All numbers below ten have come, each once.
+    /// Checks that each number below ten has come once.
     fn check(seen: &AtomicU64) {
         assert_eq!(seen.swap(0, Ordering::Relaxed), 1_111_111_111);
     }

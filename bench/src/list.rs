@@ -1,11 +1,11 @@
-//! `list`: what can be measured, and with whom on this machine.
+//! `list`: shows what can be measured, and with which peers on this machine.
 
 use crate::panel;
 use crate::peers;
 use crate::table::Table;
 use crate::workloads::{self, Metric, Workload};
 
-/// Workloads with their metrics, then peers.
+/// Returns a table of the workloads with their metrics, then one of the peers.
 pub(crate) fn text() -> String {
     let workloads: String = workloads::ALL.iter().map(|workload| workload_text(workload)).collect();
     format!("Workloads\n{workloads}\nPeers\n{}", peers_text())

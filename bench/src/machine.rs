@@ -6,7 +6,8 @@ use std::thread;
 /// The compiler that built this program, with its target.
 pub(crate) const RUSTC: &str = env!("SINEW_BENCH_RUSTC");
 
-/// For example `Some CPU, 8 cores, Linux 6.1, rustc 1.95.0 x86_64-unknown-linux-gnu`.
+/// Returns the line, for example `Some CPU, 8 cores, Linux 6.1, rustc 1.95.0
+/// x86_64-unknown-linux-gnu`.
 pub(crate) fn line() -> String {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -15,13 +16,13 @@ pub(crate) fn line() -> String {
     format!("{cpu}, {cores} cores, Linux {}, {}", kernel.trim(), short(RUSTC))
 }
 
-/// The model's name in the text of `/proc/cpuinfo`, where the architecture gives one.
+/// Returns the model's name in the text of `/proc/cpuinfo`, where the architecture gives one.
 fn model(cpuinfo: &str) -> Option<&str> {
     let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim())
 }
 
-/// The compiler without its commit, which is in brackets.
+/// Returns the compiler's version without its commit, which is in brackets.
 fn short(rustc: &str) -> String {
     let plain = rustc.split_once(" (").zip(rustc.split_once(')'));
     plain.map_or_else(|| rustc.to_owned(), |((version, _), (_, target))| format!("{version}{target}"))

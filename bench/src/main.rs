@@ -1,10 +1,10 @@
-//! Measures sinew against its peers: every figure is a ratio inside one run, peers interleaved, on one
-//! machine.
+//! Measures sinew against its peers. Every figure is a ratio inside one run on one machine, in
+//! which peers are interleaved.
 //!
-//! The parts, in reading order: a [`workloads`] table says what can be measured and for which [`peers`]; a
-//! [`plan`] chooses from it; a [`session`] runs each measurement in a [`child`] process; a [`record`] is what
-//! remains; a [`panel`], [`compare`] and [`report`] show it. [`callgrind`] counts instructions instead of
-//! time.
+//! The parts, in reading order: a [`workloads`] table says what can be measured and for which
+//! [`peers`]. A [`plan`] chooses from it. A [`session`] runs each measurement in a [`child`]
+//! process. A [`record`] is the result. A [`panel`], [`compare`] and [`report`] show it.
+//! [`callgrind`] counts instructions instead of time.
 
 mod bell;
 mod callgrind;

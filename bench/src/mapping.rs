@@ -1,8 +1,9 @@
-//! Plain memory from the system, to see what page faults cost by themselves.
+//! Plain memory from the system, to measure what page faults cost by themselves.
 //!
 //! # Safety
 //!
-//! Trusted with one mapping per value, and with writing single bytes that its callers own.
+//! This file is trusted with one mapping for each value, and with writing single bytes that its
+//! callers own.
 #![expect(unsafe_code, reason = "memory is mapped and touched")]
 
 use std::ptr;
@@ -17,7 +18,11 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// Maps so many bytes. Panics where the system has none.
+    /// Maps `length` bytes.
+    ///
+    /// # Panics
+    ///
+    /// The system has no memory.
     pub(crate) fn new(length: usize) -> Self {
         let (access, flags) = (
             libc::PROT_READ | libc::PROT_WRITE,
@@ -31,12 +36,12 @@ impl Mapping {
         Self { start: start.cast(), length }
     }
 
-    /// Where it begins.
+    /// Returns where it begins.
     pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// Unmaps so many bytes at its end, or those that are left.
+    /// Unmaps `bytes` bytes at its end, or all that are left.
     fn shorten(&mut self, bytes: usize) {
         let bytes = bytes.min(self.length);
         self.length -= bytes;
@@ -44,27 +49,30 @@ impl Mapping {
     }
 
     fn unmap(&self, offset: usize, bytes: usize) {
-        // SAFETY: a part of the mapping that is not used after this. If there is nothing of it, that is an error and no harm.
+        // SAFETY: this part of the mapping is not used any more. If it is empty, the call fails and
+        // does nothing.
         unsafe { libc::munmap(self.start.wrapping_add(offset).cast(), bytes) };
     }
 }
 
-// SAFETY: all that several threads can have of it is its address.
+// SAFETY: several threads can get nothing of it but its address.
 unsafe impl Sync for Mapping {}
 
-/// Memory that was touched and is held until it is needed. A virtual machine gives free memory back to its host after a
-/// while, and a page that has to be lent again takes several times as long to touch: whoever measures page faults for
-/// seconds would measure that. What is released here is what the kernel hands out next.
+/// Memory that was touched, and is held until it is needed. A virtual machine gives free memory
+/// back to its host after a while. A page that the host has to lend again takes several times as
+/// long to touch, so a measurement of page faults that runs for seconds would measure the host. The
+/// kernel hands out next what is released here.
 ///
-/// The kernel keeps the pages of its own tables apart from those of programs. So pages lie as far apart as those that are
-/// going to be touched: then the reserve has as many tables as they will need, and releases them too.
+/// The kernel keeps the pages of its own tables apart from those of programs. So pages lie as far
+/// apart as those that are going to be touched: then the reserve has as many tables as they will
+/// need, and releases them too.
 pub(crate) struct Reserve {
     mapping: Mapping,
     stride: usize,
 }
 
 impl Reserve {
-    /// Touches so many bytes, whole pages that begin `stride` bytes after one another.
+    /// Touches `bytes` bytes: whole pages that begin `stride` bytes apart.
     pub(crate) fn new(bytes: usize, stride: usize) -> Self {
         let mapping = Mapping::new(bytes / PAGE * stride);
         for end in (stride..=mapping.length).step_by(stride) {
@@ -73,7 +81,7 @@ impl Reserve {
         Self { mapping, stride }
     }
 
-    /// Gives so many bytes back to the kernel, or those that are left.
+    /// Gives `bytes` bytes back to the kernel, or all that are left.
     pub(crate) fn release(&mut self, bytes: usize) {
         self.mapping.shorten(bytes / PAGE * self.stride);
     }
@@ -85,9 +93,9 @@ impl Drop for Mapping {
     }
 }
 
-/// Writes the byte below an address: the highest of a stack with that top, or of a part of a mapping.
+/// Writes the byte below an address, which is the top of a stack or the end of a part of a mapping.
 pub(crate) fn write_below(top: *mut u8) {
-    // SAFETY: the callers own the memory below, and nothing else is there.
+    // SAFETY: the caller owns the memory below the address, and keeps no value in it.
     unsafe { top.wrapping_sub(1).write_volatile(1) };
 }
 

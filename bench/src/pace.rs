@@ -1,4 +1,4 @@
-//! How long a measurement goes on. Foreign peers follow the same rule in their own language (see
+//! How long a measurement runs. Foreign peers follow the same rule in their own languages (see
 //! `bench/README.md`).
 
 use crate::usage::cpu_time;
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 /// How many operations make one measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// As many as last for this long, found by doubling; the search is the warm-up.
+    /// As many as take at least this long, found by doubling. The search is the warm-up.
     AtLeast(Duration),
-    /// Exactly so many, once and untimed: for counting instructions.
+    /// Exactly this number, once and untimed: for counting instructions.
     Exactly(u64),
 }
 
 impl Pace {
-    /// Reads `millis=N` or `iterations=N`, the settings a child is given.
+    /// Reads `millis=N` or `iterations=N`, the setting that a child gets.
     pub(crate) fn parse(settings: &[String]) -> Result<Self, String> {
         let [setting] = settings else {
             return Err(format!("expected one of millis=N, iterations=N, not {settings:?}"));
@@ -28,14 +28,14 @@ impl Pace {
         }
     }
 
-    /// Nanoseconds of one operation, where `batch(n)` does `n` of them; nought if it is not timed. Then
-    /// nothing that differs from run to run is done, not even the printing of a figure, so that instruction
-    /// counts repeat.
+    /// Returns the nanoseconds of one operation, where `batch(n)` does `n` of them. Returns 0 if
+    /// nothing is timed. Then nothing is done that differs from run to run, such as printing a
+    /// figure, so that instruction counts repeat.
     pub(crate) fn ns_per_op(self, batch: impl FnMut(u64)) -> f64 {
         self.cost_per_op(batch).ns
     }
 
-    /// The same with the processor time of all threads beside it.
+    /// Returns the same, and the processor time of all threads.
     pub(crate) fn cost_per_op(self, mut batch: impl FnMut(u64)) -> Cost {
         match self {
             Self::AtLeast(target) => {
@@ -53,7 +53,8 @@ impl Pace {
         }
     }
 
-    /// Whether it is only to be seen that everything works: workloads of a fixed size are smaller then.
+    /// Returns whether the run should only show that everything works. Then workloads of a fixed
+    /// size are smaller.
     pub(crate) fn is_quick(self) -> bool {
         matches!(self, Self::AtLeast(time) if time < Duration::from_millis(100))
     }
@@ -62,26 +63,26 @@ impl Pace {
 /// What one operation takes, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Cost {
-    /// By the clock on the wall.
+    /// Wall-clock time.
     pub(crate) ns: f64,
-    /// Of processors, those of all threads together.
+    /// Processor time of all threads together.
     pub(crate) cpu_ns: f64,
 }
 
 impl Cost {
-    /// The part of one, if the operation was made of so many.
+    /// Returns the cost of one of `parts` parts of the operation.
     pub(crate) fn divided_by(self, parts: usize) -> Self {
         let parts = parts as f64;
         Self { ns: self.ns / parts, cpu_ns: self.cpu_ns / parts }
     }
 
-    /// That of both.
+    /// Returns the sum of two costs.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self { ns: self.ns + other.ns, cpu_ns: self.cpu_ns + other.cpu_ns }
     }
 }
 
-/// What this takes, done once.
+/// Measures `work`, done once.
 pub(crate) fn cost_of(work: impl FnOnce()) -> Cost {
     let before = cpu_time();
     let start = Instant::now();
@@ -91,7 +92,7 @@ pub(crate) fn cost_of(work: impl FnOnce()) -> Cost {
     Cost { ns: taken.as_nanos() as f64, cpu_ns: cpu.as_nanos() as f64 }
 }
 
-/// The count that was measured and what it took, by the clock given.
+/// Returns the measured count and what it took, by the given clock.
 fn measured(target: Duration, mut time: impl FnMut(u64) -> Duration) -> (u64, Duration) {
     let mut n = 1;
     while time(n) < target {

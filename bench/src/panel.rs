@@ -1,5 +1,5 @@
-//! Figures side by side, and how ours stand among them: what the table of a run and the plots of a report
-//! both show.
+//! Compares figures side by side, ours among them. The table of a run and the plots of a report
+//! both show panels.
 
 use crate::peers::SINEW;
 use crate::record::Figure;
@@ -9,9 +9,9 @@ use crate::workloads;
 
 /// One metric of one workload with one number of threads, the best peer first.
 pub(crate) struct Panel<'a> {
-    /// What the figures are of, with the unit.
+    /// What the figures measure, with the unit.
     pub(crate) title: String,
-    /// What one operation is; empty for a workload that is no longer known.
+    /// What one operation is; empty for a workload that is not in this program.
     pub(crate) what: &'static str,
     /// One for each peer.
     pub(crate) figures: Vec<&'a Figure>,
@@ -43,7 +43,7 @@ impl<'a> Panel<'a> {
         let unit = metric.map_or(key.metric.as_str(), |metric| metric.unit);
         let lower_is_better = metric.is_none_or(|metric| metric.lower_is_better);
         let better = if lower_is_better { "lower is better" } else { "higher is better" };
-        let quick = if key.is_quick() { ", QUICK: not to be quoted" } else { "" };
+        let quick = if key.is_quick() { ", QUICK: not for quoting" } else { "" };
         let title = format!("{}, {}: {unit} ({better}{quick})", key.workload, threads(key.threads));
         figures.sort_by(|a, b| a.summary.median.total_cmp(&b.summary.median));
         if !lower_is_better {
@@ -52,17 +52,17 @@ impl<'a> Panel<'a> {
         Self { title, what: workload.map_or("", |workload| workload.what), figures, lower_is_better }
     }
 
-    /// Ours, if it was measured.
+    /// Returns our figure, if there is one.
     pub(crate) fn sinew(&self) -> Option<&'a Figure> {
         self.figures.iter().copied().find(|figure| figure.key.peer == SINEW.name)
     }
 
-    /// The best of the others.
+    /// Returns the best figure of the peers.
     fn best_peer(&self) -> Option<&'a Figure> {
         self.figures.iter().copied().find(|figure| !is_ours(&figure.key.peer))
     }
 
-    /// Everybody's figures, and how they stand to ours.
+    /// Returns a table of all figures, with their ratios to ours.
     fn table(&self) -> Table {
         let mut table = Table::new(&["peer"], &["median", "min – max", "n", "÷ sinew"]);
         for figure in &self.figures {
@@ -79,7 +79,7 @@ impl<'a> Panel<'a> {
         table
     }
 
-    /// How ours stands to the best of the others, in a sentence.
+    /// Returns a sentence that compares our figure with the best of the peers.
     pub(crate) fn verdict(&self) -> Option<String> {
         let (sinew, best) = (self.sinew()?, self.best_peer()?);
         let ratio = ratio(sinew.summary.median, best.summary.median)?;
@@ -88,13 +88,13 @@ impl<'a> Panel<'a> {
         Some(format!("sinew is {ratio:.2} × the best peer, {} ({word} it)", best.key.peer))
     }
 
-    /// What deviates from the defaults, a line for each peer that does.
+    /// Returns what deviates from the defaults, a line for each peer that does.
     pub(crate) fn deviations(&self) -> Vec<String> {
         let deviating = self.figures.iter().filter(|figure| !figure.key.deviations().is_empty());
         deviating.map(|figure| format!("{} deviates: {}", figure.key.peer, figure.key.deviations())).collect()
     }
 
-    /// Title, table and remarks for a terminal.
+    /// Returns title, table and remarks for a terminal.
     pub(crate) fn text(&self) -> String {
         let remarks = self.deviations().into_iter().chain(self.verdict());
         let remarks: String = remarks.map(|remark| format!("  {remark}\n")).collect();
@@ -102,17 +102,17 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// The range of the repetitions, for people.
+/// Returns the range of the repetitions, for people.
 pub(crate) fn range(figure: &Figure) -> String {
     format!("{} – {}", number(figure.summary.min), number(figure.summary.max))
 }
 
-/// A number of threads, for people.
+/// Returns a number of threads, for people.
 pub(crate) fn threads(count: usize) -> String {
     if count == 1 { "1 thread".to_owned() } else { format!("{count} threads") }
 }
 
-/// Whether a peer's name is ours, in any variant.
+/// Returns whether a peer's name is ours, in any variant.
 pub(crate) fn is_ours(peer: &str) -> bool {
     peer.strip_prefix(SINEW.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }

@@ -1,22 +1,22 @@
-//! Who is measured. A peer is named once, here; what it does in a workload is in that workload's file.
+//! The peers. A peer is named once, here. What it does in a workload is in that workload's file.
 
 use crate::foreign::{Boost, Go, Java, Toolchain};
 use crate::runtimes::Flavour;
 use sinew::Strategy;
 
-/// A library or runtime that workloads are measured with.
+/// A library or runtime that workloads measure.
 pub(crate) struct Peer {
     /// Its name on the command line and in results.
     pub(crate) name: &'static str,
     /// What it is, in a few words.
     pub(crate) what: &'static str,
-    /// How it comes to run.
+    /// Where its code is.
     pub(crate) home: Home,
 }
 
-/// Where a peer's code lives.
+/// Where a peer's code is.
 pub(crate) enum Home {
-    /// Ours, in a flavour.
+    /// Ours, in one flavour.
     Ours(Flavour),
     /// Rust, linked into this program, which starts itself again as the child.
     Here,
@@ -28,7 +28,7 @@ pub(crate) enum Home {
 pub(crate) static SINEW: Peer =
     Peer { name: "sinew", what: "this repository", home: Home::Ours(Flavour::DEFAULT) };
 
-/// Ours, with fibers that may go on at another worker after any suspension.
+/// Ours, with fibers that may continue on another worker after any suspension.
 pub(crate) static SINEW_MIGRATING: Peer = Peer {
     name: "sinew-migrating",
     what: "this repository, fibers that move",
@@ -42,21 +42,21 @@ pub(crate) static SINEW_SHARED: Peer = Peer {
     home: Home::Ours(Flavour::DEFAULT.with(Strategy::Shared)),
 };
 
-/// Both.
+/// Ours, with one queue for the workers of a group and with fibers that may move.
 pub(crate) static SINEW_SHARED_MIGRATING: Peer = Peer {
     name: "sinew-shared-migrating",
     what: "this repository, with shared queues, fibers that move",
     home: Home::Ours(Flavour::DEFAULT.with(Strategy::Shared).migrating()),
 };
 
-/// Ours, with the default strategy spelt out.
+/// Ours, with the default strategy given explicitly.
 pub(crate) static SINEW_LOCAL: Peer = Peer {
     name: "sinew-local",
     what: "this repository, with a deque for each worker: the default (only when named)",
     home: Home::Ours(Flavour::DEFAULT.with(Strategy::Local)),
 };
 
-/// The same, with fibers that move.
+/// Ours, with the default strategy given explicitly and with fibers that may move.
 pub(crate) static SINEW_LOCAL_MIGRATING: Peer = Peer {
     name: "sinew-local-migrating",
     what: "this repository, with a deque for each worker, fibers that move (only when named)",
@@ -70,7 +70,7 @@ pub(crate) static SINEW_GROUPS: Peer = Peer {
     home: Home::Ours(Flavour::DEFAULT.in_groups_of(8)),
 };
 
-/// Ours, with timers as others have them.
+/// Ours, with a timer thread, as other systems have.
 pub(crate) static TIMER_THREAD: Peer = Peer {
     name: "timer-thread",
     what: "this repository, with a thread for timers (only when named)",
@@ -93,11 +93,11 @@ pub(crate) static SWAPCONTEXT: Peer =
 pub(crate) static TOKIO: Peer =
     Peer { name: "tokio", what: "Rust, futures on a multi-thread runtime", home: Home::Here };
 
-/// The same on the thread that starts it.
+/// The same runtime on the thread that starts it.
 pub(crate) static TOKIO_CT: Peer =
     Peer { name: "tokio-ct", what: "Rust, futures on a runtime of one thread", home: Home::Here };
 
-/// The runtime whose coroutines have stacks, as ours.
+/// The runtime whose coroutines have stacks, as ours do.
 pub(crate) static MAY: Peer =
     Peer { name: "may", what: "Rust, stackful coroutines on a work-stealing runtime", home: Home::Here };
 
@@ -109,27 +109,27 @@ pub(crate) static RAYON: Peer =
 pub(crate) static THREADS: Peer =
     Peer { name: "threads", what: "Rust, threads of the operating system", home: Home::Here };
 
-/// The locks that most Rust programs with threads have beside those of std.
+/// The locks that most threaded Rust programs use beside those of std.
 pub(crate) static PARKING_LOT: Peer =
     Peer { name: "parking_lot", what: "Rust, locks for threads", home: Home::Here };
 
-/// The channels that most of them have.
+/// The channels that most threaded Rust programs use.
 pub(crate) static CROSSBEAM: Peer =
     Peer { name: "crossbeam", what: "Rust, channels for threads", home: Home::Here };
 
-/// What no runtime can do without that has sockets.
+/// The least that every runtime with sockets must do.
 pub(crate) static EPOLL_RAW: Peer =
     Peer { name: "epoll-raw", what: "a hand-written event loop, the limit", home: Home::Here };
 
-/// The same, looking for a while before it sleeps.
+/// The same, searching for events for a while before it sleeps.
 pub(crate) static EPOLL_BUSY: Peer =
-    Peer { name: "epoll-busy", what: "the same, looking for 50 µs before it sleeps", home: Home::Here };
+    Peer { name: "epoll-busy", what: "the same, searching for 50 µs before it sleeps", home: Home::Here };
 
-/// The same as the first, which asks for events through mio.
+/// The same as `epoll-raw`, but through mio.
 pub(crate) static EPOLL_MIO: Peer =
     Peer { name: "epoll-mio", what: "the same as epoll-raw, through mio", home: Home::Here };
 
-/// What no stack can do without.
+/// The least that every stack must do.
 pub(crate) static FAULTS: Peer =
     Peer { name: "faults", what: "bare page faults, the limit", home: Home::Here };
 
@@ -145,7 +145,7 @@ pub(crate) static GO: Peer =
 pub(crate) static JAVA: Peer =
     Peer { name: "java", what: "Java, the continuation under virtual threads", home: Home::Foreign(&Java) };
 
-/// All of them, in the order of lists.
+/// All peers, in the order of lists.
 pub(crate) static ALL: [&Peer; 25] = [
     &SINEW,
     &SINEW_MIGRATING,
@@ -175,7 +175,7 @@ pub(crate) static ALL: [&Peer; 25] = [
 ];
 
 impl Peer {
-    /// The flavour of ours that it is, or the usual one.
+    /// Returns the flavour of ours that this peer is, or the default flavour.
     pub(crate) fn flavour(&self) -> Flavour {
         match self.home {
             Home::Ours(flavour) => flavour,
@@ -183,18 +183,23 @@ impl Peer {
         }
     }
 
-    /// Whether it takes part only if it is named: it is another one by another name, or of interest for a few questions only.
+    /// Returns whether this peer takes part only if it is named. Such a peer is another one under
+    /// another name, or answers a few special questions only.
     pub(crate) fn is_on_request(&self) -> bool {
         let flavour = self.flavour();
         flavour.strategy == Some(Strategy::Local) || flavour.group.is_some() || self.name == TIMER_THREAD.name
     }
 
-    /// The one of that name.
+    /// Returns the peer of that name.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         ALL.iter().copied().find(|peer| peer.name == name)
     }
 
-    /// The version found on this machine if the peer can run here, or what is missing.
+    /// Returns the version found on this machine.
+    ///
+    /// # Errors
+    ///
+    /// What is missing for this peer to run here.
     pub(crate) fn available(&self) -> Result<String, String> {
         match self.home {
             Home::Ours(_) | Home::Here => Ok("built in".to_owned()),

@@ -1,11 +1,12 @@
-//! What a run will measure: the choice of the user, crossed with what the workloads offer. What does not
-//! apply is left out and said so. The plan knows nothing of processes and clocks.
+//! Plans what a run measures: the user's choice, crossed with what the workloads offer. A
+//! combination that does not apply is left out, with a line that says so. The plan knows no
+//! processes and no clocks.
 
 use crate::panel;
 use crate::peers::Peer;
 use crate::workloads::{self, Entry, Workload};
 
-/// What the user asked for; an empty list means everything. The names are known to be good.
+/// What the user asked for; an empty list means everything. The names are valid.
 #[derive(Default)]
 pub(crate) struct Choice {
     /// Names of workloads.
@@ -16,17 +17,17 @@ pub(crate) struct Choice {
     pub(crate) threads: Vec<usize>,
 }
 
-/// One workload with one number of threads: the peers in it are compared with one another.
+/// One workload with one number of threads. Its peers are compared with one another.
 pub(crate) struct Group {
     /// What is measured.
     pub(crate) workload: &'static Workload,
-    /// With how many threads.
+    /// The number of threads.
     pub(crate) threads: usize,
-    /// By whom.
+    /// The peers' parts.
     pub(crate) entries: Vec<&'static Entry>,
 }
 
-/// Everything to be measured, and what is not.
+/// Everything to be measured, and what is left out.
 pub(crate) struct Plan {
     /// In the order of measuring.
     pub(crate) groups: Vec<Group>,
@@ -35,7 +36,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Draws up the plan; `available` says whether a part can be had on this machine, or why not.
+    /// Makes the plan. `available` returns whether an entry can be measured on this machine, or why
+    /// not.
     pub(crate) fn new(choice: &Choice, available: impl Fn(&Entry) -> Result<(), String>) -> Self {
         let mut plan = Self { groups: Vec::new(), skipped: Vec::new() };
         for workload in workloads::ALL.iter().filter(|workload| wanted(&choice.workloads, workload.name)) {
@@ -65,7 +67,7 @@ impl Plan {
                         let combination = format!("with {} on {}", entry.peer.name, panel::threads(threads));
                         self.skip(workload, &combination, objection);
                     }
-                    // Nobody need hear of it who has not asked for so many.
+                    // Thread counts that the user did not ask for are left out silently.
                     Some(_) => {}
                 }
             }
@@ -75,7 +77,7 @@ impl Plan {
         }
     }
 
-    /// The peers of this workload that were asked for and can run.
+    /// Returns the entries of this workload whose peers were chosen and can run.
     fn entries(
         &mut self,
         workload: &'static Workload,
@@ -96,13 +98,13 @@ impl Plan {
         entries
     }
 
-    /// A line for each peer that is missing; or only one if nobody is there, all for the same reason.
+    /// Adds a line for each missing peer, or a single line if all are missing for the same reason.
     fn miss(&mut self, workload: &Workload, missing: &[(&str, String)], all: bool) {
         match missing {
             [(_, reason), others @ ..]
                 if all && !others.is_empty() && others.iter().all(|(_, other)| other == reason) =>
             {
-                self.skip(workload, "with everybody", reason);
+                self.skip(workload, "with all peers", reason);
             }
             _ => missing.iter().for_each(|(name, reason)| {
                 self.skip(workload, &format!("with {name}"), reason);
@@ -115,7 +117,7 @@ impl Plan {
     }
 }
 
-/// Whether a peer was named, or none was and it is one of the usual ones.
+/// Returns whether the peer was named, or none was and it is one of the usual ones.
 fn is_chosen(choice: &Choice, peer: &Peer) -> bool {
     wanted(&choice.peers, peer.name) && !(choice.peers.is_empty() && peer.is_on_request())
 }
@@ -204,11 +206,11 @@ mod tests {
     }
 
     #[test]
-    fn a_workload_that_nobody_can_run_is_skipped_with_one_line() {
+    fn a_workload_without_available_peers_is_skipped_with_one_line() {
         let choice = Choice { workloads: vec!["create".into()], ..Choice::default() };
         let plan = Plan::new(&choice, |_| Err("no such tool".to_owned()));
         assert!(plan.groups.is_empty());
-        assert_eq!(plan.skipped, ["skipped: create with everybody: no such tool"]);
+        assert_eq!(plan.skipped, ["skipped: create with all peers: no such tool"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Shows that a run goes on: a bar where a person watches, a line for each group where a file does. Always on
-//! standard error, so that standard output stays for results.
+//! Shows the progress of a run: a bar on a terminal, a line for each group in a file. It always
+//! writes to standard error, so that standard output stays free for results.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
@@ -10,34 +10,34 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins with so many measurements ahead.
+    /// Starts with this number of measurements to come.
     pub(crate) fn new(measurements: usize) -> Self {
         let bar = stderr().is_terminal().then(|| bar(measurements as u64));
         Self { bar }
     }
 
-    /// A group begins.
+    /// Shows that a group begins.
     pub(crate) fn group_started(&self, line: &str) {
         if self.bar.is_none() {
             eprintln!("{line}");
         }
     }
 
-    /// A measurement begins.
+    /// Shows that a measurement begins.
     pub(crate) fn measuring(&self, name: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(name);
         }
     }
 
-    /// A measurement has ended.
+    /// Shows that a measurement has ended.
     pub(crate) fn measured(&self) {
         if let Some(bar) = &self.bar {
             bar.inc(1);
         }
     }
 
-    /// Shows lines without tearing the bar; `show` may write to either stream.
+    /// Shows lines without tearing the bar. `show` may write to either stream.
     pub(crate) fn aside<R>(&self, show: impl FnOnce() -> R) -> R {
         match &self.bar {
             Some(bar) => bar.suspend(show),
@@ -55,10 +55,10 @@ impl Drop for Progress {
 }
 
 fn bar(measurements: u64) -> ProgressBar {
-    // It is drawn when a measurement begins or ends, never by a thread of its own: that would take part in
-    // what is measured.
+    // The bar is drawn when a measurement begins or ends, never by a thread of its own, which would
+    // disturb the measurement.
     let bar = ProgressBar::with_draw_target(Some(measurements), ProgressDrawTarget::stderr());
-    let template = "{bar:30} {pos}/{len}  {msg}  [{elapsed} gone, about {eta} to go]";
+    let template = "{bar:30} {pos}/{len}  {msg}  [{elapsed} elapsed, about {eta} left]";
     bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
     bar
 }

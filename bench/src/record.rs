@@ -1,5 +1,5 @@
-//! What a run leaves behind: one line of JSON for each statistic. Scripts read these lines, so their shape
-//! stays.
+//! The results of a run: one line of JSON for each statistic. Scripts read these lines, so their
+//! form must stay.
 
 use crate::stats::Summary;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Fields beyond the fixed ones: what deviates from the defaults.
 pub(crate) type Extra = BTreeMap<String, Value>;
 
-/// The extra field that labels figures which are never to be quoted.
+/// The extra field that labels figures that are not for quoting.
 pub(crate) const QUICK: &str = "quick";
 
 /// One line.
@@ -37,7 +37,7 @@ enum Stat {
     Max,
 }
 
-/// What a figure is about: its identity when two runs are compared.
+/// What a figure measures: its identity when two runs are compared.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Key {
     /// Name of the workload.
@@ -53,12 +53,13 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Whether the figure comes from a quick run.
+    /// Returns whether the figure comes from a quick run.
     pub(crate) fn is_quick(&self) -> bool {
         self.extra.get(QUICK) == Some(&Value::Bool(true))
     }
 
-    /// The deviations for people, such as `stack_kib=64`; the label of quick figures is shown otherwise.
+    /// Returns the deviations for people, such as `stack_kib=64`. The label of quick figures is
+    /// shown elsewhere.
     pub(crate) fn deviations(&self) -> String {
         let shown = self.extra.iter().filter(|(name, _)| *name != QUICK);
         let words: Vec<_> = shown.map(|(name, value)| format!("{name}={}", plain(value))).collect();
@@ -66,7 +67,7 @@ impl Key {
     }
 }
 
-/// A value without the quotation marks of JSON.
+/// Returns a value without the quotation marks of JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -74,13 +75,13 @@ fn plain(value: &Value) -> String {
 /// The statistics of one metric together: three lines of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Figure {
-    /// What it is about.
+    /// What it measures.
     pub(crate) key: Key,
-    /// What was measured.
+    /// The measured values.
     pub(crate) summary: Summary,
 }
 
-/// The lines of these figures, each with its end of line.
+/// Returns the lines of these figures, each with its end of line.
 pub(crate) fn lines(figures: &[Figure]) -> String {
     let records =
         figures.iter().flat_map(|figure| [Stat::Median, Stat::Min, Stat::Max].map(|stat| (figure, stat)));
@@ -107,7 +108,7 @@ fn line(figure: &Figure, stat: Stat) -> String {
     serde_json::to_string(&record).expect("a record has only string keys") + "\n"
 }
 
-/// Six significant digits: more than any measurement here deserves, and readable.
+/// Rounds to six significant digits: more than any measurement here supports, and readable.
 fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -118,7 +119,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Figure>, String> {
     parse(&text).map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
-/// Puts lines together to figures, in the order of their first lines.
+/// Combines lines into figures, in the order of their first lines.
 pub(crate) fn parse(text: &str) -> Result<Vec<Figure>, String> {
     let mut figures: Vec<(Key, [Option<f64>; 3], usize)> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

@@ -1,5 +1,5 @@
-//! `run`: carries out a plan from beginning to end, and hands the results to whoever wants them: a person, a
-//! program, and the next `report`.
+//! `run`: carries out a plan, and writes the results for the user, for programs, and for the next
+//! `report`.
 
 use crate::child::{self, Failure, Values};
 use crate::foreign::Program;
@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// How a run is made.
+/// Settings of a run.
 pub(crate) struct Settings {
     /// Repetitions of each measurement.
     pub(crate) reps: usize,
-    /// Whether it is short, and labelled so.
+    /// Whether the run is short, and labelled so.
     pub(crate) quick: bool,
     /// How long a child may take.
     pub(crate) limit: Duration,
@@ -34,18 +34,18 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Duration of one measurement, as children are told.
+    /// Returns the duration of one measurement, which is passed to children.
     fn millis(&self) -> u32 {
         if self.quick { 20 } else { 200 }
     }
 
-    /// What deviates in the whole run.
+    /// Returns what deviates in the whole run.
     fn extra(&self) -> Extra {
         if self.quick { Extra::from([(QUICK.to_owned(), true.into())]) } else { Extra::new() }
     }
 }
 
-/// Measures what was chosen. Returns whether all of it could be.
+/// Measures what was chosen. Returns whether all of it succeeded.
 pub(crate) fn run(choice: &Choice, settings: &Settings) -> io::Result<bool> {
     let plan = Plan::new(choice, Entry::available);
     plan.skipped.iter().for_each(|line| eprintln!("{line}"));
@@ -71,7 +71,7 @@ fn heading(group: &Group, reps: usize) -> String {
     format!("measuring {} on {threads}: {peers} peers, {reps} times each", group.workload.name)
 }
 
-/// Measures one group; what failed is added to `failures`.
+/// Measures one group, and adds what failed to `failures`.
 fn measure(
     group: &Group,
     settings: &Settings,
@@ -103,8 +103,8 @@ fn measure(
 /// Starts children: this program again, or a foreign one.
 struct Launcher {
     own: PathBuf,
-    /// Foreign programs by the name of their peer, built before anything is measured, or why they could not
-    /// be.
+    /// Foreign programs by the name of their peer, built before the first measurement; or why the
+    /// build failed.
     programs: BTreeMap<&'static str, Result<Program, String>>,
     millis: u32,
     limit: Duration,
@@ -140,8 +140,8 @@ impl Launcher {
     }
 }
 
-/// Where results go as soon as a group is done: lines to the file that was asked for, a table to the person.
-/// If standard output is for the lines, the table moves to standard error.
+/// Writes the results of a group as soon as it is done: lines to the requested file, a table to the
+/// terminal. If the lines go to standard output, the table goes to standard error.
 struct Sink {
     lines: Option<Box<dyn Write>>,
     is_stdout: bool,
@@ -175,17 +175,17 @@ impl Sink {
     }
 }
 
-/// The file of the last run in its directory.
+/// Returns the file of the last run in its directory.
 pub(crate) fn latest(results: &Path) -> PathBuf {
     results.join("latest.json")
 }
 
-/// The machine on which the last run was made, beside it.
+/// Returns the file beside it that describes the machine of the last run.
 pub(crate) fn latest_machine(results: &Path) -> PathBuf {
     results.join("latest.machine")
 }
 
-/// Keeps the results for `report`; a run without any leaves the last one in place.
+/// Keeps the results for `report`. A run without results leaves the previous ones in place.
 fn keep(results: &Path, figures: &[Figure]) -> io::Result<()> {
     if figures.is_empty() {
         return Ok(());

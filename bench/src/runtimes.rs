@@ -1,9 +1,10 @@
-//! The runtimes linked into this program, started as their documentation has it, with a number of threads.
+//! Starts the runtimes that are linked into this program as their documentation advises, with a
+//! given number of threads.
 //!
 //! # Safety
 //!
-//! Trusted with the promise that the workloads' fibers hold nothing of their thread across a suspension, and with handing a
-//! socket over by its number.
+//! This file is trusted with the promise that the fibers of the workloads hold nothing of their
+//! thread across a suspension, and with handing a socket over by its number.
 
 #![expect(unsafe_code, reason = "that fibers may move is a promise, and may takes sockets as numbers")]
 
@@ -15,19 +16,19 @@ use sinew_sched::Pool;
 use std::os::fd::{FromRawFd, IntoRawFd};
 use tokio::runtime::{Builder, Runtime};
 
-/// How ours is set.
+/// The settings of a flavour of ours.
 #[derive(Clone, Copy)]
 pub(crate) struct Flavour {
-    /// Unless it is the default.
+    /// The strategy, unless it is the default.
     pub(crate) strategy: Option<Strategy>,
-    /// Fibers may go on at another worker after any suspension.
+    /// Whether fibers may continue on another worker after any suspension.
     pub(crate) migrates: bool,
-    /// Workers are in groups of so many.
+    /// The number of workers in a group.
     pub(crate) group: Option<usize>,
 }
 
 impl Flavour {
-    /// As it comes: fibers stay where they have begun.
+    /// The default: fibers stay where they have begun.
     pub(crate) const DEFAULT: Self = Self { strategy: None, migrates: false, group: None };
 
     pub(crate) const fn migrating(self) -> Self {
@@ -42,26 +43,26 @@ impl Flavour {
         Self { group: Some(workers), ..self }
     }
 
-    /// So many workers, in groups.
+    /// Returns the sizes of the groups for this number of workers.
     fn groups(self, workers: usize) -> Vec<usize> {
         let most = self.group.unwrap_or(workers);
         (0..workers).step_by(most).map(|first| most.min(workers - first)).collect()
     }
 }
 
-/// Ours, without fibers.
+/// Starts our pool, without fibers.
 pub(crate) fn pool(job: &Job) -> Pool {
     let strategy = job.flavour.strategy.unwrap_or_default();
     let builder = Pool::builder().groups(job.flavour.groups(job.threads)).strategy(strategy);
     builder.build().expect("a pool")
 }
 
-/// Ours.
+/// Starts our runtime.
 pub(crate) fn fibers(job: &Job) -> sinew::Runtime {
     flavoured(job.flavour, job.threads)
 }
 
-/// Ours, with so many workers.
+/// Starts our runtime in a flavour, with this number of workers.
 pub(crate) fn flavoured(flavour: Flavour, threads: usize) -> sinew::Runtime {
     let mut builder = sinew::Runtime::builder().groups(flavour.groups(threads));
     if flavour.migrates {
@@ -71,23 +72,23 @@ pub(crate) fn flavoured(flavour: Flavour, threads: usize) -> sinew::Runtime {
     builder.strategy(flavour.strategy.unwrap_or_default()).start().expect("a runtime")
 }
 
-/// Ends ours, and makes sure that nothing was left.
+/// Ends our pool, and checks that nothing was left.
 pub(crate) fn end_sinew(pool: Pool) {
     let report = pool.shutdown(None);
     assert!(report.drained, "{report:?}");
 }
 
-/// What `#[tokio::main]` makes: the drivers for events and time are on.
+/// Starts what `#[tokio::main]` starts: the drivers for events and time are on.
 pub(crate) fn tokio(threads: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(threads).enable_all().build().expect("a runtime")
 }
 
-/// What `#[tokio::main(flavor = "current_thread")]` makes.
+/// Starts what `#[tokio::main(flavor = "current_thread")]` starts.
 pub(crate) fn tokio_ct() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// Has a task of tokio's do it, and waits for its end.
+/// Runs the work in a task of tokio, and waits for its end.
 pub(crate) fn in_tokio<T: Send + 'static>(
     runtime: &Runtime,
     work: impl Future<Output = T> + Send + 'static,
@@ -95,29 +96,29 @@ pub(crate) fn in_tokio<T: Send + 'static>(
     runtime.block_on(runtime.spawn(work)).expect("it does not panic")
 }
 
-/// May, which a process has one of. Its first coroutine starts it, and nothing ends it.
+/// may's runtime, of which a process has one. Its first coroutine starts it, and nothing ends it.
 pub(crate) struct May(());
 
-/// Settles how many threads it is going to have.
+/// Sets the number of threads that it will have.
 pub(crate) fn may(threads: usize) -> May {
     may::config().set_workers(threads);
     May(())
 }
 
 impl May {
-    /// Has a coroutine do it, and waits for its end.
+    /// Runs the work in a coroutine, and waits for its end.
     pub(crate) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         go!(work).join().expect("it does not panic")
     }
 }
 
-/// A listener of may's that is this one.
+/// Turns the listener into one of may's.
 pub(crate) fn may_listener(listener: std::net::TcpListener) -> may::net::TcpListener {
-    // SAFETY: the number is that of a socket which nobody else owns any more.
+    // SAFETY: the listener gave its socket up, so this is the only owner of the number.
     unsafe { may::net::TcpListener::from_raw_fd(listener.into_raw_fd()) }
 }
 
-/// A pool of its own.
+/// Starts a rayon pool of its own.
 pub(crate) fn rayon(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
 }

@@ -1,5 +1,5 @@
-//! Runs a group: its peers in turn, A B C A B C, so that a slow minute of the machine falls on all of them.
-//! How a single measurement is launched, the caller says.
+//! Runs a group, its peers in turn (A B C A B C), so that a slow minute of the machine affects all
+//! of them. The caller says how to launch a single measurement.
 
 use crate::child::{Failure, Values};
 use crate::plan::Group;
@@ -10,16 +10,16 @@ use crate::workloads::{Entry, Workload};
 /// The values of one repetition, in the order of the workload's metrics.
 pub(crate) type Row = Vec<Option<f64>>;
 
-/// What became of one peer in a group.
+/// The results of one peer in a group.
 pub(crate) struct Outcome {
     /// Which peer.
     pub(crate) entry: &'static Entry,
-    /// A row for each repetition; or why there are none.
+    /// A row for each repetition, or why there are none.
     pub(crate) rows: Result<Vec<Row>, Failure>,
 }
 
-/// Measures each peer `reps` times. A peer that fails is not tried again, and what it had measured is
-/// dropped: half a result would look like a whole one.
+/// Measures each peer `reps` times. A peer that fails is not tried again, and its earlier
+/// repetitions are dropped: half a result would look like a whole one.
 pub(crate) fn run(
     group: &Group,
     reps: usize,
@@ -39,8 +39,8 @@ pub(crate) fn run(
     outcomes
 }
 
-/// Picks the workload's metrics from what a child reported. The headline must be there; other metrics are not for every
-/// peer.
+/// Picks the workload's metrics from a child's report. The headline is required; other metrics may
+/// be missing for some peers.
 fn row(workload: &Workload, values: &Values) -> Result<Row, Failure> {
     let pick = |name: &str| values.iter().find(|(reported, _)| reported == name).map(|&(_, value)| value);
     let row: Row = workload.metrics.iter().map(|metric| pick(metric.name)).collect();
@@ -49,7 +49,8 @@ fn row(workload: &Workload, values: &Values) -> Result<Row, Failure> {
     if row[0].is_some() { Ok(row) } else { Err(missing()) }
 }
 
-/// The figures of one peer, the headline metric first. `extra` holds what deviates for the whole run.
+/// Returns the figures of one peer, the headline metric first. `extra` holds what deviates in the
+/// whole run.
 pub(crate) fn figures(group: &Group, entry: &Entry, rows: &[Row], extra: &Extra) -> Vec<Figure> {
     let mut extra = extra.clone();
     extra.extend(entry.deviations.iter().map(|&(name, value)| (name.to_owned(), value.into())));

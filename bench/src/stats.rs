@@ -1,20 +1,20 @@
-//! What several repetitions come to: the median, with the least and the greatest beside it.
+//! Summarises several repetitions: the median, with the minimum and the maximum.
 
 /// The summary of one metric's repetitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Summary {
     /// The middle value; between the two middle ones if their number is even.
     pub(crate) median: f64,
-    /// The least value.
+    /// The minimum.
     pub(crate) min: f64,
-    /// The greatest value.
+    /// The maximum.
     pub(crate) max: f64,
-    /// How many repetitions there were.
+    /// The number of repetitions.
     pub(crate) n: usize,
 }
 
 impl Summary {
-    /// Summarises the samples; there is nothing to say about none.
+    /// Summarises the samples. Returns none if there are none.
     pub(crate) fn of(samples: &[f64]) -> Option<Self> {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -25,7 +25,7 @@ impl Summary {
     }
 }
 
-/// How many times as much as `to` a value is; nothing can be said in relation to nought.
+/// Returns `value` divided by `to`; none if `to` is zero.
 pub(crate) fn ratio(value: f64, to: f64) -> Option<f64> {
     Some(value / to).filter(|ratio| ratio.is_finite())
 }
@@ -46,14 +46,14 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_ratio_to_nought() {
+    fn there_is_no_ratio_to_zero() {
         assert_eq!(ratio(3.0, 2.0), Some(1.5));
         assert_eq!(ratio(0.0, 2.0), Some(0.0));
         assert_eq!((ratio(3.0, 0.0), ratio(0.0, 0.0)), (None, None));
     }
 
     #[test]
-    fn nothing_has_no_median() {
+    fn no_samples_have_no_median() {
         assert_eq!(Summary::of(&[]), None);
     }
 }

@@ -1,14 +1,14 @@
 //! Tables for people, on a terminal or in Markdown.
 
-/// Rows of text under headings: first columns of words, which stand left, then columns of numbers, which
-/// stand right.
+/// Rows of text under headings: first columns of words, aligned left, then columns of numbers,
+/// aligned right.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
     words: usize,
 }
 
 impl Table {
-    /// A table of these columns.
+    /// Makes a table with these columns.
     pub(crate) fn new(words: &[&str], numbers: &[&str]) -> Self {
         let headings = words.iter().chain(numbers).map(ToString::to_string).collect();
         Self { rows: vec![headings], words: words.len() }
@@ -19,7 +19,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// The table with its columns aligned.
+    /// Returns the table with its columns aligned.
     pub(crate) fn text(&self) -> String {
         let widths = self.widths();
         let line = |row: &Vec<String>| {
@@ -33,7 +33,7 @@ impl Table {
         self.rows.iter().map(line).collect()
     }
 
-    /// The table in Markdown.
+    /// Returns the table in Markdown.
     pub(crate) fn markdown(&self) -> String {
         let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
         let numbers = self.rows[0].len() - self.words;
@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-/// A figure with about three significant digits, and thousands kept apart.
+/// Formats a figure with about three significant digits and separated thousands.
 pub(crate) fn number(value: f64) -> String {
     let decimals = match value.abs() {
         size if size < 10.0 => 2,

@@ -1,8 +1,8 @@
-//! Timers as a thread of their own keeps them, for fibers of ours: what the TimerWorker of tRPC-Cpp and flare is. Here to be measured against timers
-//! that each worker keeps for itself; nothing else uses it.
+//! A thread that keeps timers for our fibers, like the TimerWorker of tRPC-Cpp and flare. It exists
+//! to be measured against timers that each worker keeps for itself; nothing else uses it.
 //!
-//! It is as good as it gets without sharing anything with the scheduler: one lock, taken by nobody else most of the time, over a sorted map, and a
-//! thread that sleeps until the first of them.
+//! It is as good as it gets without sharing anything with the scheduler: a sorted map under one
+//! lock, uncontended most of the time, and a thread that sleeps until the first timer.
 
 use sinew::fiber::{self, Fiber};
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ impl TimerThread {
         Self { shared, thread: Some(thread) }
     }
 
-    /// Has a fiber unparked at this moment; nobody, if there is none.
+    /// Unparks the fiber at this moment, if one is given.
     pub(crate) fn set(&self, when: Instant, whom: Option<Fiber>) -> Key {
         let mut state = self.shared.lock();
         state.last += 1;
@@ -58,7 +58,7 @@ impl TimerThread {
         self.shared.lock().set.remove(&key).is_some()
     }
 
-    /// Has the calling fiber sleep until this moment.
+    /// Suspends the calling fiber until this moment.
     pub(crate) fn sleep_until(&self, when: Instant) {
         self.set(when, Some(fiber::current()));
         while Instant::now() < when {

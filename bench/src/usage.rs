@@ -1,10 +1,10 @@
-//! What this process has used up so far: processor time, how often its threads went on and off processors, and how often
-//! they wrote something; and the memory that it holds now. Some of it is also told of another process.
-//! Knows nothing of what is measured.
+//! Reads what this process has used so far (processor time, context switches of its threads,
+//! writes) and the memory that it holds now; for some of it, also what another process has used. It
+//! knows nothing of what is measured.
 //!
 //! # Safety
 //!
-//! Trusted with reading a clock into a structure of its own.
+//! This file is trusted with reading a clock into a structure of its own.
 #![expect(unsafe_code, reason = "std has no clock of processor time")]
 
 use std::fs;
@@ -12,13 +12,14 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 use std::time::Duration;
 
-/// User and system time of all threads, those that have ended included. A clock, since `getrusage` counts in whole
-/// microseconds. What a thread on another processor has done since the last tick, some milliseconds at most, is not in it.
+/// Returns user and system time of all threads, including those that have ended. It reads a clock,
+/// since `getrusage` counts in whole microseconds. It misses what a thread on another processor has
+/// done since the last tick, some milliseconds at most.
 pub(crate) fn cpu_time() -> Duration {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// The same of another process, which must not have been waited for.
+/// Returns the same for another process, which must not have been waited for.
 pub(crate) fn cpu_time_of(process: u32) -> Duration {
     let mut clock = 0;
     // SAFETY: the pointer is to writable memory of the type that the call fills.
@@ -37,8 +38,8 @@ fn read(clock: libc::clockid_t) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// How often threads went off a processor, by themselves or not, and so came back to one. The main thread is left out:
-/// it is the one that waits and asks.
+/// Returns how often threads went off a processor, voluntarily or not, and so came back to one. The
+/// main thread is left out: it is the one that waits and asks.
 pub(crate) fn context_switches() -> u64 {
     let main = std::process::id().to_string();
     let threads = fs::read_dir("/proc/self/task").expect("the kernel's list of threads").flatten();
@@ -46,32 +47,34 @@ pub(crate) fn context_switches() -> u64 {
     others.map(|path| switches_of(&path, &["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"])).sum()
 }
 
-/// How often threads of another process went off a processor by themselves. Those that have ended are left out.
+/// Returns how often threads of another process went off a processor voluntarily. Threads that have
+/// ended are left out.
 pub(crate) fn waits_of(process: u32) -> u64 {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     threads.map(|thread| switches_of(&thread.path(), &["voluntary_ctxt_switches:"])).sum()
 }
 
-/// Those of one thread, by what the kernel calls them; none if it has ended meanwhile.
+/// Returns the sum of these counters of one thread, by the kernel's names; 0 if the thread has
+/// ended.
 fn switches_of(thread: &Path, names: &[&str]) -> u64 {
     let status = fs::read_to_string(thread.join("status")).unwrap_or_default();
     let lines = status.lines().filter(|line| names.iter().any(|name| line.starts_with(name)));
     lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum()
 }
 
-/// How often the process has called the system to write something.
+/// Returns how often the process has made a system call that writes.
 pub(crate) fn writes() -> u64 {
     let account = fs::read_to_string("/proc/self/io").expect("the kernel's account");
     let number = account.lines().find_map(|line| line.strip_prefix("syscw:")).expect("a line of the account");
     number.trim().parse().expect("a number")
 }
 
-/// Resident memory and page tables, in bytes.
+/// Returns resident memory and page tables, in bytes.
 pub(crate) fn memory() -> f64 {
     memory_of(std::process::id())
 }
 
-/// The same of another process.
+/// Returns the same for another process.
 pub(crate) fn memory_of(process: u32) -> f64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("the kernel's account");
     let field = |name: &str| -> f64 {
@@ -91,7 +94,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn processor_time_goes_on() {
+    fn processor_time_grows() {
         let before = cpu_time();
         while cpu_time() == before {}
     }
@@ -101,7 +104,8 @@ mod tests {
         let before = context_switches();
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let thread = std::thread::spawn(move || while receiver.recv().is_ok() {});
-        // The test harness runs this on a thread of its own, so both are counted; each message is one wait at most.
+        // The test harness runs this on a thread of its own, so both are counted. Each message
+        // causes at most one wait.
         while context_switches() <= before {
             sender.send(()).expect("it waits");
             std::thread::yield_now();
@@ -130,7 +134,7 @@ mod tests {
         let before = writes();
         let mut nowhere = File::create("/dev/null").expect("there is nowhere to write to");
         (0..10).for_each(|_| nowhere.write_all(b"something").expect("it is written"));
-        // Other tests run meanwhile.
+        // Other tests run at the same time.
         assert!(writes() >= before + 10);
     }
 
@@ -139,7 +143,7 @@ mod tests {
         const BYTES: usize = 64 << 20;
         let before = memory();
         let reserve = Reserve::new(BYTES, PAGE);
-        // Other tests run meanwhile.
+        // Other tests run at the same time.
         assert!(memory() - before > BYTES as f64 / 2.0);
         drop(reserve);
     }

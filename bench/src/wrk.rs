@@ -1,5 +1,5 @@
-//! The client that asks HTTP servers: `wrk`, from the distribution's packages. It has one thread, which sends the next request on a
-//! connection as soon as the last one was answered.
+//! The client of HTTP servers: `wrk`, from the distribution's packages. It has one thread, which
+//! sends the next request on a connection as soon as the last one was answered.
 
 use crate::companion;
 use std::env;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-/// What the package is called.
+/// The name of the package.
 pub(crate) const PACKAGE: &str = "wrk";
 
-/// Looks for it on the search path.
+/// Looks for `wrk` on the search path.
 pub(crate) fn find() -> Result<PathBuf, String> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut places = env::split_paths(&path).map(|directory| directory.join(PACKAGE));
     places.find(|place| place.is_file()).ok_or_else(|| "no wrk found (run `setup`, or install it)".to_owned())
 }
 
-/// What it is to do.
+/// A run of `wrk`.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     /// Where the server listens, on this machine.
@@ -26,28 +26,28 @@ pub(crate) struct Load {
     pub(crate) connections: usize,
     /// For how many seconds.
     pub(crate) seconds: u32,
-    /// A processor for it alone.
+    /// A processor of its own, if any.
     pub(crate) processor: Option<usize>,
 }
 
-/// What it has seen.
+/// What `wrk` reports.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Report {
     /// Answers in all.
     pub(crate) requests: f64,
     /// Answers in a second.
     pub(crate) per_second: f64,
-    /// Half of them took no longer.
+    /// The median time of an answer.
     pub(crate) p50: Duration,
-    /// Of a hundred, one took longer.
+    /// The 99th percentile of the time of an answer.
     pub(crate) p99: Duration,
 }
 
 impl Load {
-    /// Asks, and reports. An error of a single request is one of all.
+    /// Runs it, and returns its report. An error of a single request fails the whole run.
     pub(crate) fn run(&self) -> Result<Report, String> {
         let mut command = Command::new(find()?);
-        // An answer may be late under many connections; it is the report that tells.
+        // With many connections an answer may be late. The report shows that, so it is no error.
         command.args(["-t1", "--latency", "--timeout", "10s"]);
         command.arg(format!("-c{}", self.connections)).arg(format!("-d{}s", self.seconds));
         command.arg(format!("http://127.0.0.1:{}/", self.port));
@@ -62,7 +62,7 @@ impl Load {
     }
 }
 
-/// Reads what it prints.
+/// Reads its output.
 fn parse(text: &str) -> Result<Report, String> {
     let troubles = ["Socket errors:", "Non-2xx or 3xx responses:"];
     if let Some(line) = text.lines().find(|line| troubles.iter().any(|trouble| line.contains(trouble))) {
@@ -124,7 +124,7 @@ Transfer/sec:      5.82MB
     }
 
     #[test]
-    fn an_error_of_a_request_is_one_of_all() {
+    fn an_error_of_one_request_fails_the_run() {
         for trouble in
             ["  Socket errors: connect 0, read 3, write 0, timeout 0", "  Non-2xx or 3xx responses: 7"]
         {

@@ -1,9 +1,11 @@
-//! Tasks of our pool that do nothing but yield, with no memory taken for it: what a fiber does, without the fiber.
+//! Tasks of our pool that only yield, and take no memory for it: what a fiber does, without the
+//! fiber.
 //!
 //! # Safety
 //!
-//! Trusted with the tasks' headers: each is the beginning of a [`Yielder`] that is never freed, and has one [`TaskRef`]
-//! at a time: that of [`Yielders::start`], or the one that its run makes once the former is used up.
+//! This file is trusted with the tasks' headers. Each is the beginning of a [`Yielder`] that is
+//! never freed, and has one [`TaskRef`] at a time: that of [`Yielders::start`], or the one that its
+//! run makes once the previous one is used up.
 #![expect(unsafe_code, reason = "a task is an untyped pointer with functions")]
 
 use crate::countdown::Countdown;
@@ -14,13 +16,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Where a task goes when it yields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Yields {
-    /// To where any worker may take it.
+    /// To a queue from which any worker may take it.
     ToAnyone,
-    /// To the end of what is ready on its own core.
+    /// To the end of the ready list of its own core.
     Here,
 }
 
-/// One task. A cache line each, as if each had a stack: neighbours may run on different workers.
+/// One task. It has a cache line of its own, as if it had a stack: neighbours may run on different
+/// workers.
 ///
 /// # Invariant
 ///
@@ -28,7 +31,8 @@ pub(crate) enum Yields {
 #[repr(C, align(64))]
 struct Yielder {
     header: Header,
-    /// Yields to go. Only whoever runs the task touches it; atomic for the sake of safe code.
+    /// The number of yields to come. Only the worker that runs the task touches it. It is atomic so
+    /// that safe code may.
     left: AtomicU32,
     done: &'static Countdown,
 }
@@ -46,11 +50,12 @@ impl Yielder {
     ///
     /// No other `TaskRef` of it exists.
     unsafe fn task(&'static self) -> TaskRef {
-        // SAFETY: it is never freed, and its functions may be called on any thread; the caller's promise for the rest.
+        // SAFETY: it is never freed, and its functions may be called on any thread. The caller
+        // promises the rest.
         unsafe { TaskRef::from_raw(NonNull::from(self).cast()) }
     }
 
-    /// Its next turn, if there is one.
+    /// Returns its next turn, if there is one.
     fn turn(&'static self) -> Option<TaskRef> {
         let left = self.left.load(Ordering::Relaxed);
         if left == 0 {
@@ -58,7 +63,7 @@ impl Yielder {
             return None;
         }
         self.left.store(left - 1, Ordering::Relaxed);
-        // SAFETY: called by its run alone, which has used up the former one.
+        // SAFETY: only its run calls this, which has used up the previous `TaskRef`.
         Some(unsafe { self.task() })
     }
 }
@@ -67,12 +72,12 @@ impl Yielder {
 ///
 /// The header is that of a `Yielder`.
 unsafe fn yielder(header: NonNull<Header>) -> &'static Yielder {
-    // SAFETY: the caller's promise, the type's invariant, and it is never freed.
+    // SAFETY: the caller's promise and the type's invariant hold, and it is never freed.
     unsafe { header.cast().as_ref() }
 }
 
 unsafe fn run_anywhere(header: NonNull<Header>, context: &Context<'_>) {
-    // SAFETY: called through the vtable of such a task.
+    // SAFETY: called through the vtable of a `Yielder`.
     let yielder = unsafe { yielder(header) };
     if let Some(task) = yielder.turn() {
         context.yield_to_others(task);
@@ -80,7 +85,7 @@ unsafe fn run_anywhere(header: NonNull<Header>, context: &Context<'_>) {
 }
 
 unsafe fn run_here(header: NonNull<Header>, context: &Context<'_>) {
-    // SAFETY: called through the vtable of such a task.
+    // SAFETY: called through the vtable of a `Yielder`.
     let yielder = unsafe { yielder(header) };
     if let Some(task) = yielder.turn() {
         context.core().push(task);
@@ -88,31 +93,32 @@ unsafe fn run_here(header: NonNull<Header>, context: &Context<'_>) {
 }
 
 unsafe fn discard(header: NonNull<Header>) {
-    // SAFETY: called through the vtable of such a task.
+    // SAFETY: called through the vtable of a `Yielder`.
     let yielder = unsafe { yielder(header) };
     yielder.done.arrive();
 }
 
-/// Many of them, for the thread that made them to wait for.
+/// A number of yielding tasks. The thread that made them waits for them.
 pub(crate) struct Yielders {
     all: &'static [Yielder],
     done: &'static Countdown,
 }
 
 impl Yielders {
-    /// So many that yield so.
+    /// Makes `count` tasks that yield in this way.
     pub(crate) fn new(count: usize, yields: Yields) -> Self {
         let done = Countdown::leaked();
         Self { all: (0..count).map(|_| Yielder::new(yields, done)).collect::<Vec<_>>().leak(), done }
     }
 
-    /// Has each yield so many times, once it is submitted. All of them have to be.
+    /// Returns the tasks, each of which yields `yields` times once it is submitted. All of them
+    /// must be submitted.
     pub(crate) fn start(&mut self, yields: u32) -> impl Iterator<Item = TaskRef> + use<> {
         assert!(self.done.is_over(), "they are started again before they have ended");
         self.done.set(self.all.len());
         self.all.iter().map(move |yielder| {
             yielder.left.store(yields, Ordering::Relaxed);
-            // SAFETY: all have ended: none is left from before.
+            // SAFETY: all tasks have ended, so no `TaskRef` is left from before.
             unsafe { yielder.task() }
         })
     }
@@ -139,7 +145,7 @@ mod tests {
                 pool.handle().submit_batch(yielders.start(7), Placement::Anyone).expect("it is open");
                 yielders.wait();
             }
-            // The last of a round is counted a moment after it has arrived.
+            // The last task of a round is counted a moment after it has arrived.
             while pool.stats().tasks() < before + rounds * 10 * 8 {}
             assert_eq!(pool.stats().tasks(), before + rounds * 10 * 8);
         }

@@ -1,4 +1,4 @@
-// What every workload of the Boost peer shares: the job it is given and the clocks it is timed by.
+// Shared by all workloads of the Boost peer: the job and the clocks.
 #pragma once
 
 #include <chrono>
@@ -8,24 +8,26 @@
 #include <ctime>
 #include <stdexcept>
 
-// One measurement, as the command line asks for it.
+// One measurement, as the command line describes it.
 struct Job {
     int threads = 1;
     std::chrono::milliseconds target{200};
 
-    // Whether it is only to be seen that everything works: workloads of a fixed size are smaller then.
+    // Whether the run should only show that everything works: workloads of a fixed size are smaller
+    // then.
     bool is_quick() const { return target < std::chrono::milliseconds(100); }
 };
 
-// What one operation takes, in nanoseconds: by the clock on the wall, and of processors, those of all threads together.
+// What one operation takes, in nanoseconds: wall-clock time, and processor time of all threads
+// together.
 struct Cost {
     double ns = 0;
     double cpu_ns = 0;
 
-    // The part of one, if the operation was made of so many.
+    // The cost of one of `parts` parts of the operation.
     Cost divided_by(double parts) const { return {ns / parts, cpu_ns / parts}; }
 
-    // That of both.
+    // The sum of both.
     Cost plus(const Cost& other) const { return {ns + other.ns, cpu_ns + other.cpu_ns}; }
 
     void print() const { std::printf("ns %.6f\ncpu_ns %.6f\n", ns, cpu_ns); }
@@ -41,7 +43,7 @@ inline double cpu_time() {
     return double(time.tv_sec) * 1e9 + double(time.tv_nsec);
 }
 
-// What this takes, done once.
+// The cost of running `work` once.
 template <typename Work>
 Cost cost_of(Work&& work) {
     using Clock = std::chrono::steady_clock;
@@ -52,8 +54,9 @@ Cost cost_of(Work&& work) {
     return {taken, cpu_time() - cpu};
 }
 
-// Runs `batch(n)` with n doubling until it lasts for the job's target: that was the warm-up and the search
-// for n. Then the same n again, until a run lasts long enough; that run is the measurement.
+// Runs `batch(n)`, doubling n until a run lasts for the job's target: that is the warm-up and the
+// search for n. Then runs the same n again, until a run lasts long enough; that run is the
+// measurement.
 template <typename Batch>
 Cost cost_per_op(const Job& job, Batch&& batch) {
     auto cost = [&](std::uint64_t n) { return cost_of([&] { batch(n); }); };
@@ -66,19 +69,20 @@ Cost cost_per_op(const Job& job, Batch&& batch) {
     }
 }
 
-// The same without the time of processors.
+// The same without processor time.
 template <typename Batch>
 double ns_per_op(const Job& job, Batch&& batch) {
     return cost_per_op(job, batch).ns;
 }
 
-// The values that came back must add up to start + (start + 1) + ..., n of them; unsigned, so wrapping.
+// Checks that the values that came back add up to start + (start + 1) + ..., n of them; unsigned,
+// so wrapping.
 inline void check_sum(std::uint64_t sum, std::uint64_t start, std::uint64_t n) {
     std::uint64_t expected = n % 2 == 0 ? n / 2 * (2 * start + n - 1) : n * (start + (n - 1) / 2);
     if (sum != expected) throw std::runtime_error("the values that came back do not add up");
 }
 
-// The workloads: each is a file of its own and prints its metrics.
+// The workloads. Each is a file of its own and prints its metrics.
 void run_switch(const Job& job);
 void run_create(const Job& job);
 void run_yield(const Job& job);

@@ -1,5 +1,5 @@
-// create: a new `boost::context::fiber` each time, run to its end; the stack comes from and returns to the
-// pool that Boost.Context offers for this (`pooled_fixedsize_stack`).
+// create: a new `boost::context::fiber` each time, run to its end. The stack comes from and returns
+// to the pool that Boost.Context offers for this (`pooled_fixedsize_stack`).
 #include "bench.hpp"
 
 #include <boost/context/fiber.hpp>

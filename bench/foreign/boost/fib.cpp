@@ -1,4 +1,5 @@
-// fib: whoever computes a number starts a fiber for the one before it, computes the one before that by itself, and joins.
+// fib: each number starts a fiber for the one before it, computes the one before that itself, and
+// joins the fiber.
 #include "bench.hpp"
 #include "workers.hpp"
 
@@ -32,6 +33,7 @@ void run_fib(const Job& job) {
             if (fib(n) != expected) throw std::runtime_error("the number is wrong");
         }
     });
-    // Each number beyond the first two starts one, which makes one less than the number after the last.
+    // Each number beyond the first two starts one, which makes one less than the number after the
+    // last.
     number.divided_by(double(next - 1)).print();
 }

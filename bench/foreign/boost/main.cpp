@@ -1,4 +1,5 @@
-// The Boost peer: `prog WORKLOAD THREADS [key=value ...]` prints one line `metric value` for each metric.
+// The Boost peer: `prog WORKLOAD THREADS [key=value ...]` prints one line `metric value` for each
+// metric.
 #include "bench.hpp"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// parked: fibers that wait for one notice to all. Memory is given back before each part of them, in time that does not count.
-// There are fewer than others have: a million would take 12 GB.
+// parked: fibers that wait for one notice to all. Memory is given back before each part of them, in
+// time that does not count. There are fewer than other peers have: a million would take 12 GB.
 #include "bench.hpp"
 #include "workers.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace {
 
-// Memory that was touched and is held until it is needed, so that page faults do not wait for a host that has taken it back;
-// the Rust peers have the same.
+// Memory that was touched and is held until it is needed, so that page faults do not wait for a
+// host that has taken it back. The Rust peers have the same.
 class Reserve {
 public:
     explicit Reserve(std::size_t length) : length_(length), left_(length) {
@@ -29,7 +29,7 @@ public:
     Reserve(const Reserve&) = delete;
     Reserve& operator=(const Reserve&) = delete;
 
-    // Gives so many bytes, whole pages, back to the kernel.
+    // Gives `bytes` bytes, whole pages, back to the kernel.
     void release(std::size_t bytes) {
         left_ -= bytes;
         madvise(memory_ + left_, bytes, MADV_DONTNEED);
@@ -55,7 +55,7 @@ double memory() {
 // Fibers that wait.
 class Crowd {
 public:
-    // Starts so many more, and returns when all are there.
+    // Starts `more` fibers, and returns when all of them wait.
     void park(int more) {
         there_ = 0;
         for (int i = 0; i < more; ++i) fibers_.emplace_back([this, more] { wait(more); });
@@ -63,7 +63,7 @@ public:
         all_there_.wait(lock, [&] { return there_ == more; });
     }
 
-    // Lets all go, and returns when they are done.
+    // Wakes all fibers, and returns when they have ended.
     void wake() {
         {
             std::lock_guard<boost::fibers::mutex> lock(mutex_);
@@ -92,7 +92,7 @@ private:
 }  // namespace
 
 void run_parked(const Job& job) {
-    // How many come at a time, and about what one takes in bytes.
+    // How many fibers come at a time, and about what one takes in bytes.
     constexpr int kPart = 10'000;
     constexpr std::size_t kBytes = 12'800;
     const int many = job.is_quick() ? 20'000 : 100'000;
@@ -104,7 +104,7 @@ void run_parked(const Job& job) {
     for (int there = kPart; there <= many; there += kPart) {
         reserve.release(kBytes * kPart);
         spent = spent.plus(cost_of([&] { crowd.park(kPart); }));
-        // What this process holds in place of what was released are fibers.
+        // In place of the released memory, this process now holds fibers.
         double bytes = (memory() - before + double(kBytes) * there) / there;
         Cost one = spent.divided_by(there);
         if (there == kPart) std::printf("bytes_100k %.6f\npark_ns_100k %.6f\n", bytes, one.ns);

@@ -1,4 +1,4 @@
-// spawn_batch_100k: fibers that are done at once, all started before the first is joined.
+// spawn_batch_100k: fibers that end at once, all started before the first is joined.
 #include "bench.hpp"
 #include "workers.hpp"
 

@@ -1,5 +1,5 @@
-// switch: one coroutine that hands out 0, 1, 2, ... on a `boost::context::fiber`.
-// A fiber of Boost.Context carries no value, so the number goes through a variable both sides see.
+// switch: one coroutine that passes out 0, 1, 2, ... on a `boost::context::fiber`. A fiber of
+// Boost.Context carries no value, so the number goes through a variable that both sides see.
 #include "bench.hpp"
 
 #include <boost/context/fiber.hpp>

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-// This thread, and as many others as it takes to have so many. One alone keeps the scheduler that it has by default; several
-// have the library's that lets them steal from one another.
+// This thread, and as many others as are needed for the given number. A single thread keeps its
+// default scheduler. Several threads get the library's work-stealing scheduler.
 class Workers {
 public:
     explicit Workers(int threads) {
@@ -32,12 +32,12 @@ public:
     Workers& operator=(const Workers&) = delete;
 
 private:
-    // It waits until all of them have come so far.
+    // Waits until all threads have arrived here.
     static void schedule(int threads) {
         boost::fibers::use_scheduling_algorithm<boost::fibers::algo::work_stealing>(threads);
     }
 
-    // A thread runs fibers whenever what it does itself has to wait.
+    // A thread runs fibers whenever its own work has to wait.
     void work(int threads) {
         schedule(threads);
         std::unique_lock<boost::fibers::mutex> lock(mutex_);

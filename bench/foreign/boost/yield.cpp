@@ -1,4 +1,4 @@
-// yield: fibers that go to the back of the queue in turn.
+// yield: fibers that yield in turn.
 #include "bench.hpp"
 #include "workers.hpp"
 

@@ -5,28 +5,30 @@ import (
 	"time"
 )
 
-// One measurement, as the command line asks for it.
+// One measurement, as the command line describes it.
 type job struct {
 	threads int
 	target  time.Duration
 }
 
-// Whether it is only to be seen that everything works: workloads of a fixed size are smaller then.
+// Whether the run should only show that everything works: workloads of a fixed size are smaller
+// then.
 func (j job) isQuick() bool {
 	return j.target < 100*time.Millisecond
 }
 
-// What one operation takes, in nanoseconds: by the clock on the wall, and of processors, those of all threads together.
+// What one operation takes, in nanoseconds: wall-clock time, and processor time of all threads
+// together.
 type cost struct {
 	ns, cpuNs float64
 }
 
-// The part of one, if the operation was made of so many.
+// The cost of one of `parts` parts of the operation.
 func (c cost) dividedBy(parts float64) cost {
 	return cost{c.ns / parts, c.cpuNs / parts}
 }
 
-// That of both.
+// The sum of both.
 func (c cost) plus(other cost) cost {
 	return cost{c.ns + other.ns, c.cpuNs + other.cpuNs}
 }
@@ -35,7 +37,7 @@ func (c cost) print() {
 	fmt.Printf("ns %.6f\ncpu_ns %.6f\n", c.ns, c.cpuNs)
 }
 
-// What this takes, done once.
+// The cost of running work once.
 func costOf(work func()) cost {
 	before := cpuTime()
 	start := time.Now()
@@ -45,8 +47,9 @@ func costOf(work func()) cost {
 	return cost{float64(taken.Nanoseconds()), float64(cpu.Nanoseconds())}
 }
 
-// Runs batch(n) with n doubling until it lasts for the job's target: that was the warm-up and the search for
-// n. Then the same n again, until a run lasts long enough; that run is the measurement.
+// Runs batch(n), doubling n until a run lasts for the job's target: that is the warm-up and the
+// search for n. Then runs the same n again, until a run lasts long enough; that run is the
+// measurement.
 func (j job) costPerOp(batch func(n uint64)) cost {
 	target := float64(j.target.Nanoseconds())
 	n := uint64(1)
@@ -60,12 +63,13 @@ func (j job) costPerOp(batch func(n uint64)) cost {
 	}
 }
 
-// The same without the time of processors.
+// The same without processor time.
 func (j job) nsPerOp(batch func(n uint64)) float64 {
 	return j.costPerOp(batch).ns
 }
 
-// The values that came back must add up to start + (start + 1) + ..., n of them; unsigned, so wrapping.
+// Checks that the values that came back add up to start + (start + 1) + ..., n of them; unsigned,
+// so wrapping.
 func checkSum(sum, start, n uint64) {
 	expected := n * (start + (n-1)/2)
 	if n%2 == 0 {

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// chan: a goroutine sends to itself by a channel that has room. There is none without a bound.
+// chan: a goroutine sends to itself by a channel that has room. Go has no channel without a bound.
 func runChan(j job) {
 	ns := j.nsPerOp(func(n uint64) {
 		channel := make(chan uint64, 128)

@@ -2,7 +2,7 @@ package main
 
 import "sync"
 
-// condvar: two goroutines pass a flag to and fro under one mutex and one condition variable.
+// condvar: two goroutines pass a flag back and forth under one mutex and one condition variable.
 func runCondvar(j job) {
 	var mutex sync.Mutex
 	condvar := sync.NewCond(&mutex)

@@ -5,8 +5,9 @@ import (
 	"iter"
 )
 
-// create: a new iter.Pull each time, run to its end without yielding. The runtime keeps the finished
-// goroutine with its stack and gives it to the next one; there is nothing for a program to do.
+// create: a new iter.Pull each time, run to its end without yielding. The runtime keeps the
+// finished goroutine with its stack and gives it to the next one; the program has nothing to do for
+// that.
 func runCreate(j job) {
 	start := uint64(0)
 	ns := j.nsPerOp(func(n uint64) {

@@ -2,7 +2,8 @@ package main
 
 import "sync"
 
-// fib: whoever computes a number starts a goroutine for the one before it, computes the one before that by itself, and waits.
+// fib: each number starts a goroutine for the one before it, computes the one before that itself,
+// and waits.
 func runFib(j job) {
 	n := 27
 	if j.isQuick() {
@@ -19,7 +20,8 @@ func runFib(j job) {
 			}
 		}
 	})
-	// Each number beyond the first two starts one, which makes one less than the number after the last.
+	// Each number beyond the first two starts one, which makes one less than the number after the
+	// last.
 	number.dividedBy(float64(next - 1)).print()
 }
 

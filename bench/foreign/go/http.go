@@ -6,14 +6,14 @@ import (
 	"net"
 )
 
-// What ends a request, and what it is answered with.
+// The end of a request, and the answer to it.
 var (
 	end    = []byte("\r\n\r\n")
 	answer = []byte("HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!")
 )
 
-// serve_http: a server that is measured from outside. It prints the port where it listens, and has a goroutine for each
-// connection; without net/http, as the servers beside it.
+// serve_http: a server that is measured from outside. It prints the port where it listens, and has
+// a goroutine for each connection. It does without net/http, like the other servers.
 func runServeHTTP(job) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -29,7 +29,8 @@ func runServeHTTP(job) {
 	}
 }
 
-// Answers requests until the client closes the connection or it breaks. Requests that came together are answered together.
+// Answers requests until the client closes the connection or it breaks. Requests that came together
+// are answered together.
 func converse(connection net.Conn) {
 	defer connection.Close()
 	buffer := make([]byte, 1024)
@@ -56,7 +57,7 @@ func converse(connection net.Conn) {
 	}
 }
 
-// How many requests are complete, and how many bytes they take.
+// Returns how many requests are complete, and how many bytes they take.
 func complete(received []byte) (requests, consumed int) {
 	for {
 		at := bytes.Index(received[consumed:], end)

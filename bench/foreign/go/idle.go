@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// pool_idle and idle: the processor time of the process in a while without work, after a round of pool_submit and a moment to
-// settle.
+// pool_idle and idle: the processor time of the process in a while without work, after a round of
+// pool_submit and a moment to settle.
 func runIdle(j job) {
 	submitRound()
 	time.Sleep(100 * time.Millisecond)

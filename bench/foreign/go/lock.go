@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// lock: a mutex that nobody else wants is locked and given back.
+// lock: an uncontended mutex is locked and unlocked.
 func runLock(j job) {
 	ns := j.nsPerOp(func(n uint64) {
 		var mutex sync.Mutex

@@ -1,4 +1,5 @@
-// The Go peer: `prog WORKLOAD THREADS [key=value ...]` prints one line `metric value` for each metric.
+// The Go peer: `prog WORKLOAD THREADS [key=value ...]` prints one line `metric value` for each
+// metric.
 package main
 
 import (
@@ -10,7 +11,7 @@ import (
 	"time"
 )
 
-// A workload prints its metrics; each lives in a file of its own.
+// The workloads. Each is in a file of its own and prints its metrics.
 var workloads = map[string]func(job){
 	"switch":           runSwitch,
 	"create":           runCreate,

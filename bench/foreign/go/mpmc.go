@@ -31,7 +31,8 @@ func mpmcRound(messages uint64) uint64 {
 	return total
 }
 
-// Has so many goroutines send an equal share each, and the channel closed after the last message.
+// Starts the given number of goroutines, each of which sends an equal share, and closes the channel
+// after the last message.
 func sendShares(channel chan<- uint64, senders, messages uint64) {
 	var group sync.WaitGroup
 	group.Add(int(senders))
@@ -44,7 +45,7 @@ func sendShares(channel chan<- uint64, senders, messages uint64) {
 			}
 		}()
 	}
-	// Whoever sends cannot know that it is the last; this is what Go's own examples do.
+	// A sender cannot know that it is the last. This is what Go's own examples do.
 	go func() {
 		group.Wait()
 		close(channel)

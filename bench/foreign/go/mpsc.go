@@ -9,7 +9,8 @@ func runMpsc(j job) {
 	costPerMessage(j, messages, mpscRound).print()
 }
 
-// What one message takes, where `round` sends so many, 0, 1, 2, ..., and returns the sum of what has arrived.
+// Times one message. `round` sends the given number of messages, 0, 1, 2, ..., and returns the sum
+// of those that arrived.
 func costPerMessage(j job, messages uint64, round func(messages uint64) uint64) cost {
 	all := j.costPerOp(func(rounds uint64) {
 		for range rounds {

@@ -11,7 +11,7 @@ type counter struct {
 	count int
 }
 
-// mutex: goroutines that lock the same mutex, count up, and give it back.
+// mutex: goroutines that lock the same mutex, count up, and unlock it.
 func runMutex(j job) {
 	mutexRounds(j, func(c *counter, locks int) {
 		for range locks {
@@ -22,7 +22,7 @@ func runMutex(j job) {
 	})
 }
 
-// mutex_yield: the same, yielding before it is given back.
+// mutex_yield: the same, yielding before the unlock.
 func runMutexYield(j job) {
 	mutexRounds(j, func(c *counter, locks int) {
 		for range locks {
@@ -34,7 +34,7 @@ func runMutexYield(j job) {
 	})
 }
 
-// Times one lock, where `one` is what a goroutine does in a round.
+// Times one lock. `one` is what a goroutine does in a round.
 func mutexRounds(j job, one func(c *counter, locks int)) {
 	const goroutines = 1_000
 	locks := 1_000

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// parked: goroutines that wait for a channel to be closed. Memory is given back before each part of them, in time that does
-// not count.
+// parked: goroutines that wait for a channel to be closed. Memory is given back before each part of
+// them, in time that does not count.
 func runParked(j job) {
-	// How many come at a time, and about what one takes in bytes.
+	// How many goroutines come at a time, and about what one takes in bytes.
 	const part, bytes = 10_000, 2_816
 	many, fewer := 1_000_000, 100_000
 	if j.isQuick() {
@@ -21,7 +21,7 @@ func runParked(j job) {
 	for there := part; there <= many; there += part {
 		reserve.release(bytes * part)
 		spent = spent.plus(costOf(func() { all.park(part) }))
-		// What this process holds in place of what was released are goroutines.
+		// In place of the released memory, this process now holds goroutines.
 		held := func() float64 { return (memory() - before + float64(bytes*there)) / float64(there) }
 		one := spent.dividedBy(float64(there))
 		if there == fewer {
@@ -47,7 +47,7 @@ type crowd struct {
 	done sync.WaitGroup
 }
 
-// Starts so many more, and returns when all are there.
+// Starts `more` goroutines, and returns when all of them wait.
 func (c *crowd) park(more int) {
 	if c.gate == nil {
 		c.gate = make(chan struct{})
@@ -66,7 +66,7 @@ func (c *crowd) park(more int) {
 	there.Wait()
 }
 
-// Lets all go, and returns when they are done.
+// Wakes all goroutines, and returns when they have ended.
 func (c *crowd) wake() {
 	close(c.gate)
 	c.gate = nil

@@ -1,6 +1,6 @@
 package main
 
-// pingpong: two goroutines send to and fro by two channels with room for one.
+// pingpong: two goroutines send back and forth by two channels with room for one.
 func runPingpong(j job) {
 	j.costPerOp(func(n uint64) {
 		there, back := make(chan uint64, 1), make(chan uint64, 1)

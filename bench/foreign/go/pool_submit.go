@@ -5,7 +5,7 @@ import "sync"
 // The tasks of a round.
 const poolTasks = 100_000
 
-// pool_submit and spawn_batch_100k: goroutines that are done at once, and a wait group for all of them.
+// pool_submit and spawn_batch_100k: goroutines that end at once, and a wait group for all of them.
 func runPoolSubmit(j job) {
 	round := j.costPerOp(func(rounds uint64) {
 		for i := uint64(0); i < rounds; i++ {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// pool_yield and yield: goroutines that go to the back of the queue in turn.
+// pool_yield and yield: goroutines that yield in turn.
 func runPoolYield(j job) {
 	const tasks = 1_000
 	yields := 5_000

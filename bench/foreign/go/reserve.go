@@ -2,8 +2,8 @@ package main
 
 import "syscall"
 
-// Memory that was touched and is held until it is needed, so that page faults do not wait for a host that has taken it back;
-// the Rust peers have the same.
+// Memory that was touched and is held until it is needed, so that page faults do not wait for a
+// host that has taken it back. The Rust peers have the same.
 type reserve struct {
 	memory []byte
 	left   int
@@ -24,7 +24,7 @@ func newReserve(length int) *reserve {
 	return &reserve{memory, length}
 }
 
-// Gives so many bytes, whole pages, back to the kernel.
+// Gives the given number of bytes, whole pages, back to the kernel.
 func (r *reserve) release(bytes int) {
 	if err := syscall.Madvise(r.memory[r.left-bytes:r.left], syscall.MADV_DONTNEED); err != nil {
 		fail(1, err)

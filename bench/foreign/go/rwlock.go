@@ -29,7 +29,7 @@ func runRWLock(j job) {
 	round.dividedBy(float64(goroutines * each)).print()
 }
 
-// Does the operations of these numbers.
+// Does the operations with these numbers.
 func (s *shared) operate(first, end, writeEvery int) {
 	sum := uint64(0)
 	for operation := first; operation < end; operation++ {

@@ -1,6 +1,7 @@
 package main
 
-// select8: one goroutine selects over eight channels with room for one, to each of which another one sends.
+// select8: one goroutine selects over eight channels with room for one. Another goroutine sends to
+// each of them.
 func runSelect8(j job) {
 	messages := uint64(1_000_000)
 	if j.isQuick() {
@@ -9,7 +10,8 @@ func runSelect8(j job) {
 	costPerMessage(j, messages, select8Round).print()
 }
 
-// The sum of what has arrived. No channel is closed: which of them is ready is all that a select has to find out.
+// The sum of what has arrived. No channel is closed, so a select only has to find out which of them
+// is ready.
 func select8Round(messages uint64) uint64 {
 	const senders = 8
 	var channels [senders]chan uint64

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// skynet: a tree of goroutines, each of which starts ten and receives their sums by a channel; one without room, and one with room
-// for all ten.
+// skynet: a tree of goroutines, each of which starts ten and receives their sums by a channel: one
+// without room, and one with room for all ten.
 func runSkynet(j job) {
 	tree := skynetTrees(j, skynetByChannels(0))
 	fmt.Printf("ms %.6f\ncpu_ms %.6f\n", tree.ns/1e6, tree.cpuNs/1e6)
@@ -11,7 +11,7 @@ func runSkynet(j job) {
 	fmt.Printf("buffered_ms %.6f\nbuffered_cpu_ms %.6f\n", tree.ns/1e6, tree.cpuNs/1e6)
 }
 
-// What sums up a tree by channels with so much room.
+// Returns the function that sums up a tree by channels with this room.
 func skynetByChannels(room int) func(leaves uint64) uint64 {
 	return func(leaves uint64) uint64 {
 		root := make(chan uint64, room)
@@ -20,7 +20,8 @@ func skynetByChannels(room int) func(leaves uint64) uint64 {
 	}
 }
 
-// Sends the sum of so many leaves, from the first on, to the parent; a leaf itself if that is one.
+// Sends the sum of the leaves from the first one on to the parent. With one leaf, the goroutine is
+// a leaf itself.
 func skynetSend(parent chan<- uint64, first, leaves uint64, room int) {
 	if leaves == 1 {
 		parent <- first

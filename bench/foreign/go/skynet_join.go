@@ -14,7 +14,7 @@ func runSkynetJoin(j job) {
 	fmt.Printf("ms %.6f\ncpu_ms %.6f\n", tree.ns/1e6, tree.cpuNs/1e6)
 }
 
-// What one tree takes, where `sum` gets how many leaves it has and returns what comes out.
+// Returns the cost of one tree. `sum` gets the number of its leaves and returns the result.
 func skynetTrees(j job, sum func(leaves uint64) uint64) cost {
 	leaves := uint64(1_000_000)
 	if j.isQuick() {
@@ -27,7 +27,8 @@ func skynetTrees(j job, sum func(leaves uint64) uint64) cost {
 	})
 }
 
-// The sum of so many leaves, from the first on; a leaf itself if that is one.
+// Returns the sum of the leaves from the first one on. With one leaf, the goroutine is a leaf
+// itself.
 func skynet(first, leaves uint64) uint64 {
 	if leaves == 1 {
 		return first

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A goroutine sleeps again and again for up to a millisecond, and says how much longer that took.
+// sleep: a goroutine sleeps again and again for up to a millisecond, and reports how much longer
+// that took.
 func runSleep(j job) {
 	times := uint32(1_000)
 	if j.target < 100*time.Millisecond {

@@ -1,6 +1,6 @@
 package main
 
-// spawn_seq: a goroutine starts another, which sends its number when it is done, and then the next.
+// spawn_seq: a goroutine starts another one, which sends its number and ends, and then the next.
 func runSpawnSeq(j job) {
 	j.costPerOp(func(n uint64) {
 		sum := uint64(0)

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// switch: a sequence that hands out 0, 1, 2, ..., pulled value by value. iter.Pull is Go's bare coroutine:
-// its next() switches straight to the other goroutine and back, without the scheduler.
+// switch: a sequence that passes out 0, 1, 2, ..., pulled value by value. iter.Pull is Go's bare
+// coroutine: its next() switches straight to the other goroutine and back, without the scheduler.
 func runSwitch(j job) {
 	next, stop := iter.Pull(func(yield func(uint64) bool) {
 		for i := uint64(0); yield(i); i++ {

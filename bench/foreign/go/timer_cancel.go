@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A timer is set that is to call back in an hour, and stopped.
+// timer_cancel: a timer that would call back in an hour is set and stopped.
 func runTimerCancel(j job) {
 	cost := j.costPerOp(func(n uint64) {
 		for range n {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Many goroutines sleep, each for a time of its own up to a second, and say how late they were.
+// timers: goroutines sleep, each for a time of its own up to a second, and report how late they
+// were.
 func runTimers(timers uint32) func(job) {
 	return func(j job) {
 		longest := time.Second

@@ -2,7 +2,7 @@ package main
 
 import "sync"
 
-// So many goroutines do it at once, each by its number; returns when all are done.
+// Runs `count` goroutines at once, each with its number, and returns when all have ended.
 func together(count int, work func(number int)) {
 	var group sync.WaitGroup
 	group.Add(count)

@@ -3,9 +3,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * A bare coroutine: the continuation under Java's virtual threads. It is internal to the runtime, so the program is started
- * with that package exported; and the compiler at hand may be older than the runtime, so it is reached by method
- * handles, which the just-in-time compiler inlines because they are constants.
+ * A bare coroutine: the continuation under Java's virtual threads. It is internal to the runtime, so
+ * the program is started with that package exported. The compiler may be older than the runtime, so
+ * the program reaches it by method handles, which the just-in-time compiler inlines because they are
+ * constants.
  */
 final class Coroutine {
     private static final MethodHandle CREATE;
@@ -48,7 +49,7 @@ final class Coroutine {
         }
     }
 
-    /** Called by the body: goes back to whoever resumed it. */
+    /** Returns to the resumer. The body calls it. */
     static void suspend() {
         try {
             boolean resumed = (boolean) YIELD.invokeExact();

@@ -1,8 +1,8 @@
 import java.util.Locale;
 
 /**
- * create: a new continuation each time, run to its end without suspending. A continuation runs on its carrier's stack and is
- * copied to the heap only when it suspends, so there is no stack to reuse.
+ * create: a new continuation each time, run to its end without suspending. A continuation runs on its
+ * carrier's stack and is copied to the heap only when it suspends, so there is no stack to reuse.
  */
 final class Create {
     private long sum;

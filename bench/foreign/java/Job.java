@@ -1,10 +1,11 @@
 import java.util.function.LongConsumer;
 
-/** One measurement, as the command line asks for it. */
+/** One measurement, as the command line describes it. */
 record Job(int threads, long targetNanos) {
     /**
-     * Runs {@code batch(n)} with n doubling until it lasts for the target: that was the warm-up (the compiler's too) and
-     * the search for n. Then the same n again, until a run lasts long enough; that run is the measurement.
+     * Runs {@code batch(n)}, doubling n until a run lasts for the target: that is the warm-up (the
+     * compiler's too) and the search for n. Then runs the same n again, until a run lasts long
+     * enough; that run is the measurement.
      */
     double nsPerOp(LongConsumer batch) {
         long n = 1;
@@ -25,7 +26,7 @@ record Job(int threads, long targetNanos) {
         return System.nanoTime() - start;
     }
 
-    /** The values that came back must add up to start + (start + 1) + ..., n of them; wrapping. */
+    /** Checks that the values that came back add up to start + (start + 1) + ..., n of them; wrapping. */
     static void checkSum(long sum, long start, long n) {
         long expected = n % 2 == 0 ? n / 2 * (2 * start + n - 1) : n * (start + (n - 1) / 2);
         if (sum != expected) {

@@ -1,9 +1,12 @@
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The Java peer: {@code Main WORKLOAD THREADS [key=value ...]} prints one line {@code metric value} for each metric. */
+/**
+ * The Java peer: {@code Main WORKLOAD THREADS [key=value ...]} prints one line {@code metric value} for
+ * each metric.
+ */
 final class Main {
-    /** A workload prints its metrics; each lives in a file of its own. */
+    /** The workloads. Each is in a file of its own and prints its metrics. */
     private static final Map<String, Consumer<Job>> WORKLOADS = Map.of("switch", Switch::run, "create", Create::run);
 
     private Main() {}

@@ -1,8 +1,8 @@
 import java.util.Locale;
 
 /**
- * switch: one coroutine that hands out 0, 1, 2, ... A continuation carries no value, so the number goes through a field
- * that both sides see.
+ * switch: one coroutine that passes out 0, 1, 2, ... A continuation carries no value, so the number
+ * goes through a field that both sides see.
  */
 final class Switch {
     private long value;

@@ -1,38 +1,39 @@
-//! The committed counts: a text file, the compiler at the top, then one line for each path.
+//! The committed instruction counts. The file is text: the compiler first, then one line for each
+//! path.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Instructions of each path, as one compiler makes them.
+/// Instructions of each path, for one compiler.
 pub(super) struct Baseline {
     rustc: String,
     counts: BTreeMap<String, f64>,
 }
 
-/// How a count stands to the baseline's.
+/// A new count compared with the baseline's.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// As it was, or within the tolerance.
+    /// Equal, or within the tolerance.
     Same,
-    /// By more than the tolerance less.
+    /// Less by more than the tolerance.
     Cheaper,
-    /// By more than the tolerance more.
+    /// More by more than the tolerance.
     Dearer,
-    /// The baseline does not have it.
+    /// The baseline has no count for this path.
     Unknown,
 }
 
-/// The head of the file, for whoever opens it.
+/// The head of the file, for its readers.
 const COMMENT: &str =
     "# Instructions of one operation, counted by callgrind; rewritten by `callgrind --bless`.";
 
 impl Baseline {
-    /// Nothing counted yet.
+    /// Makes a baseline without counts.
     pub(super) fn new(rustc: &str) -> Self {
         Self { rustc: rustc.to_owned(), counts: BTreeMap::new() }
     }
 
-    /// The compiler that the counts belong to.
+    /// Returns the compiler that made the counts.
     pub(super) fn rustc(&self) -> &str {
         &self.rustc
     }
@@ -42,17 +43,18 @@ impl Baseline {
         self.counts.insert(path.to_owned(), instructions);
     }
 
-    /// The count of a path.
+    /// Returns the count of a path.
     pub(super) fn get(&self, path: &str) -> Option<f64> {
         self.counts.get(path).copied()
     }
 
-    /// How a new count of the path stands to this one. One instruction or one in a hundred is tolerated, the
-    /// larger.
+    /// Compares a new count of the path with the baseline's. The tolerance is one instruction or
+    /// one in a hundred, whichever is larger.
     pub(super) fn verdict(&self, path: &str, counted: f64) -> Verdict {
         let Some(blessed) = self.get(path) else { return Verdict::Unknown };
         let tolerance = f64::max(1.0, blessed / 100.0);
-        // Counts are kept with two digits, so the edge itself must not be missed by a rounding.
+        // Counts are kept with two digits. Add a little, so that a count on the edge does not fail
+        // by rounding.
         match counted - blessed {
             more if more > tolerance + 0.005 => Verdict::Dearer,
             more if more < -tolerance - 0.005 => Verdict::Cheaper,
@@ -60,11 +62,11 @@ impl Baseline {
         }
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}\n{COMMENT}\n", self.rustc);
         for (path, instructions) in &self.counts {
-            writeln!(text, "{path} {instructions:.2}").expect("a string takes everything");
+            writeln!(text, "{path} {instructions:.2}").expect("writing to a string never fails");
         }
         text
     }

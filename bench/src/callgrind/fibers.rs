@@ -1,5 +1,5 @@
-//! The hot paths of fibers, each as a function that takes it a given number of times. One worker,
-//! so that nothing depends on which thread is faster.
+//! The hot paths of fibers. Each is a function that runs its path a given number of times, on one
+//! worker, so that the counts do not depend on which thread is faster.
 
 use sinew::fiber;
 use sinew::io::{Read, Write};
@@ -9,14 +9,14 @@ use sinew::{Runtime, channel, time};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A path, what one operation of it is, and how to make that many.
+/// A path: its name, what one operation is, and the function that does a number of operations.
 pub(super) struct FiberPath {
     pub(super) name: &'static str,
     pub(super) operation: &'static str,
     run: fn(u64),
 }
 
-/// All of them.
+/// All paths of fibers.
 pub(super) static ALL: [FiberPath; 10] = [
     FiberPath { name: "yield", operation: "turn of one of two fibers", run: yields },
     FiberPath { name: "park", operation: "park and unpark, both ways", run: parks },
@@ -38,7 +38,7 @@ pub(super) static ALL: [FiberPath; 10] = [
     FiberPath { name: "timer_cancel", operation: "timer set and cancelled", run: timers },
 ];
 
-/// Goes a path this many times on a runtime of its own.
+/// Runs the path `times` times, on a runtime of its own.
 pub(crate) fn go(name: &str, times: u64) -> Result<(), String> {
     let path =
         ALL.iter().find(|path| path.name == name).ok_or_else(|| format!("no path is called '{name}'"))?;
@@ -48,7 +48,7 @@ pub(crate) fn go(name: &str, times: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs two fibers, and waits for both.
+/// Runs two fibers and waits for both.
 fn both<A: Send + 'static, B: Send + 'static>(
     one: impl FnOnce() -> A + Send + 'static,
     other: impl FnOnce() -> B + Send + 'static,
@@ -91,8 +91,8 @@ fn locks(times: u64) {
     (0..times).for_each(|_| *mutex.lock().expect("nothing panics") += 1);
 }
 
-/// Each keeps the lock while the other has its turn, so that each lock waits, and has none itself
-/// while the other is woken.
+/// Each fiber keeps the lock while the other one has its turn, so that each `lock` waits. A fiber
+/// does not hold the lock while the other one is woken.
 fn contended_locks(times: u64) {
     let mutex = Arc::new(Mutex::new(0_u64));
     let half = |mutex: Arc<Mutex<u64>>| {

@@ -1,6 +1,6 @@
-//! `callgrind`: instructions of the hot paths, the companion of their times that knows no noise. Each path
-//! runs twice in a child under valgrind with different numbers of operations; what the difference costs is
-//! the operations' alone, without start-up and end.
+//! `callgrind`: counts instructions of the hot paths. Unlike times, counts have no noise. Each path
+//! runs twice in a child under valgrind, with different numbers of operations. The difference is
+//! the cost of the operations alone, without start-up and end.
 
 mod baseline;
 mod fibers;
@@ -21,13 +21,13 @@ use std::process::{Command, Stdio};
 pub(crate) enum Mode {
     /// Show them.
     Show,
-    /// Fail if ours have grown beyond the baseline.
+    /// Fail if a path of ours costs more than the baseline allows.
     Check,
-    /// Make them the baseline.
+    /// Write them as the new baseline.
     Bless,
 }
 
-/// Workload and peer of the paths of coroutines, with what one operation is.
+/// Workload and peer of each path of coroutines, and what one operation is.
 const COROUTINES: [(&str, &str, &str); 4] = [
     ("switch", SINEW.name, "round trip"),
     ("create", SINEW.name, "life"),
@@ -39,13 +39,14 @@ const COROUTINES: [(&str, &str, &str); 4] = [
 struct Path {
     name: String,
     operation: &'static str,
-    /// What our own program is called with to go it; the number of times comes behind it.
+    /// The arguments with which our own program runs the path. The number of operations follows
+    /// them.
     arguments: Vec<&'static str>,
-    /// Whether it fails a check to become dearer: those of peers do not.
+    /// Whether the check fails when this path costs more. Paths of peers are not checked.
     is_checked: bool,
 }
 
-/// All paths, coroutines first.
+/// Returns all paths, coroutines first.
 fn all_paths() -> Vec<Path> {
     let coroutines = COROUTINES.map(|(workload, peer, operation)| Path {
         name: format!("{workload}/{peer}"),
@@ -62,19 +63,19 @@ fn all_paths() -> Vec<Path> {
     coroutines.into_iter().chain(fibers).collect()
 }
 
-/// The two numbers of operations. The larger one is large enough that what threads do at the start
-/// and the end, which differs by some ten thousand instructions, is less than one instruction of
-/// each operation.
+/// The two numbers of operations. What threads do at the start and the end differs by some ten
+/// thousand instructions from run to run. The larger number makes that less than one instruction
+/// for each operation.
 const ITERATIONS: [u32; 2] = [10_000, 210_000];
 
-/// Whether valgrind can be run.
+/// Returns whether valgrind can be run.
 pub(crate) fn is_installed() -> bool {
     let version =
         Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
-/// Counts, shows, and checks or blesses. Returns whether a check was passed.
+/// Counts and shows, then checks or blesses. Returns whether the check passed.
 pub(crate) fn run(mode: Mode) -> Result<bool, Box<dyn Error>> {
     fs::create_dir_all(paths::callgrind())?;
     let mut counted = Baseline::new(machine::RUSTC);
@@ -107,7 +108,8 @@ fn show(all: &[Path], counted: &Baseline, blessed: &Baseline) -> String {
     table.text()
 }
 
-/// Says how ours stand to the baseline; false if one has become dearer by the same compiler.
+/// Prints how our paths compare with the baseline. Returns false if a path costs more with the same
+/// compiler, or has no baseline.
 fn judge(all: &[Path], counted: &Baseline, blessed: &Baseline) -> bool {
     let mut passed = true;
     let same_compiler = counted.rustc() == blessed.rustc();
@@ -122,8 +124,10 @@ fn judge(all: &[Path], counted: &Baseline, blessed: &Baseline) -> bool {
         let verdict = blessed.verdict(path, counted.get(path).unwrap_or(f64::NAN));
         match verdict {
             Verdict::Same => {}
-            Verdict::Cheaper => println!("{path} has become cheaper: keep it so with `callgrind --bless`."),
-            Verdict::Dearer => println!("{path} has become dearer."),
+            Verdict::Cheaper => {
+                println!("{path} costs less than the baseline: keep that with `callgrind --bless`.")
+            }
+            Verdict::Dearer => println!("{path} costs more than the baseline."),
             Verdict::Unknown => println!("{path} is not in the baseline: add it with `callgrind --bless`."),
         }
         passed &= !same_compiler || matches!(verdict, Verdict::Same | Verdict::Cheaper);
@@ -131,7 +135,7 @@ fn judge(all: &[Path], counted: &Baseline, blessed: &Baseline) -> bool {
     passed
 }
 
-/// Instructions of one operation.
+/// Returns the instructions of one operation.
 fn per_operation(path: &Path) -> Result<f64, Box<dyn Error>> {
     let [few, many] = ITERATIONS;
     let fewer = count(path, few)?;
@@ -139,11 +143,12 @@ fn per_operation(path: &Path) -> Result<f64, Box<dyn Error>> {
     Ok((more as f64 - fewer as f64) / f64::from(many - few))
 }
 
-/// Instructions of a whole child that does so many operations.
+/// Returns the instructions of a whole child that does `iterations` operations.
 fn count(path: &Path, iterations: u32) -> Result<u64, Box<dyn Error>> {
     let profile = paths::callgrind().join(format!("{}.{iterations}.out", path.name.replace('/', ".")));
     let mut command = Command::new("valgrind");
-    // Threads have their turns in order: a worker does not spin while the main thread waits to run.
+    // valgrind gives threads their turns in order: a worker does not spin while the main thread
+    // waits to run.
     command
         .args(["--tool=callgrind", "--quiet", "--fair-sched=yes"])
         .arg(format!("--callgrind-out-file={}", profile.display()));
@@ -157,7 +162,7 @@ fn count(path: &Path, iterations: u32) -> Result<u64, Box<dyn Error>> {
     total(&text).ok_or_else(|| format!("{}: no total in it", profile.display()).into())
 }
 
-/// The total of a profile.
+/// Returns the total of a profile.
 fn total(profile: &str) -> Option<u64> {
     let line = profile.lines().find_map(|line| line.strip_prefix("totals:"))?;
     line.trim().parse().ok()
@@ -167,7 +172,7 @@ fn total(profile: &str) -> Option<u64> {
 mod tests {
     use super::{Baseline, all_paths, total};
 
-    /// The judgement of these counts alone.
+    /// Judges these counts alone.
     fn judge(counted: &Baseline, blessed: &Baseline) -> bool {
         let mut all = all_paths();
         all.retain(|path| ["switch/sinew", "create/sinew"].contains(&path.name.as_str()));

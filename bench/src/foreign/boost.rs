@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 /// The compiler and Boost's headers and libraries.
 pub(crate) struct Boost;
 
-/// Prints Boost's version if the headers that are needed are there.
+/// Prints Boost's version if the needed headers are installed.
 const PROBE: &str = "#include <boost/version.hpp>
 #if __has_include(<boost/context/fiber.hpp>) && __has_include(<boost/fiber/fiber.hpp>)
 BOOST_LIB_VERSION
@@ -43,7 +43,7 @@ impl Toolchain for Boost {
     }
 }
 
-/// Boost's version as the compiler sees it, such as `1.74`.
+/// Returns Boost's version as the compiler sees it, such as `1.74`.
 fn preprocessed(compiler: &Path) -> Option<String> {
     let mut command = Command::new(compiler);
     command.args(["-E", "-P", "-x", "c++", "-std=c++17", "-"]);

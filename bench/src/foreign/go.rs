@@ -30,7 +30,7 @@ impl Toolchain for Go {
     fn compile(&self, found: &Found, source: &Path, out: &Path) -> Command {
         let mut command = Command::new(&found.compiler);
         command.current_dir(source).args(["build", "-o"]).arg(out.join("peer")).arg(".");
-        // Nothing is fetched, and nothing is left outside the target directory.
+        // The build downloads nothing, and writes nothing outside the target directory.
         command.env("GOTOOLCHAIN", "local").env("GOPROXY", "off").env("GOFLAGS", "-mod=mod");
         command.env("GOCACHE", paths::foreign_target().join("go-cache"));
         command

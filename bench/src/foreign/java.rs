@@ -1,5 +1,6 @@
-//! Java. The runtime comes from the Python package that `setup` installs, which has no compiler; an older
-//! compiler of the system does, since the program reaches what is new by method handles.
+//! Java. The runtime comes from the Python package that `setup` installs, which has no compiler. An
+//! older compiler of the system is enough, since the program reaches the newer classes by method
+//! handles.
 
 use super::{Found, Toolchain, candidates, files, output, version};
 use std::path::Path;
@@ -11,7 +12,7 @@ pub(crate) struct Java;
 /// The first runtime with continuations that are not a preview.
 const OLDEST_RUNTIME: (u32, u32) = (21, 0);
 
-/// The first compiler that takes the sources.
+/// The first compiler that accepts the sources.
 const OLDEST_COMPILER: (u32, u32) = (17, 0);
 
 impl Toolchain for Java {
@@ -38,7 +39,7 @@ impl Toolchain for Java {
 
     fn compile(&self, found: &Found, source: &Path, out: &Path) -> Command {
         let mut command = Command::new(&found.compiler);
-        // The oldest release's classes run on every runtime that qualifies.
+        // Classes of the oldest release run on every runtime that qualifies.
         command
             .args(["-Xlint:all", "--release", "17", "-d"])
             .arg(out.join("classes"))

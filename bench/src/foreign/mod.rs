@@ -1,6 +1,7 @@
-//! Peers in other languages. Each is a directory `bench/foreign/NAME` with one program for all its workloads,
-//! built into `bench/target/foreign/NAME` when its toolchain is there. A toolchain is a sibling file with a
-//! unit struct that implements [`Toolchain`]; what the programs take and print is in `bench/README.md`.
+//! Peers in other languages. Each is a directory `bench/foreign/NAME` with one program for all its
+//! workloads. If its toolchain is installed, the program is built into `bench/target/foreign/NAME`.
+//! A toolchain is a sibling file with a unit struct that implements [`Toolchain`].
+//! `bench/README.md` says what the programs take and print.
 
 mod boost;
 mod go;
@@ -21,12 +22,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-/// How one language's peer is built and started.
+/// Builds and starts the peer of one language.
 pub(crate) trait Toolchain: Sync {
     /// The name of its directory.
     fn name(&self) -> &'static str;
 
-    /// Looks for what it needs on this machine, or says what is missing and how it can be had.
+    /// Looks for the toolchain on this machine.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to install it.
     fn find(&self) -> Result<Found, String>;
 
     /// The command that builds the program from the directory `source` into the directory `out`.
@@ -36,17 +41,17 @@ pub(crate) trait Toolchain: Sync {
     fn start(&self, found: &Found, out: &Path) -> Command;
 }
 
-/// A toolchain as it was found.
+/// A toolchain found on this machine.
 pub(crate) struct Found {
     /// The compiler.
     compiler: PathBuf,
-    /// What runs the program; the program itself if that is empty.
+    /// The program that runs the peer; if it is empty, the peer runs directly.
     runner: PathBuf,
-    /// What and which version, for people.
+    /// Its name and version, for people.
     pub(crate) version: String,
 }
 
-/// A foreign program, built and ready.
+/// A foreign program that is built.
 pub(crate) struct Program {
     toolchain: &'static dyn Toolchain,
     found: Found,
@@ -54,7 +59,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Builds the program unless it is there and newer than its sources.
+    /// Builds the program unless it exists and is newer than its sources.
     pub(crate) fn build(toolchain: &'static dyn Toolchain) -> Result<Self, String> {
         let found = toolchain.find()?;
         let source = paths::foreign_source(toolchain.name());
@@ -71,13 +76,13 @@ impl Program {
         Ok(Self { toolchain, found, out })
     }
 
-    /// The command that measures a workload.
+    /// Returns the command that measures a workload.
     pub(crate) fn command(&self) -> Command {
         self.toolchain.start(&self.found, &self.out)
     }
 }
 
-/// Whether a source is newer than the stamp, or another version of the toolchain made it.
+/// Returns whether a source is newer than the stamp, or another version of the toolchain made it.
 fn is_stale(source: &Path, stamp: &Path, version: &str) -> io::Result<bool> {
     let newest = newest(source)?;
     let made = fs::metadata(stamp).and_then(|metadata| metadata.modified()).ok();
@@ -85,7 +90,7 @@ fn is_stale(source: &Path, stamp: &Path, version: &str) -> io::Result<bool> {
     Ok(by != version || made.is_none_or(|made| made < newest))
 }
 
-/// When the last of the directory's files was written.
+/// Returns when the newest of the directory's files was written.
 fn newest(directory: &Path) -> io::Result<SystemTime> {
     let mut newest = SystemTime::UNIX_EPOCH;
     for file in fs::read_dir(directory)? {
@@ -94,7 +99,7 @@ fn newest(directory: &Path) -> io::Result<SystemTime> {
     Ok(newest)
 }
 
-/// The files of a directory whose names end so, in a fixed order.
+/// Returns the files of a directory with that extension, in a fixed order.
 fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|file| file.path());
     let mut files: Vec<_> = entries.filter(|path| path.extension() == Some(OsStr::new(extension))).collect();
@@ -102,7 +107,8 @@ fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Runs a command of a toolchain to its end; both its streams if it succeeds, and in the error if not.
+/// Runs a command of a toolchain to its end. Returns both its streams; the error has them if the
+/// command fails.
 fn output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("cannot start {name}: {error}"))?;
@@ -115,8 +121,8 @@ fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// Where the programs of that name are: first what `setup` installed at these places of the Python packages,
-/// then the search path.
+/// Returns where programs of that name may be: first in the Python packages that `setup` installs,
+/// then on the search path.
 fn candidates(package_path: &str, name: &str) -> Vec<PathBuf> {
     let libraries = fs::read_dir(venv().join("lib")).into_iter().flatten().flatten();
     let installed = libraries.map(|library| library.path().join("site-packages").join(package_path));
@@ -125,12 +131,12 @@ fn candidates(package_path: &str, name: &str) -> Vec<PathBuf> {
     installed.chain(search).filter(|program| program.is_file()).collect()
 }
 
-/// The Python environment that `setup` makes.
+/// Returns the Python environment that `setup` makes.
 fn venv() -> PathBuf {
     paths::foreign_target().join("venv")
 }
 
-/// The first two numbers of a version somewhere in the text, such as 1 and 23 in `go1.23.4`.
+/// Returns the first two numbers of a version in the text, such as 1 and 23 in `go1.23.4`.
 fn version(text: &str) -> Option<(u32, u32)> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let mut numbers = text[start..].split(|c: char| !c.is_ascii_digit());

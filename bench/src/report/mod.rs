@@ -1,5 +1,5 @@
-//! `report`: a plot for each workload and a summary in Markdown, from the lines of earlier runs. Nothing is
-//! measured here.
+//! `report`: draws a plot for each workload and writes a summary in Markdown, from the lines of
+//! earlier runs. It measures nothing.
 
 mod curve;
 mod palette;
@@ -18,7 +18,8 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes plots and summary of these files, or of the last run, into a directory; returns what was written.
+/// Writes plots and summary of these files, or of the last run, into a directory. Returns the paths
+/// of what was written.
 pub(crate) fn write(files: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let (figures, machine) = read(files)?;
     if figures.is_empty() {
@@ -43,12 +44,13 @@ pub(crate) fn write(files: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>, Box<d
     Ok(written)
 }
 
-/// The figures, and the line about the machine they were measured on, which is kept for the last run only.
+/// Reads the figures, and the line about the machine that made them, which is kept for the last run
+/// only.
 fn read(files: &[PathBuf]) -> Result<(Vec<Figure>, String), Box<dyn Error>> {
     let results = paths::results();
     if files.is_empty() {
-        let figures =
-            record::read(&run::latest(&results)).map_err(|problem| format!("no last run: {problem}"))?;
+        let figures = record::read(&run::latest(&results))
+            .map_err(|problem| format!("cannot read the last run: {problem}"))?;
         let machine = fs::read_to_string(run::latest_machine(&results))?;
         return Ok((figures, machine.trim().to_owned()));
     }
@@ -61,7 +63,7 @@ fn read(files: &[PathBuf]) -> Result<(Vec<Figure>, String), Box<dyn Error>> {
     Ok((figures, format!("from {}", names.join(", "))))
 }
 
-/// Adds figures; where there is one about the same already, the later file's takes its place.
+/// Adds figures. A later figure replaces an earlier one with the same key.
 fn merge(figures: &mut Vec<Figure>, later: Vec<Figure>) {
     for figure in later {
         match figures.iter_mut().find(|earlier| earlier.key == figure.key) {
@@ -71,7 +73,7 @@ fn merge(figures: &mut Vec<Figure>, later: Vec<Figure>) {
     }
 }
 
-/// Names of the workloads, each once, in order.
+/// Returns the names of the workloads, each once, in order.
 fn workloads(figures: &[Figure]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for figure in figures {
@@ -95,14 +97,15 @@ fn markdown(figures: &[Figure], machine: &str) -> String {
     text
 }
 
-/// A panel's part of the summary.
+/// Returns a panel's part of the summary.
 fn section(panel: &Panel<'_>) -> String {
     let remarks = panel.deviations().into_iter().chain(panel.verdict());
     let remarks: String = remarks.map(|remark| format!("\n{remark}.\n")).collect();
     format!("\n### {}\n\n{}{remarks}", panel.title, bars(panel).markdown())
 }
 
-/// One row for each panel that ours is in: the ratio to every peer, which is what a bar is set in.
+/// Returns a row for each panel that has our figure: the ratio to every peer, in which bars are
+/// set.
 fn ratios(panels: &[Panel<'_>]) -> Table {
     let mut peers: Vec<&str> = Vec::new();
     for figure in panels.iter().flat_map(|panel| &panel.figures) {
@@ -127,7 +130,7 @@ fn ratios(panels: &[Panel<'_>]) -> Table {
     table
 }
 
-/// The figures of a panel with bars of text, for readers who do not see the plot.
+/// Returns the figures of a panel with bars of text, for readers who do not see the plot.
 fn bars(panel: &Panel<'_>) -> Table {
     const WIDTH: f64 = 30.0;
     let scale = Scale::of(panel);
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_report_is_said() {
+    fn a_report_without_figures_is_an_error() {
         assert!(write(&["/no/such/file".into()], &std::env::temp_dir()).is_err());
     }
 }

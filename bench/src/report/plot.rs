@@ -1,5 +1,5 @@
-//! Draws a workload as SVG: a panel of horizontal bars for each metric and number of threads, the best on
-//! top, ours in its own colour, whiskers from the least to the greatest repetition.
+//! Draws a workload as SVG. Each metric and number of threads has a panel of horizontal bars, the
+//! best on top, ours in its own colour, with whiskers from the minimum to the maximum repetition.
 
 use super::palette::{FAINT_INK, GRID, INK, OTHERS, OURS, PAPER, style};
 use super::scale::Scale;
@@ -21,13 +21,13 @@ const REMARK: i32 = 18;
 const ROW: i32 = 34;
 const BAR: i32 = 20;
 const MACHINE_LINE: i32 = 28;
-/// Room to the right of the axis for the number of the longest bar.
+/// Room to the right of the axis, for the number of the longest bar.
 const NUMBERS: i32 = 130;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
 
-/// The panels of one workload as the text of an SVG file.
+/// Returns the panels of one workload as the text of an SVG file.
 pub(super) fn svg(panels: &[Panel<'_>], machine: &str) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     let height: i32 = MARGIN + panels.iter().map(height).sum::<i32>() + MACHINE_LINE;
@@ -50,7 +50,7 @@ fn height(panel: &Panel<'_>) -> i32 {
     PANEL_HEAD + ROW * panel.figures.len() as i32 + REMARK * panel.deviations().len() as i32 + PANEL_FOOT
 }
 
-/// One panel on its place of the drawing.
+/// One panel at its place in the drawing.
 struct Canvas<'a, 's> {
     area: &'a Area<'s>,
     panel: &'a Panel<'a>,
@@ -62,7 +62,7 @@ struct Canvas<'a, 's> {
 impl<'a, 's> Canvas<'a, 's> {
     fn new(area: &'a Area<'s>, panel: &'a Panel<'a>, top: i32) -> Self {
         let longest = panel.figures.iter().map(|figure| figure.key.peer.chars().count()).max().unwrap_or(0);
-        // No font is measured: nine units a letter is more than letters of this size take on average.
+        // No font is measured: nine units are more than an average letter of this size takes.
         let left = MARGIN + 9 * longest as i32 + 12;
         Self { area, panel, scale: Scale::of(panel), top, left }
     }
@@ -84,7 +84,7 @@ impl<'a, 's> Canvas<'a, 's> {
         Ok(self.area.draw(&PathElement::new([from, to], colour.stroke_width(width)))?)
     }
 
-    /// The horizontal place of a value.
+    /// Returns the horizontal position of a value.
     fn x(&self, value: f64) -> i32 {
         let width = WIDTH - MARGIN - NUMBERS - self.left;
         self.left + (self.scale.place(value) * f64::from(width)).round() as i32
@@ -100,9 +100,7 @@ impl<'a, 's> Canvas<'a, 's> {
         }
         self.line((self.left, from), (self.left, to), FAINT_INK, 1)?;
         let note = if self.scale.is_logarithmic() { "logarithmic axis; " } else { "" };
-        let note = format!(
-            "{note}bars: medians; whiskers: least and greatest repetition; in brackets: ratio to sinew"
-        );
+        let note = format!("{note}bars: medians; whiskers: minimum and maximum; in brackets: ratio to sinew");
         let remarks = self.panel.deviations().into_iter().chain([note]);
         for (line, remark) in (0..).zip(remarks) {
             self.text(&remark, (self.left, to + 32 + REMARK * line), style(14, FAINT_INK, HPos::Left))?;
@@ -130,7 +128,7 @@ impl<'a, 's> Canvas<'a, 's> {
         self.line((greatest, middle - 5), (greatest, middle + 5), INK, 1)
     }
 
-    /// The number beside a bar, with its ratio to ours.
+    /// Returns the number beside a bar, with its ratio to ours.
     fn label(&self, row: usize) -> String {
         let figure = self.panel.figures[row];
         let median = number(figure.summary.median);
@@ -141,7 +139,7 @@ impl<'a, 's> Canvas<'a, 's> {
     }
 }
 
-/// A mark of the axis: no more digits than it needs.
+/// Returns a mark of the axis, with no more digits than it needs.
 fn mark(value: f64) -> String {
     if value >= 1000.0 { number(value) } else { format!("{}", (value * 1e6).round() / 1e6) }
 }

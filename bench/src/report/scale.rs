@@ -1,28 +1,29 @@
-//! From values to places on an axis: linear from nought, or logarithmic where the values are too far apart
-//! for that.
+//! Maps values to positions on an axis: linear from zero, or logarithmic where the values are too
+//! far apart for that.
 
 use crate::panel::Panel;
 
-/// An axis whose values lie between 0 and 1.
+/// An axis whose positions lie between 0 and 1.
 #[derive(Debug, PartialEq)]
 pub(super) enum Scale {
-    /// From nought to the value given.
+    /// From zero to the given value.
     Linear { end: f64 },
     /// Between two values, by their logarithms.
     Logarithmic { begin: f64, end: f64 },
 }
 
-/// Beyond this factor between the least and the greatest value, small bars could not be told apart.
+/// Above this ratio of the largest to the smallest value, small bars could not be told apart on a
+/// linear axis.
 const WIDEST_LINEAR: f64 = 20.0;
 
 impl Scale {
-    /// The scale on which all of a panel's values can be shown.
+    /// Returns the scale that can show all of a panel's values.
     pub(super) fn of(panel: &Panel<'_>) -> Self {
         let ends = panel.figures.iter().flat_map(|figure| [figure.summary.min, figure.summary.max]);
         Self::new(&ends.collect::<Vec<_>>())
     }
 
-    /// The scale that suits these values.
+    /// Returns the scale that suits these values.
     fn new(values: &[f64]) -> Self {
         let greatest = values.iter().copied().fold(0.0, f64::max);
         let least = values.iter().copied().filter(|&value| value > 0.0).fold(f64::INFINITY, f64::min);
@@ -33,16 +34,16 @@ impl Scale {
             let step = step(greatest);
             return Self::Linear { end: (greatest / step).ceil() * step };
         }
-        // The least bar must have a length, so the axis begins a good way before it.
+        // The smallest bar must have a length, so the axis begins well below it.
         Self::Logarithmic { begin: below(least * 0.7), end: above(greatest * 1.05) }
     }
 
-    /// Whether lengths on it are not in proportion to values.
+    /// Returns whether lengths on it are not in proportion to values.
     pub(super) fn is_logarithmic(&self) -> bool {
         matches!(self, Self::Logarithmic { .. })
     }
 
-    /// Where a value lies, from 0 to 1.
+    /// Returns the position of a value, from 0 to 1.
     pub(super) fn place(&self, value: f64) -> f64 {
         let place = match *self {
             Self::Linear { end } => value / end,
@@ -52,7 +53,7 @@ impl Scale {
         place.clamp(0.0, 1.0)
     }
 
-    /// The values at which the axis is marked.
+    /// Returns the values at which the axis is marked.
     pub(super) fn ticks(&self) -> Vec<f64> {
         match *self {
             Self::Linear { end } => {
@@ -71,7 +72,7 @@ impl Scale {
     }
 }
 
-/// A round step that divides a linear axis into four to eight parts.
+/// Returns a round step that divides a linear axis into four to eight parts.
 fn step(end: f64) -> f64 {
     let rough = end / 5.0;
     let power = 10_f64.powf(rough.log10().floor());
@@ -79,13 +80,13 @@ fn step(end: f64) -> f64 {
     steps.into_iter().find(|step| *step >= rough * 0.8).unwrap_or(10.0 * power)
 }
 
-/// The greatest of 1, 2, 5 times a power of ten that is not above the value.
+/// Returns the largest of 1, 2, 5 times a power of ten that is not above the value.
 fn below(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
     [5.0, 2.0, 1.0].map(|factor| factor * power).into_iter().find(|mark| *mark <= value).unwrap_or(power)
 }
 
-/// The least of 1, 2, 5 times a power of ten that is not below the value.
+/// Returns the smallest of 1, 2, 5 times a power of ten that is not below the value.
 fn above(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
     [1.0, 2.0, 5.0]
@@ -100,7 +101,7 @@ mod tests {
     use super::Scale;
 
     #[test]
-    fn near_values_are_linear_from_nought() {
+    fn near_values_are_linear_from_zero() {
         let scale = Scale::new(&[1.5, 5.7, 9.2]);
         assert_eq!(scale, Scale::Linear { end: 10.0 });
         assert_eq!(scale.ticks(), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_a_scale_too() {
+    fn no_values_have_a_scale_too() {
         assert!(!Scale::new(&[0.0]).ticks().is_empty());
         assert!(!Scale::new(&[]).ticks().is_empty());
     }

@@ -1,6 +1,7 @@
-//! `blocking`: a fiber, or what a peer has in its place, has a thread that may block do something, and waits for the result; one call
-//! after another, as in a program that reads a file now and then. What is done is nothing, so the figure is the way there and back. The
-//! peer `threads` starts a thread for each call and joins it.
+//! `blocking`: a fiber, or what a peer has in its place, runs a function on a thread that may block
+//! and waits for its result, one call after another, as in a program that reads a file now and
+//! then. The function does nothing, so the figure is the way there and back. The peer `threads`
+//! starts a thread for each call and joins it.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
 use crate::peers;
@@ -42,7 +43,8 @@ fn threads(job: &Job) -> Readings {
     calls(job, |n| (0..n).map(call).sum())
 }
 
-/// Times one call, where `all` makes so many that return 0, 1, 2, ..., and returns the sum.
+/// Times one call. `all` makes the given number of calls, which return 0, 1, 2, ..., and returns
+/// their sum.
 fn calls(job: &Job, all: impl Fn(u64) -> u64) -> Readings {
     both(job.pace.cost_per_op(|n| check_sum(all(n), 0, n)))
 }

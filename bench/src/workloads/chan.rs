@@ -1,6 +1,7 @@
-//! `chan`: a channel that nobody else uses. One fiber sends 0, 1, 2, ... and takes each out again before it sends the next: nobody ever waits, and
-//! what is left is what a channel costs by itself. The headline is one with room for 128, beside it one without a bound. There is none
-//! without room: nobody can send to itself by that.
+//! `chan`: a channel with a single user. One fiber sends 0, 1, 2, ... and receives each message
+//! before it sends the next. So it never waits, and the figure is what a channel costs by itself.
+//! The headline is a channel with room for 128, beside it one without a bound. A channel without
+//! room takes no part: no fiber can send to itself through it.
 //!
 //! Ours and tokio's are used by a fiber or a task, the others by a thread.
 
@@ -14,7 +15,7 @@ const CAPACITY: usize = 128;
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "chan",
-    what: "send + receive by a channel that nobody else uses",
+    what: "send + receive by a channel with a single user",
     single_threaded: true,
     metrics: &[
         Metric { name: "ns", unit: "ns a message, room for 128", lower_is_better: true },
@@ -29,7 +30,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     ]],
 };
 
-/// Times one message by a channel of std's or with its names.
+/// Times one message through a channel of std's, or one with the same names.
 macro_rules! ns_by {
     ($pace:expr, $channel:expr) => {
         $pace.ns_per_op(|n| {

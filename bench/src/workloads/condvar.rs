@@ -1,9 +1,11 @@
-//! `condvar`: two fibers on one worker pass a flag to and fro under one mutex and one condition variable. Whoever has the flag gives it to the
-//! other, tells it, and waits until it comes back. The figure is a round trip: both have waited once.
+//! `condvar`: two fibers on one worker pass a flag back and forth under one mutex and one condition
+//! variable. The fiber with the flag gives it to the other one, notifies it, and waits until the
+//! flag comes back. The figure is a round trip: both have waited once.
 //!
-//! Tokio has no condition variable: its tasks have a `Notify` each, and std's mutex around the flag, as its documentation
-//! advises for one that is held for no wait. `pingpong` is what its users would write. The threads of the peer `threads` are two, since
-//! one that waits holds its own.
+//! Tokio has no condition variable: each of its tasks has a `Notify`, and std's mutex is around the
+//! flag, as tokio's documentation advises for a mutex that is not held across a wait. `pingpong` is
+//! what its users would write. The peer `threads` has two threads, since a thread that waits cannot
+//! run another fiber.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::crowd;
@@ -15,7 +17,7 @@ use tokio::sync::Notify;
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "condvar",
-    what: "two fibers pass a flag to and fro under a condition variable",
+    what: "two fibers pass a flag back and forth under a condition variable",
     single_threaded: true,
     metrics: &[
         Metric { name: "ns", unit: "ns a round trip", lower_is_better: true },
@@ -32,16 +34,17 @@ pub(super) static WORKLOAD: Workload = Workload {
     ],
 };
 
-/// What one of two does, by its number, with std's types or those with their names: it has the flag so many times.
+/// What one of the two does, by its number, with std's types or those with the same names: it has
+/// the flag a given number of times.
 macro_rules! pass {
     ($sync:ident) => {{
         let shared = Arc::new(($sync::sync::Mutex::new(0), $sync::sync::Condvar::new()));
         move |me: usize, times: u64| {
             let (flag, condvar) = &*shared;
-            let mut flag = flag.lock().expect("nobody panics");
+            let mut flag = flag.lock().expect("no fiber panics");
             for _ in 0..times {
                 while *flag != me {
-                    flag = condvar.wait(flag).expect("nobody panics");
+                    flag = condvar.wait(flag).expect("no fiber panics");
                 }
                 *flag = 1 - me;
                 condvar.notify_one();
@@ -82,7 +85,8 @@ fn tokio(job: &Job) -> Readings {
     both(job.pace.cost_per_op(|n| runtimes::in_tokio(&runtime, all(n))))
 }
 
-/// Each waits for a notice of its own: one that both share could be taken by whoever has just given it.
+/// Each task waits for a notice of its own. A shared notice could be taken by the task that has
+/// just given it.
 async fn pass_by_notices(shared: Arc<(Mutex<usize>, [Notify; 2])>, me: usize, times: u64) {
     let (flag, notices) = &*shared;
     for _ in 0..times {
@@ -93,9 +97,9 @@ async fn pass_by_notices(shared: Arc<(Mutex<usize>, [Notify; 2])>, me: usize, ti
     }
 }
 
-/// Gives the flag to the other, if it was there.
+/// Gives the flag to the other one. Returns false if the flag was not here.
 fn gives(flag: &Mutex<usize>, me: usize) -> bool {
-    let mut flag = flag.lock().expect("nobody panics");
+    let mut flag = flag.lock().expect("no fiber panics");
     let had = *flag == me;
     if had {
         *flag = 1 - me;

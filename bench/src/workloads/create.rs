@@ -1,6 +1,6 @@
-//! `create`: the whole life of a bare coroutine on a stack that is there already: made, run to its end
-//! without suspending, and taken apart again so that the stack can serve the next. Each life returns its
-//! number; the numbers are added up and checked.
+//! `create`: the whole life of a bare coroutine on an existing stack. It is made, runs to its end
+//! without suspending, and is taken apart, so that the stack can serve the next one. Each life
+//! returns its number; the numbers are added up and checked.
 
 use super::{Entry, Job, Metric, Readings, STACK_BYTES, Workload, check_sum};
 use crate::peers;
@@ -47,8 +47,8 @@ fn corosensei(job: &Job) -> Readings {
     })
 }
 
-/// This library has no stack to take out; a generator that is done is given new code instead, on the stack it
-/// has.
+/// This library has no stack to take out. A generator that is done gets new code instead, on its
+/// stack.
 fn generator(job: &Job) -> Readings {
     let mut first = Gn::<()>::new_scoped_opt(STACK_BYTES / size_of::<usize>(), |_| 0_u64);
     first.resume();
@@ -81,7 +81,8 @@ fn lives<S>(job: &Job, stack: S, mut life: impl FnMut(S, u64) -> (S, u64)) -> Re
     vec![("ns", ns)]
 }
 
-/// The loop that is timed. It is kept out of line so that warm-up and measurement run the same copy.
+/// The loop that is timed. It is kept out of line so that warm-up and measurement run the same
+/// copy.
 #[inline(never)]
 fn one_after_another<S>(
     mut stack: S,

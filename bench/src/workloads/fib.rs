@@ -1,6 +1,6 @@
-//! `fib`: the 27th Fibonacci number (the 18th for a quick look) in the worst of ways: whoever computes one spawns a child for
-//! the number before it, computes the one before that by itself, and joins the child. The figure is for one spawn; there are
-//! 317,810. The number is checked.
+//! `fib`: the 27th Fibonacci number (the 18th in a quick run), computed in the slowest way: each
+//! number spawns a child for the number before it, computes the one before that itself, and joins
+//! the child. The figure is for one spawn; there are 317,810. The number is checked.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::peers;
@@ -43,7 +43,7 @@ fn fibers_of(job: &Job) -> Readings {
 }
 
 fn tokio(job: &Job) -> Readings {
-    #[expect(clippy::manual_async_fn, reason = "whether one that spawns itself is `Send` has to be said")]
+    #[expect(clippy::manual_async_fn, reason = "a future that spawns itself must be declared `Send`")]
     fn fib(n: u32) -> impl Future<Output = u64> + Send {
         async move {
             if n < 2 {
@@ -58,8 +58,9 @@ fn tokio(job: &Job) -> Readings {
     numbers(job, number(job), |n| runtimes::in_tokio(&runtime, fib(n)))
 }
 
-/// It starts fibers in the order in which they were spawned, so that most of them exist at once. A stack of may's is two
-/// mappings, of which Linux lets a process have 65,530: there is no room for more than the 17,710 of a smaller number.
+/// It starts fibers in the order in which they were spawned, so most of them exist at once. A stack
+/// of may takes two mappings, of which Linux allows a process 65,530. So there is no room for more
+/// than the 17,710 fibers of a smaller number.
 fn may(job: &Job) -> Readings {
     fn fib(n: u32) -> u64 {
         if n < 2 {
@@ -85,15 +86,16 @@ fn rayon(job: &Job) -> Readings {
     numbers(job, number(job), |n| pool.install(|| fib(n)))
 }
 
-/// Which number it is.
+/// Returns which number is computed.
 fn number(job: &Job) -> u32 {
     if job.pace.is_quick() { 18 } else { 27 }
 }
 
-/// Times one spawn, where `fib` computes that number.
+/// Times one spawn. `fib` computes the given number.
 fn numbers(job: &Job, n: u32, fib: impl Fn(u32) -> u64) -> Readings {
     let (expected, next) = (1..=n).fold((0, 1), |(last, next), _| (next, last + next));
     let cost = job.pace.cost_per_op(|times| (0..times).for_each(|_| assert_eq!(fib(n), expected)));
-    // Each number beyond the first two spawns once, which makes one less than the number after the last.
+    // Each number beyond the first two spawns once, which makes one less than the number after the
+    // last.
     both(cost.divided_by(next as usize - 1))
 }

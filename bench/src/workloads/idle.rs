@@ -1,6 +1,7 @@
-//! `idle`: what a runtime does when there is nothing to do: 3 seconds (0.3 for a quick look) after 100,000 fibers that were
-//! spawned and joined. The headline is the processor time of the whole process in this time; beside it stands how often its
-//! threads went off a processor, each of which is a wake-up. It is `pool_idle` with fibers.
+//! `idle`: what a runtime does when there is nothing to do, in 3 seconds (0.3 in a quick run) after
+//! 100,000 fibers that were spawned and joined. The headline is the processor time of the whole
+//! process in this time. Beside it stands how often its threads went off a processor, each of which
+//! is a wake-up. It is `pool_idle` with fibers.
 
 use super::{Entry, Job, Metric, Readings, Workload, fibers, pool_submit, spawn_batch_100k};
 use crate::peers;
@@ -9,8 +10,8 @@ use crate::usage::{context_switches, cpu_time};
 use std::thread;
 use std::time::Duration;
 
-/// How long threads have to settle before that. Whoever searches has long given up then; and of a thread that runs, the
-/// kernel has counted the time only up to its last tick.
+/// How long threads have to settle before that. Every searching worker has long given up then. Of a
+/// running thread, the kernel has counted the time only up to its last tick.
 const SETTLING: Duration = Duration::from_millis(100);
 
 /// The table of this workload.
@@ -38,7 +39,7 @@ fn fibers_of(job: &Job) -> Readings {
     idleness(job)
 }
 
-/// Tokio's part, which is that of its pool too.
+/// Tokio's part, which is also that of `pool_idle`.
 pub(super) fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);
     pool_submit::spawn_from_outside(&runtime);
@@ -50,11 +51,11 @@ fn may(job: &Job) -> Readings {
     idleness(job)
 }
 
-/// Does nothing, and looks at who does not.
+/// Does nothing, and measures what the other threads do.
 pub(super) fn idleness(job: &Job) -> Readings {
     thread::sleep(SETTLING);
     let switches = context_switches();
-    // To read what the kernel says about many threads takes time itself: it stays outside.
+    // Reading the kernel's counters of many threads takes time itself, so it stays outside.
     let quiet = cpu_time();
     thread::sleep(Duration::from_millis(if job.pace.is_quick() { 300 } else { 3_000 }));
     let cpu = cpu_time() - quiet;

@@ -1,5 +1,6 @@
-//! `local`: a value that a fiber has for itself is read and written, by a key. The figure is the time of one use; beside it that of the thread-local of
-//! std. The peers' values belong to a task or a thread.
+//! `local`: a fiber reads and writes a value of its own, by a key. The figure is the time of one
+//! use; beside it stands that of a thread-local of std. The peers' values belong to a task or a
+//! thread.
 
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::peers;

@@ -1,5 +1,6 @@
-//! `lock`: a mutex that nobody else wants is locked and given back, again and again, and the number in it counted up meanwhile.
-//! Ours is locked by a fiber, those of may and tokio by theirs, the others by a thread.
+//! `lock`: an uncontended mutex is locked and unlocked, again and again, and the number in it
+//! counted up. A fiber locks ours, may's and tokio's are locked by a coroutine and a task, the
+//! others by a thread.
 
 use super::{Entry, Job, Metric, Readings, Workload};
 use crate::peers;
@@ -9,7 +10,7 @@ use std::hint::black_box;
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "lock",
-    what: "lock + unlock of a mutex that nobody else wants",
+    what: "lock + unlock of an uncontended mutex",
     single_threaded: true,
     metrics: &[Metric { name: "ns", unit: "ns to lock and unlock", lower_is_better: true }],
     entries: &[&[
@@ -22,13 +23,13 @@ pub(super) static WORKLOAD: Workload = Workload {
     ]],
 };
 
-/// Counts up under std's mutex, or one with its names, and checks the count.
+/// Counts up under std's mutex, or one with the same names, and checks the count.
 macro_rules! count_up {
     ($mutex:ty, $n:ident) => {{
         let mutex = <$mutex>::new(0_u64);
         let shared = black_box(&mutex);
-        (0..$n).for_each(|_| *shared.lock().expect("nobody panics") += 1);
-        assert_eq!(mutex.into_inner().expect("nobody panics"), $n);
+        (0..$n).for_each(|_| *shared.lock().expect("no fiber panics") += 1);
+        assert_eq!(mutex.into_inner().expect("no fiber panics"), $n);
     }};
 }
 

@@ -1,6 +1,6 @@
-//! What is measured. A workload is one file here and one entry in [`ALL`]; a peer joins it by one function,
-//! or by one entry for a foreign program. The files know their peers' libraries and nothing about how results
-//! are gathered.
+//! The workloads. A workload is one file here and one entry in [`ALL`]. A peer takes part by one
+//! function, or by one entry for a foreign program. The files know their peers' libraries, and
+//! nothing about how results are gathered.
 
 mod blocking;
 mod chan;
@@ -85,23 +85,23 @@ pub(crate) static ALL: [&Workload; 40] = [
     &http::busy::WORKLOAD,
 ];
 
-/// Something to measure, with everybody who can do it.
+/// Something to measure, with all peers that can do it.
 pub(crate) struct Workload {
     /// Its name on the command line and in results.
     pub(crate) name: &'static str,
     /// What one operation is.
     pub(crate) what: &'static str,
-    /// Whether it runs on one thread only; otherwise it is measured with one and with two.
+    /// Whether it runs on one thread only. Other workloads are measured with one and with two.
     pub(crate) single_threaded: bool,
-    /// What comes out, the headline first.
+    /// The results, the headline first.
     pub(crate) metrics: &'static [Metric],
-    /// Who takes part, in tables of which some are shared.
+    /// The peers that take part, in tables of which some are shared.
     pub(crate) entries: &'static [&'static [Entry]],
 }
 
-/// A quantity that a workload yields. The metric `cpu_ms`, user and system time of the whole child, is
-/// measured for each child anyway and has only to be declared, unless the peer measures a part of it; any
-/// other comes from the peer.
+/// A quantity that a workload yields. The metric `cpu_ms`, user and system time of the whole child,
+/// is measured for each child anyway. A workload only declares it, unless the peer measures a part
+/// of it. All other metrics come from the peer.
 pub(crate) struct Metric {
     /// Its name in results.
     pub(crate) name: &'static str,
@@ -113,19 +113,19 @@ pub(crate) struct Metric {
 
 /// A peer's part in a workload.
 pub(crate) struct Entry {
-    /// Who it is.
+    /// The peer.
     pub(crate) peer: &'static Peer,
     /// The measurement, unless the peer is a program of its own that makes it.
     pub(crate) measure: Option<fn(&Job) -> Readings>,
-    /// Settings in which this peer deviates from its defaults; they become fields of its results.
+    /// Settings in which this peer deviates from its defaults. They become fields of its results.
     pub(crate) deviations: &'static [(&'static str, &'static str)],
-    /// With how many threads this peer takes part.
+    /// The numbers of threads with which this peer takes part.
     pub(crate) threads: Threads,
-    /// Says what this machine lacks for the measurement beside the peer itself.
+    /// Returns what this machine lacks for the measurement, beside the peer itself.
     needs: fn() -> Result<(), String>,
 }
 
-/// With how many threads a peer takes part.
+/// The numbers of threads with which a peer takes part.
 #[derive(Clone, Copy)]
 pub(crate) enum Threads {
     /// Any number.
@@ -137,7 +137,7 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
-    /// Why it is not this number.
+    /// Returns why it does not take part with this number.
     pub(crate) fn objection(self, threads: usize) -> Option<&'static str> {
         match self {
             Self::One if threads > 1 => Some("it runs on one thread only"),
@@ -148,44 +148,44 @@ impl Threads {
 }
 
 impl Entry {
-    /// A peer linked into this program; or a program that this one measures.
+    /// Makes an entry for a peer linked into this program, or for a program that this one measures.
     const fn here(peer: &'static Peer, measure: fn(&Job) -> Readings) -> Self {
         Self { measure: Some(measure), ..Self::foreign(peer) }
     }
 
-    /// A peer whose own program knows the workload by the same name.
+    /// Makes an entry for a peer whose own program knows the workload by the same name.
     const fn foreign(peer: &'static Peer) -> Self {
         Self { peer, measure: None, deviations: &[], threads: Threads::Any, needs: || Ok(()) }
     }
 
-    /// The same, saying what is not as the peer's defaults have it.
+    /// Declares settings in which the peer deviates from its defaults.
     const fn deviating(self, deviations: &'static [(&'static str, &'static str)]) -> Self {
         Self { deviations, ..self }
     }
 
-    /// The same on one thread only.
+    /// Restricts the entry to one thread.
     const fn on_one_thread(self) -> Self {
         Self { threads: Threads::One, ..self }
     }
 
-    /// The same on two threads or more only.
+    /// Restricts the entry to two or more threads.
     const fn on_several_threads(self) -> Self {
         Self { threads: Threads::Several, ..self }
     }
 
-    /// The same, saying what the machine must have.
+    /// Declares what the machine must have.
     const fn needing(self, needs: fn() -> Result<(), String>) -> Self {
         Self { needs, ..self }
     }
 
-    /// Whether it can be measured on this machine, or what is missing.
+    /// Returns whether it can be measured on this machine, or what is missing.
     pub(crate) fn available(&self) -> Result<(), String> {
         (self.needs)()?;
         self.peer.available().map(drop)
     }
 }
 
-/// Ours in all flavours that fibers come in.
+/// Returns entries for all flavours of our fibers.
 const fn fibers(measure: fn(&Job) -> Readings) -> [Entry; 7] {
     [
         Entry::here(&peers::SINEW, measure),
@@ -198,7 +198,7 @@ const fn fibers(measure: fn(&Job) -> Readings) -> [Entry; 7] {
     ]
 }
 
-/// Ours in all flavours that a pool comes in.
+/// Returns entries for all flavours of our pool.
 const fn pools(measure: fn(&Job) -> Readings) -> [Entry; 4] {
     [
         Entry::here(&peers::SINEW, measure),
@@ -210,39 +210,39 @@ const fn pools(measure: fn(&Job) -> Readings) -> [Entry; 4] {
 
 /// One measurement to be made in this process.
 pub(crate) struct Job {
-    /// How long it goes on.
+    /// How long it runs.
     pub(crate) pace: Pace,
     /// How many threads the peer may have for the work.
     pub(crate) threads: usize,
-    /// How ours is set.
+    /// The flavour of ours.
     pub(crate) flavour: Flavour,
-    /// Who is measured.
+    /// The peer that is measured.
     pub(crate) peer: &'static Peer,
 }
 
 /// Metrics by name, as a measurement yields them.
 pub(crate) type Readings = Vec<(&'static str, f64)>;
 
-/// Stack of each bare coroutine in bytes, where a peer lets us choose; the same for all.
+/// Stack size of each bare coroutine in bytes, where a peer has the choice; the same for all.
 const STACK_BYTES: usize = 64 * 1024;
 
 impl Workload {
-    /// The part of the peer of that name, if it has one.
+    /// Returns the entry of the peer of that name, if it has one.
     pub(crate) fn entry(&self, peer: &str) -> Option<&'static Entry> {
         self.all_entries().find(|entry| entry.peer.name == peer)
     }
 
-    /// All who take part.
+    /// Returns all entries.
     pub(crate) fn all_entries(&self) -> impl Iterator<Item = &'static Entry> + use<> {
         self.entries.iter().copied().flatten()
     }
 
-    /// The metric of that name.
+    /// Returns the metric of that name.
     pub(crate) fn metric(&self, name: &str) -> Option<&'static Metric> {
         self.metrics.iter().find(|metric| metric.name == name)
     }
 
-    /// The thread counts measured unless the user chooses.
+    /// Returns the numbers of threads that are measured by default.
     pub(crate) fn default_threads(&self) -> &'static [usize] {
         let on_one = self.all_entries().any(|entry| entry.threads.objection(1).is_none());
         match (self.single_threaded, on_one) {
@@ -253,30 +253,34 @@ impl Workload {
     }
 }
 
-/// The workload of that name.
+/// Returns the workload of that name.
 pub(crate) fn find(name: &str) -> Option<&'static Workload> {
     ALL.iter().copied().find(|workload| workload.name == name)
 }
 
-/// A cost as the metrics `ns` and `cpu_ns`.
+/// Returns a cost as the metrics `ns` and `cpu_ns`.
 fn both(cost: Cost) -> Readings {
     vec![("ns", cost.ns), ("cpu_ns", cost.cpu_ns)]
 }
 
-/// What each of so many senders sends, of so many messages in all.
+/// Returns what each of `senders` senders sends, of `messages` messages in all.
 fn shares(messages: u64, senders: u64) -> impl Iterator<Item = Range<u64>> {
     let each = messages / senders;
     (0..senders).map(move |sender| sender * each..(sender + 1) * each)
 }
 
-/// Times one message, where `round` sends so many, 0, 1, 2, ..., and returns the sum of what has arrived.
+/// Times one message. `round` sends the given number of messages, 0, 1, 2, ..., and returns the sum
+/// of those that arrived.
 fn per_message(job: &Job, messages: u64, round: impl Fn(u64) -> u64) -> Cost {
     let checked = |_| check_sum(round(messages), 0, messages);
     job.pace.cost_per_op(|rounds| (0..rounds).for_each(checked)).divided_by(messages as usize)
 }
 
-/// Panics unless `sum` is that of the `n` numbers from `start` on, wrapped to 64 bits: each value must have
-/// come back once.
+/// Checks that each value has come back once.
+///
+/// # Panics
+///
+/// `sum` is not that of the `n` numbers from `start` on, wrapped to 64 bits.
 fn check_sum(sum: u64, start: u64, n: u64) {
     let last = start.wrapping_add(n).wrapping_sub(1);
     let twice = u128::from(n) * (u128::from(start) + u128::from(last));
@@ -317,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_all_there_is() {
+    fn shares_cover_everything() {
         assert!(shares(100, 4).flatten().eq(0..100));
     }
 

@@ -1,8 +1,10 @@
-//! `mpmc`: four fibers send to four by one channel with room for 128, 5,000,000 numbers in all (100,000 for a quick look). What has
-//! arrived at any of them is added up and checked. Starting and ending the fibers is part of it, and so is the channel.
+//! `mpmc`: four fibers send to four by one channel with room for 128, 5,000,000 numbers in all
+//! (100,000 in a quick run). What has arrived at any of them is added up and checked. Starting and
+//! ending the fibers is part of it, and so is making the channel.
 //!
-//! Tokio has no such channel. Those of may's have no bound, which is marked: its senders never wait. The threads of crossbeam are
-//! eight, however many workers others have, since one that waits holds its own.
+//! Tokio has no such channel. may's channels have no bound, which is marked: its senders never
+//! wait. crossbeam has eight threads, however many workers others have, since a thread that waits
+//! cannot run another fiber.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers, per_message, shares};
 use crate::peers;
@@ -12,10 +14,10 @@ use sinew::{channel, fiber};
 use std::ops::Range;
 use std::thread;
 
-/// Whoever sends, each as many as the others.
+/// The senders. Each sends as many as the others.
 const SENDERS: u64 = 4;
 
-/// Whoever receives, each what it gets.
+/// The receivers. Each receives what it gets.
 const RECEIVERS: u64 = 4;
 
 const CAPACITY: usize = 128;
@@ -39,13 +41,14 @@ pub(super) static WORKLOAD: Workload = Workload {
     ],
 };
 
-/// Times one message, where `round` sends so many and returns their sum.
+/// Times one message. `round` sends the given number and returns their sum.
 fn rounds(job: &Job, round: impl Fn(u64) -> u64) -> Readings {
     let messages = if job.pace.is_quick() { 100_000 } else { 5_000_000 };
     both(per_message(job, messages, round))
 }
 
-/// A round by crossbeam's channel or one with its names, and by what std's `spawn` makes or its like.
+/// A round with crossbeam's channel or one with the same names, and with what std's `spawn` or a
+/// similar function makes.
 macro_rules! round {
     ($bounded:path, $spawn:path) => {
         |messages| {
@@ -75,8 +78,8 @@ fn crossbeam(job: &Job) -> Readings {
     rounds(job, round!(crossbeam_channel::bounded, thread::spawn))
 }
 
-/// Whoever receives is told that it was the last message by one more for each: with several who receive, one may not be woken
-/// when the channel is closed.
+/// Receivers learn that the last message has come from one more message for each: with several
+/// receivers, may does not reliably wake all when the channel is closed.
 fn may(job: &Job) -> Readings {
     const OVER: u64 = u64::MAX;
     let round = |messages| {

@@ -1,8 +1,9 @@
-//! `mpsc`: four fibers send to one by a channel with room for 1,024, 5,000,000 numbers in all (100,000 for a quick look). What has
-//! arrived is added up and checked. Starting and ending the fibers is part of it, and so is the channel.
+//! `mpsc`: four fibers send to one by a channel with room for 1,024, 5,000,000 numbers in all
+//! (100,000 in a quick run). What has arrived is added up and checked. Starting and ending the
+//! fibers is part of it, and so is making the channel.
 //!
-//! Channels of may's have no bound, which is marked: its senders never wait. The threads of crossbeam are five, however many
-//! workers others have, since one that waits holds its own.
+//! may's channels have no bound, which is marked: its senders never wait. crossbeam has five
+//! threads, however many workers others have, since a thread that waits cannot run another fiber.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers, per_message, shares};
 use crate::peers;
@@ -13,7 +14,7 @@ use sinew::fiber;
 use sinew::sync::mpsc::sync_channel;
 use std::thread;
 
-/// Whoever sends, each as many as the others.
+/// The senders. Each sends as many as the others.
 const SENDERS: u64 = 4;
 
 const CAPACITY: usize = 1_024;
@@ -38,12 +39,12 @@ pub(super) static WORKLOAD: Workload = Workload {
     ],
 };
 
-/// How many are sent in a round.
+/// Returns how many messages are sent in a round.
 fn messages(job: &Job) -> u64 {
     if job.pace.is_quick() { 100_000 } else { 5_000_000 }
 }
 
-/// Times one message, where `round` sends so many and returns their sum.
+/// Times one message. `round` sends the given number and returns their sum.
 fn rounds(job: &Job, round: impl Fn(u64) -> u64) -> Readings {
     both(per_message(job, messages(job), round))
 }

@@ -1,6 +1,7 @@
-//! `mutex`, `mutex_yield`: 1,000 fibers lock the same mutex 1,000 times each (100 for a quick look), count up the number in it, and
-//! give it back; in the second they yield before they do, so that all others find it locked. Starting and ending the fibers is
-//! part of it: one in 1,000. Whether fibers that wait for a lock burn a processor shows in its time.
+//! `mutex`, `mutex_yield`: 1,000 fibers lock the same mutex 1,000 times each (100 in a quick run),
+//! count up the number in it, and unlock it. In `mutex_yield` they yield before they unlock it, so
+//! that all others find it locked. Starting and ending the fibers is part of it: one in 1,000. The
+//! processor time shows whether fibers that wait for a lock keep a processor busy.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::crowd;
@@ -19,7 +20,7 @@ const METRICS: &[Metric] = &[
     Metric { name: "cpu_ns", unit: "ns of processor time a lock", lower_is_better: true },
 ];
 
-/// The table of the one where nothing else happens under the lock.
+/// The table of `mutex`, where nothing else happens under the lock.
 pub(super) static PLAIN: Workload = Workload {
     name: "mutex",
     what: "1,000 fibers × 1,000 times lock, count up, unlock",
@@ -35,7 +36,7 @@ pub(super) static PLAIN: Workload = Workload {
     ],
 };
 
-/// The table of the one where fibers yield under it.
+/// The table of `mutex_yield`, where fibers yield under the lock.
 pub(super) static YIELDING: Workload = Workload {
     name: "mutex_yield",
     what: "1,000 fibers × 1,000 times lock, count up, yield, unlock",
@@ -51,12 +52,12 @@ pub(super) static YIELDING: Workload = Workload {
     ],
 };
 
-/// How often each fiber locks it in a round.
+/// Returns how often each fiber locks it in a round.
 fn locks(job: &Job) -> usize {
     if job.pace.is_quick() { 100 } else { 1_000 }
 }
 
-/// Times one lock, where `round` does all of a round and returns what was counted.
+/// Times one lock. `round` does a whole round and returns the count.
 fn rounds(job: &Job, round: impl Fn() -> usize) -> Readings {
     let all = FIBERS * locks(job);
     let checked = |_| assert_eq!(round(), all, "the count is wrong");
@@ -70,12 +71,12 @@ fn fibers_of(job: &Job, inside: impl Fn() + Copy + Send + 'static) -> Readings {
         let shared = count.clone();
         crowd::fibers(FIBERS, move |_| {
             for _ in 0..locks {
-                let mut count = shared.lock().expect("nobody panics");
+                let mut count = shared.lock().expect("no fiber panics");
                 *count += 1;
                 inside();
             }
         });
-        *count.lock().expect("nobody panics")
+        *count.lock().expect("no fiber panics")
     };
     rounds(job, || runtime.run(round))
 }
@@ -87,12 +88,12 @@ fn may(job: &Job, inside: impl Fn() + Copy + Send + 'static) -> Readings {
         let shared = count.clone();
         crowd::coroutines(FIBERS, move |_| {
             for _ in 0..locks {
-                let mut count = shared.lock().expect("nobody panics");
+                let mut count = shared.lock().expect("no fiber panics");
                 *count += 1;
                 inside();
             }
         });
-        *count.lock().expect("nobody panics")
+        *count.lock().expect("no fiber panics")
     };
     rounds(job, || may.run(round))
 }

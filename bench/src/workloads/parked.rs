@@ -1,10 +1,12 @@
-//! `parked`: a million fibers that wait, and then all of them woken. The headline is what one takes, page tables included;
-//! beside it stand the times of spawning one until it waits, and of waking one until it has been joined. On the way to the
-//! million, the same is read of the first 100,000; and in the end 100,000 more come and go, who find the memory of those
-//! before them, as far as a runtime has kept it; and then 10,000.
+//! `parked`: a million fibers wait, and then all are woken. The headline is the memory of one, page
+//! tables included. Beside it stand the time to spawn one until it waits, and the time to wake one
+//! until it has been joined. On the way to the million, the same is measured for the first 100,000.
+//! In the end, 100,000 more come and go, which find the memory of those before them, as far as a
+//! runtime has kept it; and then 10,000.
 //!
-//! The peer `faults` is what no stack can do without: a page touched for each, in a plain mapping. Memory is given back
-//! before each part of the fibers, in time that does not count, as [`Reserve`] explains.
+//! The peer `faults` is the least that every stack must do: a page touched for each, in a plain
+//! mapping. Memory is given back before each part of the fibers, in time that does not count, as
+//! [`Reserve`] explains.
 
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::countdown::Countdown;
@@ -92,30 +94,30 @@ fn fibers_of(job: &Job) -> Readings {
     stay(counts(job), Fibers { runtime, there: Countdown::leaked(), fibers: Vec::new() })
 }
 
-/// How many fibers there are: in the end, and where the smaller figures are read.
+/// How many fibers there are: in the end, and where the smaller figures are measured.
 #[derive(Clone, Copy)]
 struct Counts {
     many: usize,
     fewer: usize,
 }
 
-/// For a quick look, and for whoever cannot have more.
+/// For a quick run, and for peers that cannot have more.
 const FEW: Counts = Counts { many: 20_000, fewer: 10_000 };
 
 fn counts(job: &Job) -> Counts {
     if job.pace.is_quick() { FEW } else { Counts { many: 1_000_000, fewer: 100_000 } }
 }
 
-/// About what one fiber takes. So much is held ready for each.
+/// About what one fiber takes. This amount is held ready for each.
 #[derive(Clone, Copy)]
 struct Takes {
-    /// Whole pages for a part of them.
+    /// The size of the whole pages for a part of the fibers.
     bytes: usize,
-    /// How far these pages lie from one another.
+    /// How far these pages are apart.
     stride: usize,
 }
 
-/// Of one that uses one page of its stack: that page, and what its runtime remembers of it.
+/// A fiber that uses one page of its stack: that page, and what its runtime keeps for it.
 const STACK: Takes = Takes { bytes: PAGE + PAGE / 8, stride: STRIDE };
 
 /// A stack of 128 KiB, with its guard and its colour page.
@@ -126,14 +128,14 @@ trait Crowd {
     /// What one of them takes.
     const TAKES: Takes;
 
-    /// Has so many more spawned by one of them, and waits until all are there.
+    /// One of the fibers spawns `more` fibers, and waits until all of them wait.
     fn park(&mut self, more: usize);
 
-    /// Has all that are there woken by one of them, and joined.
+    /// One of the fibers wakes all of them and joins them.
     fn wake(&mut self);
 }
 
-/// All figures of a runtime.
+/// Measures all figures of a runtime.
 fn stay<C: Crowd>(counts: Counts, mut crowd: C) -> Readings {
     let Counts { many, fewer } = counts;
     let mut readings = arrival(counts, C::TAKES, |more| crowd.park(more));
@@ -147,7 +149,7 @@ fn stay<C: Crowd>(counts: Counts, mut crowd: C) -> Readings {
     readings
 }
 
-/// The figures of those that come, where one takes about so much, and `park` makes some come.
+/// Measures the arrival of fibers. One takes about `one`, and `park` makes the given number arrive.
 fn arrival(counts: Counts, one: Takes, mut park: impl FnMut(usize)) -> Readings {
     let Counts { many, fewer } = counts;
     let before = memory();
@@ -174,7 +176,7 @@ fn arrival(counts: Counts, one: Takes, mut park: impl FnMut(usize)) -> Readings 
 /// Tasks that wait for one notice to all.
 struct Tasks {
     runtime: Runtime,
-    /// Never freed, as the countdown: they share it for nothing.
+    /// Never freed, like the countdown: so the tasks share it without counting references.
     gate: &'static Notify,
     there: &'static Countdown,
     tasks: Vec<tokio::task::JoinHandle<()>>,
@@ -188,7 +190,7 @@ impl Crowd for Tasks {
         there.set(more);
         let spawned = runtimes::in_tokio(&self.runtime, async move {
             let task = || async {
-                // It hears every notice from here on.
+                // From here on, it gets every notice.
                 let notice = gate.notified();
                 there.arrive();
                 notice.await;
@@ -223,7 +225,7 @@ struct Coroutines {
 }
 
 impl Crowd for Coroutines {
-    /// Of each stack of 32 KiB, it writes to the lowest page too.
+    /// It writes to the lowest page of each stack of 32 KiB too.
     const TAKES: Takes = Takes { bytes: 2 * STACK.bytes, stride: 4 * PAGE };
 
     fn park(&mut self, more: usize) {
@@ -248,13 +250,14 @@ impl Crowd for Coroutines {
     }
 }
 
-/// A stack of may's is two mappings, of which Linux lets a process have 65,530: there is no room for more than a few.
+/// A stack of may takes two mappings, of which Linux allows a process 65,530. So there is no room
+/// for more than a few.
 fn may(job: &Job) -> Readings {
     let (may, there) = (runtimes::may(job.threads), Countdown::leaked());
     stay(FEW, Coroutines { may, there, coroutines: Vec::new() })
 }
 
-/// As many threads as there are workers share in the touching.
+/// As many threads as there are workers touch the pages.
 fn faults(job: &Job) -> Readings {
     let counts = counts(job);
     let mapping = Mapping::new(STRIDE * counts.many);

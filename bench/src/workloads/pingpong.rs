@@ -1,10 +1,13 @@
-//! `pingpong`: two fibers and two channels with room for one each. One sends 0, 1, 2, ... and receives each back before it sends the next;
-//! what comes back is added up and checked. The figure is a round trip.
+//! `pingpong`: two fibers and two channels with room for one each. One fiber sends 0, 1, 2, ... and
+//! receives each back before it sends the next; what comes back is added up and checked. The figure
+//! is a round trip.
 //!
-//! Where the other fiber runs is up to the runtime. A fiber of ours that does not move may begin on either worker, and stays there; so with more
-//! than one, those are measured in both ways beside it: both fibers on one worker, and each on its own.
+//! The runtime chooses where the other fiber runs. A fiber of ours that does not move may begin on
+//! either worker, and stays there. So with more than one worker, both cases are measured beside it:
+//! both fibers on one worker, and each on its own.
 //!
-//! Channels of may's have no bound, which is marked; it makes no difference here but for what a channel does to have one.
+//! may's channels have no bound, which is marked. Here it makes no difference, except for the cost
+//! of the bound itself.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
 use crate::pace::Cost;
@@ -21,7 +24,7 @@ use std::thread;
 /// The table of this workload.
 pub(super) static WORKLOAD: Workload = Workload {
     name: "pingpong",
-    what: "two fibers send to and fro by two channels with room for one",
+    what: "two fibers send back and forth by two channels with room for one",
     single_threaded: false,
     metrics: &[
         Metric { name: "ns", unit: "ns a round trip", lower_is_better: true },
@@ -60,7 +63,8 @@ fn fibers_of(job: &Job) -> Readings {
 /// What a fiber does.
 type Body = Box<dyn FnOnce() + Send>;
 
-/// Makes so many round trips with another fiber, which `start` starts, and returns the sum of what came back.
+/// Makes `n` round trips with another fiber, which `start` starts. Returns the sum of what came
+/// back.
 fn to_and_fro(n: u64, start: fn(Body)) -> u64 {
     let (there, received_there) = sync_channel(1);
     let (back, received_back) = sync_channel(1);
@@ -75,17 +79,18 @@ fn to_and_fro(n: u64, start: fn(Body)) -> u64 {
     sum
 }
 
-/// Has a fiber do it where the runtime puts it.
+/// Starts a fiber where the runtime puts it.
 fn anywhere(body: Body) {
     fiber::spawn(body);
 }
 
-/// Has a fiber do it on the worker of the calling one.
+/// Starts a fiber on the worker of the calling one.
 fn together(body: Body) {
     fiber::spawn_local(body);
 }
 
-/// Has a fiber do it on another worker: that of the calling one is not free before it has begun.
+/// Starts a fiber on another worker: the worker of the calling fiber is not free before the new one
+/// has begun.
 fn apart(body: Body) {
     let begun = Arc::new(AtomicBool::new(false));
     let begins = begun.clone();
@@ -139,7 +144,7 @@ fn tokio(job: &Job) -> Readings {
     both(cost_of(job, |n| runtimes::in_tokio(&runtime, all(n))))
 }
 
-/// Times one round trip, where `all` makes so many and returns the sum of what came back.
+/// Times one round trip. `all` makes the given number and returns the sum of what came back.
 fn cost_of(job: &Job, all: impl Fn(u64) -> u64) -> Cost {
     job.pace.cost_per_op(|n| check_sum(all(n), 0, n))
 }
@@ -150,7 +155,7 @@ mod tests {
     use sinew::sync::mpsc::sync_channel;
     use std::thread;
 
-    /// Whether a fiber and the one that it starts have the same worker.
+    /// Returns whether a fiber and the one that it starts have the same worker.
     fn is_here(start: fn(Body)) -> bool {
         let (sender, receiver) = sync_channel(1);
         start(Box::new(move || sender.send(thread::current().id()).expect("it is open")));

@@ -1,6 +1,6 @@
-//! `pool_idle`: what a pool does when there is nothing to do: 3 seconds (0.3 for a quick look) after 100,000 tasks. The
-//! headline is the processor time of the whole process in this time; beside it stands how often its threads went off a
-//! processor, each of which is a wake-up.
+//! `pool_idle`: what a pool does when there is nothing to do, in 3 seconds (0.3 in a quick run)
+//! after 100,000 tasks. The headline is the processor time of the whole process in this time.
+//! Beside it stands how often its threads went off a processor, each of which is a wake-up.
 
 use super::idle::{self, idleness};
 use super::{Entry, Job, Metric, Readings, Workload, pool_submit, pools};

@@ -1,6 +1,7 @@
-//! `pool_submit`: 100,000 empty tasks, submitted one by one by a task of the pool, from before the first submission until
-//! the last has run. The tasks count themselves down; peers have their own ways to wait (handles, a scope, a wait group).
-//! Beside the headline stand the processor time of the same, the same in one batch, and the same by a thread outside.
+//! `pool_submit`: a task of the pool submits 100,000 empty tasks one by one. The time is from
+//! before the first submission until the last has run. The tasks count themselves down; peers have
+//! their own ways to wait (handles, a scope, a wait group). Beside the headline stand its processor
+//! time, the same in one batch, and the same by a thread outside.
 //!
 //! The last task of a round begins the next one, so that no thread is woken between rounds.
 
@@ -47,7 +48,7 @@ fn sinew(job: &Job) -> Readings {
     vec![("ns", cost.ns), ("cpu_ns", cost.cpu_ns), ("batch_ns", batch_ns), ("outside_ns", outside_ns)]
 }
 
-/// A round by the calling thread, which is none of the pool's.
+/// A round by the calling thread, which is not a worker of the pool.
 pub(super) fn from_outside(handle: &Handle, countdown: &'static Countdown) {
     countdown.set(TASKS);
     for _ in 0..TASKS {
@@ -69,7 +70,7 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// Tasks share it for nothing, as if it were part of the program.
+    /// Makes the rounds. They are never freed, so tasks share them without counting references.
     fn leaked(handle: Handle, begin: fn(&'static Self, &Context<'_>)) -> &'static Self {
         let (tasks, rounds) = (AtomicUsize::new(0), AtomicU64::new(0));
         Box::leak(Box::new(Self { tasks, rounds, begin, handle, over: Countdown::leaked() }))
@@ -123,7 +124,7 @@ fn tokio(job: &Job) -> Readings {
     vec![("ns", ns), ("cpu_ns", cpu_ns), ("outside_ns", outside / TASKS as f64)]
 }
 
-/// Rounds of tokio's by one of its tasks. What one of those that it spawns takes.
+/// Rounds of tokio by one of its tasks. Returns the cost of one spawned task.
 pub(super) fn spawn_by_a_task(job: &Job, runtime: &Runtime) -> Cost {
     let rounds = |rounds| async move {
         for _ in 0..rounds {
@@ -133,7 +134,7 @@ pub(super) fn spawn_by_a_task(job: &Job, runtime: &Runtime) -> Cost {
     job.pace.cost_per_op(|n| runtimes::in_tokio(runtime, rounds(n))).divided_by(TASKS)
 }
 
-/// A round of tokio's by the calling thread, which is none of the runtime's.
+/// A round of tokio by the calling thread, which is not one of the runtime's.
 pub(super) fn spawn_from_outside(runtime: &Runtime) {
     runtime.block_on(join((0..TASKS).map(|_| runtime.spawn(async {})).collect()));
 }
@@ -144,14 +145,14 @@ async fn join(tasks: Vec<JoinHandle<()>>) {
     }
 }
 
-/// Rayon's part, which is that of its fibers too.
+/// Rayon's part, which is also that of `spawn_batch_100k`.
 pub(super) fn rayon(job: &Job) -> Readings {
     let pool = runtimes::rayon(job.threads);
     let cost = job.pace.cost_per_op(|rounds| pool.install(|| (0..rounds).for_each(|_| spawn_in_scope())));
     both(cost.divided_by(TASKS))
 }
 
-/// A round of rayon's, in the pool of the calling thread.
+/// A round of rayon, in the pool of the calling thread.
 pub(super) fn spawn_in_scope() {
     rayon::scope(|scope| (0..TASKS).for_each(|_| scope.spawn(|_| ())));
 }

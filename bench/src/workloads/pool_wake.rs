@@ -1,8 +1,10 @@
-//! `pool_wake`: a thread that is none of the pool's submits a task when all workers have been asleep for a while. The figure is
-//! the time from before the submission until the task runs; the thread itself sleeps meanwhile, as most that ask do.
+//! `pool_wake`: a thread outside the pool submits a task when all workers have been asleep for a
+//! while. The figure is the time from before the submission until the task runs. The thread itself
+//! sleeps meanwhile, as most threads that ask do.
 //!
-//! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as
-//! soon as the former task has run, and the wakes of those million times (1,000 for a quick look) are counted.
+//! For ours, also the time while a worker is searching, which should take no system call: the
+//! thread asks again as soon as the previous task has run. It does so a million times (1,000 in a
+//! quick run), and the wakes among them are counted.
 
 use super::wake::{METRICS, SEARCH, idle, quantile, sorted, spinning_times};
 use super::{Entry, Job, Readings, Workload, pools};
@@ -40,8 +42,8 @@ fn tokio(job: &Job) -> Readings {
     idle(job, Bell::leaked(), |bell| drop(handle.spawn(async { bell.ring() })))
 }
 
-/// The same with a worker that searches; and how often one was woken. If this thread was kept from asking for so long that the
-/// worker may be asleep, it does not count.
+/// Measures the same with a worker that searches, and how often a worker was woken. An attempt does
+/// not count if this thread did not run for so long that the worker may be asleep.
 fn spinning(job: &Job, handle: &Handle) -> Readings {
     let bell = Bell::leaked();
     let (mut nanos, mut wakes, mut last) = (Vec::new(), 0, 0);
@@ -61,7 +63,7 @@ fn spinning(job: &Job, handle: &Handle) -> Readings {
     vec![("spinning_ns", quantile(&sorted(nanos), 0.5)), ("spinning_syscalls", wakes as f64)]
 }
 
-/// Waits until a worker searches; false if none will, since all are asleep.
+/// Waits until a worker searches. Returns false if none will, since all are asleep.
 fn waits_for_a_searcher(handle: &Handle) -> bool {
     loop {
         let workers = handle.stats().workers;

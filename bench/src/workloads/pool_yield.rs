@@ -1,6 +1,6 @@
-//! `pool_yield`: 1,000 tasks go to the back in turn, 5,000,000 times in all (100,000 for a quick look). The headline lets
-//! any worker take them; beside it stand the processor time of the same, and tasks that stay on their core, spread evenly.
-//! Starting and ending the tasks is part of it: one in 5,000.
+//! `pool_yield`: 1,000 tasks yield in turn, 5,000,000 times in all (100,000 in a quick run). In the
+//! headline any worker may take them. Beside it stand its processor time, and tasks that stay on
+//! their core, spread evenly. Starting and ending the tasks is part of it: one in 5,000.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, pools};
 use crate::pace::Cost;
@@ -25,7 +25,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     entries: &[&pools(sinew), &[Entry::here(&peers::TOKIO, tokio), Entry::foreign(&peers::GO)]],
 };
 
-/// How often each task yields in a round.
+/// Returns how often each task yields in a round.
 pub(super) fn yields(job: &Job) -> u32 {
     if job.pace.is_quick() { 100 } else { 5_000 }
 }
@@ -46,7 +46,7 @@ fn sinew(job: &Job) -> Readings {
     vec![("ns", anyones.ns), ("cpu_ns", anyones.cpu_ns), ("pinned_ns", pinned.ns)]
 }
 
-/// Times one yield of ours, where `submit` starts the tasks of a round.
+/// Times one yield of ours. `submit` starts the tasks of a round.
 fn rounds(job: &Job, to: Yields, submit: impl Fn(&mut dyn Iterator<Item = TaskRef>)) -> Cost {
     let mut yielders = Yielders::new(TASKS, to);
     of_one(job, |_| {
@@ -55,12 +55,12 @@ fn rounds(job: &Job, to: Yields, submit: impl Fn(&mut dyn Iterator<Item = TaskRe
     })
 }
 
-/// Times one yield, where `round` does all of a round.
+/// Times one yield. `round` does a whole round.
 pub(super) fn of_one(job: &Job, mut round: impl FnMut(u64)) -> Cost {
     job.pace.cost_per_op(|rounds| (0..rounds).for_each(&mut round)).divided_by(TASKS * yields(job) as usize)
 }
 
-/// Tokio's part, which is that of its fibers too.
+/// Tokio's part, which is also that of `yield`.
 pub(super) fn tokio(job: &Job) -> Readings {
     let runtime = runtimes::tokio(job.threads);
     let yields = yields(job);

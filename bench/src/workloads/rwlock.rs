@@ -1,9 +1,10 @@
-//! `rwlock`: 100 fibers share a lock for readers and writers, each for 10,000 operations (1,000 for a quick look). One in a hundred writes four words,
-//! the others read them and add them up. Starting and ending the fibers is part of it: one in 10,000. Whether a reader has ever seen
-//! half of a write, and whether each write was done, is checked.
+//! `rwlock`: 100 fibers share a lock for readers and writers, each for 10,000 operations (1,000 in
+//! a quick run). One in a hundred writes four words, the others read them and add them up. Starting
+//! and ending the fibers is part of it: one in 10,000. It is checked that no reader has seen half
+//! of a write, and that each write was done.
 //!
-//! The peers `threads` and `parking_lot` have as many threads as others have workers; they share the same operations among
-//! themselves.
+//! The peers `threads` and `parking_lot` have as many threads as others have workers. These share
+//! the same operations.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
 use crate::crowd;
@@ -14,10 +15,10 @@ use std::sync::Arc;
 
 const FIBERS: usize = 100;
 
-/// One operation of so many writes.
+/// One in this number of operations writes.
 const WRITE_EVERY: usize = 100;
 
-/// What the lock is around.
+/// The value in the lock.
 type Words = [u64; 4];
 
 /// The table of this workload.
@@ -40,12 +41,12 @@ pub(super) static WORKLOAD: Workload = Workload {
     ],
 };
 
-/// How many operations all do in a round.
+/// Returns how many operations all fibers do in a round.
 fn operations(job: &Job) -> usize {
     FIBERS * if job.pace.is_quick() { 1_000 } else { 10_000 }
 }
 
-/// Those that one of so many does, by its number.
+/// Returns the operations of fiber `number` among `of` fibers.
 fn share(operations: usize, number: usize, of: usize) -> Range<usize> {
     operations * number / of..operations * (number + 1) / of
 }
@@ -62,12 +63,12 @@ fn write(words: &mut Words) {
     words.iter_mut().for_each(|word| *word += 1);
 }
 
-/// What a reader has added up consists of words that are alike.
+/// Checks that a reader has added up four equal words.
 fn check_reader(sum: u64) {
     assert!(sum.is_multiple_of(size_of::<Words>() as u64 / 8), "a reader has seen half of a write");
 }
 
-/// Times one operation, where `round` does so many and returns what the words are then.
+/// Times one operation. `round` does the given number and returns the words at its end.
 fn rounds(job: &Job, round: impl Fn(usize) -> Words) -> Readings {
     let all = operations(job);
     let expected = (all / WRITE_EVERY) as u64;
@@ -75,15 +76,15 @@ fn rounds(job: &Job, round: impl Fn(usize) -> Words) -> Readings {
     both(job.pace.cost_per_op(|rounds| (0..rounds).for_each(checked)).divided_by(all))
 }
 
-/// What one does, with std's lock or one with its names.
+/// What one fiber does, with std's lock or one with the same names.
 macro_rules! share_of {
     ($lock:expr, $operations:expr) => {{
         let mut sum = 0_u64;
         for operation in $operations {
             if writes(operation) {
-                write(&mut $lock.write().expect("nobody panics"));
+                write(&mut $lock.write().expect("no fiber panics"));
             } else {
-                sum += read(&$lock.read().expect("nobody panics"));
+                sum += read(&$lock.read().expect("no fiber panics"));
             }
         }
         check_reader(sum);
@@ -96,7 +97,7 @@ fn fibers_of(job: &Job) -> Readings {
         let lock = Arc::new(sinew::sync::RwLock::new(Words::default()));
         let shared = lock.clone();
         crowd::fibers(FIBERS, move |number| share_of!(shared, share(all, number, FIBERS)));
-        *lock.read().expect("nobody panics")
+        *lock.read().expect("no fiber panics")
     };
     rounds(job, |all| runtime.run(move || round(all)))
 }
@@ -105,7 +106,7 @@ fn threads(job: &Job) -> Readings {
     rounds(job, |all| {
         let lock = std::sync::RwLock::new(Words::default());
         crowd::threads(job.threads, |number| share_of!(lock, share(all, number, job.threads)));
-        lock.into_inner().expect("nobody panics")
+        lock.into_inner().expect("no fiber panics")
     })
 }
 
@@ -154,7 +155,7 @@ mod tests {
     use super::{share, writes};
 
     #[test]
-    fn shares_are_all_there_is() {
+    fn shares_cover_everything() {
         assert!((0..3).flat_map(|number| share(100, number, 3)).eq(0..100));
         assert_eq!((0..1_000).filter(|&operation| writes(operation)).count(), 10);
     }

@@ -1,12 +1,15 @@
-//! `select8`: one fiber selects over eight channels with room for one each, and eight others send to it, each by one of them: 1,000,000 numbers in all
-//! (100,000 for a quick look). What has arrived is added up and checked. Starting and ending the fibers is part of it, and so are
-//! the channels. Which of several that are ready is taken is left to chance by all, as is the default everywhere.
+//! `select8`: one fiber selects over eight channels with room for one each, and eight others send
+//! to it, each by one of them: 1,000,000 numbers in all (100,000 in a quick run). What has arrived
+//! is added up and checked. Starting and ending the fibers is part of it, and so is making the
+//! channels. All peers choose at random among channels that are ready, as is the default
+//! everywhere.
 //!
-//! Whoever receives counts, and holds a sender of each channel meanwhile: to all peers a channel that has ended is something else, to
-//! some it is ready for ever. Room for one is the least that tokio has. The threads of crossbeam are nine, however many workers
-//! others have, since one that waits holds its own.
+//! The receiver counts, and holds a sender of each channel meanwhile: peers treat a closed channel
+//! differently, and for some it is ready for ever. Room for one is the least that tokio has.
+//! crossbeam has nine threads, however many workers others have, since a thread that waits cannot
+//! run another fiber.
 //!
-//! The select of may's starts a coroutine for each arm, each time; it has no part in this.
+//! may's select starts a coroutine for each arm, each time; it takes no part in this.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers, per_message, shares};
 use crate::pace::Cost;
@@ -16,7 +19,7 @@ use sinew::fiber;
 use std::array;
 use std::thread;
 
-/// How many channels there are, and whoever sends.
+/// The number of channels, and of senders.
 const CHANNELS: usize = 8;
 
 const CAPACITY: usize = 1;
@@ -46,21 +49,21 @@ pub(super) static WORKLOAD: Workload = Workload {
     ],
 };
 
-/// Times one message, where `round` sends so many and returns their sum.
+/// Times one message. `round` sends the given number and returns their sum.
 fn rounds(job: &Job, round: impl Fn(u64) -> u64) -> Cost {
     let messages = if job.pace.is_quick() { 100_000 } else { 1_000_000 };
     per_message(job, messages, round)
 }
 
-/// The readings of both ways to select.
+/// Returns the readings of both ways to select.
 fn readings(by_macro: Cost, by_list: Cost) -> Readings {
     let mut readings = both(by_macro);
     readings.extend([("list_ns", by_list.ns), ("list_cpu_ns", by_list.cpu_ns)]);
     readings
 }
 
-/// A round by crossbeam's channels or those with its names, and by what std's `spawn` makes or its like. `$sum` gets the receivers
-/// and how many messages there are.
+/// A round with crossbeam's channels or those with the same names, and with what std's `spawn` or a
+/// similar function makes. `$sum` gets the receivers and the number of messages.
 macro_rules! round {
     ($bounded:path, $spawn:path, $sum:expr) => {
         move |messages| {
@@ -75,7 +78,7 @@ macro_rules! round {
     };
 }
 
-/// Adds up so many messages, by the `select!` of this crate.
+/// Adds up the messages, with the `select!` of this crate.
 macro_rules! by_macro {
     ($library:ident, $receivers:expr, $messages:expr) => {{
         let [a, b, c, d, e, f, g, h] = $receivers;
@@ -97,7 +100,7 @@ macro_rules! by_macro {
     }};
 }
 
-/// Adds up so many messages, by this `Select`.
+/// Adds up the messages, with this `Select`.
 macro_rules! by_list {
     ($select:ty, $receivers:expr, $messages:expr) => {{
         let mut select = <$select>::new();
@@ -159,7 +162,7 @@ fn tokio(job: &Job) -> Readings {
     both(rounds(job, |messages| runtimes::in_tokio(&runtime, round(messages))))
 }
 
-/// Adds up so many messages.
+/// Adds up `messages` messages.
 async fn tokio_sum(receivers: [tokio::sync::mpsc::Receiver<u64>; CHANNELS], messages: u64) -> u64 {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = receivers;
     let mut sum = 0;

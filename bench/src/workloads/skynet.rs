@@ -1,10 +1,11 @@
-//! `skynet`: the tree of `skynet_join`, a million leaves (ten thousand for a quick look), by channels: each fiber spawns ten with a channel to send their
-//! sums by, receives ten, and sends their sum to its own parent. Nobody is joined. The headline is by channels without room, as this is
-//! written in Go since there are such comparisons; beside it by channels with room for all ten, where no child waits for its parent.
-//! For ours, also how many stacks that took.
+//! `skynet`: the tree of `skynet_join`, a million leaves (ten thousand in a quick run), with
+//! channels: each fiber spawns ten with a channel for their sums, receives ten sums, and sends the
+//! total to its own parent. No fiber is joined. The headline has channels without room, the form
+//! that this comparison has had in Go from the beginning. Beside it stand channels with room for
+//! all ten, where no child waits for its parent. For ours, also how many stacks that took.
 //!
-//! Tokio has no channel without room: in its place is one with room for one, which is marked. For `may` and `boost` it is as with `skynet_join`: they
-//! have no part in it, since a whole level exists at once.
+//! Tokio has no channel without room. It uses one with room for one instead, which is marked. As in
+//! `skynet_join`, `may` and `boost` take no part, since a whole level exists at once.
 
 use super::skynet_join::{CHILDREN, Node, cost_of_tree, most_stacks};
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
@@ -41,10 +42,11 @@ pub(super) static WORKLOAD: Workload = Workload {
     ],
 };
 
-/// Room for what all children send.
+/// Room for the sums of all children.
 const ALL: usize = CHILDREN as usize;
 
-/// What a tree takes by channels without room, and by those with room for all.
+/// Returns the readings of a tree with channels without room, and with channels that have room for
+/// all.
 fn readings(unbuffered: Cost, buffered: Cost) -> Readings {
     vec![
         ("ms", unbuffered.ns / 1e6),
@@ -85,7 +87,7 @@ fn fibers_of(job: &Job) -> Readings {
 }
 
 fn tokio(job: &Job) -> Readings {
-    #[expect(clippy::manual_async_fn, reason = "whether one that spawns itself is `Send` has to be said")]
+    #[expect(clippy::manual_async_fn, reason = "a future that spawns itself must be declared `Send`")]
     fn send_sum(node: Node, parent: mpsc::Sender<u64>, room: usize) -> impl Future<Output = ()> + Send {
         async move {
             let mut sum = node.first;

@@ -1,10 +1,12 @@
-//! `skynet_join`: a tree of fibers, each of which spawns ten and joins them, six levels deep: a million leaves (ten thousand
-//! for a quick look). Each leaf returns its number, and each inner fiber the sum of its children; what the root returns is
-//! checked. For ours, also how many stacks that took: a child that runs when it is joined can have the stack of another one
-//! that has ended, while those that begin as they come have a stack each.
+//! `skynet_join`: a tree of fibers, each of which spawns ten and joins them, six levels deep: a
+//! million leaves (ten thousand in a quick run). Each leaf returns its number, and each inner fiber
+//! the sum of its children. The root's result is checked. For ours, also how many stacks that took:
+//! a child that runs when it is joined can reuse the stack of a child that has ended, while
+//! children that begin before have a stack each.
 //!
-//! `may` and `boost` have no part in it. They start fibers in the order in which they were spawned, so that a whole level
-//! exists at once. A stack of may's is two mappings, of which Linux lets a process have 65,530; those of Boost take 10 GB.
+//! `may` and `boost` take no part. They start fibers in the order in which they were spawned, so
+//! that a whole level exists at once. A stack of may takes two mappings, of which Linux allows a
+//! process 65,530. The stacks of Boost would take 10 GB.
 
 use super::{Entry, Job, Metric, Readings, Workload, check_sum, fibers};
 use crate::pace::Cost;
@@ -46,14 +48,16 @@ fn fibers_of(job: &Job) -> Readings {
     readings
 }
 
-/// How many stacks fibers have had at a time, as long as that is no more than a pool keeps (16,384): one that has memory was
-/// in use, and a stack is made only when none has.
+/// Returns the largest number of stacks that fibers had at a time, as long as that is no more than
+/// a pool keeps (16,384): a stack with memory was in use, and a stack is made only when no unused
+/// one has memory.
 pub(super) fn most_stacks(runtime: &Runtime) -> usize {
     let stacks = runtime.stack_stats();
     stacks.live + stacks.pooled
 }
 
-/// A fiber of the tree: the number of its first leaf, and how many it has. It is a leaf itself if that is one.
+/// A fiber of the tree: the number of its first leaf, and how many leaves it has. With one, it is a
+/// leaf itself.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) first: u64,
@@ -72,7 +76,7 @@ impl Node {
 }
 
 fn tokio(job: &Job) -> Readings {
-    #[expect(clippy::manual_async_fn, reason = "whether one that spawns itself is `Send` has to be said")]
+    #[expect(clippy::manual_async_fn, reason = "a future that spawns itself must be declared `Send`")]
     fn sum(node: Node) -> impl Future<Output = u64> + Send {
         async move {
             if node.is_leaf() {
@@ -90,7 +94,8 @@ fn tokio(job: &Job) -> Readings {
     trees(job, |root| runtimes::in_tokio(&runtime, sum(root)))
 }
 
-/// A scope, so that each child is a task of its own: a parallel iterator would leave most of them together.
+/// Uses a scope, so that each child is a task of its own: a parallel iterator would leave most of
+/// them together.
 fn rayon(job: &Job) -> Readings {
     fn sum(node: Node) -> u64 {
         if node.is_leaf() {
@@ -108,13 +113,13 @@ fn rayon(job: &Job) -> Readings {
     trees(job, |root| pool.install(|| sum(root)))
 }
 
-/// Times one tree, where `sum` gets its root and returns what comes out.
+/// Times one tree. `sum` gets its root and returns the result.
 fn trees(job: &Job, sum: impl Fn(Node) -> u64) -> Readings {
     let cost = cost_of_tree(job, sum);
     vec![("ms", cost.ns / 1e6), ("cpu_ms", cost.cpu_ns / 1e6)]
 }
 
-/// What one tree takes.
+/// Returns the cost of one tree.
 pub(super) fn cost_of_tree(job: &Job, sum: impl Fn(Node) -> u64) -> Cost {
     let leaves = CHILDREN.pow(if job.pace.is_quick() { 4 } else { 6 });
     let root = Node { first: 0, leaves };

@@ -1,5 +1,6 @@
-//! `sleep`: one fiber sleeps again and again, each time for something between nothing and a millisecond. The figure is how much longer that took
-//! than it was asked for. `timer-thread` is ours with a thread for timers in place of what each worker has.
+//! `sleep`: one fiber sleeps again and again, each time for something between nothing and a
+//! millisecond. The figure is how much longer a sleep took than it was asked for. `timer-thread` is
+//! ours with a thread for timers in place of the workers' own.
 
 use super::wake::{quantile, sorted};
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
@@ -45,16 +46,16 @@ fn times(job: &Job) -> u32 {
     }
 }
 
-/// The times to sleep for, in an order that looks like none.
+/// Returns the times to sleep for, in an irregular order.
 fn durations(job: &Job) -> impl Iterator<Item = Duration> + use<> {
     let fraction = |number: u32| u64::from(number.wrapping_mul(0x9E37_79B1));
     (0..times(job)).map(move |number| Duration::from_nanos((fraction(number) * 1_000_000) >> 32))
 }
 
-/// How many microseconds this has taken beyond the time that was asked for.
+/// Returns how many microseconds the sleep took beyond the time that was asked for.
 fn over(asked: Duration, begun: Instant) -> f64 {
     let taken = begun.elapsed();
-    assert!(taken >= asked, "nobody sleeps for less");
+    assert!(taken >= asked, "a sleep is never shorter than asked for");
     (taken - asked).as_secs_f64() * 1e6
 }
 
@@ -63,7 +64,7 @@ fn readings(over: Vec<f64>) -> Readings {
     vec![("over_p50_us", quantile(&over, 0.5)), ("over_p99_us", quantile(&over, 0.99))]
 }
 
-/// Sleeps, in this way.
+/// Sleeps for all the times, with `sleep`.
 fn all(job: &Job, sleep: impl Fn(Duration)) -> Vec<f64> {
     let once = |time| {
         let begun = Instant::now();
@@ -73,7 +74,7 @@ fn all(job: &Job, sleep: impl Fn(Duration)) -> Vec<f64> {
     durations(job).map(once).collect()
 }
 
-/// What a fiber needs to know of the job.
+/// Copies what a fiber needs to know of the job.
 fn copy(job: &Job) -> Job {
     Job { ..*job }
 }

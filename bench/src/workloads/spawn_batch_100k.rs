@@ -1,5 +1,6 @@
-//! `spawn_batch_100k`: a fiber spawns 100,000 that are done at once, and joins all of them. It is `pool_submit` with fibers
-//! and with joins; a peer that has no fibers, or whose tasks are its fibers, does the same in both.
+//! `spawn_batch_100k`: a fiber spawns 100,000 fibers that end at once, and joins all of them. It is
+//! `pool_submit` with fibers and joins. A peer that has no fibers, or whose tasks are its fibers,
+//! does the same in both.
 
 use super::pool_submit::{self, TASKS as FIBERS};
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
@@ -45,8 +46,9 @@ fn tokio(job: &Job) -> Readings {
     both(pool_submit::spawn_by_a_task(job, &runtimes::tokio(job.threads)))
 }
 
-/// A stack of may's is two mappings, for it and for its guard, of which Linux lets a process have 65,530. With 100,000
-/// stacks the process would end, so there are fewer at a time, and fewer times for a quick look.
+/// A stack of may takes two mappings, for itself and for its guard, of which Linux allows a process
+/// 65,530. With 100,000 stacks the process would end. So there are fewer at a time, and fewer
+/// rounds in a quick run.
 fn may(job: &Job) -> Readings {
     let may = runtimes::may(job.threads);
     let times = if job.pace.is_quick() { 1 } else { FIBERS / MAYS_AT_A_TIME };
@@ -57,7 +59,7 @@ fn may(job: &Job) -> Readings {
 
 const MAYS_AT_A_TIME: usize = 20_000;
 
-/// As many of may's as there can be at a time, by the calling coroutine.
+/// Spawns as many of may's coroutines as there can be at a time, from the calling coroutine.
 pub(super) fn spawn_mays() {
     let fibers: Vec<_> = (0..MAYS_AT_A_TIME).map(|_| go!(|| ())).collect();
     fibers.into_iter().for_each(|fiber| fiber.join().expect("it does not panic"));

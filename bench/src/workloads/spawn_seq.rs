@@ -1,5 +1,5 @@
-//! `spawn_seq`: a fiber spawns another and joins it, and then the next: never is there more than one. Each returns its
-//! number; the numbers are added up and checked.
+//! `spawn_seq`: a fiber spawns another one and joins it, and then the next. There is never more
+//! than one. Each returns its number; the numbers are added up and checked.
 
 use super::{Entry, Job, Metric, Readings, Workload, both, check_sum, fibers};
 use crate::peers;
@@ -51,7 +51,7 @@ fn may(job: &Job) -> Readings {
     cost_of(job, |n| may.run(move || (0..n).map(one).sum()))
 }
 
-/// Times one fiber, where `all` has so many and returns the sum of their numbers.
+/// Times one fiber. `all` runs the given number and returns the sum of their numbers.
 fn cost_of(job: &Job, all: impl Fn(u64) -> u64) -> Readings {
     both(job.pace.cost_per_op(|n| check_sum(all(n), 0, n)))
 }

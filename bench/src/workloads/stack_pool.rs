@@ -1,7 +1,8 @@
-//! `stack_pool`: a stack is taken from a warm pool and returned. The headline goes through a thread's cache; beside it
-//! stand the shared pool without a cache, the life of a coroutine (made, run, finished) on a stack of the cache, and what
-//! it takes to clear a stack of which one page was used and to read its high-water mark.
-//! Peers without a pool map and unmap a stack each time: that is what their users do.
+//! `stack_pool`: a stack is taken from a warm pool and returned. The headline goes through a
+//! thread's cache. Beside it stand the shared pool without a cache, the life of a coroutine (made,
+//! run, ended) on a stack of the cache, the time to clear a stack of which one page was used, and
+//! the time to read its high-water mark. Peers without a pool map and unmap a stack each time, as
+//! their users do.
 
 use super::{Entry, Job, Metric, Readings, STACK_BYTES, Workload};
 use crate::peers;

@@ -1,7 +1,8 @@
-//! `stacks_1m`: a million guarded stacks of 128 KiB, one page of each touched. The headline is the time of one, beside the
-//! bare page fault that it cannot do without (the peer `faults`: the same pages in a plain mapping); both find memory that was
-//! given back just before. Then what a stack takes, page tables included, how much of that comes back after trimming, and the
-//! time of one when there are fewer of them.
+//! `stacks_1m`: a million guarded stacks of 128 KiB, one page of each touched. The headline is the
+//! time of one, beside the bare page fault that it cannot avoid (the peer `faults`: the same pages
+//! in a plain mapping). Both find memory that was given back just before. Further figures: the
+//! memory of a stack, page tables included; how much of that trimming gives back; and the time of
+//! one when there are fewer of them.
 
 use super::{Entry, Job, Metric, Readings, Workload};
 use crate::mapping::{Mapping, PAGE, Reserve};
@@ -12,13 +13,14 @@ use std::time::{Duration, Instant};
 
 const SIZE: usize = 128 * 1024;
 
-/// From one stack to the next: the guard and the page of colours are part of it.
+/// From one stack to the next, including the guard and the page of colours.
 const STRIDE: usize = SIZE + 2 * PAGE;
 
 /// How many stacks are made at a time.
 const PART: usize = 10_000;
 
-/// The largest number of stacks that is measured besides the million, and the fewest that any figure is the mean of.
+/// The largest number of stacks that is measured besides the million, and the smallest number of
+/// which any figure is the mean.
 const LARGEST_SMALL: usize = 100_000;
 
 /// The table of this workload.
@@ -38,7 +40,7 @@ pub(super) static WORKLOAD: Workload = Workload {
     entries: &[&[Entry::here(&peers::SINEW, sinew), Entry::here(&peers::FAULTS, faults)]],
 };
 
-/// A million, or a labelled few for a quick look.
+/// Returns a million, or a few in a quick run, which is labelled.
 fn count(job: &Job) -> usize {
     if job.pace.is_quick() { 20_000 } else { 1_000_000 }
 }
@@ -52,15 +54,15 @@ fn sinew(job: &Job) -> Readings {
     readings
 }
 
-/// What is held ready for each stack: its page, and a little for what the pool remembers of it.
+/// What is held ready for each stack: its page, and a little for the pool's own data.
 const RESERVED: usize = PAGE + PAGE / 16;
 
 fn reserve(job: &Job) -> Reserve {
     Reserve::new(RESERVED * count(job), STRIDE)
 }
 
-/// Does something for every index, and gives back memory for it before each part, in time that does not count. Returns
-/// the nanoseconds of one.
+/// Calls `one` for every index. Before each part it gives back memory for it, in time that does not
+/// count. Returns the nanoseconds of one call.
 fn in_parts(job: &Job, reserve: &mut Reserve, mut one: impl FnMut(usize)) -> f64 {
     let mut spent = Duration::ZERO;
     for first in (0..count(job)).step_by(PART) {
@@ -80,7 +82,7 @@ fn the_million(job: &Job) -> Readings {
     let mut cache = pool.cache();
     let ns = in_parts(job, &mut reserve, |_| take(&mut cache, &mut stacks));
     drop(cache);
-    // The reserve is empty by now: what this process holds in its stead are stacks.
+    // The reserve is empty now: in its place, this process holds stacks.
     let gained = memory() - before;
     drop(stacks);
     pool.trim();
@@ -92,8 +94,9 @@ fn the_million(job: &Job) -> Readings {
     readings
 }
 
-/// The nanoseconds of a stack when there are so many of them. Few stacks are made in a few milliseconds, which are as
-/// likely to be spent in somebody else's noise as not: they are made again and again, each time from nothing.
+/// Returns the nanoseconds of a stack when there are `count` of them. A few stacks are made in a
+/// few milliseconds, in which noise of other processes weighs much. So they are made again and
+/// again, each time from nothing.
 fn several_fills(count: usize) -> f64 {
     let rounds = LARGEST_SMALL / count;
     let one = || {

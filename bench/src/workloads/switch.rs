@@ -1,6 +1,7 @@
-//! `switch`: resume and suspend of a bare coroutine. The coroutine hands out 0, 1, 2, ...; nothing goes in.
-//! The metric is the time of one way, half a round trip. The optimiser sees through none of these switches,
-//! and the numbers are added up and checked, so no round trip can be left out.
+//! `switch`: resume and suspend of a bare coroutine. The coroutine passes out 0, 1, 2, ...; nothing
+//! is passed in. The metric is the time of one way, half a round trip. The optimiser cannot see
+//! through any of these switches, and the numbers are added up and checked, so no round trip can be
+//! left out.
 
 use super::{Entry, Job, Metric, Readings, STACK_BYTES, Workload, check_sum};
 use crate::peers;
@@ -54,7 +55,8 @@ fn corosensei(job: &Job) -> Readings {
     })
 }
 
-/// The scoped generator is the one its documentation leads with; it asks for the stack's size in words.
+/// The scoped generator is the one that its documentation shows first. It takes the size of the
+/// stack in words.
 fn generator(job: &Job) -> Readings {
     let mut counter = Gn::<()>::new_scoped_opt(STACK_BYTES / size_of::<usize>(), |mut scope| {
         for i in 0_u64.. {
@@ -86,7 +88,8 @@ fn round_trips(job: &Job, mut resume: impl FnMut() -> u64) -> Readings {
     vec![("ns", round_trip / 2.0)]
 }
 
-/// The loop that is timed. It is kept out of line so that warm-up and measurement run the same copy.
+/// The loop that is timed. It is kept out of line so that warm-up and measurement run the same
+/// copy.
 #[inline(never)]
 fn pull(n: u64, resume: &mut impl FnMut() -> u64) -> u64 {
     let mut sum = 0_u64;

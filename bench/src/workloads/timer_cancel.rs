@@ -1,6 +1,7 @@
-//! `timer_cancel`: a timer is set that is to call back in an hour, and cancelled: what nearly every time-out in a service comes to. Beside the time
-//! stands what the process has grown by meanwhile: timers that are cancelled are not to stay. For ours also what the same takes with one timer that
-//! is armed again and again. `timer-thread` is a thread with a sorted map.
+//! `timer_cancel`: a timer that would call back in an hour is set and cancelled, as nearly every
+//! time-out in a service is. Beside the time stands how much the process has grown meanwhile:
+//! cancelled timers should not stay. For ours also the same with one timer that is armed again and
+//! again. `timer-thread` is a thread with a sorted map.
 
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::pace::Pace;
@@ -67,7 +68,7 @@ fn tokio(job: &Job) -> Readings {
     runtimes::in_tokio(&runtime, async move { growing(pace, once) })
 }
 
-/// The time of one, and how much the process has grown by all.
+/// Returns the time of one, and how much the process has grown by all.
 fn growing(pace: Pace, mut once: impl FnMut()) -> Readings {
     once();
     let before = memory();

@@ -1,5 +1,6 @@
-//! `timer_set`, `timer_kill`, `timer_expiry`: what it takes to arm a timer, to cancel one, and to have one call back, while so many others are pending. The
-//! costs are to be the same, however many there are.
+//! `timer_set`, `timer_kill`, `timer_expiry`: the time to arm a timer, to cancel one, and to have
+//! one call back, while a given number of others is pending. The costs should be the same for any
+//! number.
 
 use super::wake::{quantile, sorted};
 use super::{Job, Metric, Readings, Workload, fibers};
@@ -19,7 +20,7 @@ const METRICS: &[Metric] = &[
     Metric { name: "ns_0.1k", unit: "ns with 100 pending", lower_is_better: true },
 ];
 
-/// Arming.
+/// Measures arming.
 pub(super) static SET: Workload = Workload {
     name: "timer_set",
     what: "a timer is armed, beside many others",
@@ -28,7 +29,7 @@ pub(super) static SET: Workload = Workload {
     entries: &[&fibers(|job| all(job, set))],
 };
 
-/// Cancelling.
+/// Measures cancelling.
 pub(super) static KILL: Workload = Workload {
     name: "timer_kill",
     what: "a timer is cancelled, beside many others",
@@ -37,7 +38,7 @@ pub(super) static KILL: Workload = Workload {
     entries: &[&fibers(|job| all(job, kill))],
 };
 
-/// Being due.
+/// Measures expiry.
 pub(super) static EXPIRY: Workload = Workload {
     name: "timer_expiry",
     what: "a timer calls back, beside many others",
@@ -46,15 +47,15 @@ pub(super) static EXPIRY: Workload = Workload {
     entries: &[&fibers(|job| all(job, expire))],
 };
 
-/// In milliseconds.
+/// An hour in milliseconds.
 const HOUR: u64 = 3_600_000;
 
-/// So many are armed, cancelled or due at a time.
+/// How many timers are armed, cancelled or due at a time.
 const ROUND: usize = 1_000;
-/// So often.
+/// How many rounds there are.
 const ROUNDS: usize = 21;
 
-/// What a round takes, in seconds.
+/// Returns what a round takes, in seconds.
 type Measure = fn(&Timers) -> f64;
 
 struct Timers {
@@ -62,7 +63,7 @@ struct Timers {
     called: Arc<AtomicU32>,
 }
 
-/// Moments within an hour, in an order that looks like none.
+/// Returns moments within an hour, in an irregular order.
 fn within_an_hour(number: usize) -> Schedule {
     let fraction = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     Schedule::after(Duration::from_secs(10) + Duration::from_millis((fraction * HOUR) >> 32))
@@ -124,7 +125,8 @@ fn kill(timers: &Timers) -> f64 {
     cancel_all(timers)
 }
 
-/// From when all are due until all have been called, on the one worker that this fiber has kept to itself until then.
+/// Measures from when all are due until all have been called, on the one worker, which this fiber
+/// keeps busy until then.
 fn expire(timers: &Timers) -> f64 {
     let due = Instant::now() + Duration::from_millis(2);
     timers.called.store(0, Ordering::Relaxed);

@@ -1,12 +1,16 @@
-//! `timers_100k`, `timers_1000k`: that many fibers sleep, each for a time of its own between nothing and a second (10,000 of them, up to a
-//! tenth, for a quick look). The headline is how late they are, the 99th percentile of the time from when a fiber was to run until it does;
-//! beside it stand the processor time of the whole round, and how long after the second the last one was done. For ours, also
-//! the processor time of a second round, which finds the memory that the first has used. `timer-thread` is ours with a thread for timers.
+//! `timers_100k`, `timers_1000k`: 100,000 or 1,000,000 fibers sleep, each for a time of its own
+//! between nothing and a second (10,000 of them, up to a tenth, in a quick run). The headline is
+//! how late they are, the 99th percentile of the time from when a fiber should run until it does.
+//! Beside it stand the processor time of the whole round, and how long after the second the last
+//! one was done. For ours, also the processor time of a second round, which finds the memory that
+//! the first has used. `timer-thread` is ours with a thread for timers.
 //!
-//! Memory for the round is held before it and given back just then, as for `parked` and in about the amount that one takes: the page faults that are
-//! counted are those of this machine, not of its host.
+//! Memory for the round is held before it and given back just then, as in `parked` and in about the
+//! amount that one takes: the page faults that are counted are those of this machine, not of its
+//! host.
 //!
-//! A fiber is to run when it was asked for plus the time that it sleeps: what spawning takes is part of the processor time only.
+//! A fiber should run at the moment for which it was asked, plus the time that it sleeps: the time
+//! of spawning is part of the processor time only.
 
 use super::wake::{quantile, sorted};
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
@@ -26,7 +30,7 @@ const METRICS: &[Metric] = &[
     Metric { name: "overrun_ms", unit: "ms until all are done, after a second", lower_is_better: true },
 ];
 
-/// The table of the smaller one.
+/// The table of `timers_100k`.
 pub(super) static FEWER: Workload = Workload {
     name: "timers_100k",
     what: "100,000 fibers sleep for up to a second",
@@ -42,7 +46,7 @@ pub(super) static FEWER: Workload = Workload {
     ],
 };
 
-/// The table of the larger one.
+/// The table of `timers_1000k`.
 pub(super) static MORE: Workload = Workload {
     name: "timers_1000k",
     what: "1,000,000 fibers sleep for up to a second",
@@ -58,7 +62,7 @@ pub(super) static MORE: Workload = Workload {
     ],
 };
 
-/// How many sleep, and for how long at most.
+/// How many fibers sleep, and the longest sleep.
 #[derive(Clone, Copy)]
 struct Scale {
     timers: u32,
@@ -73,7 +77,8 @@ impl Scale {
         }
     }
 
-    /// The times of all, in an order that looks like none: multiples of an odd constant, so that they are spread evenly.
+    /// Returns the times of all, in an irregular order: multiples of an odd constant, so that they
+    /// are spread evenly.
     fn times(self) -> impl Iterator<Item = Duration> {
         let nanos = self.longest.as_nanos() as u64;
         (0..self.timers).map(move |number| {
@@ -83,7 +88,7 @@ impl Scale {
     }
 }
 
-/// What a round has come to.
+/// The results of a round.
 struct Round {
     late: Vec<f64>,
     cpu: Duration,
@@ -97,18 +102,20 @@ struct Takes {
     stride: usize,
 }
 
-/// Of ours: a page of a stack of 128 KiB, and some more for all that is kept of it.
+/// One of ours: a page of a stack of 128 KiB, and some more for all that is kept of it.
 const FIBER: Takes = Takes { bytes: PAGE + 640, stride: 128 * 1024 + 2 * PAGE };
 const TASK: Takes = Takes { bytes: 640, stride: PAGE };
 
-/// Times a round, which says how late each was, in milliseconds. What one takes is given back before, unless all finds memory there.
+/// Times a round. `all` runs it and returns how late each fiber was, in milliseconds. Before the
+/// round, the memory of one fiber for each is given back, unless the round should find memory that
+/// others used.
 fn round(scale: Scale, one: Option<Takes>, all: impl FnOnce() -> Vec<f64>) -> Round {
     drop(one.map(|one| Reserve::new(one.bytes * scale.timers as usize, one.stride)));
     let (begun, cpu) = (Instant::now(), cpu_time());
     let late = all();
     let (time, cpu) = (begun.elapsed(), cpu_time() - cpu);
     assert_eq!(late.len(), scale.timers as usize, "all have slept");
-    assert!(late.iter().all(|late| *late >= 0.0), "nobody has slept for less than its time");
+    assert!(late.iter().all(|late| *late >= 0.0), "no fiber has slept for less than its time");
     Round { late: sorted(late), cpu, overrun: time.saturating_sub(scale.longest) }
 }
 

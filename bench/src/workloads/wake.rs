@@ -1,10 +1,12 @@
-//! `wake`: a thread that is none of the runtime's unparks a fiber when all workers have been asleep for a while. The figure
-//! is the time from before the call until the fiber runs; the thread itself sleeps meanwhile, as most that ask do. It is
-//! `pool_wake` with a fiber that was there before. The peer `threads` is a thread that is unparked: what a futex takes.
+//! `wake`: a thread outside the runtime unparks a fiber when all workers have been asleep for a
+//! while. The figure is the time from before the call until the fiber runs. The thread itself
+//! sleeps meanwhile, as most threads that ask do. It is `pool_wake` with a fiber that existed
+//! before. The peer `threads` is a thread that is unparked: what a futex takes.
 //!
-//! For ours, also what it takes while a worker is searching, which is to take no system call: the thread asks again as soon as
-//! the fiber has parked, and the wakes of those million times (1,000 for a quick look) are counted; what the process has written is
-//! compared with that in the end, since a worker asleep is woken by a write.
+//! For ours, also the time while a worker is searching, which should take no system call: the
+//! thread asks again as soon as the fiber has parked. It does so a million times (1,000 in a quick
+//! run), and the wakes among them are counted. In the end, this count is compared with the number
+//! of writes of the process, since a sleeping worker is woken by a write.
 
 use super::{Entry, Job, Metric, Readings, Workload, fibers};
 use crate::bell::{Bell, Wish};
@@ -19,18 +21,19 @@ use std::thread;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How long all are left alone before one is woken: much longer than anybody searches, and than a tick of any driver.
+/// How long all are left alone before one is woken: much longer than any worker searches, and than
+/// a tick of any driver.
 const PAUSE: Duration = Duration::from_millis(3);
 
-/// How often a searching worker is asked.
+/// Returns how often a searching worker is asked.
 pub(super) fn spinning_times(job: &Job) -> usize {
     if job.pace.is_quick() { 1_000 } else { 1_000_000 }
 }
 
-/// So many nanoseconds after it has run out of fibers, a worker still searches.
+/// For this number of nanoseconds after it has run out of fibers, a worker still searches.
 pub(super) const SEARCH: u64 = 30_000;
 
-/// What is told of a wake, of a fiber or of a task.
+/// What is reported of a wake-up, of a fiber or of a task.
 pub(super) const METRICS: &[Metric] = &[
     Metric { name: "p50_us", unit: "µs until it runs, median", lower_is_better: true },
     Metric { name: "p99_us", unit: "µs until it runs, 99th percentile", lower_is_better: true },
@@ -73,7 +76,7 @@ fn fibers_of(job: &Job) -> Readings {
 
 fn tokio(job: &Job) -> Readings {
     let (runtime, bell) = (runtimes::tokio(job.threads), Bell::leaked());
-    // Never freed, as the bell.
+    // Never freed, like the bell.
     let notice: &Notify = Box::leak(Box::new(Notify::new()));
     let ringer = runtime.spawn(async {
         loop {
@@ -102,7 +105,7 @@ fn may(job: &Job) -> Readings {
     readings
 }
 
-/// One thread is woken, however many there may be.
+/// Wakes one thread, whatever the number of threads.
 fn threads(job: &Job) -> Readings {
     let bell = Bell::leaked();
     let ringer = thread::spawn(|| bell.attend(thread::park));
@@ -113,7 +116,7 @@ fn threads(job: &Job) -> Readings {
     readings
 }
 
-/// Wakes idle workers again and again, where `wake` has the bell rung.
+/// Wakes idle workers again and again. `wake` makes a worker ring the bell.
 pub(super) fn idle(job: &Job, bell: &'static Bell, wake: impl Fn(&'static Bell)) -> Readings {
     let once = || {
         thread::sleep(PAUSE);
@@ -135,8 +138,9 @@ fn times(job: &Job) -> u64 {
     }
 }
 
-/// The same with a worker that searches, since its only fiber has just parked; and the system calls that it took. If this
-/// thread was kept from asking for so long that the worker may be asleep, it does not count.
+/// Measures the same with a worker that searches, since its only fiber has just parked, and the
+/// system calls that it took. An attempt does not count if this thread did not run for so long that
+/// the worker may be asleep.
 fn spinning(job: &Job, runtime: &Runtime, bell: &'static Bell, unpark: impl Fn(&'static Bell)) -> Readings {
     let (mut nanos, mut calls) = (Vec::new(), 0);
     let (first, first_write) = (runtime.stats().worker_wakes, writes());
@@ -156,7 +160,8 @@ fn spinning(job: &Job, runtime: &Runtime, bell: &'static Bell, unpark: impl Fn(&
         }
         (last, before) = (rung, after);
     }
-    // A worker is woken by a write: the kernel has counted as many, if not a few more for other reasons.
+    // A worker is woken by a write: the kernel has counted at least as many, with a few more for
+    // other reasons.
     let (written, told) = (writes() - first_write, before - first);
     assert!(written.abs_diff(told) <= 10 + told / 100, "{written} writes, but {told} wakes");
     vec![("spinning_ns", quantile(&sorted(nanos), 0.5)), ("spinning_syscalls", calls as f64)]
@@ -167,7 +172,7 @@ pub(super) fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The value below which that part of them lies.
+/// Returns the value below which that part of them lies.
 pub(super) fn quantile(sorted: &[f64], part: f64) -> f64 {
     sorted[((sorted.len() - 1) as f64 * part).round() as usize]
 }

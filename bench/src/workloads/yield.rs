@@ -1,5 +1,6 @@
-//! `yield`: 1,000 fibers go to the back in turn, 5,000,000 times in all (100,000 for a quick look), with the processor time
-//! beside it. Starting and ending the fibers is part of it: one in 5,000. It is `pool_yield` with stacks to switch.
+//! `yield`: 1,000 fibers yield in turn, 5,000,000 times in all (100,000 in a quick run), with the
+//! processor time beside it. Starting and ending the fibers is part of it: one in 5,000. It is
+//! `pool_yield` with stacks to switch.
 
 use super::pool_yield::{self, TASKS as FIBERS, of_one, yields};
 use super::{Entry, Job, Metric, Readings, Workload, both, fibers};
@@ -41,8 +42,8 @@ fn fibers_of(job: &Job) -> Readings {
     }))
 }
 
-/// The coroutines are started by another one. A worker of may's looks for new ones only when it has none, and those that
-/// a thread outside had started first would be done before the rest began.
+/// The coroutines are started by another one. A worker of may looks for new ones only when it has
+/// none. Coroutines that a thread outside started first would be done before the rest began.
 fn may(job: &Job) -> Readings {
     let may = runtimes::may(job.threads);
     let yields = yields(job);

@@ -1,4 +1,4 @@
-//! `callgrind`: only what needs no valgrind, which takes too long here.
+//! `callgrind`: the parts that need no valgrind, which takes too long here.
 
 use crate::{outcome, program};
 

@@ -1,4 +1,4 @@
-//! `compare`: changes are flagged, files that cannot be read are named.
+//! `compare`: flags changes, and names files that cannot be read.
 
 use crate::{Scratch, bench};
 

@@ -1,4 +1,4 @@
-//! `list`: everything is in it, whatever this machine has.
+//! `list`: shows everything, whatever this machine has.
 
 use crate::bench;
 

@@ -1,4 +1,4 @@
-//! The program as its users meet it: commands, streams and exit codes. Nothing here asserts a time.
+//! Tests the program as its users see it: commands, streams and exit codes. No test asserts a time.
 
 mod callgrind;
 mod compare;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 
-/// What a command left behind.
+/// The result of a command.
 struct Outcome {
     code: Option<i32>,
     stdout: String,
@@ -23,7 +23,7 @@ fn bench<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Outcom
     outcome(program().args(args))
 }
 
-/// The program, for a test that changes more than its arguments.
+/// Returns the program, for a test that changes more than its arguments.
 fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_sinew-bench"))
 }
@@ -48,7 +48,7 @@ impl Scratch {
         &self.0
     }
 
-    /// A file in it with the lines of one figure.
+    /// Writes a file into it with the lines of one figure, and returns its path.
     fn figure(&self, name: &str, peer: &str, [median, min, max]: [f64; 3]) -> PathBuf {
         let line = |stat: &str, value: f64| {
             format!(
@@ -64,7 +64,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left in the temporary directory does no harm.
+        // A directory that stays in the temporary directory does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

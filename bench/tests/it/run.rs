@@ -1,10 +1,11 @@
-//! `run`: what it refuses, what it skips, and where its results go.
+//! `run`: what it refuses, what it skips, and where it writes its results.
 
 use crate::{Outcome, Scratch, bench, outcome, program};
 use serde_json::Value;
 use std::fs;
 
-/// A run that is as short as can be, of peers that are always there, with these further arguments.
+/// Runs a measurement as short as possible, of peers that are always available, with these further
+/// arguments.
 fn short_run(scratch: &Scratch, args: &[&str]) -> Outcome {
     let results = scratch.path().to_str().expect("a UTF-8 path");
     let fixed = ["run", "switch", "--peer", "corosensei", "--quick", "--reps", "2", "--results", results];
@@ -217,7 +218,8 @@ fn requests_are_answered_while_another_worker_computes() {
     }
 }
 
-/// Servers are measured by a client that the machine may lack, and with one thread on processors of their own.
+/// Servers are measured by a client that the machine may lack. With one thread, each has a
+/// processor of its own.
 #[test]
 fn every_server_that_is_built_in_yields_its_metrics() {
     let scratch = Scratch::new("http");
@@ -227,7 +229,7 @@ fn every_server_that_is_built_in_yields_its_metrics() {
     let outcome = bench(run.into_iter().chain(peers.iter().flat_map(|peer| ["--peer", peer])));
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     if outcome.stdout.is_empty() {
-        assert!(outcome.stderr.contains("skipped: http with everybody: "), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("skipped: http with all peers: "), "{}", outcome.stderr);
         return;
     }
     for metric in ["requests_per_s", "p50_us", "p99_us", "cpu_us"] {
@@ -263,11 +265,11 @@ fn without_their_client_servers_are_skipped() {
     let outcome = outcome(&mut program);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stdout.is_empty(), "{}", outcome.stdout);
-    assert!(outcome.stderr.contains("skipped: http with everybody: no wrk found"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("skipped: http with all peers: no wrk found"), "{}", outcome.stderr);
 }
 
 #[test]
-fn a_server_of_nobody_is_refused() {
+fn a_server_without_a_known_peer_is_refused() {
     let outcome = bench(["serve-http", "rayon", "1"]);
     assert_eq!(outcome.code, Some(1));
     assert!(outcome.stderr.contains("rayon has no server"), "{}", outcome.stderr);

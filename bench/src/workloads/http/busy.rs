@@ -1,8 +1,10 @@
-//! `http_busy`: what others notice when one computes for 50 ms and lets nobody else run meanwhile. All is in one process: a probe asks
-//! on 16 connections in turn, with a pause of 50 ms between two such computations; none is begun on the worker where the probe is. The
-//! headline is how long an answer takes if another worker computes at some moment of it; beside it the same if none does, and that of
-//! connections which the computing worker had served last. Where fibers stay, those who answer the probe are where the probe is: it sees whether
-//! its own worker is held up by another.
+//! `http_busy`: how other fibers are affected when one computes for 50 ms without giving way. All
+//! is in one process. A probe asks on 16 connections in turn. Between two such computations is a
+//! pause of 50 ms, and none begins on the worker of the probe. The headline is how long an answer
+//! takes if another worker computes at some moment of it. Beside it stand the same if no worker
+//! computes, and the same for connections that the computing worker had served last. Where fibers
+//! stay on their worker, the fibers that answer the probe are on the probe's worker: the probe sees
+//! whether its own worker is held up by another.
 
 use super::super::wake::{quantile, sorted};
 use super::super::{Entry, Job, Metric, Readings, Workload};
@@ -22,10 +24,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// How many connections the probe has.
+/// The number of the probe's connections.
 const CONNECTIONS: usize = 16;
 
-/// How long one computes, and how long nobody does before.
+/// How long a computation takes, and how long the pause before it is.
 const BURST: Duration = Duration::from_millis(50);
 
 /// The table of this workload.
@@ -36,8 +38,8 @@ pub(in crate::workloads) static WORKLOAD: Workload = Workload {
     metrics: &[
         Metric { name: "p99_us", unit: "µs, 99th percentile, another worker busy", lower_is_better: true },
         Metric { name: "p50_us", unit: "µs, median, another worker busy", lower_is_better: true },
-        Metric { name: "quiet_p99_us", unit: "µs, 99th percentile, nobody busy", lower_is_better: true },
-        Metric { name: "quiet_p50_us", unit: "µs, median, nobody busy", lower_is_better: true },
+        Metric { name: "quiet_p99_us", unit: "µs, 99th percentile, no worker busy", lower_is_better: true },
+        Metric { name: "quiet_p50_us", unit: "µs, median, no worker busy", lower_is_better: true },
         Metric { name: "homed_p99_us", unit: "µs, 99th percentile, its worker busy", lower_is_better: true },
     ],
     entries: &[&[
@@ -48,27 +50,27 @@ pub(in crate::workloads) static WORKLOAD: Workload = Workload {
     ]],
 };
 
-/// What probe, servers and whoever computes know of one another. It guards no memory: a number that is a moment old only puts a
-/// request among the wrong ones.
+/// What the probe, the servers and the computing task know of one another. It guards no memory: a
+/// number that is a moment old only counts a request in the wrong class.
 struct Board {
-    /// By connection, the thread that has served it last.
+    /// By connection, the thread that served it last.
     homes: [AtomicI32; CONNECTIONS],
     /// Connections that were accepted.
     accepted: AtomicUsize,
-    /// How often somebody has begun or ended to compute: odd while one does.
+    /// How often a computation has begun or ended: odd while one runs.
     phase: AtomicUsize,
-    /// The thread that computes, or did last.
+    /// The thread that computes, or that computed last.
     computing: AtomicI32,
-    /// The thread that the probe was on when it asked last.
+    /// The thread on which the probe last asked.
     probe: AtomicI32,
-    /// Answers that came while nothing computed.
+    /// Answers during which no worker computed.
     quiet: AtomicUsize,
     /// Answers during which a worker computed.
     busy: AtomicUsize,
     ended: AtomicBool,
 }
 
-/// A request that is on its way.
+/// A request that is not yet answered.
 struct Asked {
     begun: Instant,
     phase: usize,
@@ -76,7 +78,7 @@ struct Asked {
 }
 
 impl Board {
-    /// Never freed: tasks share it, and the process ends with them.
+    /// Makes a board. It is never freed: tasks share it, and the process ends with them.
     fn leaked() -> &'static Self {
         Box::leak(Box::new(Self {
             homes: [const { AtomicI32::new(0) }; CONNECTIONS],
@@ -90,12 +92,13 @@ impl Board {
         }))
     }
 
-    /// The place of a connection that was just accepted: they come in the order in which the probe connects.
+    /// Returns the entry of a connection that was just accepted: they come in the order in which
+    /// the probe connects.
     fn home(&self) -> &AtomicI32 {
         &self.homes[self.accepted.fetch_add(1, Ordering::Relaxed)]
     }
 
-    /// The probe is about to ask on that connection.
+    /// Notes that the probe is about to ask on that connection.
     fn ask(&self, connection: usize) -> Asked {
         self.probe.store(here(), Ordering::Relaxed);
         let (phase, home) = (&self.phase, &self.homes[connection]);
@@ -110,7 +113,7 @@ impl Board {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Computes, unless the probe is on this thread; says whether it did.
+    /// Computes, unless the probe is on this thread. Returns whether it did.
     fn compute(&self) -> bool {
         if self.probe.load(Ordering::Relaxed) == here() {
             return false;
@@ -125,10 +128,10 @@ impl Board {
         true
     }
 
-    /// Lets `run` compute in a task again and again, then ends the probe.
+    /// Calls `run`, which computes in a task, again and again, then ends the probe.
     ///
     /// Each burst begins after an answer without one, and the last burst is one that the probe has
-    /// noticed: both kinds of answers are there however slowly the machine lets the probe begin.
+    /// noticed. So both kinds of answers exist, however slowly the machine lets the probe begin.
     fn disturb(&self, job: &Job, run: impl Fn() -> bool) {
         let mut left: usize = if job.pace.is_quick() { 3 } else { 60 };
         while left > 0 || self.busy.load(Ordering::Relaxed) == 0 {
@@ -143,7 +146,7 @@ impl Board {
     }
 }
 
-/// The thread that this runs on.
+/// Returns the thread that this runs on.
 fn here() -> i32 {
     gettid().as_raw_nonzero().get()
 }
@@ -151,16 +154,16 @@ fn here() -> i32 {
 /// How long answers took, in microseconds.
 #[derive(Default)]
 struct Times {
-    /// When nobody computed.
+    /// When no worker computed.
     quiet: Vec<f64>,
-    /// When somebody did.
+    /// When a worker computed.
     busy: Vec<f64>,
-    /// Those of them where it was the thread that had served the connection last.
+    /// Those of them where the computing worker had served the connection last.
     homed: Vec<f64>,
 }
 
 impl Times {
-    /// An answer has come.
+    /// Adds an answer that has come.
     fn add(&mut self, board: &Board, asked: &Asked) {
         let micros = asked.begun.elapsed().as_secs_f64() * 1e6;
         let phase = board.phase.load(Ordering::Relaxed);
@@ -204,7 +207,7 @@ fn probe<S: Read + Write>(board: &Board, streams: &mut [S]) -> io::Result<Times>
     Ok(times)
 }
 
-/// Answers as all servers do, and notes where.
+/// Answers as all servers do, and notes the thread.
 fn converse(mut stream: impl Read + Write, home: &AtomicI32) {
     let mut talk = Talk::new();
     while let Ok(bytes @ 1..) = stream.read(talk.room()) {
@@ -302,7 +305,7 @@ fn tokio(job: &Job) -> Readings {
     runtime.block_on(asking).expect("it does not panic").readings()
 }
 
-/// The same as [`probe`].
+/// Does the same as [`probe`], in a task.
 async fn probe_by_task(board: &Board, streams: &mut [tokio::net::TcpStream]) -> io::Result<Times> {
     let (mut times, mut answer) = (Times::default(), [0; ANSWER.len()]);
     while !board.has_ended() {
@@ -316,7 +319,7 @@ async fn probe_by_task(board: &Board, streams: &mut [tokio::net::TcpStream]) -> 
     Ok(times)
 }
 
-/// The same as [`converse`].
+/// Does the same as [`converse`], in a task.
 async fn converse_by_task(mut stream: tokio::net::TcpStream, home: &AtomicI32) {
     let mut talk = Talk::new();
     while let Ok(bytes @ 1..) = stream.read(talk.room()).await {
@@ -334,14 +337,14 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_request_is_put_where_it_belongs() {
+    fn a_request_is_counted_in_its_class() {
         let (board, mut times) = (Board::leaked(), Times::default());
         let lengths = |times: &Times| [times.quiet.len(), times.busy.len(), times.homed.len()];
         let quiet = board.ask(0);
         times.add(board, &quiet);
         assert_eq!(lengths(&times), [1, 0, 0]);
         assert!(thread::spawn(|| board.compute()).join().expect("it does not panic"));
-        // It has been computed between, at a thread that has served nobody.
+        // A worker has computed meanwhile, on a thread that served no connection.
         times.add(board, &quiet);
         assert_eq!(lengths(&times), [1, 1, 0]);
         board.home().store(board.computing.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -352,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_computes_where_the_probe_is() {
+    fn no_task_computes_on_the_thread_of_the_probe() {
         let board = Board::leaked();
         board.ask(0);
         assert_eq!(board.probe.load(Ordering::Relaxed), here());

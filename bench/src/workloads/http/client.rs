@@ -1,5 +1,5 @@
-//! Clients that are not there for speed: one that makes sure that a server answers right before it is measured, and many that keep
-//! a connection and are silent.
+//! Clients that need no speed: one checks that a server answers correctly before it is measured;
+//! many keep a connection and are silent.
 
 use super::server::Server;
 use super::talk::{ANSWER, REQUEST};
@@ -11,9 +11,10 @@ use std::time::Duration;
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks once, twice at once, and with a request in two pieces; then the server must close what the client has closed.
+/// Asks once, twice at once, and with a request in two pieces. Then the server must close the
+/// connections that the client has closed.
 pub(super) fn check(port: u16) -> Result<(), String> {
-    asked(port).map_err(|error| format!("the server does not answer right: {error}"))
+    asked(port).map_err(|error| format!("the server answers incorrectly: {error}"))
 }
 
 fn asked(port: u16) -> io::Result<()> {
@@ -23,18 +24,19 @@ fn asked(port: u16) -> io::Result<()> {
     expect(&mut stream, 2)?;
     let (one, other) = REQUEST.split_at(REQUEST.len() - 2);
     stream.write_all(one)?;
-    // So that they come one after the other, most likely.
+    // Makes the two pieces arrive separately, most likely.
     thread::sleep(Duration::from_millis(5));
     stream.write_all(other)?;
     expect(&mut stream, 1)?;
     stream.shutdown(Shutdown::Write)?;
     match stream.read(&mut [0])? {
         0 => Ok(()),
-        _ => Err(io::Error::other("it says more than was asked")),
+        _ => Err(io::Error::other("it answers more than was asked")),
     }
 }
 
-/// Bytes of the server's memory that each of so many connections takes which have asked once.
+/// Returns the bytes of the server's memory for each of `connections` connections that have asked
+/// once.
 pub(super) fn idle_bytes(server: &Server, connections: usize) -> Result<f64, String> {
     let (descriptors, before) = (server.descriptors(), server.memory());
     let connected = (0..connections).map(|_| {
@@ -43,7 +45,7 @@ pub(super) fn idle_bytes(server: &Server, connections: usize) -> Result<f64, Str
         Ok(stream)
     });
     let open = connected.collect::<io::Result<Vec<_>>>();
-    let open = open.map_err(|error| format!("a connection that is to be idle: {error}"))?;
+    let open = open.map_err(|error| format!("cannot open an idle connection: {error}"))?;
     let held = server.memory() - before;
     drop(open);
     server.wait_for_descriptors(descriptors)?;
@@ -62,7 +64,7 @@ fn ask(stream: &mut TcpStream) -> io::Result<()> {
     expect(stream, 1)
 }
 
-/// Reads so many answers.
+/// Reads this number of answers.
 fn expect(stream: &mut TcpStream, answers: usize) -> io::Result<()> {
     let mut answer = [0; ANSWER.len()];
     for _ in 0..answers {
@@ -84,7 +86,7 @@ mod tests {
     use std::net::TcpStream;
     use std::thread;
 
-    /// What a server is told that serves one connection like this.
+    /// Returns the error that the check reports for a server that serves one connection like this.
     fn checked(serve: fn(TcpStream)) -> Result<(), String> {
         let listener = listener::one();
         let port = listener::port(&listener);
@@ -95,12 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_right_passes() {
+    fn a_correct_server_passes() {
         assert_eq!(checked(converse), Ok(()));
     }
 
     #[test]
-    fn others_do_not() {
+    fn an_incorrect_server_fails() {
         let wrong = checked(|mut stream| {
             let mut request = [0; REQUEST.len()];
             stream.read_exact(&mut request).expect("it asks");
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_passes_over_the_second_of_a_pair_does_not() {
+    fn a_server_that_skips_the_second_of_a_pair_fails() {
         let once = checked(|mut stream| {
             let mut request = [0; REQUEST.len()];
             stream.read_exact(&mut request).expect("it asks");

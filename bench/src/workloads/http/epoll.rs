@@ -1,6 +1,7 @@
-//! A hand-written event loop, one for each thread, with a listener of its own: what no runtime can do without. Connections are
-//! registered once and edge-triggered, and a read that does not fill its buffer has found all there is, so that a request takes one
-//! `recv`, one `send` and its part of an `epoll_wait`. Through which crate the kernel is asked for events, the caller says.
+//! A hand-written event loop, one for each thread, with a listener of its own: the least that every
+//! runtime must do. Connections are registered once and edge-triggered. A read that does not fill
+//! its buffer has found all there is, so a request takes one `recv`, one `send` and its part of an
+//! `epoll_wait`. The caller chooses the crate through which it asks the kernel for events.
 
 use super::talk::Talk;
 use super::watch::Watch;
@@ -9,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-/// Serves what comes to this listener, for ever. Where there is nothing to do it looks again and again for as long as `spin` says,
+/// Serves this listener for ever. Without work it searches for events for as long as `spin` says,
 /// and then sleeps.
 pub(super) fn serve<W: Watch>(listener: TcpListener, spin: Duration) -> ! {
     let mut watch = W::new().expect("a descriptor for events");
@@ -59,14 +60,14 @@ impl Loop {
             return self.accept(watch);
         }
         let place = &mut self.connections[number];
-        let connection = place.as_mut().expect("who is registered is there");
+        let connection = place.as_mut().expect("a registered descriptor has a connection");
         if !connection.is_kept() {
-            // Closing it also takes it off the list of those that are watched.
+            // Closing it also removes it from the set of watched descriptors.
             *place = None;
         }
     }
 
-    /// Accepts all who are there.
+    /// Accepts all clients that wait.
     fn accept(&mut self, watch: &impl Watch) {
         while let Ok((stream, _)) = self.listener.accept() {
             self.add(watch, stream).expect("it can be watched");
@@ -86,7 +87,7 @@ impl Loop {
 }
 
 impl Connection {
-    /// Reads and answers all there is. Says whether the connection goes on.
+    /// Reads and answers all requests that have come. Returns whether the connection continues.
     fn is_kept(&mut self) -> bool {
         loop {
             let room = self.talk.room();
@@ -95,7 +96,8 @@ impl Connection {
                 Ok(0) => return false,
                 Ok(bytes) => {
                     let answers = self.talk.received(bytes);
-                    // The kernel takes them whole, unless the client does not read: that one is not kept.
+                    // The kernel takes all bytes, unless the client does not read. Such a
+                    // connection is closed.
                     if !answers.is_empty() && !self.stream.write(answers).is_ok_and(|n| n == answers.len()) {
                         return false;
                     }

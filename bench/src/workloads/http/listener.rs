@@ -1,5 +1,5 @@
-//! Where servers listen: the same for all, so that none turns clients away sooner than another. Go's has as much room, which is
-//! what the system allows.
+//! Listeners, the same for all servers, so that none turns clients away sooner than another. Go's
+//! has as much room, which is what the system allows.
 
 use rustix::net::sockopt::set_socket_reuseport;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
@@ -9,12 +9,12 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 /// Connections that may wait until they are accepted.
 const BACKLOG: i32 = 4_096;
 
-/// On a port of its own.
+/// Listens on a port of its own.
 pub(super) fn one() -> TcpListener {
     at(0).expect("a place to listen")
 }
 
-/// So many, among which the kernel shares out what comes to the one port that they have.
+/// Makes this number of listeners on one port, among which the kernel distributes the connections.
 pub(super) fn sharing(listeners: usize) -> Vec<TcpListener> {
     let first = one();
     let port = port(&first);
@@ -22,7 +22,7 @@ pub(super) fn sharing(listeners: usize) -> Vec<TcpListener> {
     [first].into_iter().chain(others).collect()
 }
 
-/// The port where it listens.
+/// Returns the port of a listener.
 pub(super) fn port(listener: &TcpListener) -> u16 {
     listener.local_addr().expect("it listens").port()
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::{port, sharing};
 
     #[test]
-    fn those_that_share_have_one_port() {
+    fn sharing_listeners_have_one_port() {
         let listeners = sharing(3);
         assert_eq!(listeners.len(), 3);
         assert!(listeners.iter().all(|listener| port(listener) == port(&listeners[0])));

@@ -1,15 +1,18 @@
-//! `http`, `http_c1000`, `http_c10000`: a server that answers each request with 13 bytes and keeps its 64, 1,000 or 10,000
-//! connections, on each of which the next request comes as soon as the last one was answered. The server is a process of its own, and
-//! so is the client, `wrk` with one thread. With one thread for the server, both have a processor to themselves; with more, nobody is
-//! told where to run.
+//! `http`, `http_c1000`, `http_c10000`: a server answers each request with 13 bytes and keeps its
+//! 64, 1,000 or 10,000 connections. On each of them the next request comes as soon as the last one
+//! was answered. The server is a process of its own, and so is the client, `wrk` with one thread.
+//! With one thread for the server, both have a processor to themselves; with more, no thread is
+//! bound to a processor.
 //!
-//! Requests a second of two processes on two processors are the kernel's figure more than anybody's; the one to compare is the
-//! server's processor time for each. Both are of the whole time that the client runs for, and so of its connecting too: 5 seconds, or
-//! 10 with the most connections (one for a quick look, and fewer connections). Before that the same is done for a while to warm up,
-//! unless it is a quick look; and the first thing is to see whether the server answers right. With more connections than 64, also the
-//! memory that one takes which has asked once and is silent; how much is read at a time is the same for all.
+//! Requests a second of two processes on two processors are a figure of the kernel more than of a
+//! server. The figure to compare is the server's processor time for a request. Both cover the whole
+//! time of the client, including its connecting: 5 seconds, or 10 with the most connections (one in
+//! a quick run, with fewer connections). Before that the server is warmed up in the same way,
+//! except in a quick run. First of all, the answers of the server are checked. With more than 64
+//! connections, the memory of one that has asked once and is silent is measured too. All servers
+//! read the same number of bytes at a time.
 //!
-//! `threads`, a thread for each connection, has no part with 10,000.
+//! `threads`, a thread for each connection, takes no part with 10,000.
 
 pub(super) mod busy;
 mod client;
@@ -63,7 +66,7 @@ pub(super) static WORKLOADS: [Workload; 3] = [
     },
 ];
 
-/// Everybody who serves any number of connections.
+/// The peers that serve any number of connections.
 const fn entries(measure: fn(&Job) -> Readings) -> [Entry; 11] {
     [
         Entry::here(&peers::SINEW, measure).needing(needs),
@@ -84,7 +87,7 @@ const fn threads(measure: fn(&Job) -> Readings) -> Entry {
     Entry::here(&peers::THREADS, measure).needing(needs)
 }
 
-/// What the machine must have.
+/// Returns what the machine lacks.
 fn needs() -> Result<(), String> {
     wrk::find()?;
     companion::two_processors().map(drop)
@@ -94,10 +97,10 @@ fn measure(job: &Job, connections: usize) -> Readings {
     measured(job, connections).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// How much there is to do.
+/// The size of a measurement.
 struct Scale {
     connections: usize,
-    /// Seconds to warm up.
+    /// Seconds of the warm-up.
     warm: u32,
     /// Seconds of the measurement.
     seconds: u32,
@@ -110,7 +113,7 @@ impl Scale {
                 Self { connections: connections.min(64 + connections / 20), warm: 0, seconds: 1 }
             }
             ..=1_000 => Self { connections, warm: 1, seconds: 5 },
-            // They take a good part of a second to come.
+            // They take a good part of a second to connect.
             _ => Self { connections, warm: 3, seconds: 10 },
         }
     }
@@ -129,7 +132,7 @@ fn measured(job: &Job, connections: usize) -> Result<Readings, String> {
     }
     let mut readings = under_load(&server, &load)?;
     if job.peer.name == peers::THREADS.name {
-        // Its threads end with their connections, and what they have counted with them.
+        // Its threads end with their connections, and their counts with them.
         readings.retain(|(name, _)| *name != "waits");
     }
     readings.extend(idle.map(|bytes| ("idle_bytes", bytes)));

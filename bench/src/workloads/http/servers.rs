@@ -1,5 +1,5 @@
-//! Who serves, and how: what the program does when it is started as a server. A peer joins by one function here, and one entry in
-//! the workload's table.
+//! The servers: what the program does when it is started as a server. A peer takes part by one
+//! function here, and one entry in the workload's table.
 
 use super::stream::{converse, serve as accept};
 use super::talk::Talk;
@@ -14,24 +14,24 @@ use std::thread;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// How long `epoll-busy` looks for events before it sleeps.
+/// How long `epoll-busy` searches for events before it sleeps.
 const SPIN: Duration = Duration::from_micros(50);
 
-/// A server in this process. It says where it listens, and then serves until the process ends.
+/// A server in this process. It prints its port, and then serves until the process ends.
 struct Server {
     peer: &'static Peer,
     serve: fn(&Setting),
 }
 
-/// How it is set up.
+/// The settings of a server.
 struct Setting {
     /// Threads for the work.
     threads: usize,
-    /// How ours is set.
+    /// The flavour of ours.
     flavour: Flavour,
 }
 
-/// Everybody.
+/// All servers.
 static ALL: [Server; 11] = [
     Server { peer: &peers::SINEW, serve: sinew },
     Server { peer: &peers::SINEW_MIGRATING, serve: sinew },
@@ -49,15 +49,19 @@ static ALL: [Server; 11] = [
     Server { peer: &peers::THREADS, serve: |_| threads() },
 ];
 
-/// Serves as this peer, for ever. An error if it has no server here.
+/// Serves as this peer, for ever.
+///
+/// # Errors
+///
+/// The peer has no server here.
 pub(crate) fn serve(peer: &Peer, threads: usize) -> Result<(), String> {
     let server = ALL.iter().find(|server| server.peer.name == peer.name);
     let server = server.ok_or_else(|| format!("{} has no server in this program", peer.name))?;
     (server.serve)(&Setting { threads, flavour: peer.flavour() });
-    Err("a server has ended".to_owned())
+    Err("the server has ended".to_owned())
 }
 
-/// Says where it listens, to whoever has started this process.
+/// Prints the port, for the process that has started this one.
 fn announced(listener: TcpListener) -> TcpListener {
     println!("{}", listener::port(&listener));
     listener
@@ -102,7 +106,7 @@ async fn accept_by_tasks() {
     }
 }
 
-/// The same as [`converse`].
+/// Does the same as [`converse`], in a task.
 async fn converse_by_task(mut stream: tokio::net::TcpStream) {
     let mut talk = Talk::new();
     while let Ok(bytes @ 1..) = stream.read(talk.room()).await {
@@ -142,7 +146,7 @@ mod tests {
     use crate::workloads::http::WORKLOADS;
 
     #[test]
-    fn who_is_measured_here_has_a_server() {
+    fn every_peer_measured_here_has_a_server() {
         let entries = WORKLOADS.iter().flat_map(|workload| workload.all_entries());
         let here = entries.filter(|entry| !matches!(entry.peer.home, peers::Home::Foreign(_)));
         for entry in here {
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused() {
+    fn peers_without_a_server_are_refused() {
         assert!(serve(&peers::RAYON, 1).unwrap_err().contains("rayon has no server"));
     }
 }

@@ -1,10 +1,11 @@
-//! A server of connections that look blocking: one thread of control accepts, and each connection has one of its own. What a
-//! thread of control is, the caller says; streams need only be what std's are.
+//! A server of connections that look blocking: one thread of control accepts, and each connection
+//! has one of its own. The caller says what a thread of control is. Streams need only behave like
+//! std's.
 
 use super::talk::Talk;
 use std::io::{self, ErrorKind, Read, Write};
 
-/// Accepts for ever, and has each connection [served](converse) by whatever `start` starts.
+/// Accepts for ever. `start` [serves](converse) each connection.
 pub(super) fn serve<S>(accept: impl Fn() -> io::Result<S>, start: impl Fn(S)) -> ! {
     loop {
         match accept() {
@@ -16,8 +17,8 @@ pub(super) fn serve<S>(accept: impl Fn() -> io::Result<S>, start: impl Fn(S)) ->
     }
 }
 
-/// Answers requests until the client closes the connection or it breaks. Clients do that at any moment, so an error is an end
-/// like any other.
+/// Answers requests until the client closes the connection or it breaks. Clients do that at any
+/// moment, so an error is a normal end.
 pub(super) fn converse(mut stream: impl Read + Write) {
     let mut talk = Talk::new();
     while let Ok(bytes @ 1..) = stream.read(talk.room()) {
@@ -34,7 +35,7 @@ mod tests {
     use crate::workloads::http::talk::ANSWER;
     use std::io::{self, Read, Write};
 
-    /// A client that sends these pieces, and what it gets.
+    /// A client that sends these pieces, and the bytes that it received.
     struct Script<'a> {
         pieces: Vec<&'a [u8]>,
         got: Vec<u8>,
@@ -51,7 +52,7 @@ mod tests {
 
     impl Write for &mut Script<'_> {
         fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-            // Less than all of it.
+            // Accept only a part of the bytes.
             self.got.write(&buffer[..buffer.len().min(30)])
         }
 

@@ -1,17 +1,18 @@
-//! The server's side of a connection without the connection: what has come in so far, which requests are complete in it, and what
-//! is answered. All servers in Rust share it, so that they differ in their runtimes alone. It knows no sockets, and of HTTP only
-//! where a request without a body ends.
+//! The server's side of a connection without the connection: the bytes received so far, the
+//! complete requests in them, and the answers. All servers in Rust share it, so that they differ in
+//! their runtimes alone. It knows no sockets. Of HTTP it knows only where a request without a body
+//! ends.
 
-/// Room for what has been read and is not yet a whole request. A larger request ends its connection.
+/// Room for bytes that are not yet a whole request. A larger request ends its connection.
 const ROOM: usize = 1_024;
 
-/// What ends a request.
+/// The end of a request.
 const END: &[u8; 4] = b"\r\n\r\n";
 
 /// A request.
 pub(super) const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
-/// What a request is answered with.
+/// The answer to a request.
 pub(super) const ANSWER: &[u8; 52] = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!";
 
 /// As many answers as the room can hold requests, so that any number of them is written at once.
@@ -38,12 +39,14 @@ impl Talk {
         Self { buffer: [0; ROOM], filled: 0 }
     }
 
-    /// Where to read to. It is empty if a request is too large; to read nothing is also what the end of a connection looks like.
+    /// Returns the room to read to. It is empty if a request is too large; then a read returns 0
+    /// bytes, as at the end of a connection.
     pub(super) fn room(&mut self) -> &mut [u8] {
         &mut self.buffer[self.filled..]
     }
 
-    /// So many bytes were read to the [`room`](Self::room): what is to be written now, which is nothing while no request is complete.
+    /// Takes the `bytes` bytes that were read to the [`room`](Self::room). Returns the answers to
+    /// write now, which are empty while no request is complete.
     pub(super) fn received(&mut self, bytes: usize) -> &'static [u8] {
         self.filled += bytes;
         let (requests, consumed) = complete(&self.buffer[..self.filled]);
@@ -53,7 +56,7 @@ impl Talk {
     }
 }
 
-/// How many requests are complete, and how many bytes they take.
+/// Returns how many requests are complete, and how many bytes they take.
 fn complete(bytes: &[u8]) -> (usize, usize) {
     let (mut requests, mut consumed) = (0, 0);
     while let Some(end) = end_of_headers(&bytes[consumed..]) {
@@ -63,13 +66,14 @@ fn complete(bytes: &[u8]) -> (usize, usize) {
     (requests, consumed)
 }
 
-/// Just behind the first empty line. Looks at every fourth byte only, as long as it is none of an end's.
+/// Returns the index just behind the first empty line. It checks only every fourth byte until one
+/// could belong to an end.
 fn end_of_headers(bytes: &[u8]) -> Option<usize> {
     let mut last = END.len() - 1;
     loop {
         match *bytes.get(last)? {
             b'\n' if bytes[..=last].ends_with(END) => return Some(last + 1),
-            // It may be the second byte of an end, or the third or the first.
+            // It may be the second, third or first byte of an end.
             b'\n' => last += 2,
             b'\r' => last += 1,
             _ => last += END.len(),
@@ -81,7 +85,7 @@ fn end_of_headers(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::{ANSWER, REQUEST, ROOM, Talk, complete, end_of_headers};
 
-    /// What is written after these pieces, as the number of answers.
+    /// Returns the number of answers that are written after this piece.
     fn answered(talk: &mut Talk, piece: &[u8]) -> usize {
         talk.room()[..piece.len()].copy_from_slice(piece);
         let written = talk.received(piece.len());
@@ -91,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_end_is_where_a_plain_search_finds_it() {
-        // All words of up to nine letters, of which the end is made of two.
+        // All words of up to nine letters, made of the two letters of the end.
         for length in 0..=9_u32 {
             for word in 0..3_usize.pow(length) {
                 let letter = |place| b"\r\nx"[word / 3_usize.pow(place) % 3];
@@ -120,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn several_are_answered_at_once() {
+    fn several_requests_are_answered_at_once() {
         let mut talk = Talk::new();
         assert_eq!(answered(&mut talk, &[REQUEST, REQUEST, REQUEST, &REQUEST[..5]].concat()), 3);
         assert_eq!(answered(&mut talk, &REQUEST[5..]), 1);
@@ -128,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_too_large_leaves_no_room() {
+    fn a_request_that_is_too_large_leaves_no_room() {
         let mut talk = Talk::new();
         assert_eq!(answered(&mut talk, &[b'x'; ROOM]), 0);
         assert!(talk.room().is_empty());

@@ -1,5 +1,6 @@
-//! The two crates through which a loop may ask the kernel for events: rustix, as the library does, and mio, so that the choice is measured. Each
-//! watches a descriptor for edges, from once on, and tells of it by its number.
+//! The two crates through which a loop may ask the kernel for events: rustix, as the library does,
+//! and mio, so that the choice is measured. Each watches a descriptor for edges from one
+//! registration on, and reports it by its number.
 
 use mio::unix::SourceFd;
 use rustix::event::Timespec;
@@ -9,7 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
-/// What a look at events takes at most at a time.
+/// The largest number of events that one call returns.
 const EVENTS: usize = 256;
 
 /// Descriptors that are watched until they are closed.
@@ -18,14 +19,14 @@ pub(super) trait Watch: Sized {
 
     fn add(&self, source: &(impl AsFd + AsRawFd)) -> io::Result<()>;
 
-    /// Waits for events, for so long at most.
+    /// Waits for events, at most for `at_most`.
     fn wait(&mut self, at_most: Option<Duration>);
 
-    /// The numbers of the descriptors that the last wait has told of.
+    /// Returns the numbers of the descriptors that the last wait reported.
     fn told(&self) -> impl Iterator<Item = usize>;
 }
 
-/// By rustix.
+/// Through rustix.
 pub(super) struct Rustix {
     epoll: OwnedFd,
     events: Vec<Event>,
@@ -55,7 +56,7 @@ impl Watch for Rustix {
     }
 }
 
-/// By mio.
+/// Through mio.
 pub(super) struct Mio {
     poll: mio::Poll,
     events: mio::Events,
