@@ -39,7 +39,7 @@ fn read(clock: libc::clockid_t) -> Duration {
 }
 
 /// Returns how often threads went off a processor, voluntarily or not, and so came back to one. The
-/// main thread is left out: it is the one that waits and asks.
+/// main thread is left out: it waits and asks.
 pub(crate) fn context_switches() -> u64 {
     let main = std::process::id().to_string();
     let threads = fs::read_dir("/proc/self/task").expect("the kernel's list of threads").flatten();

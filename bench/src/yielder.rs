@@ -4,7 +4,7 @@
 //! # Safety
 //!
 //! This file is trusted with the tasks' headers. Each is the beginning of a [`Yielder`] that is
-//! never freed, and has one [`TaskRef`] at a time: that of [`Yielders::start`], or the one that its
+//! never freed, and has one [`TaskRef`] at a time: that of [`Yielders::start`], or that which its
 //! run makes once the previous one is used up.
 #![expect(unsafe_code, reason = "a task is an untyped pointer with functions")]
 

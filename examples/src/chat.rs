@@ -1,13 +1,14 @@
-//! A chat over Unix sockets: who is in the room hears what the others say.
+//! A chat over Unix sockets: each member of the room gets the lines of the others.
 //!
 //! ```sh
 //! cargo run -p sinew-examples --bin chat -- serve /tmp/room
 //! cargo run -p sinew-examples --bin chat -- join /tmp/room Ann
 //! ```
 //!
-//! Each member has two fibers: one reads what it says, the other writes what it is to hear, which waits in a channel between them. Whoever
-//! speaks puts a line into all channels and waits for none of them: a member that does not read misses lines, and is put out after a while, and nobody else
-//! notices.
+//! Each member has two fibers: one reads the member's lines, the other writes the lines for the
+//! member, which wait in a channel between them. The reading fiber puts a line into all channels
+//! and waits for none of them. So a member that does not read misses lines, and is disconnected
+//! after a while; the other members are not affected.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -24,11 +25,11 @@ use sinew::signal::{self, Signal};
 use sinew::sync::Mutex;
 use sinew::time;
 
-/// How long a member may take to say its name, or to take a line.
+/// How long a member may take to send its name, or to take a line.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many lines wait for a member. It misses those that come after them.
+/// This number of lines may wait for a member. It misses lines that come after them.
 const MOST_WAITING: usize = 256;
-/// Longer lines are several.
+/// A longer line is split.
 const LONGEST_LINE: u64 = 1_024;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -42,7 +43,7 @@ fn main() -> Result<(), Failure> {
     })
 }
 
-/// Who is there, and the channel to each.
+/// The members, and the channel to each.
 #[derive(Default)]
 struct Room {
     members: Mutex<HashMap<u64, Sender<Arc<str>>>>,
@@ -59,7 +60,7 @@ impl Room {
         lines
     }
 
-    /// Has everybody else hear it who has room for it.
+    /// Sends the line to all other members whose channel has room.
     fn say(&self, number: u64, line: String) {
         let line: Arc<str> = line.into();
         let members = self.members.lock().unwrap();
@@ -83,7 +84,7 @@ fn serve(path: &str) -> io::Result<()> {
                         scope.spawn(move || welcome(stream, number, room).ok());
                     }
                     Err(_) if room.drain.is_cancelled() => break,
-                    // There may be too many descriptors. Some of them will be closed.
+                    // The process may have no descriptor left. Some will be closed.
                     Err(_) => fiber::sleep(Duration::from_millis(100)),
                 }
             }
@@ -121,7 +122,8 @@ fn welcome(stream: UnixStream, number: u64, room: &Room) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what a member is to hear, until there is no more, or it takes too long. Whoever reads from it finds the end then.
+/// Writes the lines for a member, until the channel ends or a line takes too long. The reading
+/// fiber then finds the end of the connection.
 fn deliver(mut stream: &UnixStream, lines: Receiver<Arc<str>>) {
     let mut write =
         |line: Arc<str>| time::timeout(PATIENCE, || stream.write_all(format!("{line}\n").as_bytes()));
@@ -129,7 +131,7 @@ fn deliver(mut stream: &UnixStream, lines: Receiver<Arc<str>>) {
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// A line, without its end; none, if there is no more.
+/// Returns a line without its end; none at the end of the input.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let len = input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
@@ -140,7 +142,7 @@ fn join(path: &str, name: &str) -> io::Result<()> {
     let stream = Arc::new(UnixStream::connect(path)?);
     writeln!(&*stream, "{name}")?;
     let speaker = stream.clone();
-    // Nobody waits for it: if the room closes, there is nothing more to be said.
+    // No code joins this fiber: when the room closes, there is nothing more to send.
     fiber::spawn(move || {
         let _ = io::copy(&mut sinew::io::stdin(), &mut &*speaker);
         speaker.shutdown(Shutdown::Write)

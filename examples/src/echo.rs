@@ -5,8 +5,9 @@
 //! nc 127.0.0.1 7007
 //! ```
 //!
-//! SIGTERM and Ctrl-C end it in good order: nobody new is let in, what has come by then is echoed, and whoever does not take that is cut off
-//! after a while. A second Ctrl-C ends it at once.
+//! SIGTERM and Ctrl-C shut it down gracefully: it accepts no new client, echoes what has arrived by
+//! then, and disconnects clients that do not take it within a while. A second Ctrl-C ends it at
+//! once.
 
 use std::env;
 use std::io::{self, Read, Write};
@@ -17,7 +18,7 @@ use sinew::net::{Shutdown, TcpListener, TcpStream};
 use sinew::signal::{self, Signal};
 use sinew::time;
 
-/// How long the end may take.
+/// How long the shutdown may take.
 const GRACE: Duration = Duration::from_secs(5);
 
 fn main() -> io::Result<()> {
@@ -26,25 +27,25 @@ fn main() -> io::Result<()> {
 }
 
 fn serve(address: &str) -> io::Result<()> {
-    // Before anybody can know that there is a server to be ended.
+    // Before any client can connect: a signal that comes now is handled.
     let signals = signal::channel([Signal::TERMINATE, Signal::INTERRUPT])?;
     let listener = TcpListener::bind(address)?;
     let drain = CancelToken::new();
     println!("listening on {}", listener.local_addr()?);
-    // All fibers that are made in the scope have ended when it returns.
+    // When the scope returns, all its fibers have ended.
     let served = fiber::scope(|scope| {
         let accepting = scope.spawn(|| {
             let mut served = 0;
             for (stream, _) in listener.connections() {
                 served += 1;
-                // A client that is gone in the middle of something is no reason to say so.
+                // Clients may disconnect at any moment. That is no error to report.
                 scope.spawn(|| echo(stream, &drain).ok());
             }
             served
         });
         let signal = signals.recv().expect("signals come for as long as their channel is there");
         println!("{signal}: ending");
-        // From here on they do what they would do without us: the next one ends the process.
+        // From here on the signals have their default effect: the next one ends the process.
         drop(signals);
         listener.close();
         drain.cancel_with_reason("the server ends");
@@ -59,7 +60,7 @@ fn serve(address: &str) -> io::Result<()> {
 fn echo(mut stream: TcpStream, drain: &CancelToken) -> io::Result<()> {
     let mut room = [0; 4_096];
     loop {
-        // Waiting for more is given up when the server ends. Echoing is not.
+        // When the server ends, it stops waiting for more bytes. It does not stop echoing.
         match drain.run(|| stream.read(&mut room)) {
             Ok(0) => return Ok(()),
             Ok(len) => stream.write_all(&room[..len])?,
@@ -67,7 +68,7 @@ fn echo(mut stream: TcpStream, drain: &CancelToken) -> io::Result<()> {
             Err(error) => return Err(error),
         }
     }
-    // What has come is there to be read still, and after it the end.
+    // Bytes that have arrived can still be read, and after them the end.
     stream.shutdown(Shutdown::Read)?;
     io::copy(&mut &stream, &mut &stream)?;
     Ok(())

@@ -1,12 +1,14 @@
-//! HTTP/1.1 by hand: each request is answered by a greeting. Connections stay open, and requests may be sent without waiting for answers.
+//! HTTP/1.1 by hand: each request is answered by a greeting. Connections stay open, and a client
+//! may send requests without waiting for answers.
 //!
 //! ```sh
 //! cargo run -p sinew-examples --bin hello -- 127.0.0.1:8080
 //! curl -i http://127.0.0.1:8080/
 //! ```
 //!
-//! It shows parsing by `httparse`, limits on what a client may send, and on how long it may take: a deadline for the whole head of a request, however
-//! many reads that takes. The second argument is that time in milliseconds. `sinew serve` is a larger server of this kind.
+//! It shows parsing by `httparse`, and limits on what a client may send and how long it may take: a
+//! deadline for the whole head of a request, however many reads that takes. The second argument is
+//! that time in milliseconds. `sinew serve` is a larger server of this kind.
 
 use std::env;
 use std::error::Error;
@@ -20,7 +22,7 @@ use sinew::time;
 
 const LONGEST_HEAD: usize = 8 * 1_024;
 const MOST_HEADERS: usize = 64;
-/// How long a client may take to take its answers, and the end of the server.
+/// How long a client may take to read its answers, and how long the shutdown may take.
 const GRACE: Duration = Duration::from_secs(5);
 const HELLO: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhello\n";
 
@@ -64,13 +66,14 @@ struct Connection<'a> {
     drain: &'a CancelToken,
     idle: Duration,
     input: Vec<u8>,
-    /// Answers to what was in the input. That has a limit, so they have one.
+    /// Answers to the requests in the input. The input has a limit, so the answers have one.
     output: Vec<u8>,
 }
 
 impl Connection<'_> {
     fn serve(&mut self) -> io::Result<()> {
-        // For all of a head: whoever sends a byte now and then is waited for no longer than whoever sends nothing.
+        // One deadline for a whole head: a client that sends a byte now and then gets no more time
+        // than a silent one.
         let mut until = Instant::now() + self.idle;
         loop {
             match parse(&self.input) {
@@ -93,13 +96,13 @@ impl Connection<'_> {
         }
     }
 
-    /// Reads more, and sends the answers that are there before: their client may be waiting for them.
+    /// Reads more. Before that it sends the answers so far: the client may be waiting for them.
     fn fill(&mut self, until: Instant) -> io::Result<usize> {
         self.send()?;
         let mut room = [0; 4_096];
         let mut read = self.drain.run(|| fiber::with_deadline(until, || self.stream.read(&mut room)));
         if read.is_err() && self.drain.is_cancelled() {
-            // The server ends. What has come is there to be read still, and after it the end.
+            // The server ends. Bytes that have arrived can still be read, and after them the end.
             self.stream.shutdown(Shutdown::Read)?;
             read = self.stream.read(&mut room);
         }
@@ -114,7 +117,8 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// The last answers. If what the client still sends were not read, the kernel would tell it of that, and it might miss them.
+    /// Sends the last answers. It reads what the client still sends: otherwise the kernel would
+    /// reset the connection, and the client might miss the answers.
     fn finish(&mut self) -> io::Result<()> {
         self.send()?;
         self.stream.shutdown(Shutdown::Write)?;
@@ -123,7 +127,8 @@ impl Connection<'_> {
     }
 }
 
-/// How long the first request is, and whether more may follow it; nothing yet, if it is not all there; or how to refuse it.
+/// Returns how long the first request is, and whether more may follow it; none if it is not
+/// complete; or the answer that refuses it.
 fn parse(input: &[u8]) -> Result<Option<(usize, bool)>, &'static str> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
@@ -136,7 +141,8 @@ fn parse(input: &[u8]) -> Result<Option<(usize, bool)>, &'static str> {
     let mut keeps_alive = request.version == Some(1);
     for header in request.headers.iter() {
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
-        // Nobody here would read a body, and to take it for the next request would be a fault that others could use.
+        // This server reads no bodies. To take a body for the next request would be a
+        // vulnerability.
         if is("Transfer-Encoding") || (is("Content-Length") && header.value != b"0") {
             return Err("413 Content Too Large");
         }

@@ -1,12 +1,14 @@
-//! TLS by `rustls` over sockets of fibers, neither of which knows of the other: [`StreamOwned`] takes whatever can be read from and written to.
+//! TLS by `rustls` over sockets of fibers. Neither knows the other: [`StreamOwned`] takes any type
+//! that implements `Read` and `Write`.
 //!
 //! ```sh
 //! cargo run -p sinew-examples --bin tls -- serve 127.0.0.1:8443
 //! cargo run -p sinew-examples --bin tls -- ask 127.0.0.1:8443 hello 100
 //! ```
 //!
-//! The server echoes; the client has so many connections at once, each a fiber, and checks what they say. The certificate in `pem/` was made for
-//! `localhost` and signed by its own key. Everybody can read that key here: it is good for nothing but this.
+//! The server echoes. The client opens a number of connections at once, each in a fiber, and checks
+//! the answers. The certificate in `pem/` was made for `localhost` and signed by its own key. That
+//! key is public here: use it for nothing else.
 
 use std::env;
 use std::error::Error;
@@ -22,7 +24,7 @@ use sinew::net::{TcpListener, TcpStream};
 use sinew::signal::{self, Signal};
 use sinew::time;
 
-/// How long a handshake, an answer or the end may take.
+/// How long a handshake, an answer or the shutdown may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -73,13 +75,14 @@ fn serve(address: &str) -> Result<(), Failure> {
 fn echo(socket: TcpStream, config: Arc<ServerConfig>, drain: &CancelToken) -> io::Result<()> {
     let connection = ServerConnection::new(config).map_err(io::Error::other)?;
     let mut stream = StreamOwned::new(connection, socket);
-    // Reading would do this too, but somebody who never says a word is not to stay.
+    // Reading would shake hands too, but this limits the time of a silent client.
     drain.run(|| time::timeout(PATIENCE, || stream.conn.complete_io(&mut stream.sock)))?;
     let mut room = [0; 4_096];
     loop {
         let len = match drain.run(|| stream.read(&mut room)) {
             Ok(0) => break,
-            // A read that was given up has lost nothing, and the connection goes on: it is ended as it should be.
+            // The interrupted read has lost nothing, and the connection still works: close it
+            // properly.
             Err(_) if drain.is_cancelled() => break,
             read => read?,
         };
@@ -93,7 +96,7 @@ fn ask(address: &str, text: &str, times: usize) -> Result<(), Failure> {
     let mut roots = RootCertStore::empty();
     roots.add(certificate()?)?;
     let config = Arc::new(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth());
-    // If one of them fails, or has no answer in time, the others need not go on.
+    // If one connection fails or times out, the others need not continue.
     let patience = Duration::from_secs(60);
     let bytes: usize = time::timeout(patience, || {
         fiber::try_scope(|scope| {
@@ -118,7 +121,7 @@ fn ask_once(address: &str, text: &str, config: Arc<ClientConfig>) -> io::Result<
     stream.read_exact(&mut answer)?;
     stream.conn.send_close_notify();
     stream.flush()?;
-    // Without an error only if the server has ended it as it should be.
+    // This succeeds only if the server has closed the connection properly.
     stream.read_to_end(&mut answer)?;
     if answer == text.as_bytes() { Ok(answer.len()) } else { Err(io::Error::other("that was no echo")) }
 }

@@ -1,12 +1,12 @@
-//! WebSockets by `tungstenite` over sockets of fibers, neither of which knows of the other.
+//! WebSockets by `tungstenite` over sockets of fibers. Neither knows the other.
 //!
 //! ```sh
 //! cargo run -p sinew-examples --bin websocket -- serve 127.0.0.1:9001
 //! cargo run -p sinew-examples --bin websocket -- say 127.0.0.1:9001 hello world
 //! ```
 //!
-//! The server echoes messages, each connection on a fiber of its own. When it is to end, it tells its clients that it goes away, and waits a
-//! little for them to agree.
+//! The server echoes messages, each connection on a fiber of its own. When it ends, it tells its
+//! clients that it goes away, and waits a little for their answer.
 
 use std::env;
 use std::error::Error;
@@ -21,11 +21,11 @@ use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tungstenite::{HandshakeError, Message, WebSocket};
 
-/// How long a handshake, an answer or the end may take.
+/// How long a handshake, an answer or the shutdown may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LARGEST_MESSAGE: usize = 1 << 20;
 
-/// What is answered to whoever asks for something else than a WebSocket.
+/// The answer to a request that asks for no WebSocket.
 const REFUSAL: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 27\r\nConnection: close\r\n\r\nthis is a WebSocket server\n";
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -71,9 +71,9 @@ fn echo(stream: TcpStream, drain: &CancelToken) -> Result<(), Failure> {
             Ok(message @ (Message::Text(_) | Message::Binary(_))) => {
                 time::timeout(PATIENCE, || socket.send(message))?;
             }
-            // Others are answered by the socket itself, when it is read from again.
+            // The socket itself answers other messages, when it is read again.
             Ok(_) => {}
-            // A read that was given up has lost nothing, and the connection goes on.
+            // The interrupted read has lost nothing, and the connection still works.
             Err(_) if drain.is_cancelled() => break,
             Err(error) => return Err(error.into()),
         }
@@ -82,19 +82,20 @@ fn echo(stream: TcpStream, drain: &CancelToken) -> Result<(), Failure> {
     time::timeout(PATIENCE, || close(&mut socket, Some(reason)))
 }
 
-/// Shakes hands. Who sends something else hears of that; who sends nothing, or is gone, does not.
+/// Shakes hands. A client that sends something else gets an answer. A client that is silent or gone
+/// gets none.
 fn accept(mut stream: &TcpStream) -> Result<WebSocket<&TcpStream>, Failure> {
     let limits = WebSocketConfig::default().max_message_size(Some(LARGEST_MESSAGE));
     tungstenite::accept_with_config(stream, Some(limits)).map_err(|error| {
         if !matches!(&error, HandshakeError::Failure(tungstenite::Error::Io(_))) {
-            // The handshake is what has failed, whether or not that can be said.
+            // The handshake has failed, whether this answer can be sent or not.
             let _ = stream.write_all(REFUSAL);
         }
         error.to_string().into()
     })
 }
 
-/// Says that nothing more comes, and waits until the other side has said the same.
+/// Announces the end of the connection, and waits until the other side has done the same.
 fn close<S: Read + Write>(socket: &mut WebSocket<S>, reason: Option<CloseFrame>) -> Result<(), Failure> {
     socket.close(reason)?;
     loop {

@@ -1,5 +1,5 @@
-//! Requests that a fuzzer finds, for the server and the reference reader of `sinew serve`, which
-//! must agree about them. The first byte chooses the sizes of the pieces that they arrive in.
+//! The fuzzer's requests go to the server and to the reference reader of `sinew serve`, which must
+//! agree about them. The first byte chooses the sizes of the pieces in which a request arrives.
 #![no_main]
 
 #[path = "../../crates/sinew-cli/src/serve/mod.rs"]

@@ -1,4 +1,4 @@
-//! The chat.
+//! Tests of the chat.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -10,13 +10,13 @@ use crate::program::{PATIENCE, Program, crowd};
 
 const CHAT: &str = env!("CARGO_BIN_EXE_chat");
 
-/// A server, and where it is.
+/// A server, and its path.
 struct Room {
     program: Program,
     path: Place,
 }
 
-/// A path where nothing is left, whatever comes of the test.
+/// A path that is removed at the end, however the test ends.
 struct Place(PathBuf);
 
 impl Place {
@@ -57,7 +57,7 @@ impl Room {
 struct Member(BufReader<UnixStream>);
 
 impl Member {
-    /// Who is in the room when this returns.
+    /// Joins the room. When this returns, the room knows the member.
     fn join(path: &Path, name: &str) -> Self {
         let stream = UnixStream::connect(path).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -73,7 +73,7 @@ impl Member {
         self.0.get_mut().write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    /// The next line, or nothing at the end.
+    /// Returns the next line, or nothing at the end.
     fn hear(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
@@ -82,17 +82,18 @@ impl Member {
 }
 
 #[test]
-fn everybody_hears_the_others_in_their_order() {
+fn every_member_gets_the_lines_of_the_others_in_order() {
     let room = Room::open("order");
     let mut ann = room.join("Ann");
     let before = room.program.descriptors();
-    // Not more in all than wait for a member, so that Ann misses none whenever she listens.
+    // In all no more lines than may wait for a member, so that Ann misses none, however late she
+    // reads.
     let (size, lines, path) = (16, 10, &room.path.0);
     crowd(size, |number| {
         let mut member = Member::join(path, &number.to_string());
         (0..lines).for_each(|line| member.say(&line.to_string()));
         member.0.get_mut().shutdown(Shutdown::Write).unwrap();
-        // Until it is let go, so that nothing that it has said is lost.
+        // Waits until the server closes the connection, so that no line is lost.
         while !member.hear().is_empty() {}
     });
     let mut next = vec![0; size];
@@ -111,15 +112,15 @@ fn everybody_hears_the_others_in_their_order() {
     room.close(size + 1);
 }
 
-/// One who does not read misses lines. Others miss none.
+/// A member that does not read misses lines. Other members miss none.
 #[test]
-fn a_slow_member_stops_nobody() {
+fn a_slow_member_does_not_delay_others() {
     let room = Room::open("slow");
     let mut slow = room.join("Sid");
     let (mut ann, mut bob) = (room.join("Ann"), room.join("Bob"));
     assert_eq!(ann.hear(), "* Bob is here");
     let text = "x".repeat(900);
-    // Not more at once than wait for a member, and more in all than fits anywhere.
+    // At a time no more lines than may wait for a member, and in all more than fit anywhere.
     for number in 0..1_500 {
         bob.say(&format!("{number} {text}"));
         assert_eq!(ann.hear(), format!("Bob: {number} {text}"));
@@ -133,11 +134,11 @@ fn a_slow_member_stops_nobody() {
 }
 
 #[test]
-fn members_may_vanish_or_say_strange_things() {
+fn members_may_disconnect_or_send_invalid_bytes() {
     let room = Room::open("strange");
     let mut ann = room.join("Ann");
     let before = room.program.descriptors();
-    // Without a name; in the middle of one; and with what is no text.
+    // Without a name; in the middle of a name; and with bytes that are no text.
     drop(UnixStream::connect(&room.path.0).unwrap());
     UnixStream::connect(&room.path.0).unwrap().write_all(b"Half").unwrap();
     assert_eq!((ann.hear(), ann.hear()), ("* Half is here".to_owned(), "* Half has left".to_owned()));
@@ -167,7 +168,8 @@ fn the_program_joins_and_leaves() {
     assert_eq!(bob.line(), "Ann: hello, Bob");
     let mut cid = room.start_joining("Cid");
     assert_eq!((cid.line(), bob.line()), ("* 2 others are here".to_owned(), "* Cid is here".to_owned()));
-    // Whose input ends leaves; who is there when the room closes ends, though its input has not.
+    // A client whose input ends leaves. When the room closes, a client ends even though its input
+    // has not.
     drop(keys);
     assert_eq!(bob.end(), [""; 0]);
     assert_eq!(cid.line(), "* Bob has left");
@@ -177,7 +179,7 @@ fn the_program_joins_and_leaves() {
 }
 
 #[test]
-fn a_path_that_is_taken_is_an_error() {
+fn a_path_in_use_is_an_error() {
     let room = Room::open("taken");
     let second = process::Command::new(CHAT).args(["serve", room.path.text()]).output().unwrap();
     assert!(!second.status.success());

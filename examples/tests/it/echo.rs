@@ -1,4 +1,4 @@
-//! The echo server.
+//! Tests of the echo server.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -11,7 +11,7 @@ fn serve() -> (Program, SocketAddr) {
 }
 
 #[test]
-fn many_clients_hear_what_they_say() {
+fn many_clients_get_their_echo() {
     let (program, address) = serve();
     let before = program.descriptors();
     crowd(64, |number| {
@@ -29,14 +29,14 @@ fn many_clients_hear_what_they_say() {
     program.quit("64 connections served");
 }
 
-/// Those who go without a word, in the middle of something, are no harm to others.
+/// Clients that disconnect at any moment do not affect others.
 #[test]
-fn clients_may_vanish() {
+fn clients_may_disconnect() {
     let (program, address) = serve();
     let before = program.descriptors();
     crowd(64, |number| {
         let mut stream = connect(address);
-        // Who leaves something unread resets the connection.
+        // A client that leaves bytes unread resets the connection.
         match number % 3 {
             0 => {
                 stream.set_nonblocking(true).unwrap();
@@ -59,7 +59,7 @@ fn clients_may_vanish() {
     program.quit("65 connections served");
 }
 
-/// Whoever is connected when it ends gets all that was sent before, and then the end.
+/// At the end, a connected client gets all that was sent before, and then the end.
 #[test]
 fn nothing_is_lost_at_the_end() {
     let (program, address) = serve();
@@ -78,7 +78,7 @@ fn nothing_is_lost_at_the_end() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_an_error() {
+fn an_address_in_use_is_an_error() {
     let (program, address) = serve();
     let second = Command::new(env!("CARGO_BIN_EXE_echo")).arg(address.to_string()).output().unwrap();
     assert!(!second.status.success() && second.stdout.is_empty());

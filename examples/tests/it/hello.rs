@@ -1,4 +1,4 @@
-//! The server that greets.
+//! Tests of the server that greets.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -19,7 +19,7 @@ fn expect_hello(stream: &mut TcpStream) {
     assert_eq!(String::from_utf8(answer).unwrap(), HELLO);
 }
 
-/// What is answered to these bytes until the connection ends.
+/// Returns the answers to these bytes until the connection ends.
 fn answers(address: SocketAddr, sent: &[u8]) -> String {
     let (mut stream, mut answers) = (connect(address), String::new());
     stream.write_all(sent).unwrap();
@@ -48,7 +48,8 @@ fn requests_may_come_all_at_once_or_in_pieces() {
     let (program, address) = serve();
     let many = 2_000;
     assert_eq!(answers(address, &GET.repeat(many)), HELLO.repeat(many));
-    // In pieces of every size, which no border of a request is at, and each on its way before the next.
+    // In pieces of every size, so that a boundary may be anywhere; each piece is sent before the
+    // next.
     let mut stream = connect(address);
     stream.set_nodelay(true).unwrap();
     for size in 1..=GET.len() + 1 {
@@ -56,7 +57,7 @@ fn requests_may_come_all_at_once_or_in_pieces() {
         three.chunks(size).for_each(|piece| stream.write_all(piece).unwrap());
         (0..3).for_each(|_| expect_hello(&mut stream));
     }
-    // One that has not ended is not answered, and keeps no answer back.
+    // An incomplete request is not answered, and keeps no answer back.
     stream.write_all(&[GET, &GET[..10]].concat()).unwrap();
     expect_hello(&mut stream);
     drop(stream);
@@ -73,9 +74,10 @@ fn connections_end_when_they_should() {
 }
 
 #[test]
-fn what_is_wrong_or_too_much_is_refused() {
+fn invalid_and_oversized_requests_are_refused() {
     let (program, address) = serve();
-    // The last is more than fits anywhere: a client that sends before it reads must not find that nobody takes it.
+    // The last case is more than fits anywhere: a client that sends before it reads must not block
+    // for ever.
     let cases = [
         ("\x16\x03\x01\x02\x00", "400"),
         ("GET / HTTP/3.0\r\n\r\n", "400"),
@@ -94,9 +96,10 @@ fn what_is_wrong_or_too_much_is_refused() {
     program.quit("7 connections served");
 }
 
-/// Whoever is silent too long, or has not said all of a request by then, is left.
+/// The server closes the connection of a client that is silent too long, or that has not sent a
+/// whole request in time.
 #[test]
-fn nobody_is_waited_for_too_long() {
+fn slow_clients_are_disconnected() {
     let (program, address) = Program::serve(env!("CARGO_BIN_EXE_hello"), &["127.0.0.1:0", "2000"]);
     let before = program.descriptors();
     crowd(9, |number| {
@@ -115,7 +118,7 @@ fn nobody_is_waited_for_too_long() {
     program.quit("9 connections served");
 }
 
-/// A byte now and then wins no time: it would come to thousands, and to a refusal, otherwise.
+/// A byte now and then gains no time. Otherwise there would be thousands of bytes, and a refusal.
 fn expect_end_of_slow(stream: &mut TcpStream) {
     stream.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
     let until = Instant::now() + PATIENCE;
@@ -123,7 +126,7 @@ fn expect_end_of_slow(stream: &mut TcpStream) {
         match stream.write_all(b"x").and_then(|()| stream.read(&mut [0])) {
             Ok(len) => break assert_eq!(len, 0),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            // It was left between two bytes.
+            // The connection was closed between two bytes.
             Err(_) => break,
         }
         assert!(Instant::now() < until, "it is waited for");
@@ -131,7 +134,7 @@ fn expect_end_of_slow(stream: &mut TcpStream) {
 }
 
 #[test]
-fn what_was_asked_is_answered_at_the_end() {
+fn earlier_requests_are_answered_at_the_end() {
     let (program, address) = serve();
     let mut streams: Vec<_> = (0..32).map(|_| connect(address)).collect();
     for stream in &mut streams {

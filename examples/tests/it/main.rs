@@ -1,4 +1,4 @@
-//! The examples, started as programs and talked to from plain threads, which know nothing of fibers.
+//! Starts the examples as programs, and talks to them from plain threads, which know no fibers.
 
 mod chat;
 mod echo;

@@ -1,4 +1,5 @@
-//! A program that runs for as long as a test: what it says, how it is ended, what it has open. Knows no example.
+//! A program that runs as long as a test: what it prints, how it ends, its open descriptors. It
+//! knows no example.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -8,10 +9,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes, however busy the machine is: what is not there by then does not come.
+/// Longer than any step of a test takes, however busy the machine is.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// It is killed with the value, if it has not ended.
+/// A running program. Dropping it kills the program, if it has not ended.
 pub(crate) struct Program {
     child: Child,
     lines: Receiver<String>,
@@ -28,7 +29,7 @@ impl Program {
         Self { child, lines }
     }
 
-    /// A server at a port of its own, and its address.
+    /// Starts a server at a port of its own, and returns it with its address.
     pub(crate) fn serve(path: &str, arguments: &[&str]) -> (Self, SocketAddr) {
         let program = Self::start(path, arguments);
         let line = program.line();
@@ -37,7 +38,7 @@ impl Program {
         (program, address)
     }
 
-    /// The next line that it says.
+    /// Returns the next line that it prints.
     pub(crate) fn line(&self) -> String {
         self.lines.recv_timeout(PATIENCE).expect("the program says something")
     }
@@ -51,7 +52,7 @@ impl Program {
         self.kill("TERM");
     }
 
-    /// Has `meanwhile` happen before the program can do anything, and SIGTERM with it.
+    /// Runs `meanwhile` before the program can react, and sends SIGTERM with it.
     pub(crate) fn terminate_after(&self, meanwhile: impl FnOnce()) {
         self.kill("STOP");
         meanwhile();
@@ -64,7 +65,7 @@ impl Program {
         assert!(Command::new("sh").args(["-c", &kill]).status().expect("there is a shell").success());
     }
 
-    /// Waits for its end, which is a success. Returns what it has still said.
+    /// Waits for its end, which must be a success. Returns the lines that it has printed since.
     pub(crate) fn end(mut self) -> Vec<String> {
         let mut said = Vec::new();
         loop {
@@ -74,24 +75,25 @@ impl Program {
                 Err(RecvTimeoutError::Timeout) => panic!("it does not end; it said {said:?}"),
             }
         }
-        // Its output is closed, which nothing but its end does.
+        // Its output is closed, which only happens at its end.
         let status = self.child.wait().expect("it is our child");
         assert!(status.success(), "{status}; it said {said:?}");
         said
     }
 
-    /// Ends it by SIGTERM. It must say so, and how much it has served.
+    /// Ends it by SIGTERM. It must report that, and the number of served connections.
     pub(crate) fn quit(self, served: &str) {
         self.terminate();
         assert_eq!(self.end(), ["SIGTERM: ending", served]);
     }
 
-    /// How many descriptors it has.
+    /// Returns the number of its open descriptors.
     pub(crate) fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).expect("it runs").count()
     }
 
-    /// Waits until it has no more descriptors than that: what clients have left behind is gone.
+    /// Waits until it has no more than `descriptors` descriptors: those of former clients are
+    /// closed.
     pub(crate) fn settle(&self, descriptors: usize) {
         let until = Instant::now() + PATIENCE;
         while self.descriptors() > descriptors {
@@ -108,15 +110,15 @@ impl Drop for Program {
     }
 }
 
-/// A connection that does not wait for ever.
+/// Connects, with time limits for reads and writes.
 pub(crate) fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect(address).expect("somebody listens");
+    let stream = TcpStream::connect(address).expect("a server listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("the time is not zero");
     stream.set_write_timeout(Some(PATIENCE)).expect("the time is not zero");
     stream
 }
 
-/// So many clients at once, each on a thread. One that panics fails the test.
+/// Runs `size` clients at once, each on a thread. One that panics fails the test.
 pub(crate) fn crowd(size: usize, client: impl Fn(usize) + Sync) {
     thread::scope(|scope| {
         for number in 0..size {

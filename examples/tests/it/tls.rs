@@ -1,4 +1,4 @@
-//! TLS, by clients that run on plain threads.
+//! Tests of TLS, by clients that run on plain threads.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -19,7 +19,7 @@ fn serve() -> (Program, SocketAddr) {
     Program::serve(TLS, &["serve", "127.0.0.1:0"])
 }
 
-/// Trusts these.
+/// Returns a client configuration that trusts these certificates.
 fn config(certificates: &[CertificateDer<'static>]) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     assert_eq!(roots.add_parsable_certificates(certificates.iter().cloned()), (certificates.len(), 0));
@@ -43,7 +43,7 @@ fn expect_echo(stream: &mut Stream, text: &[u8]) {
 }
 
 #[test]
-fn many_clients_hear_what_they_say() {
+fn many_clients_get_their_echo() {
     let (program, address) = serve();
     let (before, config) = (program.descriptors(), config(&[certificate()]));
     crowd(32, |number| {
@@ -60,7 +60,7 @@ fn many_clients_hear_what_they_say() {
     program.quit("32 connections served");
 }
 
-/// The client of the example: a fiber for each connection there, too.
+/// The client of the example, which also has a fiber for each connection.
 #[test]
 fn the_program_asks_many_times_at_once() {
     let (program, address) = serve();
@@ -69,13 +69,14 @@ fn the_program_asks_many_times_at_once() {
     assert_eq!(asked.end(), ["100 connections have echoed 500 bytes"]);
     program.settle(before);
     program.quit("100 connections served");
-    let nobody = Command::new(TLS).args(["ask", &address_text, "hello"]).output().unwrap();
-    assert!(!nobody.status.success() && nobody.stdout.is_empty());
+    let refused = Command::new(TLS).args(["ask", &address_text, "hello"]).output().unwrap();
+    assert!(!refused.status.success() && refused.stdout.is_empty());
 }
 
-/// What is no handshake, half of one, or one with somebody who does not trust the server, ends its own connection and no other.
+/// Bytes that are no handshake, half of one, or one with a client that does not trust the server,
+/// end their own connection and no other.
 #[test]
-fn what_goes_wrong_is_no_harm_to_others() {
+fn errors_end_only_their_own_connection() {
     let (program, address) = serve();
     let (config, stranger) = (config(&[certificate()]), config(&[]));
     let mut before_all = client(address, &config);
@@ -87,7 +88,7 @@ fn what_goes_wrong_is_no_harm_to_others() {
             stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
             let mut alert = Vec::new();
             let ended = stream.read_to_end(&mut alert);
-            // Unread bytes make a reset of the end; the alert comes before it.
+            // Unread bytes make the end a reset. The alert comes before it.
             assert!(ended.is_ok() || ended.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset));
             assert_eq!(alert.first(), Some(&21), "an alert: {alert:?}");
         }
@@ -102,7 +103,7 @@ fn what_goes_wrong_is_no_harm_to_others() {
         _ => {
             let mut stream = client(address, &config);
             expect_echo(&mut stream, b"hello");
-            // Half a record, and gone.
+            // Half a record, and then the client disconnects.
             stream.sock.write_all(&[23, 3, 3, 1, 0, 7, 7]).unwrap();
         }
     });
@@ -112,7 +113,7 @@ fn what_goes_wrong_is_no_harm_to_others() {
     program.quit("25 connections served");
 }
 
-/// Connections are ended as they should be: their clients can tell that nothing was cut off.
+/// The server closes connections properly: clients can tell that nothing was cut off.
 #[test]
 fn clients_are_told_of_the_end() {
     let (program, address) = serve();

@@ -1,4 +1,4 @@
-//! WebSockets, by clients that run on plain threads.
+//! Tests of WebSockets, by clients that run on plain threads.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -24,7 +24,7 @@ fn expect_echo(socket: &mut WebSocket<TcpStream>, message: Message) {
     assert!(socket.read().unwrap() == message, "that was no echo");
 }
 
-/// The socket is read until the other side has ended it as it should be.
+/// Reads the socket until the other side has closed it properly.
 fn expect_end(socket: &mut WebSocket<TcpStream>) {
     loop {
         match socket.read() {
@@ -35,7 +35,7 @@ fn expect_end(socket: &mut WebSocket<TcpStream>) {
 }
 
 #[test]
-fn many_clients_hear_what_they_say() {
+fn many_clients_get_their_echo() {
     let (program, address) = serve();
     let before = program.descriptors();
     crowd(32, |number| {
@@ -54,19 +54,20 @@ fn many_clients_hear_what_they_say() {
 }
 
 #[test]
-fn the_program_says_what_it_hears() {
+fn the_program_prints_what_it_receives() {
     let (program, address) = serve();
     let address_text = address.to_string();
     let said = Program::start(WEBSOCKET, &["say", &address_text, "hello", "", "world"]);
     assert_eq!(said.end(), ["hello", "", "world"]);
     program.quit("1 connections served");
-    let nobody = Command::new(WEBSOCKET).args(["say", &address_text, "hello"]).output().unwrap();
-    assert!(!nobody.status.success() && nobody.stdout.is_empty());
+    let refused = Command::new(WEBSOCKET).args(["say", &address_text, "hello"]).output().unwrap();
+    assert!(!refused.status.success() && refused.stdout.is_empty());
 }
 
-/// What is no handshake, half of one, a frame that is none or a message that is too large ends its own connection and no other.
+/// Bytes that are no handshake, half of one, an invalid frame or a message that is too large end
+/// their own connection and no other.
 #[test]
-fn what_goes_wrong_is_no_harm_to_others() {
+fn errors_end_only_their_own_connection() {
     let (program, address) = serve();
     let mut before_all = client(address);
     expect_echo(&mut before_all, Message::text("before"));
@@ -85,14 +86,15 @@ fn what_goes_wrong_is_no_harm_to_others() {
             }
             1 => connect(address).write_all(b"GET / HTTP/1.1\r\nUpgr").unwrap(),
             2 => {
-                // Clients have to mask what they send.
+                // Clients must mask what they send.
                 let mut socket = client(address);
                 socket.get_mut().write_all(b"\x81\x05hello").unwrap();
                 assert!(matches!(socket.read(), Err(_) | Ok(Message::Close(_))));
             }
             3 => {
                 let mut socket = client(address);
-                // Where it stops reading, it ends: with a reset, since more is on its way.
+                // Where the server stops reading, it closes the connection: with a reset, since
+                // more bytes are on their way.
                 let _ = socket.send(Message::binary(vec![0; (1 << 20) + 1]));
                 assert!(matches!(socket.read(), Err(_) | Ok(Message::Close(_))));
             }
@@ -106,7 +108,7 @@ fn what_goes_wrong_is_no_harm_to_others() {
     program.quit("25 connections served");
 }
 
-/// Clients hear why it ends, and what they said before is not lost.
+/// Clients get the reason of the end, and what they sent before is not lost.
 #[test]
 fn clients_are_told_of_the_end() {
     let (program, address) = serve();
