@@ -1,9 +1,9 @@
-//! `cargo xtask api`: lists the public items of each library crate, so that a change to them is
-//! seen in review.
+//! `cargo xtask api`: lists the public items of each library crate, so that a review shows every
+//! change to them.
 //!
-//! The lists are committed in `docs/api`. They come from the JSON that rustdoc writes. Blanket
-//! implementations and auto traits are left out; tests of the crates assert the latter. It judges
-//! no change: it only shows them.
+//! The lists are committed in `docs/api`. They come from the JSON that rustdoc writes. They leave
+//! out blanket implementations, and auto traits, which tests of the crates assert. This command
+//! judges no change; it only shows them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result, While};
 /// What to do with the lists.
 #[derive(Args, Default)]
 pub(crate) struct Lists {
-    /// Replace the committed lists by what the code has now.
+    /// Replace the committed lists by those of the code.
     #[arg(long)]
     write: bool,
 }
@@ -48,14 +48,14 @@ pub(crate) fn run(context: &Context, lists: &Lists) -> Result {
     }
 }
 
-/// Where the list of a crate is committed.
+/// Returns where the list of a crate is committed.
 fn path(root: &Path, library: &str) -> PathBuf {
     root.join("docs/api").join(library).with_extension("txt")
 }
 
-/// The public items of a crate, one a line.
+/// Returns the public items of a crate, one a line.
 fn list(context: &Context, library: &str) -> Result<String> {
-    // A directory of its own: build scripts look at the variable.
+    // A directory of its own: build scripts look at `RUSTC_BOOTSTRAP`, which is set below.
     let target = context.target.join("api");
     Exec::cargo(
         context,
@@ -75,7 +75,7 @@ fn list(context: &Context, library: &str) -> Result<String> {
     Ok(api.items().map(|item| format!("{item}\n")).collect())
 }
 
-/// The lines that only one of two lists has: those that are gone, and those that are new.
+/// Returns the lines that only one of two lists has: removed ones and new ones.
 fn changes(before: &str, now: &str) -> Vec<String> {
     let [old, new] = [before, now].map(|list| list.lines().collect::<BTreeSet<_>>());
     let gone = old.difference(&new).map(|line| format!("- {line}"));
@@ -87,7 +87,7 @@ mod tests {
     use super::changes;
 
     #[test]
-    fn items_that_are_gone_and_new_ones_are_told_apart() {
+    fn removed_and_new_items_are_distinguished() {
         assert_eq!(
             changes("pub fn a()\npub fn b()\n", "pub fn b()\npub fn c()\n"),
             ["- pub fn a()", "+ pub fn c()"]

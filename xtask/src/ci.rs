@@ -1,7 +1,7 @@
-//! A run: which jobs, in which order, and what is said about each.
+//! Runs a choice of jobs in the order of the table, and reports on each.
 //!
-//! A failed job does not stop the run: one report with every failure beats one failure per round. What the
-//! jobs do is not known here.
+//! A failed job does not stop the run: one report with every failure beats one failure for each
+//! run. This file does not know what the jobs do.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -25,18 +25,19 @@ pub(crate) struct Selection {
     /// Leave this job out (repeatable).
     #[arg(long, value_name = "JOB", value_parser = job_name())]
     skip: Vec<String>,
-    /// Run this job and nothing else, quick or deep (repeatable).
+    /// Run only this job, quick or deep (repeatable).
     #[arg(long, value_name = "JOB", value_parser = job_name(), conflicts_with = "deep")]
     only: Vec<String>,
 }
 
-/// Accepts the names in the job table; for any other, clap lists them, suggests the nearest and exits with 2.
+/// Accepts the names in the job table; for any other, clap lists them, suggests the nearest and
+/// exits with 2.
 fn job_name() -> PossibleValuesParser {
     PossibleValuesParser::new(JOBS.iter().map(|job| job.name))
 }
 
 impl Selection {
-    /// The chosen jobs, in the order of the table whatever the order of the options.
+    /// Returns the chosen jobs, in the order of the table, not of the options.
     fn jobs(&self) -> Vec<&'static Job> {
         JOBS.iter().filter(|job| self.takes(job)).collect()
     }

@@ -1,6 +1,6 @@
-//! Where the repository is, and where its build output goes.
+//! The paths of the repository and of its build output.
 //!
-//! Paths only: nothing here runs a program or reads a file's contents.
+//! It knows only paths: it runs no program and reads no file.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,11 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Finds the repository from this crate's manifest, so that the working directory does not matter.
+    /// Finds the repository from this crate's manifest, so that the working directory does not
+    /// matter.
     pub(crate) fn locate() -> Self {
-        // Cargo's value at run time comes first: the compiled-in one is stale once the repository was moved.
+        // Cargo's value at run time comes first: the compiled-in value is wrong after the
+        // repository has moved.
         let manifest_dir = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let manifest_dir = manifest_dir.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         let root = manifest_dir.parent().unwrap_or(Path::new(".")).to_path_buf();
@@ -24,18 +26,19 @@ impl Context {
         Self { root, target }
     }
 
-    /// The manifest of the benchmarks' own workspace.
+    /// Returns the manifest of the benchmarks' own workspace.
     pub(crate) fn bench_manifest(&self) -> PathBuf {
         self.root.join("bench/Cargo.toml")
     }
 
-    /// The manifest of the fuzzer's own workspace.
+    /// Returns the manifest of the fuzzer's own workspace.
     pub(crate) fn fuzz_manifest(&self) -> PathBuf {
         self.root.join("fuzz/Cargo.toml")
     }
 }
 
-/// Jobs run in the repository's root, so a relative directory must be settled against ours first.
+/// Makes a path absolute. Jobs run in the repository's root, so a relative path must be resolved
+/// against the present working directory first.
 fn absolute(path: std::ffi::OsString) -> PathBuf {
     std::path::absolute(&path).unwrap_or_else(|_| path.into())
 }

@@ -1,6 +1,7 @@
-//! Runs one program: echoes the command line, feeds it no input, and turns a bad end into a sentence.
+//! Runs one program: echoes the command line, gives it no input, and describes a failure in a
+//! sentence.
 //!
-//! It does not know what it runs; environment and arguments are the caller's.
+//! It does not know what it runs; the caller gives environment and arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -20,12 +21,12 @@ impl Exec {
     /// Starts a command line with a program.
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);
-        // Checks must not hang on a question in a place where nobody answers.
+        // A check must not wait for an answer that no user will give.
         command.stdin(Stdio::null());
         Self { command, shown_env: String::new() }
     }
 
-    /// A command line of cargo, run in the root of the repository.
+    /// Returns a command line of cargo, run in the root of the repository.
     pub(crate) fn cargo(context: &Context, arguments: &[&str]) -> Self {
         Self::new("cargo").args(arguments).directory(&context.root)
     }
@@ -49,21 +50,21 @@ impl Exec {
         self
     }
 
-    /// Runs with our own output streams; anything but exit code 0 is a failure.
+    /// Runs it with our own output streams. Any exit code but 0 is a failure.
     pub(crate) fn run(mut self) -> Result {
         self.echo();
         let status = self.command.status().while_doing(self.program())?;
         self.require_success(status)
     }
 
-    /// Runs and returns what it printed, shown to nobody; anything but exit code 0 is a failure.
+    /// Runs it and returns its output without showing it. Any exit code but 0 is a failure.
     pub(crate) fn read(mut self) -> Result<String> {
         let output = self.command.stderr(Stdio::inherit()).output().while_doing(self.program())?;
         self.require_success(output.status)?;
         String::from_utf8(output.stdout).while_doing(self.program())
     }
 
-    /// Runs, echoed, and returns standard output; standard error is passed through.
+    /// Runs it, echoed, and returns standard output. Standard error is passed through.
     pub(crate) fn read_aloud(self) -> Result<String> {
         self.echo();
         self.read()
@@ -75,7 +76,7 @@ impl Exec {
         self.command.output().while_doing(self.program())
     }
 
-    /// Starts, echoed, with standard output as a pipe to read from; standard error is passed through.
+    /// Starts it, echoed, with standard output as a pipe. Standard error is passed through.
     pub(crate) fn start(mut self) -> Result<Child> {
         self.echo();
         self.command.stdout(Stdio::piped()).spawn().while_doing(self.program())
@@ -99,14 +100,14 @@ impl Exec {
     }
 }
 
-/// Enough quoting for a line to be pasted into a shell.
+/// Quotes a word enough for a line to be pasted into a shell.
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+%@".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{word}'") }
 }
 
-/// Whether a program of this name can be started, found as a shell would find it.
+/// Returns whether a program of this name can be started, found as a shell would find it.
 pub(crate) fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
     std::env::split_paths(&path).any(|directory| directory.join(program).is_file())

@@ -1,10 +1,10 @@
-//! Why a check did not pass, as one sentence for a person to act on.
+//! Why a check did not pass, as one sentence for its reader.
 //!
-//! Nobody here matches on causes, so there is no enum: a job passes or it says what went wrong.
+//! No code matches on causes, so there is no enum: a job passes, or says what failed.
 
 use std::fmt;
 
-/// The sentence that ends a failed job.
+/// The sentence about a failed job.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
@@ -12,7 +12,7 @@ pub(crate) struct Failure(String);
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// A failure with this explanation.
+    /// Makes a failure with this explanation.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

@@ -1,19 +1,19 @@
-//! What a job is: a name, a reason to exist, what it needs installed, and a function.
+//! A job: a name, what it proves, what it needs installed, and a function.
 //!
-//! The jobs themselves are in [`crate::jobs`]; how they are chosen and run is in [`crate::ci`].
+//! The jobs themselves are in [`crate::jobs`]. How they are chosen and run is in [`crate::ci`].
 
 use crate::context::Context;
 use crate::failure::Result;
 
 /// One check of the repository.
 pub(crate) struct Job {
-    /// What `--only` and `--skip` take.
+    /// The name that `--only` and `--skip` take.
     pub(crate) name: &'static str,
     /// What a pass proves, in one line.
     pub(crate) about: &'static str,
     /// Whether it belongs to every run or to `--deep` ones.
     pub(crate) depth: Depth,
-    /// The programs that must be there before it starts.
+    /// The programs that must be installed before it starts.
     pub(crate) needs: &'static [Tool],
     /// The check.
     pub(crate) run: fn(&Context) -> Result,
@@ -33,6 +33,6 @@ pub(crate) enum Depth {
 pub(crate) struct Tool {
     /// The file to look for: a name on the path, or an absolute path.
     pub(crate) probe: &'static str,
-    /// The package to install when it is not there.
+    /// The package to install when it is missing.
     pub(crate) package: &'static str,
 }

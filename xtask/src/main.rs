@@ -1,7 +1,7 @@
 //! `cargo xtask`: every check of this repository, one function each.
 //!
-//! This file turns the command line into a call and an exit code. It does not know what any job does:
-//! the jobs are in [`jobs`], the source rules in [`tidy`], and the order of a run in [`ci`].
+//! This file turns the command line into a call and an exit code. It does not know what any job
+//! does: the jobs are in [`jobs`], the source rules in [`tidy`], and the order of a run in [`ci`].
 //!
 //! Exit codes: 0 all passed, 1 something failed, 2 the command line was wrong.
 

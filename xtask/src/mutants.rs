@@ -1,8 +1,8 @@
-//! `cargo xtask mutants`: runs a seeded sample of the mutations that `cargo mutants` can make in a crate,
-//! and lists those that the tests of the crate do not notice.
+//! `cargo xtask mutants`: runs a seeded sample of the mutations that `cargo mutants` can make in a
+//! crate, and lists those that the tests of the crate do not notice.
 //!
-//! It is not part of the checks: a sample takes hours. What became of the survivors of the recorded samples
-//! is in `docs/design/0011-mutants.md`.
+//! It is not part of the checks: a sample takes hours. `docs/design/0011-mutants.md` says how the
+//! survivors of the recorded samples were treated.
 
 use clap::Args;
 
@@ -30,7 +30,7 @@ pub(crate) struct Sample {
     /// Run the tests over all worker counts and strategies, not over two workers and one strategy.
     #[arg(long)]
     full: bool,
-    /// Run only those that the run before did not notice.
+    /// Run only the mutants that the previous run did not notice.
     #[arg(long)]
     missed: bool,
     /// How many mutants to test at a time. Most tests wait more than they compute.
@@ -41,11 +41,11 @@ pub(crate) struct Sample {
     list: bool,
 }
 
-/// How long the tests of one mutant may take: this many times what they take without one, but at
-/// least this many seconds. A mutant that hangs counts as noticed.
+/// How long the tests of one mutant may take: three times as long as without a mutant, but at least
+/// 30 seconds. A mutant that hangs counts as noticed.
 const LIMITS: [&str; 4] = ["--timeout-multiplier", "3", "--minimum-test-timeout", "30"];
 
-/// What the tests of this machine do not build: code for other processors, for tools and for the
+/// Code that the tests of this machine do not build: for other processors, for tools and for the
 /// model checker.
 const NOT_BUILT: [&str; 7] =
     ["/arch/aarch64.rs", "/sanitizer/", "/valgrind/", "/model", "_model.rs:", "_loom.rs:", "/queue/twin.rs:"];
@@ -54,7 +54,7 @@ const NOT_BUILT: [&str; 7] =
 /// a longer condition such as `all(test, not(loom))`.
 const TEST_CODE: [&str; 4] = ["/tests.rs:", "/tests/", "_tests.rs:", "/pool/nodes.rs:"];
 
-/// Chooses the mutants, and runs them. It is a failure if some survive.
+/// Chooses the mutants, and runs them. Survivors are a failure.
 pub(crate) fn run(context: &Context, sample: &Sample) -> Result {
     let listed = Exec::cargo(context, &["mutants", "--list", "--package", &sample.package]).read().map_err(
         |error| Failure::new(format!("{error}: `cargo install cargo-mutants --locked` installs it")),
@@ -99,7 +99,7 @@ fn is_tested(line: &str) -> bool {
     !line.is_empty() && !is_in(&NOT_BUILT) && !is_in(&TEST_CODE)
 }
 
-/// Fisher and Yates' shuffle, by numbers that are the same for a seed on every machine.
+/// Shuffles the names (Fisher and Yates), with the same result for a seed on every machine.
 fn shuffle(names: &mut [&str], seed: u64) {
     let mut state = seed;
     for last in (1..names.len()).rev() {
@@ -111,7 +111,7 @@ fn shuffle(names: &mut [&str], seed: u64) {
     }
 }
 
-/// A regular expression that matches this text and nothing else.
+/// Returns a regular expression that matches this text and nothing else.
 fn exactly(name: &str) -> String {
     let escape = |c: char| match r"\.+*?()|[]{}^$#&-~".contains(c) {
         true => format!("\\{c}"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_meaning_in_expressions_is_escaped() {
+    fn special_characters_of_expressions_are_escaped() {
         assert_eq!(exactly("a.rs:1: f -> &'a T"), r"^a\.rs:1: f \-> \&'a T$");
     }
 }

@@ -1,8 +1,8 @@
-//! What the public pages of a crate's documentation must not say. Knows rustdoc's files, and no
+//! What the public pages of a crate's documentation must not say. It knows rustdoc's files, and no
 //! Rust.
 //!
-//! The pages are those that links lead to from the crate's front page: a directory of documentation
-//! may have pages of earlier runs too.
+//! The pages are those that can be reached by links from the crate's front page: a directory of
+//! documentation may have pages of earlier runs too.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::failure::{Failure, Result, While};
 
-/// Text that users of `sinew` can make nothing of, and why.
+/// Text that users of `sinew` cannot use, and why.
 const UNWANTED: &[(&str, &str)] = &[
     ("sinew_topology::", "users write `sinew::`: hide the line of the example that imports it"),
     ("sinew_sched::", "users write `sinew::`: hide the line of the example that imports it"),
@@ -22,7 +22,7 @@ const UNWANTED: &[(&str, &str)] = &[
     ("folly", "say what it does"),
 ];
 
-/// Looks at all pages of a crate. `directory` has its front page.
+/// Checks all pages of a crate. `directory` has its front page.
 pub(crate) fn check(directory: &Path) -> Result {
     let pages = public(directory)?;
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn check(directory: &Path) -> Result {
     Err(Failure::new(found.join("\n")))
 }
 
-/// The pages of this crate that links lead to from its front page.
+/// Returns the pages of this crate that can be reached from its front page.
 fn public(directory: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut pages = BTreeSet::from([directory.join("index.html")]);
     let mut next: Vec<_> = pages.iter().cloned().collect();
@@ -55,13 +55,13 @@ fn public(directory: &Path) -> Result<BTreeSet<PathBuf>> {
     Ok(pages)
 }
 
-/// The pages that a page links to, as it names them.
+/// Returns the pages that a page links to, as it names them.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let targets = text.split("href=\"").skip(1).filter_map(|rest| rest.split(['"', '#', '?']).next());
     targets.filter(|target| target.ends_with(".html") && !target.contains("://"))
 }
 
-/// The path of a link, without `..`.
+/// Returns the path of a link, without `..`.
 fn resolve(from: &Path, link: &str) -> PathBuf {
     let mut path = from.to_path_buf();
     for part in Path::new(link).components() {
@@ -81,7 +81,7 @@ fn read(page: &Path) -> Result<String> {
 mod tests {
     use super::*;
 
-    /// Documentation with these pages.
+    /// Writes documentation with these pages.
     fn crate_of(name: &str, pages: &[(&str, &str)]) -> PathBuf {
         let directory = std::env::temp_dir().join(format!("xtask-pages-{}-{name}", std::process::id()));
         for (page, text) in pages {

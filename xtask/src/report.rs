@@ -1,6 +1,6 @@
-//! What a person reads: headings, verdicts, the table at the end, the list of jobs.
+//! The output for people: headings, verdicts, the table at the end, the list of jobs.
 //!
-//! It prints; it decides nothing.
+//! It prints, and decides nothing.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the job found nothing wrong.
+    /// Returns whether the job found nothing wrong.
     pub(crate) fn passed(&self) -> bool {
         self.result.is_ok()
     }
@@ -34,7 +34,7 @@ pub(crate) fn heading(job: &Job) {
     println!("\n==== {}: {}", job.name, job.about);
 }
 
-/// Says how a job ended and what it took.
+/// Prints how a job ended and how long it took.
 pub(crate) fn verdict(outcome: &Outcome) {
     if let Err(failure) = &outcome.result {
         println!("{}: {failure}", outcome.job);
@@ -42,7 +42,7 @@ pub(crate) fn verdict(outcome: &Outcome) {
     println!("---- {}: {} after {:.1} s", outcome.job, outcome.word(), outcome.elapsed.as_secs_f64());
 }
 
-/// The table that ends a run.
+/// Prints the table that ends a run.
 pub(crate) fn summary(outcomes: &[Outcome]) {
     println!("\n{:<14}{:<8}{:>8}", "job", "result", "seconds");
     for outcome in outcomes {
@@ -53,7 +53,7 @@ pub(crate) fn summary(outcomes: &[Outcome]) {
     println!("jobs: {}, failed: {failed}, seconds: {:.1}", outcomes.len(), total.as_secs_f64());
 }
 
-/// Every job on a line.
+/// Prints every job on a line.
 pub(crate) fn list_jobs() {
     for job in JOBS {
         let depth = match job.depth {

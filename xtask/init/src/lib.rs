@@ -1,7 +1,8 @@
-//! What the machine outside and the first process inside have to agree on: the plan, which says what to run, and
-//! the reports, which say on the console how it went.
+//! What the host and the first process of an emulated machine agree on: the plan, which says what
+//! to run, and the reports, which say on the console how it went.
 //!
-//! Both ends use the same types, so neither can misunderstand the other. Nothing here knows of tests or emulators.
+//! Both ends use the same types, so neither can misunderstand the other. This crate knows no tests
+//! and no emulators.
 
 mod plan;
 mod report;

@@ -1,8 +1,8 @@
-//! The first process of an emulated machine: mounts what programs expect, runs those of the plan one after the
-//! other, reports on the console, and powers the machine off.
+//! The first process of an emulated machine. It mounts what programs expect, runs the programs of
+//! the plan one after the other, reports on the console, and powers the machine off.
 //!
-//! It must be linked statically, since there is no other file than those of the plan. It does not know what it
-//! runs, and judges nothing.
+//! It must be linked statically, since the machine has no other files than those of the plan. It
+//! does not know what it runs, and judges nothing.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,15 +13,15 @@ use rustix::system::{RebootCommand, reboot};
 use rustix::termios::tcdrain;
 use sinew_init::{PLAN, Program, Report};
 
-/// What is mounted, and where; the directories are in the initial file system.
+/// What is mounted, and where. The directories exist in the initial file system.
 const MOUNTS: [(&str, &str); 4] =
     [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")];
 
-/// Messages of a level below the number in here are shown on the console.
+/// The kernel shows messages of a level below the number in this file on the console.
 const CONSOLE_LEVEL: &str = "/proc/sys/kernel/printk";
 
 fn main() {
-    // Its last act is to power off the machine, which must never be the one of a person who tried it out.
+    // This program powers the machine off at its end. It must not do so when it is started by hand.
     if std::process::id() != 1 || !fs::exists(PLAN).unwrap_or(false) {
         eprintln!("sinew-init: made to be the first process of an emulated machine, and of nothing else");
         std::process::exit(2);
@@ -37,7 +37,8 @@ fn run() -> Result<(), String> {
     for (kind, place) in MOUNTS {
         mount(kind, place, kind, MountFlags::empty(), None).map_err(|error| format!("{place}: {error}"))?;
     }
-    // From here on only errors: a word of the kernel in the middle of a report would make it unreadable.
+    // From here on the kernel shows only errors: a message in the middle of a report would make it
+    // unreadable.
     fs::write(CONSOLE_LEVEL, "4").map_err(|error| format!("{CONSOLE_LEVEL}: {error}"))?;
     let plan = fs::read_to_string(PLAN).map_err(|error| format!("{PLAN}: {error}"))?;
     plan.lines().map(Program::from_line).try_for_each(|program| run_one(&program))
@@ -53,17 +54,18 @@ fn run_one(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
-/// A program may have left the console in the middle of a line, so a report brings its own line breaks. If it
-/// cannot be written there is nobody to tell, and its absence will tell.
+/// Writes a report to the console. A program may have left the console in the middle of a line, so
+/// a report brings its own line breaks. If it cannot be written, the host notices that it is
+/// missing.
 fn say(report: &Report) {
     let _ = io::stdout().write_all(format!("\n{report}\n").as_bytes());
     let _ = io::stdout().flush();
 }
 
-/// Not before the console has sent all it was given: what it still holds would be lost.
+/// Powers the machine off, once the console has sent everything: what it still holds would be lost.
 fn power_off() {
     let _ = tcdrain(io::stdout());
     let _ = reboot(RebootCommand::PowerOff);
-    // A machine without a power switch is left by a restart, which the emulator takes for the end.
+    // A machine without a power switch ends by a restart, which the emulator takes for the end.
     let _ = reboot(RebootCommand::Restart);
 }

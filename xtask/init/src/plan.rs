@@ -1,34 +1,34 @@
-//! What the first process is to run: a file with a line per program, the words of a line apart by tabs. As for a shell,
-//! variables come before the program's name.
+//! The plan of the first process: a file with a line for each program, the words of a line
+//! separated by tabs. As in a shell, variables come before the program's name.
 //!
-//! It does not know what the programs are, nor how they get to where it says they are.
+//! It does not know what the programs are, nor how their files get to their paths.
 
-/// The file that has the plan.
+/// The path of the plan.
 pub const PLAN: &str = "/plan";
 
 /// A program to run, with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What reports call it, and its file's name.
+    /// The name in reports, and of its file.
     pub name: String,
-    /// The variables that it has besides those of the first process.
+    /// Its variables besides those of the first process.
     pub variables: Vec<(String, String)>,
     /// Its arguments.
     pub arguments: Vec<String>,
 }
 
 impl Program {
-    /// Where its file is.
+    /// Returns the path of its file.
     pub fn path(&self) -> String {
         format!("/programs/{}", self.name)
     }
 
-    /// Its line of the plan.
+    /// Returns its line in the plan.
     ///
     /// # Panics
     ///
-    /// If a word has a tab or a line break in it, the program's name a space or the sign `=`, or a variable's name that sign:
-    /// they would come back as something else.
+    /// A word contains a tab or a line break, the program's name a space or the sign `=`, or a
+    /// variable's name that sign: they would be read back as something else.
     pub fn to_line(&self) -> String {
         let mut words: Vec<_> =
             self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_read_as_it_was_written() {
+    fn a_line_reads_back() {
         for arguments in [&[][..], &["--skip", "gdb"], &["", "two words"]] {
             let program = program(arguments);
             assert_eq!(Program::from_line(&program.to_line()), program);
@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "not a line of a plan")]
-    fn a_word_that_would_fall_apart_is_refused() {
+    fn a_word_with_a_separator_is_refused() {
         program(&["a\tb"]).to_line();
     }
 
     #[test]
     #[should_panic(expected = "not a line of a plan")]
-    fn a_variable_that_would_fall_apart_is_refused() {
+    fn a_variable_with_a_separator_is_refused() {
         with_variable("a=b", "c").to_line();
     }
 }

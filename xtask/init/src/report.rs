@@ -1,4 +1,5 @@
-//! What the first process says on the console for a program to read, a line each, among whatever else is there.
+//! The reports of the first process: lines on the console, among other output, for the host to
+//! read.
 //!
 //! It does not judge: an exit code is passed on as it is.
 
@@ -6,7 +7,7 @@ use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// What every report begins with, and nothing else does.
+/// The prefix of every report, and of no other line.
 const MARK: &str = "@sinew ";
 
 /// One thing that happened inside.
@@ -14,9 +15,9 @@ const MARK: &str = "@sinew ";
 pub enum Report {
     /// The program of this name is about to start.
     Started(String),
-    /// The program of this name came to this end.
+    /// The program of this name has ended.
     Ended(String, End),
-    /// Something that is not a program's fault went wrong, and nothing more will be run.
+    /// Something failed that is not a program's fault, and nothing more will be run.
     Broken(String),
     /// The plan is done, and the machine is about to power off.
     Done,
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_read_as_it_was_written() {
+    fn a_line_reads_back() {
         let reports = [
             Report::Started("it".to_owned()),
             Report::Ended("it".to_owned(), End::Exit(101)),
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_and_torn_ones_are_no_reports() {
+    fn other_lines_and_incomplete_ones_are_no_reports() {
         for line in
             ["test a ... ok", "ended it exit 0", "@sinew ended it exit", "@sinew ended it exit 0 [ 1.0]"]
         {

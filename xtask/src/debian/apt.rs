@@ -1,7 +1,8 @@
-//! apt with package lists and architectures of its own, so that asking for arm64 packages changes nothing on
-//! the machine and needs no root.
+//! apt with package lists and architectures of its own, so that asking for arm64 packages changes
+//! nothing on the machine and needs no root.
 //!
-//! It does not know which packages are wanted, nor what becomes of them. Sources and keys are the machine's.
+//! It does not know which packages are wanted, nor what they are used for. Sources and keys are the
+//! machine's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,18 +48,19 @@ impl Apt {
         Ok(Package { version, depends: names(depends) })
     }
 
-    /// The names of all packages that begin so.
+    /// Returns the names of all packages that begin with `prefix`.
     pub(crate) fn names(&self, prefix: &str) -> Result<Vec<String>> {
         let names = self.exec("apt-cache").args(["pkgnames", prefix]).read()?;
         Ok(names.lines().map(str::to_owned).collect())
     }
 
-    /// A package and all that it needs, whatever of it the machine has, each as `name=version`.
+    /// Returns a package and all that it needs, each as `name=version`, including what the machine
+    /// has.
     pub(crate) fn closure(&self, package: &str) -> Result<Vec<String>> {
         let simulation = self
             .exec("apt-get")
             .args(["install", "--simulate", "-qq", "--no-install-recommends", package])
-            // As if nothing were installed.
+            // As if no package were installed.
             .args(["-o", "Dir::State::status=/dev/null"]);
         let text = simulation.read()?;
         Ok(text.lines().filter_map(to_install).collect())
@@ -74,7 +76,8 @@ impl Apt {
     }
 }
 
-/// Root would drop to the `_apt` user for downloads, who cannot write below the target directory.
+/// Returns the configuration. As root, apt would download as the user `_apt`, who cannot write
+/// below the target directory.
 fn configuration(directory: &Path) -> String {
     let directory = directory.display();
     format!(
@@ -89,19 +92,20 @@ fn unknown(package: &str) -> Failure {
     Failure::new(format!("the machine's package sources have no `{package}`"))
 }
 
-/// The package that a line of a simulation would install: `Inst name (version archive [architecture])`.
+/// Returns the package that a line of a simulation would install: `Inst name (version archive
+/// [architecture])`.
 fn to_install(line: &str) -> Option<String> {
     let (name, rest) = line.strip_prefix("Inst ")?.split_once(' ')?;
     let version = rest.strip_prefix('(')?.split_whitespace().next()?;
     Some(format!("{name}={version}"))
 }
 
-/// A field of the first paragraph of control data.
+/// Returns a field of the first paragraph of control data.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }
 
-/// The names in a dependency field, without versions and without alternatives.
+/// Returns the names in a dependency field, without versions and without alternatives.
 fn names(depends: &str) -> Vec<String> {
     let names = depends.split(',').filter_map(|clause| clause.split_whitespace().next());
     names.map(str::to_owned).collect()

@@ -1,6 +1,7 @@
-//! Programs that a job needs on the machine: looked for first, installed only when missing and only as root.
+//! Programs that a job needs on the machine: looked for first, and installed only when they are
+//! missing, and only as root.
 //!
-//! It does not know which job needs what; that is written beside each job.
+//! It does not know which job needs what; that is beside each job.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -8,9 +9,9 @@ use crate::exec::{Exec, is_on_path};
 use crate::failure::{Failure, Result};
 use crate::job::Tool;
 
-/// Makes sure that every tool is there.
+/// Makes sure that every tool is installed.
 ///
-/// A person without root gets the command to have run; nothing is ever half installed behind their back.
+/// Without root it prints the command to run, and installs nothing.
 pub(crate) fn ensure(tools: &[Tool]) -> Result {
     let missing = missing(tools);
     if missing.is_empty() {
@@ -31,7 +32,7 @@ fn missing(tools: &[Tool]) -> Vec<Tool> {
     tools.iter().copied().filter(|tool| !is_on_path(tool.probe)).collect()
 }
 
-/// The packages that bring the tools, each once, in the order of first need.
+/// Returns the packages that bring the tools, each once, in the order of first need.
 fn packages(tools: &[Tool]) -> Vec<&'static str> {
     let mut packages = Vec::new();
     for tool in tools {
@@ -52,7 +53,8 @@ fn apt_get(arguments: &[&str]) -> Exec {
     Exec::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive")
 }
 
-/// The kernel makes a process's directory belong to its effective user, which spares us a foreign call.
+/// Returns whether this process is root. The kernel makes a process's directory belong to its
+/// effective user, so this needs no foreign call.
 fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
 }

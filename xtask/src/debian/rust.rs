@@ -1,5 +1,5 @@
-//! Debian's Rust compiler, unpacked below the target directory: the one compiler at hand that brings an
-//! aarch64 standard library, and the source of std to build it anew with a sanitizer.
+//! Debian's Rust compiler, unpacked below the target directory. Unlike the installed ones, it comes
+//! with an aarch64 standard library, and with the source of std to build it with a sanitizer.
 //!
 //! It does not know what is compiled with it.
 
@@ -29,14 +29,14 @@ impl DebianRust {
         Ok(this)
     }
 
-    /// A command line of the ordinary cargo with this compiler.
+    /// Returns a command line of the ordinary cargo with this compiler.
     pub(crate) fn cargo(&self, context: &Context, arguments: &[&str]) -> Exec {
         Exec::cargo(context, arguments)
             .env("RUSTC", self.bin().join("rustc"))
             .env("RUSTDOC", self.bin().join("rustdoc"))
     }
 
-    /// Where this compiler looks for the libraries of the machine that it runs on.
+    /// Returns where this compiler looks for the libraries of the machine that it runs on.
     pub(crate) fn host_libraries(&self) -> PathBuf {
         self.unpacked.root().join("usr/lib/rustlib/x86_64-unknown-linux-gnu/lib")
     }
@@ -55,7 +55,7 @@ impl DebianRust {
     }
 }
 
-/// The packages with their versions, as `apt-get download` takes them.
+/// Returns the packages with their versions, as `apt-get download` takes them.
 ///
 /// Two names carry version numbers that move with the compiler; they are read from dependencies.
 fn resolve(apt: &Apt) -> Result<Vec<String>> {
@@ -75,7 +75,8 @@ fn dependency(apt: &Apt, package: &str, prefix: &str) -> Result<String> {
     found.ok_or_else(|| Failure::new(format!("`{package}` no longer depends on a `{prefix}*` package")))
 }
 
-/// The script finds the tree from its own place, so that a moved target directory keeps working.
+/// Returns a script that starts the program. The script finds the tree from its own path, so that a
+/// moved target directory keeps working.
 fn wrapper(program: &str) -> String {
     format!(
         "#!/bin/sh\n\

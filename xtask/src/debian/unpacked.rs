@@ -1,6 +1,8 @@
-//! A tree of files unpacked from packages, below the target directory: nothing is installed, and root is not needed.
+//! A tree of files unpacked from packages, below the target directory. Nothing is installed, and
+//! root is not needed.
 //!
-//! It is kept until the archive has other versions. It does not know what the files are for.
+//! The tree is kept until the archive has other versions. This file does not know what the files
+//! are for.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +13,15 @@ use crate::failure::{Failure, Result, While};
 
 /// An unpacked tree that is ready to use.
 ///
-/// Layout below its directory: `root/` the files, `apt/` package lists, `packages.txt` what `root/` was made from.
+/// Layout below its directory: `root/` the files, `apt/` package lists, `packages.txt` what `root/`
+/// was made from.
 pub(crate) struct Unpacked {
     directory: PathBuf,
 }
 
 impl Unpacked {
-    /// Unpacks the packages that `resolve` chooses, unless these very versions are already there. They are given as
-    /// `apt-get download` takes them; `what` they are is for messages.
+    /// Unpacks the packages that `resolve` chooses, unless these versions are already unpacked.
+    /// Packages are named as `apt-get download` takes them. `what` describes them in messages.
     pub(crate) fn ensure(
         directory: PathBuf,
         what: &str,
@@ -34,12 +37,12 @@ impl Unpacked {
         Ok(this)
     }
 
-    /// The directory that has it all; files beside the tree are their makers' business.
+    /// Returns the directory that has it all. Callers may keep files of their own beside the tree.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Where the packages' files are, as if it were `/`.
+    /// Returns where the packages' files are, as if it were `/`.
     pub(crate) fn root(&self) -> PathBuf {
         self.directory.join("root")
     }
@@ -48,13 +51,14 @@ impl Unpacked {
         self.directory.join("packages.txt")
     }
 
-    /// The packages that `root/` was made from; none when it is missing or half made.
+    /// Returns the packages that `root/` was made from; none when it is missing or incomplete.
     fn unpacked(&self) -> Vec<String> {
         let stamp = fs::read_to_string(self.stamp()).unwrap_or_default();
         stamp.lines().map(str::to_owned).collect()
     }
 
-    /// The packages to have, or nothing if the archive cannot say but older ones are here.
+    /// Returns the packages to unpack; none if the archive cannot be asked but older ones are
+    /// unpacked.
     fn newest(&self, resolve: impl FnOnce(&Apt) -> Result<Vec<String>>) -> Result<Option<Vec<String>>> {
         let apt = self.apt()?;
         match apt.update() {
@@ -70,7 +74,8 @@ impl Unpacked {
 
     fn unpack(&self, packages: &[String]) -> Result {
         let debs = self.directory.join("debs");
-        // The stamp goes first and comes back last: whatever happens between, no half tree is taken for whole.
+        // The stamp is removed first and written last. So an incomplete tree is never taken for a
+        // complete one.
         let _ = fs::remove_file(self.stamp());
         for stale in [&self.root(), &debs] {
             let _ = fs::remove_dir_all(stale);

@@ -1,13 +1,13 @@
-//! What came out of a machine's console, and what it means: the reports of the first process, among the words of
-//! the kernel and of the tests.
+//! The output of a machine's console, and its meaning: the reports of the first process, among
+//! messages of the kernel and of the tests.
 //!
-//! Anything missing is a failure: a machine that says nothing has not passed.
+//! Anything missing is a failure: a machine without output has not passed.
 
 use sinew_init::{End, Report};
 
 use crate::failure::{Failure, Result};
 
-/// How many lines of a log a person is shown.
+/// How many lines of a log a failure shows.
 const TAIL: usize = 40;
 
 /// The lines of a console.
@@ -16,17 +16,21 @@ pub(super) struct Console {
 }
 
 impl Console {
-    /// A console that showed these lines.
+    /// Makes a console that showed these lines.
     pub(super) fn new(lines: Vec<String>) -> Self {
         Self { lines }
     }
 
-    /// Everything, as one text.
+    /// Returns all lines, as one text.
     pub(super) fn text(&self) -> String {
         self.lines.iter().flat_map(|line| [line, "\n"]).collect()
     }
 
-    /// Counts the tests that passed; every program must have ended well, and the machine after them.
+    /// Counts the tests that passed.
+    ///
+    /// # Errors
+    ///
+    /// A program did not end with success, or the machine did not end after all of them.
     pub(super) fn judge(&self, programs: &[&str]) -> Result<usize> {
         if let Some((line, reason)) = self.reports().find_map(bad_news) {
             return Err(self.failure(reason, line + 1));
@@ -43,12 +47,12 @@ impl Console {
         }
     }
 
-    /// A failure that shows the last lines.
+    /// Returns a failure that shows the last lines.
     pub(super) fn failure_at_end(&self, reason: impl Into<String>) -> Failure {
         self.failure(reason, self.lines.len())
     }
 
-    /// A failure that shows the lines before the one of this number.
+    /// Returns a failure that shows the lines before the one of this number.
     fn failure(&self, reason: impl Into<String>, end: usize) -> Failure {
         let shown = &self.lines[end.saturating_sub(TAIL)..end];
         Failure::new(format!("{}; the console said:\n  {}", reason.into(), shown.join("\n  ")))
@@ -73,7 +77,7 @@ fn bad_news((line, report): (usize, Report)) -> Option<(usize, String)> {
     Some((line, reason))
 }
 
-/// The number in the line with which a test program ends.
+/// Returns the number in the line with which a test program ends.
 fn passed(line: &str) -> Option<usize> {
     let (_, rest) = line.strip_prefix("test result: ")?.split_once(". ")?;
     rest.split_once(" passed")?.0.parse().ok()
@@ -110,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_end_fails_and_shows_what_led_to_it() {
+    fn a_failed_program_fails_and_its_last_lines_are_shown() {
         let failure = with(5, "@sinew ended p.it exit 101").expect_err("a failed test");
         assert!(failure.starts_with("`p.it` ended with exit 101"), "{failure}");
         assert!(failure.contains("test a ... ok") && !failure.contains("done"), "{failure}");
@@ -119,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_missing_fails() {
+    fn a_missing_report_fails() {
         for (index, line) in
             [(5, "@sinew ended p.it ex"), (5, "@sinew ended p.other exit 0"), (6, "@sin"), (3, "")]
         {

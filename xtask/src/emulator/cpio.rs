@@ -1,8 +1,8 @@
-//! The archive format from which Linux fills its initial file system: "newc" cpio, as far as directories and
-//! programs need it.
+//! The archive format from which Linux fills its initial file system: "newc" cpio, as far as
+//! directories and programs need it.
 //!
-//! It does not know what the files are. The format is described in the kernel's
-//! `Documentation/driver-api/early-userspace/buffer-format.rst`.
+//! It does not know what the files are. The kernel's
+//! `Documentation/driver-api/early-userspace/buffer-format.rst` describes the format.
 
 const MAGIC: &str = "070701";
 const TRAILER: &str = "TRAILER!!!";
@@ -12,17 +12,19 @@ const PROGRAM: u32 = 0o100_755;
 /// An archive being written.
 pub(super) struct Cpio {
     bytes: Vec<u8>,
-    /// The number of the last entry: files with the same one would be taken for links to each other.
+    /// The number of the last entry: files with the same one would be taken for links to each
+    /// other.
     entries: u32,
 }
 
 impl Cpio {
-    /// An archive with nothing in it.
+    /// Makes an empty archive.
     pub(super) fn new() -> Self {
         Self { bytes: Vec::new(), entries: 0 }
     }
 
-    /// Adds a directory; its path is relative to the root, and its parent must be there already.
+    /// Adds a directory. Its path is relative to the root, and its parent must already be in the
+    /// archive.
     pub(super) fn directory(&mut self, path: &str) {
         self.entry(path, DIRECTORY, &[]);
     }
@@ -48,8 +50,8 @@ impl Cpio {
     fn header(&mut self, path: &str, mode: u32, size: usize) {
         let size = u32::try_from(size).expect("the format has files of less than 4 GiB");
         let name_size = path.len() as u32 + 1;
-        // Number, mode, owner, group, links, time, size, two device numbers, the name's size, and a checksum that
-        // this variant of the format leaves at zero. Everything belongs to root.
+        // Number, mode, owner, group, links, time, size, two device numbers, the name's size, and a
+        // checksum that this variant of the format leaves at zero. Everything belongs to root.
         let fields = [self.entries, mode, 0, 0, 1, 0, size, 0, 0, 0, 0, name_size, 0];
         self.bytes.extend_from_slice(MAGIC.as_bytes());
         for field in fields {
@@ -60,7 +62,7 @@ impl Cpio {
         self.pad();
     }
 
-    /// Headers and contents begin at multiples of four.
+    /// Pads with zeros: headers and contents begin at multiples of four.
     fn pad(&mut self) {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
     }

@@ -1,7 +1,7 @@
-//! The initial file system of a machine: the first process, the programs, the plan that says what to run, and the
-//! directories to mount things on.
+//! The initial file system of a machine: the first process, the programs, the plan that says what
+//! to run, and the directories on which to mount.
 //!
-//! What the first process does with it is `sinew-init`'s business.
+//! What the first process does with it is the concern of `sinew-init`.
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The shape of a machine, and qemu's command line for it.
 //!
-//! Nodes of equal size and a console, and nothing else: no disk, no network. What is booted on it, and what it says, is
-//! not known here.
+//! A machine has nodes of equal size and a console: no disk, no network. This file does not know
+//! what is booted on it, and what its output means.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::exec::Exec;
 
 /// What a machine is made of.
 pub(crate) struct Machine {
-    /// Its NUMA nodes: with one it says nothing of nodes, as most machines do.
+    /// Its NUMA nodes. With one, the machine does not describe nodes, like most machines.
     pub(crate) nodes: usize,
     /// The processors of each node.
     pub(crate) processors: usize,
@@ -18,19 +18,22 @@ pub(crate) struct Machine {
     pub(crate) memory: usize,
 }
 
-/// Software emulation with everything that it can emulate: hardware virtualisation is not to be had everywhere.
+/// Software emulation with everything that it can emulate, since hardware virtualisation is not
+/// available everywhere.
 const PROCESSOR: [&str; 4] = ["-accel", "tcg,thread=multi", "-cpu", "max"];
 
-/// The console is qemu's standard output, and a restart, which is how the kernel ends after a panic, ends qemu.
+/// The console is qemu's standard output, and a restart, which is how the kernel ends after a
+/// panic, ends qemu.
 const SURROUNDINGS: [&str; 8] =
     ["-nodefaults", "-no-reboot", "-display", "none", "-monitor", "none", "-serial", "stdio"];
 
-/// A kernel that stumbles must not go on to pass a test, and one that cannot boot should say so early. Memory stays on the node
-/// where it was put: the kernel would bring it to whoever uses it, and hide that it was put on the wrong one.
+/// A kernel with an internal error must not continue and pass a test, and a kernel that cannot boot
+/// should say so early. Memory stays on the node where it was put. Otherwise the kernel would move
+/// it to the node that uses it, and hide that it was put on the wrong one.
 const KERNEL_OPTIONS: &str = "console=ttyS0 earlyprintk=serial oops=panic panic=-1 numa_balancing=disable";
 
 impl Machine {
-    /// The command line that boots it.
+    /// Returns the command line that boots the machine.
     pub(super) fn boot(&self, packages: &Packages, initrd: &Path) -> Exec {
         packages
             .qemu()
@@ -45,7 +48,8 @@ impl Machine {
     fn shape(&self) -> Vec<String> {
         let Self { nodes, processors, memory } = *self;
         let total = format!("{}M", nodes * memory);
-        // A node is a socket too: a kernel that finds the processors of one on both nodes complains.
+        // A node is a socket too: a kernel complains about one socket with processors on both
+        // nodes.
         let sockets = format!("{},sockets={nodes},cores={processors}", nodes * processors);
         let mut shape = ["-m", &total, "-smp", &sockets].map(str::to_owned).to_vec();
         if nodes > 1 {
@@ -56,7 +60,7 @@ impl Machine {
         shape
     }
 
-    /// One node: its memory, and the processors that are near to it.
+    /// Returns the arguments for one node: its memory, and the processors near to it.
     fn node(&self, node: usize) -> [String; 4] {
         let (first, last) = (node * self.processors, (node + 1) * self.processors - 1);
         [
@@ -68,7 +72,7 @@ impl Machine {
     }
 }
 
-/// Twice as far as within a node, which is 10.
+/// Returns the arguments for the distance between two nodes: twice that within a node, which is 10.
 fn distance(from: usize, to: usize) -> [String; 2] {
     ["-numa".to_owned(), format!("dist,src={from},dst={to},val=20")]
 }

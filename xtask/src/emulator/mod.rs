@@ -1,10 +1,11 @@
-//! Tests on a machine other than this one: an emulated one, with a kernel and a shape of its own.
+//! Tests on an emulated machine, with a kernel and a shape of its own.
 //!
-//! A trial builds test programs without dependencies, packs them with a first process into an initial file system,
-//! boots, and reads from the console how each ended. Which tests, which machine and why is for the jobs to say.
+//! A trial builds test programs without dependencies, packs them with a first process into an
+//! initial file system, boots, and reads from the console how each ended. The jobs say which tests,
+//! which machine and why.
 //!
-//! Files below the target directory: `emulator/` the unpacked packages, and for each trial its initial file system
-//! and the log of its console; `static/` the programs.
+//! Files below the target directory: `emulator/` has the unpacked packages, and for each trial its
+//! initial file system and the log of its console; `static/` has the programs.
 
 mod console;
 mod cpio;
@@ -31,18 +32,18 @@ use crate::failure::{Result, While};
 
 /// Tests, and the machine to run them on.
 pub(crate) struct Trial {
-    /// What its files are called.
+    /// The name of its files.
     pub(crate) name: &'static str,
     /// The machine.
     pub(crate) machine: Machine,
     /// The tests.
     pub(crate) suites: &'static [Suite],
-    /// After this time a machine that still runs has failed.
+    /// A machine that still runs after this time has failed.
     pub(crate) limit: Duration,
 }
 
 impl Trial {
-    /// Builds, boots and judges.
+    /// Builds the programs, boots the machine and judges its output.
     pub(crate) fn run(&self, context: &Context) -> Result {
         let packages = Packages::ensure(context)?;
         let programs = self.build(context)?;
@@ -80,7 +81,7 @@ impl Trial {
         fs::write(&log, console.text()).while_doing(log.display())
     }
 
-    /// The emulator must end by itself; how the tests went is another question.
+    /// Requires that the emulator has ended by itself. How the tests went is another question.
     fn require_end(&self, status: Option<ExitStatus>, console: &Console) -> Result {
         let reason = match status {
             Some(status) if status.success() => return Ok(()),

@@ -1,8 +1,8 @@
 //! qemu and a kernel from Debian's archive, unpacked below the target directory.
 //!
-//! Nothing is installed: as a package, qemu would push others off the machine. It comes with everything that it
-//! depends on down to the C library, so that it does not matter what the machine has. What is booted, and why this
-//! kernel, is not known here.
+//! Nothing is installed: as a package, qemu would remove others from the machine. It comes with
+//! everything that it depends on, including the C library, so it does not depend on the machine.
+//! This file does not know what is booted, and why this kernel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::debian::unpacked::Unpacked;
 use crate::exec::Exec;
 use crate::failure::{Failure, Result, While};
 
-/// What kernels' packages are called before and after their version.
+/// The names of kernel packages before and after their version.
 const KERNEL: (&str, &str) = ("linux-image-6.1.", "-cloud-amd64");
 
 /// An emulator that is ready to use, and a kernel for it.
@@ -23,7 +23,7 @@ pub(super) struct Packages {
 }
 
 impl Packages {
-    /// Unpacks them, unless the newest ones are already there.
+    /// Unpacks them, unless the newest versions are already unpacked.
     pub(super) fn ensure(context: &Context) -> Result<Self> {
         let unpacked = Unpacked::ensure(context.target.join("emulator"), "qemu with a kernel", resolve)?;
         let root = unpacked.root();
@@ -31,7 +31,8 @@ impl Packages {
         Ok(Self { root, kernel })
     }
 
-    /// A command line of the emulator, which is started through its own loader and finds its own libraries.
+    /// Returns a command line of the emulator, which is started through its own loader and finds
+    /// its own libraries.
     pub(super) fn qemu(&self) -> Exec {
         let libraries = ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu"].map(|part| self.path(part));
         Exec::new(self.path("lib64/ld-linux-x86-64.so.2"))
@@ -40,7 +41,7 @@ impl Packages {
             .env("QEMU_MODULE_DIR", self.path("usr/lib/x86_64-linux-gnu/qemu"))
     }
 
-    /// The kernel's file.
+    /// Returns the kernel's file.
     pub(super) fn kernel(&self) -> &Path {
         &self.kernel
     }
@@ -56,18 +57,18 @@ fn resolve(apt: &Apt) -> Result<Vec<String>> {
         .ok_or_else(|| Failure::new(format!("the machine's package sources have no `{before}*{after}`")))?;
     let version = apt.show(&kernel)?.version;
     let mut packages = apt.closure("qemu-system-x86")?;
-    // Not its closure: only the kernel's file is wanted, and that has no dependencies.
+    // Without its dependencies: only the kernel's file is needed.
     packages.push(format!("{kernel}={version}"));
     Ok(packages)
 }
 
-/// The name with the highest version in it.
+/// Returns the name with the highest version in it.
 fn newest(names: Vec<String>, before: &str, after: &str) -> Option<String> {
     let version = |name: &String| Some(numbers(name.strip_prefix(before)?.strip_suffix(after)?));
     names.into_iter().filter(|name| version(name).is_some()).max_by_key(version)
 }
 
-/// The numbers in a version, so that 10 is more than 9.
+/// Returns the numbers in a version, so that 10 is more than 9.
 fn numbers(version: &str) -> Vec<u64> {
     version.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
 }

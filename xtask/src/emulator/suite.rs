@@ -1,4 +1,5 @@
-//! Programs for a machine that has no libraries: built with cargo, linked statically, found in cargo's messages.
+//! Programs for a machine that has no libraries: built with cargo, linked statically, found in
+//! cargo's messages.
 //!
 //! It does not know where they will run.
 
@@ -13,8 +14,9 @@ use crate::failure::{Failure, Result, While};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// The second flag has the linker take in a function that std refers to weakly, and that a static program would lack:
-/// without it `exit` does not run the destructors of thread-locals, which it does everywhere else.
+/// The second flag makes the linker include a function to which std refers weakly, and which a
+/// static program would lack. Without it, `exit` does not run the destructors of thread-locals, as
+/// it does everywhere else.
 const FLAGS: &str = "-Ctarget-feature=+crt-static -Clink-arg=-Wl,--undefined=__cxa_thread_atexit_impl";
 
 /// Test programs of one package.
@@ -31,9 +33,9 @@ pub(crate) struct Suite {
 
 /// A program, and the file it was built into.
 pub(super) struct Built {
-    /// How it is to be run.
+    /// How to run it.
     pub(super) program: Program,
-    /// Where it is now.
+    /// Where it is on the host.
     pub(super) file: PathBuf,
 }
 
@@ -73,18 +75,19 @@ struct Executable {
 fn executables(context: &Context, verb: &[&str], targets: &[&str]) -> Result<Vec<Executable>> {
     let messages = Exec::cargo(context, verb)
         .args(targets)
-        // With a target named, the flags do not reach build scripts and macros, which cannot be static.
+        // With a named target, the flags do not apply to build scripts and macros, which cannot be
+        // static.
         .args(["--target", TARGET, "--message-format", "json-render-diagnostics"])
         .env("RUSTFLAGS", FLAGS)
         .env("CARGO_TARGET_DIR", context.target.join("static"))
         .read_aloud()?;
     let mut executables = in_messages(&messages)?;
-    // Cargo names them as they are done, which is in another order each time.
+    // Cargo names them in the order in which they are done, which varies.
     executables.sort();
     Ok(executables)
 }
 
-/// The programs that cargo's messages name, one JSON object a line.
+/// Returns the programs that cargo's messages name, one JSON object a line.
 fn in_messages(messages: &str) -> Result<Vec<Executable>> {
     let mut found = Vec::new();
     for line in messages.lines() {

@@ -1,4 +1,4 @@
-//! Reads what a program prints until it ends, or ends it when its time is up.
+//! Reads what a program prints until it ends, or ends it when its time is over.
 //!
 //! It does not know what the lines mean.
 
@@ -14,7 +14,7 @@ use crate::failure::{Failure, Result, While};
 pub(super) struct Watched {
     /// What it printed, without line breaks.
     pub(super) lines: Vec<String>,
-    /// How it ended; nothing if it had to be ended.
+    /// How it ended; none if it was killed.
     pub(super) status: Option<ExitStatus>,
 }
 
@@ -27,14 +27,14 @@ pub(super) fn watch(mut child: Child, limit: Duration) -> Result<Watched> {
     let in_time = receive(&receiver, limit, &mut lines);
     if !in_time {
         child.kill().while_doing("ending a program whose time is up")?;
-        // What it printed last is still under way.
+        // The last lines may still be in the channel.
         lines.extend(receiver);
     }
     let status = child.wait().while_doing("waiting for a program")?;
     Ok(Watched { lines, status: in_time.then_some(status) })
 }
 
-/// A console may show anything, so what is not UTF-8 is replaced.
+/// Sends the lines. A console may show anything, so bytes that are not UTF-8 are replaced.
 fn send_lines(output: impl Read, sender: &Sender<String>) {
     let lines = BufReader::new(output).split(b'\n').map_while(|line| line.ok());
     for line in lines {
@@ -45,7 +45,7 @@ fn send_lines(output: impl Read, sender: &Sender<String>) {
     }
 }
 
-/// Takes lines until there are no more, and says whether that was in time.
+/// Takes lines until there are no more. Returns whether that was in time.
 fn receive(receiver: &Receiver<String>, limit: Duration, lines: &mut Vec<String>) -> bool {
     let start = Instant::now();
     loop {

@@ -1,6 +1,7 @@
 //! The tests of both pillars on aarch64, run by qemu's user-mode emulation.
 //!
-//! The emulator runs on a strongly ordered machine: this job speaks for the assembly, not for memory ordering.
+//! The emulator runs on a strongly ordered machine: this job tests the assembly, not memory
+//! ordering.
 
 use super::{PLAIN_PANICS, STACKS, STRATEGY, WORKERS};
 use crate::context::Context;
@@ -25,11 +26,12 @@ fn run(context: &Context) -> Result {
     let rust = DebianRust::ensure(context)?;
     rust.cargo(context, &["test", "--target", "aarch64-unknown-linux-gnu"])
         .args(STACKS)
-        // What does not depend on the machine is tested on the other one.
+        // Tests that do not depend on the machine run on the host.
         .env("RUSTFLAGS", "--cfg sinew_few")
         .env(PLAIN_PANICS.0, PLAIN_PANICS.1)
-        // The emulator is a program of threads: if one of them is in the library's allocator while another one forks, the child finds that locked for ever.
-        // The C library's own is safe.
+        // The emulator has several threads. If one of them is inside the library's allocator while
+        // another one forks, the child finds the allocator's lock held for ever. The C library's
+        // own allocator is safe.
         .env("G_SLICE", "always-malloc")
         .env(STRATEGY, "local")
         .env(WORKERS, "2")

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
 
-/// Each change to the public items of a library crate is seen.
+/// A change to the public items of a library crate does not go unseen.
 pub(crate) const JOB: Job = Job {
     name: "api",
     about: "the public items of the library crates are those listed in docs/api",

@@ -1,6 +1,7 @@
 //! The tests of both pillars under AddressSanitizer, with the installed nightly compiler.
 //!
-//! What the library tells the sanitizer about stacks is behind `cfg(sinew_asan)`, and not known here.
+//! What the library tells the sanitizer about stacks is behind `cfg(sinew_asan)`; this file does
+//! not know it.
 
 use super::{LIBRARY, PLAIN_PANICS, STRATEGY, WORKERS};
 use crate::context::Context;
@@ -19,8 +20,9 @@ pub(crate) const JOB: Job = Job {
 
 const FLAGS: &str = "-Zsanitizer=address --cfg sinew_asan";
 
-/// Leaks are not searched: some tests forget a coroutine on purpose, what only its stack points to counts as lost,
-/// and the tests count stacks themselves. Faults are left alone: tests of guard pages expect the kernel's signal.
+/// Leaks are not searched for. Some tests forget a coroutine on purpose, memory to which only its
+/// stack points counts as lost, and the tests count stacks themselves. Faults are left to the
+/// kernel: tests of guard pages expect its signal.
 const OPTIONS: &str = "detect_leaks=0:handle_segv=0";
 
 fn run(context: &Context) -> Result {
@@ -37,7 +39,7 @@ fn run(context: &Context) -> Result {
         .run()
 }
 
-/// Asks first: naming a toolchain that is not there makes rustup try to download it.
+/// Checks this first: if the toolchain is missing, naming it makes rustup try to download it.
 pub(super) fn require_nightly() -> Result {
     let list = Exec::new("rustup").args(["toolchain", "list"]).read()?;
     if list.lines().any(|line| line.starts_with("nightly-x86_64")) {

@@ -1,6 +1,6 @@
-//! The benchmark program still runs every workload and still prints the lines that others script against.
+//! The benchmark program still runs every workload and still prints the lines that scripts read.
 //!
-//! Whether the numbers are good is not asked here: a quick run on a shared machine cannot say.
+//! This job does not judge the figures: a quick run on a shared machine cannot tell.
 
 use serde_json::Value;
 
@@ -18,12 +18,13 @@ pub(crate) const JOB: Job = Job {
     run,
 };
 
-/// What each line must have.
+/// The fields of each line.
 const FIELDS: [&str; 7] = ["peer", "workload", "threads", "metric", "stat", "value", "n"];
 
 fn run(context: &Context) -> Result {
     let list = bench(context).args(["list"]).read_aloud()?;
-    // Servers in processes of their own take a second each, however quick the look: two of them are enough.
+    // Servers in processes of their own take a second each, even in a quick run. Two of them are
+    // enough.
     let (servers, others): (Vec<_>, Vec<_>) = workloads(&list).partition(|name| name.starts_with("http"));
     if servers.is_empty() {
         return Err(Failure::new("the benchmark has no workload with servers"));
@@ -36,7 +37,7 @@ fn run(context: &Context) -> Result {
     Ok(())
 }
 
-/// Once each, as lines.
+/// Runs each once and prints lines.
 const QUICKLY: [&str; 5] = ["--quick", "--reps", "1", "--json", "-"];
 
 fn bench(context: &Context) -> Exec {
@@ -45,7 +46,7 @@ fn bench(context: &Context) -> Exec {
         .args(["--"])
 }
 
-/// The names of the workloads in a list of them.
+/// Returns the names of the workloads in a list of them.
 fn workloads(list: &str) -> impl Iterator<Item = &str> {
     let lines = list.lines().skip(1).take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_gaps_and_silence_fail() {
+    fn prose_missing_fields_and_no_output_fail() {
         for output in ["", "warming up\n", "[]\n", &LINE.replace("stat", "static")] {
             assert!(check_lines(output).is_err(), "{output:?}");
         }

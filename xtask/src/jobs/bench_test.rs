@@ -1,11 +1,12 @@
-//! The benchmark program's own tests. It is a workspace of its own, so that the `test` job never gets there.
+//! The benchmark program's own tests. It is a workspace of its own, so the job `test` does not run
+//! them.
 
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
 
-/// What measures can be trusted to measure.
+/// The benchmark program measures correctly.
 pub(crate) const JOB: Job = Job {
     name: "bench-test",
     about: "the tests of the benchmark program pass",
@@ -15,6 +16,6 @@ pub(crate) const JOB: Job = Job {
 };
 
 fn run(context: &Context) -> Result {
-    // Optimised, because the other jobs of the benchmarks have built every peer so already.
+    // Optimised, because the other jobs of the benchmarks have built every peer with this profile.
     Exec::cargo(context, &["test", "--release", "--manifest-path"]).args([context.bench_manifest()]).run()
 }

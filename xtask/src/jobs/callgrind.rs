@@ -1,11 +1,12 @@
-//! Instruction counts against the committed baseline. Counting and comparing is the benchmark program's work.
+//! Compares instruction counts with the committed baseline. The benchmark program counts and
+//! compares.
 
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::Result;
 use crate::job::{Depth, Job, Tool};
 
-/// Nothing costs more instructions than it did.
+/// No path costs more instructions than before.
 pub(crate) const JOB: Job = Job {
     name: "callgrind",
     about: "instruction counts are no worse than the committed baseline",

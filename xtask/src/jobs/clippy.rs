@@ -1,11 +1,11 @@
-//! Lints, in both workspaces. Which lints is the manifests' business, not this file's.
+//! Lints, in both workspaces. The manifests choose the lints.
 
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
 
-/// No warning of the compiler or of clippy is left.
+/// There are no warnings of the compiler or of clippy.
 pub(crate) const JOB: Job = Job {
     name: "clippy",
     about: "no warning in any target, here and in bench/",

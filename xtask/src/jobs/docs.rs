@@ -1,4 +1,5 @@
-//! Documentation, for users and for ourselves. Knows nothing about what the pages say.
+//! The documentation, for users and for contributors. It knows nothing about the content of the
+//! pages.
 
 use crate::context::Context;
 use crate::exec::Exec;
@@ -6,7 +7,7 @@ use crate::failure::Result;
 use crate::job::{Depth, Job};
 use crate::pages;
 
-/// Every link in the documentation leads somewhere.
+/// Every link in the documentation has a target.
 pub(crate) const JOB: Job = Job {
     name: "docs",
     about: "rustdoc is silent on public pages, and on private ones; public ones show what users have",

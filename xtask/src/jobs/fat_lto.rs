@@ -1,4 +1,5 @@
-//! The tests of both pillars with everything inlined into everything. The profile is in the root manifest.
+//! The tests of both pillars with everything inlined into everything. The profile is in the root
+//! manifest.
 
 use super::STRATEGY;
 use crate::context::Context;
@@ -6,7 +7,7 @@ use crate::exec::Exec;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
 
-/// No switch depends on the optimiser's mercy.
+/// The switch does not depend on what the optimiser does.
 pub(crate) const JOB: Job = Job {
     name: "fat-lto",
     about: "coroutines' tests, and those of fibers that are about switches, pass under fat LTO with one codegen unit",
@@ -15,8 +16,9 @@ pub(crate) const JOB: Job = Job {
     run,
 };
 
-/// Not the tests inside the crates: they switch no stacks, and linking each program takes a minute. Of fibers' tests those that are about switches: all of
-/// them would take six. The benchmarks are built like this too, and check their results.
+/// Without the tests inside the crates: they switch no stacks, and linking each program takes a
+/// minute. Of the fibers' tests only those about switches: all of them would take six minutes. The
+/// benchmarks are built with this profile too, and check their results.
 const TESTS: [&str; 6] = ["-p", "sinew-coroutine", "-p", "sinew", "--test", "it"];
 
 fn run(context: &Context) -> Result {

@@ -1,11 +1,12 @@
-//! Formatting, in all workspaces. Knows nothing about rustfmt's settings: they are in `rustfmt.toml`.
+//! Formatting, in all workspaces. It knows nothing about rustfmt's settings, which are in
+//! `rustfmt.toml`.
 
 use crate::context::Context;
 use crate::exec::Exec;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
 
-/// Nothing would change if everybody formatted now.
+/// Formatting now would change nothing.
 pub(crate) const JOB: Job = Job {
     name: "fmt",
     about: "rustfmt would change nothing, here, in bench/ and in fuzz/",

@@ -1,8 +1,8 @@
-//! Requests that a fuzzer finds, for the reader of `sinew serve` and the reference reader beside it,
-//! which must agree: a million requests, or as many as fit into a minute.
+//! Requests that a fuzzer finds, for the reader of `sinew serve` and the reference reader, which
+//! must agree. The fuzzer tries a million requests, or as many as fit into a minute.
 //!
-//! The seeds and the seed of the random numbers are the same each time, so that a finding is found
-//! again. The requests that it keeps are below `target/`.
+//! The seed files and the seed of the random numbers are the same each time, so that a finding
+//! repeats. The requests that the fuzzer keeps are below `target/`.
 
 use super::asan::require_nightly;
 use crate::context::Context;
@@ -10,25 +10,25 @@ use crate::exec::Exec;
 use crate::failure::{Result, While};
 use crate::job::{Depth, Job, Tool};
 
-/// No request makes the server fail or disagree with the reference reader, and no answer depends
-/// on the pieces that its request arrived in.
+/// No request makes the server fail or disagree with the reference reader, and no answer depends on
+/// how its request was split.
 pub(crate) const JOB: Job = Job {
     name: "fuzz",
     about: "a fuzzer finds no request that the server and the reference read differently (nightly toolchain)",
     depth: Depth::Deep,
-    // Its library is compiled here.
+    // The fuzzer's library is compiled with it.
     needs: &[Tool { probe: "c++", package: "g++" }],
     run,
 };
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Counters at every edge, and a look at what is compared: as cargo-fuzz has them.
+/// Counters at every edge, and tracing of comparisons, as cargo-fuzz sets them.
 const FLAGS: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// So many requests, or as many as fit a minute on a slow machine.
+/// A million requests, or as many as fit into a minute on a slow machine.
 const LIMITS: [&str; 4] = ["-runs=1000000", "-max_total_time=60", "-max_len=4096", "-seed=1"];
 
 fn run(context: &Context) -> Result {

@@ -1,4 +1,4 @@
-//! The models of lock-free protocols, run by loom. What they model stands beside the code.
+//! The models of lock-free protocols, run by loom. The models are beside the code that they check.
 
 use crate::context::Context;
 use crate::exec::Exec;

@@ -1,7 +1,7 @@
-//! The table of jobs, in the order in which they run: cheap ones first, so that a run says early what it can.
+//! The table of jobs, in the order in which they run: cheap jobs first, so that a run fails early.
 //!
-//! To add a job: write its file beside this one with a `JOB` constant, and give it its two lines here. No
-//! other place needs to know of it.
+//! To add a job: write its file beside this one with a `JOB` constant, and add its two lines here.
+//! No other place needs to know it.
 
 mod aarch64;
 mod api;
@@ -26,22 +26,25 @@ mod valgrind;
 
 use crate::job::Job;
 
-/// What cargo is to test where the library's tests run in other circumstances: its test programs, without examples in the documentation, and
-/// without the second program of the pool for the other strategy, which fibers' tests have as well.
+/// What cargo tests where the library's tests run in special circumstances: its test programs,
+/// without examples in the documentation, and without the pool's second program for the other
+/// strategy, since the fibers' tests have both strategies too.
 const LIBRARY: [&str; 9] =
     ["-p", "sinew-coroutine", "-p", "sinew-sched", "-p", "sinew", "--lib", "--test", "it"];
 
-/// The same for what has to do with stacks and threads' memory: the pool is tested by its fibers.
+/// The same for everything about stacks and the memory of threads: fibers test the pool.
 const STACKS: [&str; 7] = ["-p", "sinew-coroutine", "-p", "sinew", "--lib", "--test", "it"];
 
-/// Where everything takes long, fibers' tests run with one strategy only, and most of them with one number of workers, by these variables.
+/// Where everything takes long, these variables make the fibers' tests run with one strategy only,
+/// and most of them with one number of workers.
 const STRATEGY: &str = "SINEW_TEST_STRATEGY";
 const WORKERS: &str = "SINEW_TEST_WORKERS";
 
-/// Where everything takes long, panics that tests expect are told without the names of functions: finding those takes half a minute for each process.
+/// Where everything takes long, expected panics are printed without the names of functions: finding
+/// those takes half a minute for each process.
 const PLAIN_PANICS: (&str, &str) = ("RUST_BACKTRACE", "0");
 
-/// Every job there is.
+/// All jobs.
 pub(crate) static JOBS: &[Job] = &[
     fmt::JOB,
     clippy::JOB,

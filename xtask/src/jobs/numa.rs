@@ -1,7 +1,8 @@
 //! The pool's and the fibers' tests on a machine with two NUMA nodes, of two processors each.
 //!
-//! Not all of them, since an emulated machine is slow: those about groups, places, stealing, stand-ins, and the beginning and end of
-//! pools, fibers and runtimes. What happens within a group is the same on any machine, and tested on this one.
+//! An emulated machine is slow, so only some tests run: those about groups, places, stealing,
+//! stand-ins, and the beginning and end of pools, fibers and runtimes. What happens within a group
+//! is the same on any machine, and is tested on the host.
 
 use std::time::Duration;
 
@@ -19,14 +20,14 @@ pub(crate) const JOB: Job = Job {
     run,
 };
 
-/// Elsewhere tests that need two nodes are skipped; here they must not be.
+/// On other machines, tests that need two nodes are skipped. Here they must not be.
 const VARIABLES: &[(&str, &str)] = &[("SINEW_REQUIRE_NODES", "2")];
 
 const TRIAL: Trial = Trial {
     name: "numa",
     machine: Machine { nodes: 2, processors: 2, memory: 1024 },
     suites: &[
-        // Where groups are is not for other crates to know: all unit tests, which are few.
+        // Other crates cannot know where groups are. So all unit tests run, which are few.
         Suite { package: "sinew-sched", targets: &["--lib"], variables: VARIABLES, arguments: &[] },
         Suite {
             package: "sinew-sched",
@@ -39,7 +40,7 @@ const TRIAL: Trial = Trial {
     limit: Duration::from_secs(400),
 };
 
-/// Modules, and what is left out of them.
+/// Modules, and the tests that are left out of them.
 const OF_POOL: &[&str] = &[
     "numa::",
     "groups::",
@@ -50,15 +51,15 @@ const OF_POOL: &[&str] = &[
     "blocking::",
     "starting::",
     "shutdown::",
-    // Thousands of wake-ups one after the other: within sight of the minute that counts as a hang.
+    // Thousands of wake-ups one after the other: close to the minute that counts as a hang.
     "--skip",
     "groups::no_wake_is_lost_between_groups",
-    // Up to 64 workers that block at once, over and over: as long as all others together.
+    // Up to 64 workers that block at once, over and over: as long as all other tests together.
     "--skip",
     "spares::a_spare_worker_that_was_not_to_be_had_is_asked_for_again",
 ];
 
-/// Modules, and what is left out of them.
+/// Modules, and the tests that are left out of them.
 const OF_FIBERS: &[&str] = &[
     "numa::",
     "groups::",
@@ -67,7 +68,7 @@ const OF_FIBERS: &[&str] = &[
     "spawn::",
     "park::",
     "shutdown::",
-    // Each is about counts, and takes so many fibers or runtimes that it would be half a minute here.
+    // Each of these counts, and needs many fibers or runtimes: half a minute here.
     "--skip",
     "spawn::a_limit_is_exact_whoever_races_for_the_last_place",
     "--skip",

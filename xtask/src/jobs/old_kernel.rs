@@ -1,7 +1,7 @@
-//! The coroutine tests on a kernel that lacks what newer ones have: guard pages by advice, above all, so that stacks
-//! are guarded by changing their protection.
+//! The coroutine tests on a kernel that lacks features of newer ones, above all guard pages by
+//! advice. There the library guards stacks by changing the protection of pages.
 //!
-//! What the library does about it is not known here: the tests are run as they are.
+//! This file does not know what the library does there: the tests run unchanged.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ pub(crate) const JOB: Job = Job {
 const TRIAL: Trial = Trial {
     name: "old-kernel",
     machine: Machine { nodes: 1, processors: 2, memory: 2048 },
-    // The debugger's tests have no debugger there; they speak about unwind tables, on any kernel alike.
+    // There is no debugger for the debugger's tests. They test unwind tables, which are the same on
+    // any kernel.
     suites: &[Suite {
         package: "sinew-coroutine",
         targets: &["--lib", "--test", "it"],

@@ -1,7 +1,7 @@
-//! Programs in which a panic cannot unwind. They must die, loudly: one drops a suspended coroutine, in the other a fiber panics
-//! after all else has worked.
+//! Programs in which a panic cannot unwind. They must abort with a message: one drops a suspended
+//! coroutine; in the other a fiber panics after everything else has worked.
 //!
-//! Only the outside is known here: how the examples end, and a few words that they say.
+//! This file knows only how the examples end, and a few words that they print.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Output;
@@ -26,9 +26,9 @@ const SIGABRT: i32 = 6;
 struct Example {
     package: &'static str,
     name: &'static str,
-    /// What it says before on standard output.
+    /// What it prints before, on standard output.
     first: &'static str,
-    /// What it says about its end on standard error.
+    /// What it prints about its end, on standard error.
     words: &'static [&'static str],
 }
 

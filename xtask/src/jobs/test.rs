@@ -1,4 +1,4 @@
-//! The tests, by the command that the README gives. Knows nothing about single tests.
+//! The tests, by the command that the README gives. It knows no single test.
 
 use crate::context::Context;
 use crate::exec::Exec;
@@ -15,6 +15,6 @@ pub(crate) const JOB: Job = Job {
 };
 
 fn run(context: &Context) -> Result {
-    // Without the variable a test whose tool is missing passes without having looked at anything.
+    // Without the variable, a test whose tool is missing would pass without checking anything.
     Exec::cargo(context, &["test", "--workspace"]).env("SINEW_REQUIRE_TOOLS", "1").run()
 }

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::failure::Result;
 use crate::job::{Depth, Job};
 
-/// The tree keeps its own layout rules.
+/// The tree keeps the layout rules.
 pub(crate) const JOB: Job = Job {
     name: "tidy",
     about: "layers, unsafe, headers, sizes and links are as the style demands",

@@ -1,8 +1,9 @@
 //! The tests of both pillars under ThreadSanitizer, with a std that is instrumented too.
 //!
-//! A prebuilt std raises false alarms, and building one needs its source, which the installed toolchains lack:
-//! so Debian's compiler and source are used, with the sanitizer's runtime of the toolchain at hand. What the
-//! library tells the sanitizer is behind `cfg(sinew_tsan)`, and not known here.
+//! A prebuilt std causes false alarms. Building one needs its source, which the installed
+//! toolchains lack. So this job uses Debian's compiler and source, with the sanitizer's runtime of
+//! the installed toolchain. What the library tells the sanitizer is behind `cfg(sinew_tsan)`; this
+//! file does not know it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,16 +36,18 @@ fn run(context: &Context) -> Result {
         .env(PLAIN_PANICS.0, PLAIN_PANICS.1)
         .env(STRATEGY, "shared")
         .env(WORKERS, "8")
-        // A released compiler takes unstable options only so; std is compiled by the very version it came with.
+        // A released compiler accepts unstable options only with this variable. std is compiled by
+        // the version that it came with.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTFLAGS", FLAGS)
-        // Tests of guard pages expect to die by the kernel's signal, not by the sanitizer's report of it.
+        // Tests of guard pages expect to die by the kernel's signal, not by the sanitizer's report
+        // of it.
         .env("TSAN_OPTIONS", "handle_segv=0")
         .env("CARGO_TARGET_DIR", context.target.join("tsan"))
         .run()
 }
 
-/// Debian ships no sanitizer runtimes, so the installed toolchain lends its own.
+/// Copies the sanitizer's runtime of the installed toolchain, since Debian ships none.
 fn lend_runtime(libraries: &Path) -> Result {
     let sysroot = Exec::new("rustc").args(["--print", "sysroot"]).read()?;
     let ours = Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).join("lib");
@@ -52,7 +55,8 @@ fn lend_runtime(libraries: &Path) -> Result {
     Ok(())
 }
 
-/// The file's name contains the channel of the toolchain, which need not be stable.
+/// Returns the runtime's file. Its name contains the channel of the toolchain, which need not be
+/// stable.
 fn runtime_in(libraries: &Path) -> Result<PathBuf> {
     let entries = fs::read_dir(libraries).while_doing(libraries.display())?;
     let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

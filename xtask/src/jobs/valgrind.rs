@@ -1,5 +1,6 @@
-//! Coroutines on pooled stacks under valgrind, which must know the stacks: else it takes switches for huge frames, and says
-//! so. Only the outside is known here: how the example ends, and what valgrind says.
+//! Coroutines on pooled stacks under valgrind. valgrind must know the stacks: otherwise it takes
+//! switches for huge frames, and warns. This file knows only how the example ends, and what
+//! valgrind prints.
 
 use std::process::Output;
 
@@ -8,7 +9,7 @@ use crate::exec::Exec;
 use crate::failure::{Failure, Result};
 use crate::job::{Depth, Job, Tool};
 
-/// Valgrind finds nothing to complain of.
+/// valgrind reports no error.
 pub(crate) const JOB: Job = Job {
     name: "valgrind",
     about: "coroutines on pooled stacks run under valgrind without a complaint",

@@ -1,6 +1,6 @@
-//! A thread that std starts inherits the output capture of the test that happens to start it. So the
-//! library crates start threads in one place, which avoids that. Scoped threads are exempt: they end
-//! before the caller goes on, and print on its behalf.
+//! A thread that std starts inherits the output capture of the test that starts it. So the library
+//! crates start threads in one place, which avoids that. Scoped threads are exempt: they end before
+//! the caller continues, and print on its behalf.
 
 use super::finding::Finding;
 use super::paths::paths;
@@ -11,12 +11,13 @@ const HOMES: [&str; 2] = ["crates/sinew-sched/src/thread.rs", "crates/sinew-sche
 
 const REMEDY: &str = "call `spawn_thread` of sinew-sched";
 
-/// Threads that library code starts through std.
+/// Finds threads that library code starts through std.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.rust.iter().filter(|file| is_bound(file)).flat_map(captured).collect()
 }
 
-/// The library crates, without their homes and without models, which start the checker's threads.
+/// Returns whether the rule applies to a file: it is in a library crate, is not the crate's own
+/// file for threads, and is no model, which starts the checker's threads.
 fn is_bound(file: &RustFile) -> bool {
     let is_library = file.path.starts_with("crates/sinew") && !file.path.starts_with("crates/sinew-cli/");
     let is_model = file.path.split('/').any(|part| part.trim_end_matches(".rs").ends_with("model"));

@@ -69,7 +69,7 @@ fn use_of(path: &PathUse) -> Option<Use> {
     }
 }
 
-/// Whether these tokens begin a call of the method `elapsed`.
+/// Returns whether these tokens begin a call of the method `elapsed`.
 fn is_elapsed(tokens: &[Token]) -> bool {
     matches!(tokens, [dot, name, open] if dot.is_punct('.') && name.is_ident("elapsed") && open.is_open('('))
 }

@@ -1,12 +1,13 @@
-//! Which crate may depend on which of ours, and that peers stay in `bench/`. Read from manifests alone: a
-//! dependency that is declared is an edge, used or not, for tests or not.
+//! Which crate may depend on which of ours; peers stay in `bench/`. The rule reads manifests alone:
+//! a declared dependency is an edge, used or not, for tests or not.
 
 use toml::de::{DeTable, DeValue};
 
 use super::finding::Finding;
 use super::tree::{TextFile, Tree};
 
-/// Every crate of the repository but the benchmarks, and the crates of ours that it may depend on.
+/// Every crate of the repository except the benchmarks, and the crates of ours on which it may
+/// depend.
 const EDGES: [(&str, &[&str]); 10] = [
     ("sinew-coroutine", &[]),
     ("sinew-topology", &[]),
@@ -20,7 +21,7 @@ const EDGES: [(&str, &[&str]); 10] = [
     ("xtask", &["sinew-init"]),
 ];
 
-/// Runtimes, schedulers and coroutine crates to compare with, never to build upon.
+/// Runtimes, schedulers and coroutine crates to compare with, which no crate may use.
 const PEERS: [&str; 15] = [
     "async-executor",
     "async-io",
@@ -43,7 +44,7 @@ const PEERS: [&str; 15] = [
 /// call them from fibers.
 const GUIDE: (&str, [&str; 2]) = ("sinew-guide", ["rayon", "tokio"]);
 
-/// Edges that are not in the plan.
+/// Finds edges that are not in the plan.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let ours = tree.manifests.iter().filter(|manifest| !manifest.path.starts_with("bench/"));
     ours.flat_map(check_manifest).collect()
@@ -67,18 +68,18 @@ struct Manifest<'a> {
 }
 
 impl Manifest<'_> {
-    /// The package's name; a root without a package has none.
+    /// Returns the package's name; a root without a package has none.
     fn package(&self) -> Option<&str> {
         table(self.table, "package")?.get("name")?.get_ref().as_str()
     }
 
-    /// What the plan permits this package; a virtual root is permitted to name all of ours.
+    /// Returns what the plan permits this package; a virtual root is permitted to name all of ours.
     fn permitted(&self) -> Option<&'static [&'static str]> {
         let package = self.package()?;
         EDGES.iter().find(|(name, _)| *name == package).map(|(_, permitted)| *permitted)
     }
 
-    /// A package that the plan does not mention.
+    /// Returns a finding if the plan does not mention this package.
     fn unplanned(&self) -> Vec<Finding> {
         match self.package() {
             Some(package) if self.permitted().is_none() => {
@@ -97,7 +98,7 @@ impl Manifest<'_> {
         }
         let permitted = self.permitted()?;
         let is_ours = EDGES.iter().any(|(name, _)| *name == dependency);
-        // A crate that names itself does so for its tests, to have all features: cargo permits nothing else.
+        // A crate names itself for its tests, to have all features: cargo permits nothing else.
         if !is_ours || permitted.contains(&dependency) || self.package() == Some(dependency) {
             return None;
         }
@@ -105,7 +106,7 @@ impl Manifest<'_> {
         Some(Finding::new(&self.file.path, line, message, "move the code to the layer that may know both"))
     }
 
-    /// The true names of all dependencies, whatever they are for, with their lines.
+    /// Returns the true names of all dependencies, whatever their purpose, with their lines.
     fn dependencies(&self) -> Vec<(String, usize)> {
         let mut found = self.dependencies_in(self.table);
         for holder in ["target", "workspace"].iter().filter_map(|name| table(self.table, name)) {
@@ -130,7 +131,7 @@ impl Manifest<'_> {
     }
 }
 
-/// A renamed dependency gives its package's name in `package`.
+/// Returns the name of a dependency's package. A renamed dependency has it in `package`.
 fn true_name(key: &str, value: &DeValue<'_>) -> String {
     let renamed = value.as_table().and_then(|table| table.get("package")?.get_ref().as_str());
     renamed.unwrap_or(key).to_owned()

@@ -1,10 +1,10 @@
-//! The first line of a Rust file introduces it, as `//!` documentation. Whether the introduction is true, and says
-//! where the file's knowledge ends, is for readers to judge.
+//! The first line of a Rust file introduces it, as `//!` documentation. Readers judge whether the
+//! introduction is true, and says what the file does not know.
 
 use super::finding::Finding;
 use super::tree::Tree;
 
-/// Files that open with anything else.
+/// Finds files that begin in any other way.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let bare = tree.rust.iter().filter(|file| file.header().next().is_none());
     bare.map(|file| {

@@ -1,14 +1,14 @@
-//! A file can be read in one sitting. Where a long one is to be cut, this rule cannot know.
+//! A file can be read in one sitting. The rule cannot know where to split a long one.
 
 use super::finding::Finding;
 use super::tree::Tree;
 
-/// Beyond this a failure in the library, and a note elsewhere.
+/// A longer file is a failure in the library, and a note elsewhere.
 const AIM: usize = 400;
-/// Beyond this a failure everywhere.
+/// A longer file is a failure everywhere.
 const LIMIT: usize = 800;
 
-/// Files that are too long, or on their way there.
+/// Finds files that are too long, or close to it.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.rust.iter().filter_map(|file| judge(&file.path, file.text.lines().count())).collect()
 }

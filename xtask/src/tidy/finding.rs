@@ -1,4 +1,4 @@
-//! One place where a rule is broken, and what to do there.
+//! A place where a rule is broken, and what to do about it.
 
 use std::fmt;
 
@@ -12,17 +12,18 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// A finding that fails the check. `remedy` completes the sentence "what you should do is ...".
+    /// Makes a finding that fails the check. `remedy` completes the sentence "what you should do is
+    /// ...".
     pub(super) fn new(path: &str, line: usize, message: impl Into<String>, remedy: &'static str) -> Self {
         Self { path: path.to_owned(), line, message: message.into(), remedy, is_note: false }
     }
 
-    /// The same as information only.
+    /// Turns this into information only.
     pub(super) fn into_note(self) -> Self {
         Self { is_note: true, ..self }
     }
 
-    /// Whether this is information only.
+    /// Returns whether this is information only.
     pub(super) fn is_note(&self) -> bool {
         self.is_note
     }

@@ -1,10 +1,10 @@
-//! No `pub use x::*`: a crate's surface is a list that somebody wrote. Private globs are clippy's business.
+//! No `pub use x::*`: a crate's surface is an explicit list. Clippy checks private globs.
 
 use super::finding::Finding;
 use super::tokens::{Token, closing};
 use super::tree::Tree;
 
-/// Re-exports by glob, in any file.
+/// Finds re-exports by glob, in any file.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let in_file = |tokens: &[Token]| (0..tokens.len()).filter_map(|i| glob(tokens, i)).collect::<Vec<_>>();
     let lines =
@@ -14,7 +14,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// The line of the `*` in a `pub use` that starts at `index`.
+/// Returns the line of the `*` in a `pub use` that starts at `index`.
 fn glob(tokens: &[Token], index: usize) -> Option<usize> {
     if !tokens[index].is_ident("pub") {
         return None;

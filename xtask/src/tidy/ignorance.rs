@@ -1,5 +1,5 @@
-//! What each pillar claims not to know, it does not name. Names in comments are no knowledge; names in code
-//! are, tests of the whole crate included where a claim is made about the whole crate.
+//! A pillar does not name what it claims not to know. Names in comments do not count. Names in code
+//! do, including the tests of a crate where the claim is about the whole crate.
 
 use super::finding::Finding;
 use super::paths::{PathUse, paths};
@@ -7,7 +7,7 @@ use super::rust_file::RustFile;
 use super::tokens::Token;
 use super::tree::Tree;
 
-/// Words that parts of the tree may not say.
+/// Finds names that parts of the tree must not use.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let switch = tree.rust.iter().filter(|file| is_switch(file)).flat_map(knows_threads);
     let sched = tree.rust_below("crates/sinew-sched/").flat_map(|file| says(file, is_fiber_word, SCHED));
@@ -18,9 +18,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 
 const SWITCH: &str = "keep threads, atomics and thread-locals out of the switch";
 const SCHED: &str = "the scheduler runs tasks: keep fibers, coroutines and epoll in `sinew`";
-const COROUTINE: &str = "coroutines are resumed by whoever holds them: keep the scheduler out";
+const COROUTINE: &str = "the holder of a coroutine resumes it: keep the scheduler out";
 
-/// The switch itself: the architectures and the coroutine.
+/// Returns whether a file is part of the switch: the architectures and the coroutine.
 fn is_switch(file: &RustFile) -> bool {
     file.path.starts_with("crates/sinew-coroutine/src/arch/")
         || file.path == "crates/sinew-coroutine/src/coroutine.rs"
@@ -34,7 +34,8 @@ fn knows_threads(file: &RustFile) -> Vec<Finding> {
     named.map(|path| complaint(file, path.line, &path.text(), SWITCH)).chain(locals).collect()
 }
 
-/// Whether a path is in one of these modules of std, under any of std's names or a checker's.
+/// Returns whether a path is in one of these modules of std, under any of std's names or a
+/// checker's.
 pub(super) fn is_in_std(path: &PathUse, modules: &[&str]) -> bool {
     let [root, module, ..] = path.segments.as_slice() else { return false };
     ["std", "core", "alloc", "loom", "shuttle"].contains(&root.as_str()) && modules.contains(&module.as_str())
@@ -51,7 +52,8 @@ fn is_fiber_word(word: &str) -> bool {
     ["sinew_coroutine", "epoll", "fiber"].iter().any(|part| word.contains(part))
 }
 
-/// Its own words for stacks (`StackPool`) are its own; libc's `sched_*` calls are the kernel's.
+/// Returns whether a word belongs to the scheduler. The words for stacks (`StackPool`) do not, nor
+/// do libc's `sched_*` calls, which are the kernel's.
 fn is_sched_word(word: &str) -> bool {
     word == "sinew" || word == "sinew_sched" || word.to_lowercase().contains("scheduler")
 }

@@ -1,10 +1,10 @@
-//! A test that is not run says why, in `#[ignore = "..."]`: without a reason it stays off for ever.
+//! An ignored test says why, in `#[ignore = "..."]`: without a reason it stays off for ever.
 
 use super::finding::Finding;
 use super::tokens::{Token, attributes};
 use super::tree::Tree;
 
-/// Tests that are off for no stated reason.
+/// Finds ignored tests without a reason.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let all =
         tree.rust.iter().flat_map(|file| attributes(&file.tokens).map(move |attribute| (file, attribute)));
@@ -15,7 +15,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     .collect()
 }
 
-/// The line of an `ignore` that is the attribute, or what a `cfg_attr` turns into one.
+/// Returns the line of an `ignore` that is the attribute, or what a `cfg_attr` turns into one.
 fn bare_ignore(attribute: &[Token]) -> Option<usize> {
     let index = attribute.iter().position(|token| token.is_ident("ignore"))?;
     let starts = index == 0 || (attribute[0].is_ident("cfg_attr") && attribute[index - 1].is_punct(','));

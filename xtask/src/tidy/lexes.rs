@@ -1,9 +1,10 @@
-//! Every Rust file can be read as tokens. The other rules see nothing in a file that cannot, and would pass it.
+//! Every Rust file can be split into tokens. The other rules see nothing in a file that cannot, and
+//! would pass it.
 
 use super::finding::Finding;
 use super::tree::Tree;
 
-/// Files that no other rule can look into.
+/// Finds files that no other rule can read.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let broken = tree.rust.iter().filter_map(|file| Some((file, file.lex_error?)));
     let message = "the file cannot be split into tokens, so no rule can look into it";

@@ -1,12 +1,12 @@
-//! `lib.rs` is a table of contents: what a crate is about, which modules it has and what it exports, name by name.
-//! The order of the entries is not checked.
+//! `lib.rs` is a table of contents: what a crate is about, which modules it has and what it
+//! exports, name by name. The order of the entries is not checked.
 
 use super::finding::Finding;
 use super::rust_file::RustFile;
 use super::tokens::{Kind, Token, attribute_at, closing};
 use super::tree::Tree;
 
-/// Anything else that stands in a `lib.rs`.
+/// Finds other items in a `lib.rs`.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let roots = tree.rust.iter().filter(|file| file.path.ends_with("src/lib.rs"));
     roots.flat_map(check_file).collect()
@@ -30,7 +30,7 @@ fn check_file(file: &RustFile) -> Vec<Finding> {
     findings
 }
 
-/// After the item's `;`, or after its braces (a `use` has both).
+/// Returns where an item ends: after its `;`, or after its braces (a `use` has both).
 fn item_end(tokens: &[Token], start: usize) -> usize {
     let is_use = keyword(&tokens[start..]) == Some("use");
     let mut index = start;
@@ -45,7 +45,7 @@ fn item_end(tokens: &[Token], start: usize) -> usize {
     tokens.len()
 }
 
-/// The first word of an item after its visibility.
+/// Returns the first word of an item after its visibility.
 fn keyword(item: &[Token]) -> Option<&str> {
     let is_pub = item.first()?.is_ident("pub");
     let is_scoped = is_pub && item.get(1)?.is_open('(');
@@ -53,9 +53,10 @@ fn keyword(item: &[Token]) -> Option<&str> {
     item.get(index)?.ident()
 }
 
-/// What is wrong with an item, and what to do about it.
+/// Returns what is wrong with an item, and what to do about it.
 fn complaint(item: &[Token]) -> Option<(String, &'static str)> {
-    // An empty module carries documentation and nothing else: the README's examples are tested in one.
+    // An empty module carries documentation and nothing else: the README's examples are tested in
+    // one.
     let has_body = item.windows(2).any(|pair| pair[0].is_open('{') && pair[1].kind != Kind::Close('}'));
     let has_glob = item.iter().any(|token| token.is_punct('*'));
     match keyword(item) {

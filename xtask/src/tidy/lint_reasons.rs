@@ -1,10 +1,10 @@
-//! Every `allow` and `expect` of a lint says why. Whether the reason is a good one is for readers to say.
+//! Every `allow` and `expect` of a lint says why. Readers judge whether the reason is good.
 
 use super::finding::Finding;
 use super::tokens::{Token, attributes, closing};
 use super::tree::Tree;
 
-/// Silenced lints without a reason.
+/// Finds silenced lints without a reason.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let all = tree.rust.iter().flat_map(|file| levels(&file.tokens).map(move |level| (file, level)));
     let bare = all.filter(|(_, level)| !level.has_reason());
@@ -23,18 +23,18 @@ pub(super) struct LintLevel<'a> {
 }
 
 impl LintLevel<'_> {
-    /// Whether it says why.
+    /// Returns whether it says why.
     pub(super) fn has_reason(&self) -> bool {
         self.names("reason")
     }
 
-    /// Whether a lint (or `reason`) of this name is among the arguments.
+    /// Returns whether a lint (or `reason`) of this name is among the arguments.
     pub(super) fn names(&self, name: &str) -> bool {
         self.arguments.iter().any(|token| token.is_ident(name))
     }
 }
 
-/// Every silenced lint, those behind `cfg_attr` included.
+/// Returns every silenced lint, those behind `cfg_attr` included.
 pub(super) fn levels(tokens: &[Token]) -> impl Iterator<Item = LintLevel<'_>> {
     attributes(tokens).flat_map(|attribute| (0..attribute.len()).filter_map(|index| level(attribute, index)))
 }

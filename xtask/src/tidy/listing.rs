@@ -1,11 +1,12 @@
-//! The committed lists of files that may do what others may not: one `path: reason` a line, `#` for comments.
+//! The committed lists of files with special permissions: one `path: reason` on each line, `#` for
+//! comments.
 //!
-//! It reads lists; what being listed permits is the rule's business.
+//! This file reads lists; the rules say what a listed file may do.
 
 use super::finding::Finding;
 use super::tree::Tree;
 
-/// A list as it stands in the tree.
+/// A list of the tree.
 pub(super) struct Listing {
     /// The list's own path.
     path: &'static str,
@@ -27,12 +28,12 @@ impl Listing {
         Self { path, entries: lines.map(|(index, line)| Entry::parse(index + 1, line)).collect() }
     }
 
-    /// Whether a file is listed.
+    /// Returns whether a file is listed.
     pub(super) fn has(&self, file: &str) -> bool {
         self.entries.iter().any(|entry| entry.file == file)
     }
 
-    /// Complains about entries without a reason, and about those whose file does not deserve it any more.
+    /// Finds entries without a reason, and entries whose file no longer needs one.
     pub(super) fn check(&self, is_deserved: impl Fn(&str) -> bool) -> Vec<Finding> {
         let bare = self.entries.iter().filter(|entry| entry.reason.is_empty()).map(|entry| {
             Finding::new(

@@ -1,11 +1,11 @@
-//! No `mod x;` inside a macro: rustfmt, editors and readers follow `mod` lines only where they stand in the
-//! open. Inline modules with a body are no file, and are let be.
+//! No `mod x;` inside a macro: rustfmt, editors and readers do not find it there. Inline modules
+//! with a body are no files, and are permitted.
 
 use super::finding::Finding;
 use super::tokens::{Kind, Token, closing};
 use super::tree::Tree;
 
-/// Out-of-line modules that only a macro declares.
+/// Finds out-of-line modules that only a macro declares.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let lines =
         tree.rust.iter().flat_map(|file| hidden_mods(&file.tokens).into_iter().map(move |line| (file, line)));
@@ -30,7 +30,8 @@ fn hidden_mods(tokens: &[Token]) -> Vec<usize> {
     lines
 }
 
-/// The brackets of a macro call, or of a `macro_rules!` definition, whose `!` is at `index`.
+/// Returns the brackets of a macro call, or of a `macro_rules!` definition, whose `!` is at
+/// `index`.
 fn macro_body(tokens: &[Token], index: usize) -> Option<(usize, usize)> {
     let is_bang = tokens[index].is_punct('!') && index > 0 && tokens[index - 1].ident().is_some();
     let after_name = index + 1 + usize::from(tokens.get(index + 1)?.ident().is_some());
@@ -38,7 +39,7 @@ fn macro_body(tokens: &[Token], index: usize) -> Option<(usize, usize)> {
     (is_bang && opens).then(|| (after_name, closing(tokens, after_name)))
 }
 
-/// The line of a `mod x;` or `mod $x;` that starts at `index`.
+/// Returns the line of a `mod x;` or `mod $x;` that starts at `index`.
 fn mod_line(tokens: &[Token], index: usize) -> Option<usize> {
     let name = index + 1 + usize::from(tokens.get(index + 1)?.is_punct('$'));
     let is_mod = tokens[index].is_ident("mod") && tokens.get(name)?.ident().is_some();

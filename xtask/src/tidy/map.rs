@@ -1,5 +1,4 @@
-//! `ARCHITECTURE.md` has a line for each folder with sources, and the files that it names are
-//! there.
+//! `ARCHITECTURE.md` has a line for each folder with sources, and the files that it names exist.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +7,10 @@ use super::tree::{TextFile, Tree};
 
 const MAP: &str = "ARCHITECTURE.md";
 
-/// What paths in the document may be relative to.
+/// The directories to which paths in the document may be relative.
 const ROOTS: [&str; 2] = ["", "crates/sinew/src/"];
 
-/// Folders that are missing on the map or in the tree, and files that are gone.
+/// Finds folders that are missing on the map or in the tree, and files that do not exist.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(map) = tree.markdown.iter().find(|file| file.path == MAP) else { return Vec::new() };
     let (folders, rows) = (folders(tree), rows(map));
@@ -28,7 +27,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     missing.chain(gone).chain(lost).collect()
 }
 
-/// Folders that have Rust sources in them, but for tests.
+/// Returns the folders with Rust sources, without those of tests.
 fn folders(tree: &Tree) -> BTreeSet<&str> {
     let parents = tree.rust.iter().filter_map(|file| file.path.rsplit_once('/'));
     let is_source = |folder: &&str| {
@@ -38,7 +37,7 @@ fn folders(tree: &Tree) -> BTreeSet<&str> {
     parents.map(|(folder, _)| folder).filter(is_source).collect()
 }
 
-/// The folders of the table, with their lines.
+/// Returns the folders of the table, with their lines.
 fn rows(map: &TextFile) -> Vec<(usize, &str)> {
     let rows = map.text.lines().enumerate().filter_map(|(index, line)| {
         let folder = line.strip_prefix("| `")?.split_once("` |")?.0;
@@ -48,7 +47,7 @@ fn rows(map: &TextFile) -> Vec<(usize, &str)> {
     rows.collect()
 }
 
-/// The files that the document names, with their lines.
+/// Returns the files that the document names, with their lines.
 fn files(map: &TextFile) -> Vec<(usize, &str)> {
     let named = map.text.lines().enumerate().flat_map(|(index, line)| {
         let code = line.split('`').skip(1).step_by(2);

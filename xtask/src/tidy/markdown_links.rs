@@ -1,12 +1,12 @@
-//! Relative links in Markdown lead to files that exist. Links into the world, and anchors within a page, are
-//! not followed.
+//! Relative links in Markdown lead to existing files. The rule does not follow external links, and
+//! anchors within a page.
 
 use std::path::Path;
 
 use super::finding::Finding;
 use super::tree::{TextFile, Tree};
 
-/// Links that lead nowhere.
+/// Finds links without a target.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.markdown.iter().flat_map(|file| check_file(tree, file)).collect()
 }
@@ -23,7 +23,7 @@ fn check_file(tree: &Tree, file: &TextFile) -> Vec<Finding> {
         .collect()
 }
 
-/// Numbered lines outside fenced code.
+/// Returns the lines outside fenced code, with their numbers.
 pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_fence = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -33,17 +33,18 @@ pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What the links of a line point to, inline or as a definition.
+/// Returns what the links of a line point to, inline or as a definition.
 pub(super) fn targets(line: &str) -> Vec<&str> {
     let mut found: Vec<_> = definition(line).into_iter().collect();
-    // Every second piece is code. A link whose text is code has its target at the start of the next piece.
+    // Every second piece is code. A link whose text is code has its target at the start of the next
+    // piece.
     for prose in line.split('`').step_by(2) {
         found.extend(prose.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next()));
     }
     found
 }
 
-/// `[name]: target`
+/// Returns the target of a line `[name]: target`.
 fn definition(line: &str) -> Option<&str> {
     let (name, rest) = line.trim_start().strip_prefix('[')?.split_once("]:")?;
     (!name.contains(']')).then(|| rest.split_whitespace().next())?
@@ -51,7 +52,8 @@ fn definition(line: &str) -> Option<&str> {
 
 fn resolves(root: &Path, from: &str, target: &str) -> bool {
     let target = target.trim_matches(['<', '>']);
-    // A colon before any slash is a scheme, or a Rust path in documentation that rustdoc checks itself.
+    // A colon before any slash is a scheme, or a Rust path in documentation that rustdoc checks
+    // itself.
     let is_elsewhere = target.split('/').next().is_some_and(|first| first.contains(':'));
     let file = target.split(['#', '?']).next().unwrap_or_default();
     if is_elsewhere || file.is_empty() {
@@ -81,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_world_is_not_visited() {
+    fn external_links_are_not_followed() {
         for target in ["https://example.org/x", "mailto:a@b", "#anchor", "crate::Fiber"] {
             assert!(resolves(Path::new("/nonexistent"), "a.md", target), "{target}");
         }

@@ -1,8 +1,9 @@
-//! The source rules: what the layout promises, checked on every file.
+//! The source rules: the promises of the layout, checked on every file.
 //!
-//! A rule is a function from a [`Tree`] to [`Finding`]s, in a file of its own. To add one: write the file, name
-//! it in [`RULES`], and give it `xtask/fixtures/<rule>/bad`, `good` and `expected.txt`; a test refuses a rule
-//! that has not been seen failing. Rules know text and tokens, never types: what needs the compiler is a lint.
+//! A rule is a function from a [`Tree`] to [`Finding`]s, in a file of its own. To add one: write
+//! the file, name it in [`RULES`], and give it `xtask/fixtures/<rule>/bad`, `good` and
+//! `expected.txt`. A test refuses a rule that has not been seen failing. Rules know text and
+//! tokens, never types: a check that needs the compiler is a lint.
 
 mod finding;
 mod listing;
@@ -74,7 +75,7 @@ static RULES: &[Rule] = &[
     Rule { name: "guide", check: guide::check },
 ];
 
-/// Checks the repository, printing findings and notes; findings that are more than notes fail.
+/// Checks the repository, and prints findings and notes. Findings that are not notes are a failure.
 pub(crate) fn run(root: &Path) -> Result {
     let tree = Tree::read(root)?;
     let mut failures = 0;

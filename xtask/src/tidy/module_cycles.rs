@@ -1,7 +1,6 @@
-//! Modules that cannot be understood one at a time: those that name each other in a circle.
+//! Modules that cannot be understood one at a time: modules that name each other in a circle.
 //!
-//! A few files may, if they belong together; folders of a crate may not, and neither may rooms of
-//! `rt`.
+//! A few files may, if they belong together. Folders of a crate may not, nor may rooms of `rt`.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +8,14 @@ use super::finding::Finding;
 use super::module_graph::{ModuleGraph, knots};
 use super::tree::Tree;
 
-/// A knot of this many files can be held in the head.
+/// The largest permitted number of files that name each other: this many can be understood
+/// together.
 const LARGEST_KNOT: usize = 4;
 
 /// The folder of `sinew` whose folders must not form a circle either.
 const ROOMS: &str = "rt/";
 
-/// Knots of files, and circles of folders.
+/// Finds knots of files, and circles of folders.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let findings = sources(tree).into_iter().flat_map(|source| {
         let graph = ModuleGraph::of(tree, &source);
@@ -29,8 +29,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings.collect()
 }
 
-/// Prints each edge of the circles of a crate, which is what to look at to break them; or all
-/// edges.
+/// Prints each edge of the circles of a crate, which shows where to break them; or all edges.
 pub(crate) fn print(tree: &Tree, package: &str, all: bool) {
     let graph = ModuleGraph::of(tree, &format!("crates/{package}/src/"));
     if all {
@@ -49,7 +48,7 @@ pub(crate) fn print(tree: &Tree, package: &str, all: bool) {
     }
 }
 
-/// The `src/` of each crate.
+/// Returns the `src/` of each crate.
 fn sources(tree: &Tree) -> BTreeSet<String> {
     let crates = tree.rust.iter().filter_map(|file| file.path.strip_prefix("crates/")?.split_once("/src/"));
     crates.map(|(package, _)| format!("crates/{package}/src/")).collect()
@@ -70,7 +69,7 @@ fn knots_of_files(source: &str, graph: &ModuleGraph<'_>) -> Vec<Finding> {
     large.map(finding).collect()
 }
 
-/// The circles of folders below a folder, each file there counting as one too.
+/// Returns the circles of folders below a folder, each file there counting as one too.
 fn circles(source: &str, graph: &ModuleGraph<'_>, below: &str, what: &str) -> Vec<Finding> {
     let folder = |file: usize| name(graph, file).strip_prefix(below).map(first_part);
     let folders: Vec<_> =
@@ -91,7 +90,7 @@ fn circles(source: &str, graph: &ModuleGraph<'_>, below: &str, what: &str) -> Ve
     knots(folders.len(), between).into_iter().map(finding).collect()
 }
 
-/// The path of a file below its crate's `src/`.
+/// Returns the path of a file below its crate's `src/`.
 fn name<'a>(graph: &ModuleGraph<'a>, file: usize) -> &'a str {
     graph.files[file].source_path().unwrap_or_default()
 }

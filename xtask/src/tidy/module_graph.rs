@@ -1,8 +1,8 @@
 //! Which module of a crate names which other: a graph of files, by the paths in their code.
 //!
 //! A path leads to the file that defines its item: re-exports are followed. A re-export itself is
-//! no edge, and neither is what only tests and models name. It knows nothing of what the graph
-//! should look like.
+//! no edge, nor is a path that only tests and models name. This file does not know which edges are
+//! permitted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,14 +30,14 @@ pub(super) struct ModuleGraph<'a> {
     pub(super) edges: Vec<Edge>,
 }
 
-/// What is known of a file while the graph is made.
+/// What is known about a file while the graph is made.
 struct Known {
     module: Module,
     paths: Vec<PathUse>,
 }
 
 impl<'a> ModuleGraph<'a> {
-    /// The graph of the files at or below `source`, which is a crate's `src/`.
+    /// Returns the graph of the files at or below `source`, which is a crate's `src/`.
     pub(super) fn of(tree: &'a Tree, source: &str) -> Self {
         let files: Vec<_> = tree.rust_below(source).filter(|file| file.is_product()).collect();
         let known: Vec<_> = files
@@ -58,17 +58,17 @@ impl<'a> ModuleGraph<'a> {
         Self { files, edges }
     }
 
-    /// The sets of files that reach one another, of more than one file, as indices; sorted.
+    /// Returns the sets of files that reach one another, of more than one file, as indices; sorted.
     pub(super) fn knots(&self) -> Vec<Vec<usize>> {
         knots(self.files.len(), self.edges.iter().map(|edge| (edge.from, edge.to)))
     }
 }
 
-/// The sets of more than one node that reach one another.
+/// Returns the sets of more than one node that reach one another.
 pub(super) fn knots(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
     let mut next = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| next[from].push(to));
-    // Some hundred nodes: what each reaches is cheap enough, and easier to believe than a clever
+    // Some hundred nodes: what each reaches is cheap enough, and easier to verify than a clever
     // walk.
     let reached: Vec<BTreeSet<usize>> = (0..nodes).map(|node| reachable(&next, node)).collect();
     let knot_of = |node: usize| -> Vec<usize> {
@@ -82,7 +82,7 @@ pub(super) fn knots(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -
     all.into_iter().filter(|knot| knot.len() > 1).collect()
 }
 
-/// What can be reached from a node by one edge or more.
+/// Returns what can be reached from a node by one edge or more.
 fn reachable(next: &[Vec<usize>], node: usize) -> BTreeSet<usize> {
     let (mut reached, mut open) = (BTreeSet::new(), next[node].clone());
     while let Some(other) = open.pop() {
@@ -112,7 +112,7 @@ impl<'a> Names<'a> {
         Self { files, imports: imports.collect() }
     }
 
-    /// The file that defines what a path in a module leads to, if that is in this crate.
+    /// Returns the file that defines what a path in a module leads to, if that is in this crate.
     fn find(&self, module: &[String], path: &PathUse) -> Option<usize> {
         // A lone word is a name of the file's own, unless it is imported.
         if path.segments.len() < 2 && path.import.is_none() {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_knot_is_what_reaches_itself_by_others() {
+    fn a_knot_reaches_itself_through_others() {
         let edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 3), (4, 5), (5, 4)];
         assert_eq!(knots(6, edges.into_iter()), [vec![0, 1, 2], vec![4, 5]]);
     }

@@ -1,7 +1,8 @@
-//! Inside `sinew`: public folders use `rt`, `rt` uses the pillars, and nothing looks back up. `observe` reads
-//! from below and is read by nobody. Which folders are public is not listed: all but `rt` are.
+//! Inside `sinew`: public folders use `rt`, `rt` uses the pillars, and no path leads back up.
+//! `observe` may name what is below it, and no other folder names `observe`. Which folders are
+//! public is not listed: all except `rt` are.
 //!
-//! The rooms of `rt` have an order: each knows those before it only.
+//! The rooms of `rt` have an order: each knows only those before it.
 
 use super::finding::Finding;
 use super::paths::{PathUse, paths};
@@ -13,7 +14,7 @@ const SOURCE: &str = "crates/sinew/src/";
 /// The rooms of `rt`, each of which may name those before it.
 const ROOMS: [&str; 5] = ["base", "wait", "timer", "fiber", "worker"];
 
-/// Paths that lead up.
+/// Finds paths that lead up.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.rust_below(SOURCE).flat_map(check_file).collect()
 }
@@ -27,14 +28,14 @@ fn check_file(file: &RustFile) -> Vec<Finding> {
     complaints.collect()
 }
 
-/// The top module that a file belongs to; `lib` is the facade over all of them.
+/// Returns the top module that a file belongs to; `lib` is the facade over all of them.
 fn folder(file: &RustFile) -> &str {
     let path = file.path.strip_prefix(SOURCE).unwrap_or(&file.path);
     let top = path.split('/').next().unwrap_or(path);
     top.strip_suffix(".rs").unwrap_or(top)
 }
 
-/// The room that a file belongs to, by its place in the order.
+/// Returns the room that a file belongs to, by its place in the order.
 fn room(file: &RustFile) -> Option<usize> {
     place(file.path.strip_prefix(SOURCE)?.strip_prefix("rt/")?.split('/').next()?)
 }

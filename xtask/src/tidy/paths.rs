@@ -24,17 +24,17 @@ pub(super) struct PathUse {
 pub(super) enum Import {
     /// For the module itself, and those below it.
     Private,
-    /// `pub use`, with whatever visibility.
+    /// `pub use`, with any visibility.
     Reexport,
 }
 
 impl PathUse {
-    /// The path as written in source.
+    /// Returns the path as written in source.
     pub(super) fn text(&self) -> String {
         self.segments.join("::")
     }
 
-    /// The name that the path has here, if it is imported and is no glob.
+    /// Returns the name that the path has here, if it is imported and is no glob.
     pub(super) fn imported_name(&self) -> Option<&str> {
         self.import?;
         let last = self.segments.last().filter(|last| *last != "*" && *last != "_")?;
@@ -43,14 +43,14 @@ impl PathUse {
     }
 }
 
-/// Every path in the tokens of a file.
+/// Returns every path in the tokens of a file.
 pub(super) fn paths(file: &RustFile, tokens: &[Token]) -> Vec<PathUse> {
     let mut reader = Reader { tokens, index: 0, module: module_of(file), import: None, found: Vec::new() };
     reader.read(tokens.len());
     reader.found
 }
 
-/// The module that a file is, as segments after `crate`.
+/// Returns the module that a file is, as segments after `crate`.
 pub(super) fn module_of(file: &RustFile) -> Vec<String> {
     let path = file.source_path().unwrap_or_default();
     let path = path.strip_suffix(".rs").unwrap_or(path);
@@ -114,7 +114,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Reads one path that starts here, after `prefix`, and whatever group it ends in.
+    /// Reads one path that starts here, after `prefix`, and the group in which it ends.
     fn path(&mut self, mut prefix: Vec<String>) {
         let mut line = 0;
         while let Some(segment) = self.segment() {
@@ -147,7 +147,7 @@ impl Reader<'_> {
         self.index = end + 1;
     }
 
-    /// The segment here: an identifier, or the `*` of a glob.
+    /// Returns the segment here: an identifier, or the `*` of a glob.
     fn segment(&self) -> Option<String> {
         let token = self.token(0)?;
         let glob = token.is_punct('*') && self.follows_separator();

@@ -24,12 +24,13 @@ impl RustFile {
         Self { path: path.to_owned(), text, tokens, lex_error }
     }
 
-    /// Whether the compiler puts this file into a library or a program, not into a test.
+    /// Returns whether the compiler puts this file into a library or a program, not into a test.
     pub(super) fn is_shipped(&self) -> bool {
         self.source_path().is_some_and(|path| !is_test_module(path))
     }
 
-    /// Whether this is code that users run: shipped, and no test, model or stand-in of a model.
+    /// Returns whether this is code that users run: shipped, and no test, model or stand-in of a
+    /// model.
     pub(super) fn is_product(&self) -> bool {
         let is_check = |part: &str| {
             let stem = part.strip_suffix(".rs").unwrap_or(part);
@@ -38,7 +39,7 @@ impl RustFile {
         self.is_shipped() && !self.path.split('/').any(is_check)
     }
 
-    /// The path below the crate's `src/`, for files of the workspace's crates.
+    /// Returns the path below the crate's `src/`, for files of the workspace's crates.
     pub(super) fn source_path(&self) -> Option<&str> {
         let in_crate = match self.path.strip_prefix("crates/") {
             Some(rest) => rest.split_once('/')?.1,
@@ -50,17 +51,17 @@ impl RustFile {
         in_crate.strip_prefix("src/")
     }
 
-    /// The tokens that are compiled outside tests.
+    /// Returns the tokens that are compiled outside tests.
     pub(super) fn shipped_tokens(&self) -> Vec<Token> {
         if self.is_shipped() { tokens::without_tests(&self.tokens) } else { Vec::new() }
     }
 
-    /// The lines of the documentation that opens the file, without their `//!`.
+    /// Returns the lines of the documentation that opens the file, without their `//!`.
     pub(super) fn header(&self) -> impl Iterator<Item = &str> {
         self.text.lines().map_while(|line| line.strip_prefix("//!"))
     }
 
-    /// The line of the first identifier with this name.
+    /// Returns the line of the first identifier with this name.
     pub(super) fn line_of_ident(&self, name: &str) -> Option<usize> {
         self.tokens.iter().find(|token| token.is_ident(name)).map(|token| token.line)
     }

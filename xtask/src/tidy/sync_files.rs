@@ -1,5 +1,5 @@
-//! Atomics and locks in `sinew-coroutine` live only in files on a committed list. It does not know whether the
-//! listed files use them well.
+//! Atomics and locks in `sinew-coroutine` live only in files on a committed list. It does not know
+//! whether the listed files use them well.
 
 use super::finding::Finding;
 use super::ignorance::is_in_std;
@@ -11,7 +11,7 @@ use super::tree::Tree;
 const LIST: &str = "xtask/sync-files.txt";
 const SOURCE: &str = "crates/sinew-coroutine/src/";
 
-/// Unlisted files that synchronise, and listed ones that do not.
+/// Finds unlisted files that synchronise, and listed ones that do not.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let listing = Listing::read(tree, LIST);
     let unlisted = tree.rust_below(SOURCE).filter(|file| !listing.has(&file.path));
@@ -30,7 +30,7 @@ fn complaint(file: &RustFile) -> Option<Finding> {
     Some(Finding::new(&file.path, line, message, "do without, or list the file in xtask/sync-files.txt"))
 }
 
-/// The first atomic or lock outside tests. One is enough to need a line in the list.
+/// Returns the first atomic or lock outside tests. One is enough to need a line in the list.
 fn first_sync(file: &RustFile) -> Option<(usize, String)> {
     let tokens = file.shipped_tokens();
     let paths = paths(file, &tokens);

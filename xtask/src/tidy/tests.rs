@@ -1,4 +1,5 @@
-//! Every rule is seen failing on its bad fixture, with exactly the expected words, and passing on its good one.
+//! Every rule is seen failing on its bad fixture, with exactly the expected words, and passing on
+//! its good one.
 //!
 //! Fixtures are small trees in `xtask/fixtures/<rule>/`; `expected.txt` has one finding a line.
 

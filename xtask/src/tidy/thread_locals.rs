@@ -1,5 +1,6 @@
-//! A thread-local read after a switch may be another thread's: its address was computed before. So shipped code
-//! has them in two files only, whose accessors guard against that; how they do it is not checked here.
+//! A thread-local read after a switch may be another thread's: its address was computed before. So
+//! shipped code has them in two files only, whose accessors guard against that; how they do it is
+//! not checked here.
 
 use super::finding::Finding;
 use super::tree::Tree;
@@ -8,7 +9,7 @@ const HOMES: [&str; 2] = ["crates/sinew/src/rt/wait/tls.rs", "crates/sinew-sched
 
 const REMEDY: &str = "move it to `rt/wait/tls.rs` of sinew or `tls.rs` of sinew-sched, behind an accessor";
 
-/// Thread-locals outside their homes.
+/// Finds thread-locals outside their homes.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let strangers = tree.rust.iter().filter(|file| !HOMES.contains(&file.path.as_str()));
     strangers

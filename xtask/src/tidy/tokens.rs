@@ -1,8 +1,8 @@
 //! Rust source as a flat list of tokens with line numbers.
 //!
-//! Comments are gone; strings are single tokens; documentation is what the language makes of it, a `doc`
-//! attribute. So a word in a comment is never mistaken for code. Nothing here knows grammar beyond brackets,
-//! attributes and where an item ends.
+//! Comments are gone; strings are single tokens; documentation is what the language makes of it, a
+//! `doc` attribute. So a word in a comment is never mistaken for code. Nothing here knows grammar
+//! beyond brackets, attributes and where an item ends.
 
 use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 }
 
 impl Token {
-    /// The identifier's text.
+    /// Returns the identifier's text.
     pub(super) fn ident(&self) -> Option<&str> {
         match &self.kind {
             Kind::Ident(text) => Some(text),
@@ -39,17 +39,17 @@ impl Token {
         }
     }
 
-    /// Whether this is the identifier `name`.
+    /// Returns whether this is the identifier `name`.
     pub(super) fn is_ident(&self, name: &str) -> bool {
         self.ident() == Some(name)
     }
 
-    /// Whether this is the punctuation character `c`.
+    /// Returns whether this is the punctuation character `c`.
     pub(super) fn is_punct(&self, c: char) -> bool {
         self.kind == Kind::Punct(c)
     }
 
-    /// Whether this is the opening bracket `c`.
+    /// Returns whether this is the opening bracket `c`.
     pub(super) fn is_open(&self, c: char) -> bool {
         self.kind == Kind::Open(c)
     }
@@ -90,7 +90,7 @@ fn flatten_group(group: &proc_macro2::Group, into: &mut Vec<Token>) {
     into.push(Token { kind: Kind::Close(close), line: group.span_close().start().line });
 }
 
-/// The index of the bracket that closes the one at `open`.
+/// Returns the index of the bracket that closes the one at `open`.
 pub(super) fn closing(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().skip(open) {
@@ -106,7 +106,7 @@ pub(super) fn closing(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// The attribute that starts at `index`, if one does: its contents, and the index after it.
+/// Returns the attribute that starts at `index`, if one does: its contents, and the index after it.
 pub(super) fn attribute_at(tokens: &[Token], index: usize) -> Option<(&[Token], usize)> {
     if !tokens.get(index)?.is_punct('#') {
         return None;
@@ -120,12 +120,12 @@ pub(super) fn attribute_at(tokens: &[Token], index: usize) -> Option<(&[Token], 
     Some((&tokens[open + 1..close], close + 1))
 }
 
-/// The contents of every attribute, wherever it stands.
+/// Returns the contents of every attribute, wherever it stands.
 pub(super) fn attributes(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
     (0..tokens.len()).filter_map(|index| Some(attribute_at(tokens, index)?.0))
 }
 
-/// The tokens without items that exist only in tests.
+/// Returns the tokens without items that exist only in tests.
 pub(super) fn without_tests(tokens: &[Token]) -> Vec<Token> {
     let mut kept = Vec::with_capacity(tokens.len());
     let mut index = 0;
@@ -147,7 +147,7 @@ fn is_cfg_test(attribute: &[Token]) -> bool {
     matches!(words.as_slice(), ["cfg", "test", ..] | ["cfg", "all", "test", ..])
 }
 
-/// Where the item that starts at `index` ends: after its `;`, or after its braces.
+/// Returns where the item that starts at `index` ends: after its `;`, or after its braces.
 fn item_end(tokens: &[Token], mut index: usize) -> usize {
     while let Some(token) = tokens.get(index) {
         match token.kind {

@@ -1,7 +1,7 @@
 //! A source tree read into memory: the one place where rules get their files from.
 //!
-//! It knows which files are ours to judge, and nothing about any rule. Build output, hidden directories and
-//! fixtures (which are bad on purpose) are not ours.
+//! It knows which files are ours to judge, and nothing about any rule. Build output, hidden
+//! directories and fixtures (which are bad on purpose) are not ours.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use super::rust_file::RustFile;
 use crate::failure::{Result, While};
 
-/// Fixtures hide the names of manifests behind this, so that cargo never takes one for a package of ours.
+/// Fixtures hide the names of manifests behind this, so that cargo never takes one for a package of
+/// ours.
 const FIXTURE_SUFFIX: &str = ".fixture";
 
 /// A file as text, with its path relative to the tree's root.
@@ -46,17 +47,17 @@ impl Tree {
         Ok(tree)
     }
 
-    /// How many files were read.
+    /// Returns how many files were read.
     pub(super) fn file_count(&self) -> usize {
         self.rust.len() + self.manifests.len() + self.markdown.len() + self.text.len()
     }
 
-    /// A list or other text by its path.
+    /// Returns a list or other text by its path.
     pub(super) fn text_file(&self, path: &str) -> Option<&TextFile> {
         self.text.iter().find(|file| file.path == path)
     }
 
-    /// The Rust files at or below a path.
+    /// Returns the Rust files at or below a path.
     pub(super) fn rust_below(&self, prefix: &str) -> impl Iterator<Item = &RustFile> {
         self.rust.iter().filter(move |file| file.path.starts_with(prefix))
     }

@@ -1,5 +1,5 @@
-//! Unsafe code is on record: the file is on a committed list, lifts the lint with a reason, and has a `# Safety`
-//! section to be held to. Whether it holds is not something tokens can tell.
+//! Unsafe code is on record: the file is on a committed list, lifts the lint with a reason, and has
+//! a `# Safety` section to be held to. Whether it holds is not something tokens can tell.
 //!
 //! Tests, examples and benchmarks need no line in the list, but they need the section.
 
@@ -11,7 +11,7 @@ use super::tree::Tree;
 
 const LIST: &str = "xtask/unsafe-files.txt";
 
-/// Unsafe code that nobody vouched for, and vouchers that nobody needs.
+/// Finds unsafe code that is not declared, and declarations without unsafe code.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let listing = Listing::read(tree, LIST);
     let with_unsafe = tree.rust.iter().filter_map(|file| Some((file, file.line_of_ident("unsafe")?)));
