@@ -57,6 +57,17 @@ impl<'a> Panel<'a> {
         self.figures.iter().copied().find(|figure| figure.key.peer == SINEW.name)
     }
 
+    /// Returns whether the metric is its workload's headline.
+    pub(crate) fn is_headline(&self) -> bool {
+        let key = &self.figures[0].key;
+        workloads::find(&key.workload).is_some_and(|workload| workload.metrics[0].name == key.metric)
+    }
+
+    /// Returns whether fewer are better.
+    pub(crate) fn is_lower_better(&self) -> bool {
+        self.lower_is_better
+    }
+
     /// Returns the best figure of the peers.
     fn best_peer(&self) -> Option<&'a Figure> {
         self.figures.iter().copied().find(|figure| !is_ours(&figure.key.peer))

@@ -2,6 +2,7 @@
 //! earlier runs. It measures nothing.
 
 mod curve;
+mod overview;
 mod palette;
 mod plot;
 mod scale;
@@ -37,6 +38,11 @@ pub(crate) fn write(files: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>, Box<d
             fs::write(&path, curve)?;
             written.push(path);
         }
+    }
+    if let Some(overview) = overview::svg(&panel::panels(&figures), &machine)? {
+        let path = out.join("overview.svg");
+        fs::write(&path, overview)?;
+        written.push(path);
     }
     let summary = out.join("summary.md");
     fs::write(&summary, markdown(&figures, &machine))?;
@@ -172,6 +178,23 @@ mod tests {
             "{svg}"
         );
         fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn an_overview_shows_all_workloads_of_one_run() {
+        let of = |workload: &str, peer: &str, median| {
+            let mut figure = sample(peer, median, [median, median]);
+            figure.key.workload = workload.to_owned();
+            figure.key.metric = "ns".to_owned();
+            figure
+        };
+        let one = [of("yield", "sinew", 10.0), of("yield", "tokio", 40.0)];
+        assert!(super::overview::svg(&super::panel::panels(&one), "here").unwrap().is_none());
+        let two = [of("spawn_seq", "sinew", 60.0), of("spawn_seq", "go", 300.0)];
+        let all = [one, two].concat();
+        let svg = super::overview::svg(&super::panel::panels(&all), "here").unwrap().unwrap();
+        let words = ["yield, 1 worker", "spawn_seq, 1 worker", "tokio", "here"];
+        assert!(words.iter().all(|word| svg.contains(word)), "{svg}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl Scale {
     }
 
     /// Returns the scale that suits these values.
-    fn new(values: &[f64]) -> Self {
+    pub(super) fn new(values: &[f64]) -> Self {
         let greatest = values.iter().copied().fold(0.0, f64::max);
         let least = values.iter().copied().filter(|&value| value > 0.0).fold(f64::INFINITY, f64::min);
         if greatest <= 0.0 {
