@@ -19,6 +19,7 @@ mod loom;
 mod numa;
 mod old_kernel;
 mod panic_abort;
+mod publish;
 mod test;
 mod tidy;
 mod tsan;
@@ -61,6 +62,7 @@ pub(crate) static JOBS: &[Job] = &[
     tsan::JOB,
     aarch64::JOB,
     valgrind::JOB,
+    publish::JOB,
     old_kernel::JOB,
     numa::JOB,
     callgrind::JOB,
