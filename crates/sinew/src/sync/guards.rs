@@ -242,9 +242,10 @@ macro_rules! lock_methods {
     };
 }
 
-/// What a lock has that may be poisoned, besides the ways to take it. `panicked` says who poisons it.
+/// What a lock has that may be poisoned, besides the ways to take it. `panicked` says who poisons it,
+/// and `locked` is what `Debug` shows instead of a value that it cannot have now: std's locks differ there.
 macro_rules! poisoned_lock {
-    ($lock:ident, $try_lock:ident, $panicked:literal) => {
+    ($lock:ident, $try_lock:ident, $panicked:literal, $locked:expr) => {
         impl<T> $lock<T> {
             /// The value.
             ///
@@ -301,7 +302,7 @@ macro_rules! poisoned_lock {
                 match self.$try_lock() {
                     Ok(guard) => out.field("data", &&*guard),
                     Err(TryLockError::Poisoned(error)) => out.field("data", &&**error.get_ref()),
-                    Err(TryLockError::WouldBlock) => out.field("data", &format_args!("<locked>")),
+                    Err(TryLockError::WouldBlock) => out.field("data", &$locked),
                 };
                 out.field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
             }

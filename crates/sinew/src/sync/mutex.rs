@@ -149,7 +149,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-poisoned_lock!(Mutex, try_lock, "somebody panicked while it had the lock");
+poisoned_lock!(Mutex, try_lock, "somebody panicked while it had the lock", "<locked>");
 
 /// The lock of a [`Mutex`], which is given back when this is dropped. As [`std::sync::MutexGuard`].
 ///

@@ -249,4 +249,4 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-poisoned_lock!(RwLock, try_read, "a writer panicked while it had the lock");
+poisoned_lock!(RwLock, try_read, "a writer panicked while it had the lock", format_args!("<locked>"));
