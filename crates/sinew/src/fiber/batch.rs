@@ -1,8 +1,9 @@
-//! Making many fibers at once.
+//! Spawning many fibers at once.
 //!
 //! # Safety
 //!
-//! Trusted with the bounds, as the other ways to make fibers.
+//! Trusted to demand the bounds that make a body safe to run where the fiber runs, as the other
+//! functions that spawn fibers.
 #![expect(unsafe_code, reason = "whether a body may go where the fiber goes is up to the bounds here")]
 
 use std::panic::Location;
@@ -14,11 +15,13 @@ use super::handle::JoinHandle;
 use crate::launch;
 use crate::rt::{self, FiberHost};
 
-/// Makes a fiber of each body, as [`spawn`](super::spawn) does, and returns their handles in the same order.
+/// Spawns a fiber for each body, as [`spawn`](super::spawn) does, and returns their handles in the
+/// same order.
 ///
-/// It is faster than one after the other: they are handed over together, and whom to wake for them is worked out once. None of
-/// them runs before the iterator has come to its end. With either [strategy](crate::Strategy) they begin in about the order of the
-/// iterator, behind other fibers that have not begun.
+/// This is faster than spawning them one by one: the fibers are queued together, and the workers to
+/// wake for them are determined once. No fiber runs before the iterator has ended. With either
+/// [strategy](crate::Strategy) they begin in about the order of the iterator, after other fibers
+/// that have not begun.
 ///
 /// ```
 /// let squares = sinew::fiber::spawn_batch((1..=4).map(|number| move || number * number));
@@ -28,8 +31,9 @@ use crate::rt::{self, FiberHost};
 ///
 /// # Panics
 ///
-/// If the runtime is being shut down, or has as many fibers as it may before all are made; or if the iterator does. None of them
-/// runs then: their bodies are dropped. [`try_spawn_batch`] returns an error instead.
+/// Panics if the runtime is being shut down, if it reaches its limit of fibers before all are
+/// spawned, or if the iterator panics. None of the fibers runs then: their bodies are dropped.
+/// [`try_spawn_batch`] returns an error instead.
 ///
 /// # What moves is `Send`
 ///
@@ -50,16 +54,16 @@ where
     }
 }
 
-/// Makes a fiber of each body, or none.
+/// Spawns a fiber for each body, or none at all.
 ///
 /// # Errors
 ///
-/// If the runtime is being shut down, or has as many fibers as it may before all are made. The body that there was no room for is in
-/// the error; those before it are dropped.
+/// Returns an error if the runtime is being shut down, or if it reaches its limit of fibers before
+/// all are spawned. The error holds the body that was refused. The bodies before it are dropped.
 ///
 /// # Panics
 ///
-/// If the iterator does; none of the fibers runs then.
+/// Panics if the iterator panics. None of the fibers runs then.
 #[track_caller]
 pub fn try_spawn_batch<I, F, T>(bodies: I) -> Result<Vec<JoinHandle<T>>, SpawnError<F>>
 where
@@ -68,12 +72,13 @@ where
     T: Send + 'static,
 {
     let location = Location::caller();
-    // Cloned: the iterator is the caller's code, and may wait, and come back on another worker.
+    // Cloned, because the iterator is the caller's code: it may wait, and continue on another
+    // worker.
     let host = launch::site().host().clone();
     spawn_batch_in(&host, location, bodies)
 }
 
-/// Makes fibers of a given host.
+/// Spawns the fibers in a given host.
 pub(crate) fn spawn_batch_in<I, F, T>(
     host: &Arc<FiberHost>,
     location: &'static Location<'static>,

@@ -1,8 +1,8 @@
-//! How a fiber is to be.
+//! Settings for a new fiber.
 //!
 //! # Safety
 //!
-//! Takes promises of its callers about what lives on stacks and for how long, and hands them on.
+//! Passes on promises of its callers about what lives on stacks, and for how long.
 
 use std::io;
 use std::panic::Location;
@@ -15,16 +15,16 @@ use crate::rt::{Attributes, Moves, Target};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Launch {
-    /// When its turn comes; the fiber that makes it goes on.
+    /// When its turn comes. The fiber that spawns it continues.
     #[default]
     Post,
-    /// At once, if a fiber makes it: that one goes on when the new one first waits, yields or ends.
-    /// Not if the fiber that makes it unwinds, is in a panic hook, or must not suspend: then as
-    /// with `Post`.
+    /// At once, if a fiber spawns it. The spawning fiber continues when the new one first waits,
+    /// yields or ends. If the spawning fiber unwinds, is in a panic hook, or must not suspend, this
+    /// is the same as `Post`.
     Dispatch,
 }
 
-/// How a fiber is to be, under the names of [`std::thread::Builder`].
+/// Settings for a new fiber, under the names of [`std::thread::Builder`].
 #[must_use = "a fiber is made by `spawn`"]
 #[derive(Debug, Default)]
 pub struct Builder {
@@ -38,14 +38,15 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// As [`spawn`](super::spawn) makes them, unless set otherwise.
+    /// Returns the settings of [`spawn`](super::spawn), to be changed by the other methods.
     #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Names the fiber: [`Fiber::name`](super::Fiber::name) returns the name, and messages show it.
-    /// As for threads, it must not contain a NUL (`\0`): [`spawn`](Self::spawn) panics if it does.
+    /// Names the fiber. [`Fiber::name`](super::Fiber::name) returns the name, and messages contain
+    /// it. As with threads, it must not contain a NUL (`\0`): [`spawn`](Self::spawn) panics if it
+    /// does.
     ///
     /// ```should_panic
     /// # use sinew::fiber;
@@ -57,52 +58,58 @@ impl Builder {
         self
     }
 
-    /// How much stack it has at least, in bytes; what its runtime was set to, unless set. The smallest stack has 16 KiB, the largest 64 MiB:
-    /// a fiber that wants more is refused.
+    /// Sets the minimum size of the fiber's stack, in bytes. The default is the setting of its
+    /// runtime. The smallest stack has 16 KiB, the largest 64 MiB: [`spawn`](Self::spawn) returns
+    /// an error for a larger size.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size.max(1));
         self
     }
 
-    /// Has it begin in this group of its runtime's workers, numbered from 0, and not in that of whoever makes it. If all are at work
-    /// there, another group may take it before it has begun, unless it is [`group_local`](Self::group_local).
+    /// Makes the fiber begin in this group of its runtime's workers, numbered from 0, instead of
+    /// the group of the fiber that spawns it. If all workers of the group are busy, another group
+    /// may take the fiber before it has begun, unless it is [`group_local`](Self::group_local).
     ///
     /// ```
     /// use sinew::fiber;
     ///
     /// let runtime = sinew::Runtime::builder().groups([1, 1]).start()?;
     /// let group = runtime.run(|| {
-    ///     let fiber = fiber::Builder::new().group(1).group_local(true).spawn(fiber::current_group);
-    ///     fiber.unwrap().join().unwrap()
+    ///     let builder = fiber::Builder::new().group(1).group_local(true);
+    ///     builder.spawn(fiber::current_group).unwrap().join().unwrap()
     /// });
     /// assert_eq!(group, Some(1));
     /// # Ok::<(), sinew::StartError>(())
     /// ```
     pub fn group(mut self, group: usize) -> Self {
-        // A number that large is refused as any that is too large.
+        // `spawn` refuses this number like any other that is too large.
         self.target = Target::Group(u32::try_from(group).unwrap_or(u32::MAX - 1));
         self
     }
 
-    /// Has it begin in the next group. Groups are used in turn, whatever their size; each worker
-    /// keeps its own turn, and all plain threads share one. As with [`group`](Self::group), another
-    /// group may take it before it has begun, unless it is [`group_local`](Self::group_local).
+    /// Makes the fiber begin in the next group. Groups are used in turn, regardless of their size;
+    /// each worker has a turn of its own, and all plain threads share one. As with
+    /// [`group`](Self::group), another group may take the fiber before it has begun, unless it is
+    /// [`group_local`](Self::group_local).
     pub fn any_group(mut self) -> Self {
         self.target = Target::Any;
         self
     }
 
-    /// Keeps it in the group where it is put, even if other groups are idle. Unless set, another group may take it before it has begun,
-    /// and, if it is [migratable](Self::migratable), later too. Its children are not bound by it.
+    /// Keeps the fiber in the group where it is queued, even if other groups are idle. By default
+    /// another group may take it before it has begun, and, if it is [migratable](Self::migratable),
+    /// later too. This does not bind its children.
     pub fn group_local(mut self, stays: bool) -> Self {
         self.group_local = stays;
         self
     }
 
-    /// Gives it the deadline that is in force where it is made, whether or not it is in a [scope](super::scope).
+    /// Gives the fiber the deadline that is in force where it is spawned, also if it is not in a
+    /// [scope](super::scope).
     ///
-    /// Unless asked for, a fiber has none: many outlive the call that made them, and one that was made to clean up, say, is not to hurry
-    /// because its maker has to.
+    /// By default a fiber has no deadline: many fibers outlive the call that spawned them, and a
+    /// fiber that cleans up, for example, must not hurry because the code that spawned it has a
+    /// deadline.
     ///
     /// ```
     /// use sinew::fiber;
@@ -120,46 +127,55 @@ impl Builder {
         self
     }
 
-    /// When it first runs.
+    /// Sets when the fiber first runs.
     pub fn launch(mut self, launch: Launch) -> Self {
         self.launch = launch;
         self
     }
 
-    /// Lets it go on at another worker after any suspension.
+    /// Lets the fiber migrate: after any suspension it may continue on another worker.
     ///
     /// # Safety
     ///
-    /// Whenever it is suspended, all of this holds, for the code of others that it calls too:
+    /// Whenever the fiber is suspended, all of the following holds, also for code of other crates
+    /// that it calls:
     ///
-    /// - Nothing that is not [`Send`] lives on its stack or in its [fiber-locals](crate::fiber_local). The guards of std's and
-    ///   parking_lot's locks are such values; sinew's own are excepted, unless they were given to another fiber by
-    ///   [`spawn_local`](super::spawn_local), or are those of a [`ReentrantLock`](crate::sync::ReentrantLock). [`pin`](fn@super::pin) holds the fiber in place for as long as
-    ///   such a value has to live.
-    /// - No reference from a `thread_local!` is live: not inside [`with`](std::thread::LocalKey::with).
-    /// - No function on its stack uses a thread-local both before and after the suspension. The compiler may keep the address
-    ///   from before; a function that is not inlined, called on either side, does not.
-    /// - No frame of another language keeps the identity of the thread: its number, `errno`'s address, a pointer to its
-    ///   thread-locals, a lock that knows its owner.
-    /// - What is left behind on the stack of a [coroutine](crate::coroutine), which the fiber holds or has left to others, keeps to
-    ///   the same: it moves when the fiber does. In particular, one that is suspended inside
-    ///   [`with`](super::LocalKey::with) of a fiber-local holds a reference to a value that this fiber uses wherever it goes. If it
-    ///   is left behind, in a `thread_local!` say, nobody resumes or drops it before the fiber has ended.
+    /// - No value that is not [`Send`] lives on its stack or in its
+    ///   [fiber-locals](crate::fiber_local). The guards of std's and parking_lot's locks are such
+    ///   values. sinew's own guards are excepted, unless they were given to another fiber by
+    ///   [`spawn_local`](super::spawn_local), or are those of a
+    ///   [`ReentrantLock`](crate::sync::ReentrantLock). [`pin`](fn@super::pin) keeps the fiber on
+    ///   its worker for as long as such a value has to live.
+    /// - No reference from a `thread_local!` is live: the fiber is not inside
+    ///   [`with`](std::thread::LocalKey::with).
+    /// - No function on its stack uses a thread-local both before and after the suspension. The
+    ///   compiler may reuse the address that it computed before. A function that is not inlined,
+    ///   called before and again after, computes it anew.
+    /// - No frame of another language keeps the identity of the thread: its number, the address of
+    ///   `errno`, a pointer to its thread-locals, a lock that records its owner.
+    /// - The same holds for what is left on the stack of a suspended [coroutine](crate::coroutine)
+    ///   that the fiber owns or has passed on, because it moves when the fiber does. In particular,
+    ///   a coroutine that is suspended inside [`with`](super::LocalKey::with) of a fiber-local
+    ///   holds a reference to a value that this fiber uses on any worker. If the fiber leaves the
+    ///   coroutine behind, for example in a `thread_local!`, no code resumes or drops it before the
+    ///   fiber has ended.
     #[expect(unsafe_code, reason = "what lives on a stack is the caller's promise")]
     pub unsafe fn migratable(mut self) -> Self {
         self.migrates = true;
         self
     }
 
-    /// Makes the fiber.
+    /// Spawns the fiber.
     ///
     /// # Errors
     ///
-    /// If the runtime is being shut down or has as many fibers as it may, if there is no stack of that size, or if there is no such group.
+    /// Returns an error if the runtime is being shut down or has reached its limit of fibers, if
+    /// there is no stack of that size, or if there is no such group.
     ///
     /// # Panics
     ///
-    /// If the [name](Self::name) contains a NUL, as std's does.
+    /// Panics if the [name](Self::name) contains a NUL, as std does. Panics as well if the default
+    /// runtime has to be started and cannot be.
     #[track_caller]
     pub fn spawn<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
     where
@@ -169,21 +185,23 @@ impl Builder {
         spawning::spawn_with(self.attributes(Location::caller()), body).map_err(io::Error::from)
     }
 
-    /// Makes the fiber without asking how long what it borrows lives.
+    /// Spawns the fiber without a bound on how long the values that it borrows live.
     ///
     /// # Safety
     ///
-    /// What the body and its result borrow lives until the fiber has ended and its result is dropped: by a
-    /// [`join`](JoinHandle::join) that has returned, say. A fiber that is abandoned at the shutdown of its runtime never ends,
-    /// though its join returns an error, [`Abandoned`](super::Abandoned): what it borrows lives for ever then.
+    /// What the body and its result borrow lives until the fiber has ended and its result is
+    /// dropped, for example until [`join`](JoinHandle::join) has returned and its result is
+    /// dropped. A fiber that is abandoned at the shutdown of its runtime never ends, although its
+    /// join returns an error, [`Abandoned`](super::Abandoned): what it borrows must then live for
+    /// ever.
     ///
     /// # Errors
     ///
-    /// As [`spawn`](Self::spawn).
+    /// Returns the same errors as [`spawn`](Self::spawn).
     ///
     /// # Panics
     ///
-    /// As [`spawn`](Self::spawn).
+    /// Panics in the same cases as [`spawn`](Self::spawn).
     #[expect(unsafe_code, reason = "how long things live is the caller's promise")]
     #[track_caller]
     pub unsafe fn spawn_unchecked<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
@@ -198,7 +216,7 @@ impl Builder {
 
     /// # Panics
     ///
-    /// If the name contains a NUL.
+    /// Panics if the name contains a NUL.
     #[inline]
     #[track_caller]
     pub(crate) fn attributes(self, location: &'static Location<'static>) -> Attributes {
@@ -215,11 +233,11 @@ impl Builder {
     }
 }
 
-/// A name that threads may have too.
+/// Returns the name, if a thread may have it too.
 ///
 /// # Panics
 ///
-/// With the message of std, if it contains a NUL.
+/// Panics with the message of std if the name contains a NUL.
 #[inline(never)]
 #[track_caller]
 fn checked(name: String) -> Box<str> {

@@ -1,4 +1,4 @@
-//! The waits that observe cancellation and deadlines.
+//! Sleeps, parks and joins that observe cancellation and deadlines.
 
 use std::error::Error;
 use std::panic::Location;
@@ -9,22 +9,26 @@ use super::current::is_fiber;
 use super::stopped::Stopped;
 use crate::rt::{self, Cause, Ends, Phase, WaitKind, impl_debug};
 
-/// [`sleep`](super::sleep), which cancellation and deadlines end.
+/// Sleeps as [`sleep`](super::sleep) does, but returns early when the caller is cancelled or its
+/// deadline passes.
 ///
 /// # Errors
 ///
-/// If the caller is to stop before the time is over, or was to stop already.
+/// Returns an error if the caller was cancelled, or its deadline has passed, before the time is
+/// over or before the call.
 #[track_caller]
 pub fn sleep_cancellable(time: Duration) -> Result<(), Stopped> {
-    // A moment beyond the clock's end never comes.
+    // A time that overflows the clock never comes.
     sleep_to(rt::now().checked_add(time), Location::caller())
 }
 
-/// [`sleep_until`](super::sleep_until), which cancellation and deadlines end.
+/// Sleeps as [`sleep_until`](super::sleep_until) does, but returns early when the caller is
+/// cancelled or its deadline passes.
 ///
 /// # Errors
 ///
-/// If the caller is to stop before that moment, or was to stop already.
+/// Returns an error if the caller was cancelled, or its deadline has passed, before that moment or
+/// before the call.
 #[track_caller]
 pub fn sleep_until_cancellable(deadline: Instant) -> Result<(), Stopped> {
     let at = Location::caller();
@@ -40,7 +44,7 @@ fn sleep_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<()
     loop {
         let ended = rt::wait_or_stop(phase, WaitKind::Sleep.alone(), Ends::ByEvent, until, |_| true);
         match ended.map_err(|stop| Stopped::new(stop, at))? {
-            // For nothing.
+            // A wake-up that is not the end of the sleep and not a stop.
             Cause::Cancel => {}
             _ => return Ok(()),
         }
@@ -48,22 +52,25 @@ fn sleep_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<()
     }
 }
 
-/// [`park`](super::park), which cancellation and deadlines end. May return for no reason, as that may.
+/// Parks as [`park`](super::park) does, but returns early when the caller is cancelled or its
+/// deadline passes. It may also return spuriously, as `park` may.
 ///
 /// # Errors
 ///
-/// If the caller is to stop, or was to stop already. A fiber that was unparked as well finds that at its next park; of a plain thread
-/// nobody can tell.
+/// Returns an error if the caller was cancelled, or its deadline has passed, during the call or
+/// before it. If a fiber was unparked as well, its next park returns at once. On a plain thread the
+/// token may be lost.
 #[track_caller]
 pub fn park_cancellable() -> Result<(), Stopped> {
     park_to(None, Location::caller())
 }
 
-/// [`park_timeout`](super::park_timeout), which cancellation and deadlines end.
+/// Parks as [`park_timeout`](super::park_timeout) does, but returns early when the caller is
+/// cancelled or its deadline passes.
 ///
 /// # Errors
 ///
-/// As [`park_cancellable`].
+/// Returns the same errors as [`park_cancellable`].
 #[track_caller]
 pub fn park_timeout_cancellable(time: Duration) -> Result<(), Stopped> {
     park_to(rt::now().checked_add(time), Location::caller())
@@ -78,9 +85,10 @@ fn park_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(),
     ended.map_err(|stop| Stopped::new(stop, at))
 }
 
-/// A join that was stopped before the fiber had ended. The handle is in here.
+/// The error of a join that was stopped before the fiber had ended. It contains the handle.
 ///
-/// By `?` it becomes a [`Stopped`] or an [`io::Error`], and the fiber is detached:
+/// The `?` operator converts it into a [`Stopped`] or an [`io::Error`], which drops the handle and
+/// so detaches the fiber:
 ///
 /// ```
 /// use sinew::{fiber, time};
@@ -99,9 +107,9 @@ fn park_to(until: Option<Instant>, at: &'static Location<'static>) -> Result<(),
 /// assert_eq!(too_late.unwrap_err().kind(), io::ErrorKind::TimedOut);
 /// ```
 pub struct JoinStopped<H> {
-    /// The handle, as it was.
+    /// The handle, by which the fiber can be joined later.
     pub handle: H,
-    /// Why.
+    /// Why the caller of the join was stopped.
     pub stopped: Stopped,
 }
 
@@ -115,11 +123,12 @@ impl_debug!(JoinStopped<H>, |stopped| { stopped: stopped.stopped, .. });
 
 impl<H> fmt::Display for JoinStopped<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a join did not come to its end: {}", self.stopped)
+        write!(f, "the join was stopped: {}", self.stopped)
     }
 }
 
-/// Its text has all that `stopped` would say, so that one is no source of it: whoever tells of sources too would say it twice.
+/// `source` returns `None`, because the message contains that of `stopped`: a report that prints
+/// sources would repeat it.
 impl<H> Error for JoinStopped<H> {}
 
 impl<H> From<JoinStopped<H>> for Stopped {
@@ -128,7 +137,7 @@ impl<H> From<JoinStopped<H>> for Stopped {
     }
 }
 
-/// The handle is dropped, which detaches the fiber.
+/// Drops the handle, which detaches the fiber.
 impl<H> From<JoinStopped<H>> for io::Error {
     fn from(error: JoinStopped<H>) -> Self {
         error.stopped.into()

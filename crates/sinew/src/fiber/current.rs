@@ -1,4 +1,4 @@
-//! The fiber that runs, and what it can do with itself.
+//! The calling fiber, and the operations on it.
 
 use std::thread;
 use std::time::Duration;
@@ -6,20 +6,20 @@ use std::time::Duration;
 use super::reference::Fiber;
 use crate::rt::{self, Cause, Ends, FiberRef, Phase, WaitKind};
 
-/// The fiber that calls this; on a plain thread, that thread.
+/// Returns a handle to the calling fiber; on a plain thread, to that thread.
 #[must_use]
 pub fn current() -> Fiber {
     Fiber::new(FiberRef::running().unwrap_or_else(|| FiberRef::of_thread(thread::current(), rt::thread_id())))
 }
 
-/// Whether the caller is a fiber.
+/// Returns whether the caller is a fiber.
 #[must_use]
 pub fn is_fiber() -> bool {
     rt::running().is_some()
 }
 
-/// Lets the others that are ready on this worker run first; on a plain thread, other threads. While the caller unwinds, it does
-/// nothing.
+/// Yields to the other fibers that are ready on this worker; on a plain thread, to other threads.
+/// Does nothing while the caller unwinds.
 #[inline]
 pub fn yield_now() {
     match rt::running() {
@@ -28,8 +28,8 @@ pub fn yield_now() {
     }
 }
 
-/// Waits until somebody calls [`unpark`](Fiber::unpark); not at all, if that has happened since the last time. May return
-/// for no reason, as std's may.
+/// Waits until another fiber or thread calls [`unpark`](Fiber::unpark) for the caller. Returns at
+/// once if that has happened since the last park. May also return spuriously, as std's `park` may.
 pub fn park() {
     if is_fiber() {
         rt::wait(Phase::First, WaitKind::Park.alone(), Ends::ByUnpark, None, |_| true);
@@ -38,7 +38,7 @@ pub fn park() {
     }
 }
 
-/// [`park`], for at most so long.
+/// Waits as [`park`] does, but for at most `time`.
 pub fn park_timeout(time: Duration) {
     match (is_fiber(), rt::now().checked_add(time)) {
         (false, _) => thread::park_timeout(time),
@@ -49,16 +49,17 @@ pub fn park_timeout(time: Duration) {
     }
 }
 
-/// Whether the caller unwinds because of a panic.
+/// Returns whether the caller unwinds because of a panic.
 ///
-/// Of a fiber that goes on while another one on its worker unwinds, and waits in a destructor meanwhile, nobody can tell: std counts panics by thread.
-/// If the wait is longer than some milliseconds, this is true for both.
+/// While a fiber unwinds and waits in a destructor, another fiber of its worker may run. The result
+/// is then not reliable for that other fiber, because std counts panics by thread: if the wait is
+/// longer than some milliseconds, this returns true for both fibers.
 #[must_use]
 pub fn panicking() -> bool {
     thread::panicking()
 }
 
-/// The group of workers that the calling fiber runs in; none, if it is a plain thread.
+/// Returns the group of workers in which the calling fiber runs, or `None` on a plain thread.
 #[must_use]
 pub fn current_group() -> Option<usize> {
     rt::running().and_then(|(local, _)| local.context().group())

@@ -1,4 +1,4 @@
-//! Why a fiber was not made, or did not run.
+//! The errors of fibers that were not spawned, or have no result.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -8,7 +8,7 @@ use sinew_coroutine::LARGEST_CLASS;
 pub use crate::launch::{Abandoned, Discarded};
 use crate::rt::{Reason, SpawnRefused, impl_debug};
 
-/// Why a fiber was not made. Its body is in here.
+/// The error of a fiber that was not spawned. It contains the body.
 pub struct SpawnError<F> {
     refused: SpawnRefused<F>,
 }
@@ -18,12 +18,13 @@ impl<F> SpawnError<F> {
         Self { refused }
     }
 
-    /// The body, as it was.
+    /// Returns the body, which was not called.
     pub fn into_inner(self) -> F {
         self.refused.body
     }
 
-    /// Whether the runtime has as many fibers as it may.
+    /// Returns whether the runtime has reached its [limit of
+    /// fibers](crate::RuntimeBuilder::max_fibers).
     #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(self.refused.reason, Reason::Limit(_))
@@ -33,24 +34,24 @@ impl<F> SpawnError<F> {
 impl<F> fmt::Display for SpawnError<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.refused.reason {
-            Reason::Closed => write!(f, "no new fibers: the runtime was shut down, or is about to be"),
+            Reason::Closed => write!(f, "no new fibers: the runtime was shut down, or is shutting down"),
             Reason::Limit(most) => {
                 write!(
                     f,
-                    "no new fibers: there are {most}, the most that the runtime was set to have; join some, or raise `max_fibers`"
+                    "no new fibers: the runtime has reached its limit of {most}; join some, or raise `max_fibers`"
                 )
             }
             Reason::NoWorker => {
                 write!(
                     f,
-                    "a local fiber can only be made by a fiber, and this is a plain thread: go inside `sinew::run`"
+                    "only a fiber can spawn a local fiber, and this is a plain thread: call it inside `sinew::run`"
                 )
             }
             Reason::NoGroup(group, groups) => {
                 write!(f, "there is no group {group}: the runtime has {groups}, numbered from 0")
             }
             Reason::StackSize(size) => {
-                write!(f, "a stack of {size} bytes was asked for: the largest has {LARGEST_CLASS}")
+                write!(f, "a stack of {size} bytes is too large: the largest has {LARGEST_CLASS} bytes")
             }
         }
     }

@@ -1,10 +1,11 @@
-//! The right to join a fiber.
+//! The handle that joins a fiber.
 //!
 //! # Safety
 //!
-//! Trusted with who may have a result: one that stays on its worker is behind a
-//! [`LocalJoinHandle`](super::LocalJoinHandle), which stays too.
-#![expect(unsafe_code, reason = "handles may be sent whatever is known of the type of the result")]
+//! Trusted to keep a result on its thread if it must not be sent: the handle of a fiber that stays
+//! on its worker is wrapped in a [`LocalJoinHandle`](super::LocalJoinHandle), which is not `Send`
+//! either.
+#![expect(unsafe_code, reason = "a handle is `Send` and `Sync` for every type of result")]
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -16,23 +17,25 @@ use super::reference::Fiber;
 use super::stopped::Stopped;
 use crate::rt::{self, FiberHandle, impl_debug};
 
-/// What comes out of a fiber: what its body returned, or the panic that ended it.
+/// The result of a fiber: the value that its body returned, or the payload of the panic that ended
+/// it.
 ///
-/// A fiber that did not end before its runtime was shut down gives [`Discarded`](super::Discarded) as an error, or
-/// [`Abandoned`](super::Abandoned) if it had begun.
+/// If the runtime was shut down before the fiber ended, the error is
+/// [`Discarded`](super::Discarded), or [`Abandoned`](super::Abandoned) if the fiber had begun.
 pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
 
-/// The right to join a fiber, and to its result. Dropping it detaches the fiber: the result is dropped when the fiber ends; if
-/// it has ended already, here and now.
+/// An owned permission to join a fiber, and to take its result. Dropping it detaches the fiber: the
+/// result is dropped when the fiber ends, or by this drop if it has ended already.
 ///
-/// There is no `JoinHandleExt` as threads have: no thread belongs to a fiber.
+/// There is no counterpart of std's `JoinHandleExt`, because no thread belongs to a fiber.
 pub struct JoinHandle<T> {
     handle: FiberHandle<T>,
 }
 
-// SAFETY: the bounds of all who make fibers demand that the result may be sent, but where the handle is inside one that stays.
+// SAFETY: every function that spawns a fiber demands that the result is `Send`, except those whose
+// handle is wrapped in one that is not `Send`.
 unsafe impl<T> Send for JoinHandle<T> {}
-// SAFETY: a shared handle gives nothing of the result away.
+// SAFETY: no method of a shared handle gives access to the result.
 unsafe impl<T> Sync for JoinHandle<T> {}
 
 impl<T> JoinHandle<T> {
@@ -41,44 +44,45 @@ impl<T> JoinHandle<T> {
         Self { handle }
     }
 
-    /// The fiber that this is about. The name is std's, as if a fiber were a thread.
+    /// Returns a handle to the fiber. The method has its name from std.
     #[must_use]
     pub fn thread(&self) -> &Fiber {
         Fiber::wrap(self.handle.fiber())
     }
 
-    /// Waits for the fiber to end, and returns what came out of it.
+    /// Waits for the fiber to end, and returns its result.
     ///
-    /// A fiber waits without holding its worker up; a plain thread blocks. All that the fiber did comes before this returns, its
-    /// fiber-locals' destructors included.
+    /// A fiber that waits lets others run on its worker; a plain thread blocks. Everything that the
+    /// fiber did happens before this returns, including the destructors of its fiber-locals.
     ///
     /// # Errors
     ///
-    /// If the fiber panicked, with the panic's payload; or if its runtime was shut down before it ended, as [`Result`] says.
+    /// Returns the panic's payload if the fiber panicked, or an error if its runtime was shut down
+    /// before it ended, as [`Result`] states.
     ///
     /// # Panics
     ///
-    /// If a fiber joins itself.
+    /// Panics if a fiber joins itself.
     #[inline]
     pub fn join(self) -> Result<T> {
         self.handle.wait(None);
         self.handle.take()
     }
 
-    /// Waits for the fiber to end for at most so long.
+    /// Waits for the fiber to end, but for at most `time`.
     ///
     /// # Errors
     ///
-    /// If the time is over first: the handle is given back.
+    /// Returns the handle as the error if the fiber has not ended within the time.
     pub fn join_timeout(self, time: Duration) -> std::result::Result<Result<T>, Self> {
-        // A moment beyond the clock's end never comes.
+        // A time that overflows the clock never comes.
         let until = rt::now().checked_add(time);
         if self.handle.wait(until) { Ok(self.handle.take()) } else { Err(self) }
     }
 
-    /// Cancels the fiber: its [`checkpoint`](super::checkpoint)s and the waits that observe cancellation fail from now on, and so do
-    /// those of the fibers in its scopes. It does not wait. If the fiber has ended, this does nothing; if it has not begun, it still
-    /// runs.
+    /// Cancels the fiber: from now on its [`checkpoint`](super::checkpoint)s and the waits that
+    /// observe cancellation fail, and so do those of the fibers in its scopes. This does not wait.
+    /// It does nothing if the fiber has ended. A fiber that has not begun still runs.
     ///
     /// ```
     /// use sinew::fiber;
@@ -92,25 +96,29 @@ impl<T> JoinHandle<T> {
         self.handle.cancel(Location::caller(), None);
     }
 
-    /// The same, with a reason, which is in the [error](Stopped::reason). Of several cancels the first one's counts.
+    /// Cancels the fiber with a reason, which the [error](Stopped::reason) contains. Of several
+    /// cancels the first one counts.
     ///
     /// ```
     /// use sinew::fiber;
     ///
     /// let fiber = fiber::spawn(fiber::park_cancellable);
-    /// fiber.cancel_with_reason("nobody asks any more");
-    /// assert_eq!(fiber.join().unwrap().unwrap_err().reason(), Some("nobody asks any more"));
+    /// fiber.cancel_with_reason("the request was withdrawn");
+    /// let stopped = fiber.join().unwrap().unwrap_err();
+    /// assert_eq!(stopped.reason(), Some("the request was withdrawn"));
     /// ```
     #[track_caller]
     pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
         self.handle.cancel(Location::caller(), Some(reason.into()));
     }
 
-    /// [`join`](Self::join), which cancellation and deadlines of the caller end. The fiber that is joined does not hear of it.
+    /// Waits as [`join`](Self::join) does, but returns early when the caller is cancelled or its
+    /// deadline passes. This does not cancel the fiber that is joined.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before the fiber has ended: the handle is given back.
+    /// Returns an error that contains the handle if the caller was cancelled, or its deadline has
+    /// passed, before the fiber has ended.
     #[track_caller]
     pub fn join_cancellable(self) -> std::result::Result<Result<T>, JoinStopped<Self>> {
         let at = Location::caller();
@@ -120,7 +128,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// Whether the fiber has ended, so that a join would not wait.
+    /// Returns whether the fiber has ended, so that a join would not wait.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.handle.is_done()

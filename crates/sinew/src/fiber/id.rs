@@ -1,12 +1,13 @@
-//! The number of a fiber.
+//! The identity of a fiber.
 
 use std::num::NonZero;
 
-/// Names a fiber, or a thread that asked for its own. Numbers are never used twice in a process, also when fibers end.
+/// A unique identifier of a fiber, or of a plain thread that asked for its own. A process never
+/// uses a number twice, not even after a fiber has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FiberId(NonZero<u64>);
 
-/// [`FiberId`], under the name that std has for it.
+/// An alias of [`FiberId`], under the name of std.
 pub type ThreadId = FiberId;
 
 impl FiberId {
@@ -14,7 +15,7 @@ impl FiberId {
         Self(number)
     }
 
-    /// The number, as it stands in messages.
+    /// Returns the number, as messages contain it.
     #[must_use]
     pub fn as_u64(&self) -> NonZero<u64> {
         self.0

@@ -1,4 +1,4 @@
-//! The right to join a fiber that never leaves its worker.
+//! The handle that joins a fiber that never leaves its worker.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -11,14 +11,15 @@ use super::join_methods::join_methods;
 use super::reference::Fiber;
 use crate::rt::{FiberHandle, impl_debug};
 
-/// The right to join a local fiber, and to its result, which stays on its worker as the fiber does.
+/// An owned permission to join a local fiber, and to take its result. It stays on its worker, as
+/// the fiber and its result do. Dropping it detaches the fiber.
 pub struct LocalJoinHandle<T> {
     handle: JoinHandle<T>,
     stays: PhantomData<Rc<()>>,
 }
 
 impl<T> LocalJoinHandle<T> {
-    /// For a caller that stays on the worker.
+    /// Wraps the handle, for a caller that stays on the worker.
     pub(super) fn new(handle: FiberHandle<T>, _stays: PhantomData<Rc<()>>) -> Self {
         Self::wrap(JoinHandle::new(handle))
     }

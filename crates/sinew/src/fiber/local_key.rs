@@ -1,10 +1,12 @@
-//! Values that each fiber has for itself, under the names of [`std::thread::LocalKey`]. Knows no table.
+//! Fiber-local values, under the names of [`std::thread::LocalKey`]. Does not know how they are
+//! stored.
 
 use std::cell::{Cell, RefCell};
 
 use crate::rt::{self, Gone, LocalsKey, Used, impl_debug, impl_error};
 
-/// Declares values that each fiber has for itself, as [`std::thread_local!`] does for threads; its grammar is the same.
+/// Declares fiber-local values, with the syntax of [`std::thread_local!`]. Each fiber has a value
+/// of its own.
 ///
 /// ```
 /// use std::cell::{Cell, RefCell};
@@ -26,30 +28,36 @@ use crate::rt::{self, Gone, LocalsKey, Used, impl_debug, impl_error};
 ///
 /// # Initialisation
 ///
-/// A value is made when its fiber first uses it. The initialiser may wait, unlike that of a thread-local. If it panics, the next
-/// use calls it again; if it uses the very value that it is to make, it panics. A plain thread has values of its own too.
+/// A value is initialised when its fiber first uses it. The initialiser may wait, unlike that of a
+/// thread-local. If it panics, the next use calls it again. If it uses the value that it is
+/// initialising, it panics. A plain thread has values of its own too.
 ///
-/// Values need not be `Send`, but in fibers that may [move](crate::fiber::Builder::migratable). In a fiber that runs in
-/// [steps](crate::fiber::spawn_steps) they last for one step.
+/// Values need not be `Send`, except in fibers that may
+/// [migrate](crate::fiber::Builder::migratable). In a fiber that runs in
+/// [steps](crate::fiber::spawn_steps) a value lasts for one step.
 ///
 /// # Destruction
 ///
-/// When a fiber's body has returned or panicked, its values are dropped: on its own stack, on its worker, before a join returns,
-/// the one initialised last first. So a value can rely, in its destructor, on those that its initialiser used. A destructor may wait,
-/// use other values, and initialise others, which are dropped too; a value that is dropped does not come back:
-/// [`try_with`](LocalKey::try_with) gives an error. Values without a destructor can be used until all others are dropped.
+/// When a fiber's body has returned or panicked, its values are dropped on the fiber's own stack
+/// and worker, before a join returns, in the reverse order of initialisation. So the destructor of
+/// a value can use the values that its initialiser used. A destructor may wait, use other values,
+/// and initialise others, which are dropped too. A value that is being dropped cannot be used
+/// again: [`try_with`](LocalKey::try_with) returns an error. Values without a destructor can be
+/// used until all others are dropped.
 ///
-/// A destructor's panic is one of the fiber's: it comes out of the join if the body did not panic, and the other values
-/// are dropped all the same. std aborts the process in this case, and so does it here for the values of a plain thread.
+/// A panic of a destructor is a panic of the fiber: the join returns it, unless the body panicked
+/// before. The other values are still dropped. std aborts the process in this case, and so does
+/// sinew for the values of a plain thread.
 ///
-/// Those of the main thread may not be dropped at all, as with std.
+/// The values of the main thread may not be dropped at all, as with std.
 ///
 /// # In a global allocator
 ///
-/// A `#[global_allocator]` may use fiber-locals, to count what each fiber allocates, say: their own
-/// memory comes from [`std::alloc::System`]. As with thread-locals that have a destructor, it uses
-/// [`try_with`](LocalKey::try_with), because memory is allocated and freed after the values of a
-/// fiber or thread are gone, and the initialiser must not allocate: a `const` one does not.
+/// A `#[global_allocator]` may use fiber-locals, for example to count what each fiber allocates:
+/// their own memory comes from [`std::alloc::System`]. As with thread-locals that have a
+/// destructor, the allocator must use [`try_with`](LocalKey::try_with), because memory is allocated
+/// and freed after the values of a fiber or thread are gone. The initialiser must not allocate: use
+/// a `const` one.
 ///
 /// ```standalone_crate
 /// use std::alloc::{GlobalAlloc, Layout, System};
@@ -59,7 +67,7 @@ use crate::rt::{self, Gone, LocalsKey, Used, impl_debug, impl_error};
 ///
 /// struct Counting;
 ///
-/// // SAFETY: all is up to the system's allocator.
+/// // SAFETY: every call is passed on to the system's allocator.
 /// unsafe impl GlobalAlloc for Counting {
 ///     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
 ///         let _ = ALLOCATED.try_with(|bytes| bytes.set(bytes.get() + layout.size()));
@@ -84,8 +92,9 @@ use crate::rt::{self, Gone, LocalsKey, Used, impl_debug, impl_error};
 ///
 /// # When values are leaked
 ///
-/// Values are not dropped if their fiber never ends, nor if a reference to one is still in use when it does: inside
-/// [`with`](LocalKey::with), a [coroutine](crate::coroutine) may have suspended itself that outlives the fiber.
+/// A value is leaked if its fiber never ends. It is also leaked if a reference to it is still in
+/// use when the fiber ends: a [coroutine](crate::coroutine) that outlives the fiber may be
+/// suspended inside [`with`](LocalKey::with).
 #[macro_export]
 macro_rules! fiber_local {
     () => {};
@@ -114,7 +123,7 @@ macro_rules! fiber_local {
     };
 }
 
-/// A key to a value that each fiber has for itself; made by [`fiber_local!`](crate::fiber_local).
+/// A key to a fiber-local value, declared by [`fiber_local!`](crate::fiber_local).
 ///
 /// It has the methods of [`std::thread::LocalKey`].
 pub struct LocalKey<T: 'static> {
@@ -122,7 +131,8 @@ pub struct LocalKey<T: 'static> {
     init: fn() -> T,
 }
 
-/// A value is gone: it was dropped at the end of its fiber or thread. As [`std::thread::AccessError`].
+/// The error of [`LocalKey::try_with`]: the value was dropped at the end of its fiber or thread.
+/// Counterpart of [`std::thread::AccessError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccessError;
@@ -137,7 +147,7 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// If the value is gone, or its initialiser panics.
+    /// Panics if the value is gone, or its initialiser panics.
     #[inline]
     #[track_caller]
     pub fn with<F, R>(&'static self, f: F) -> R
@@ -147,15 +157,15 @@ impl<T: 'static> LocalKey<T> {
         f(&expect(self.used(self.init)))
     }
 
-    /// Calls `f` with the caller's value, if there is one or can be.
+    /// Calls `f` with the caller's value, unless it is gone.
     ///
     /// # Errors
     ///
-    /// If the value is gone.
+    /// Returns an error if the value is gone.
     ///
     /// # Panics
     ///
-    /// If its initialiser does.
+    /// Panics if its initialiser panics.
     #[inline]
     pub fn try_with<F, R>(&'static self, f: F) -> Result<R, AccessError>
     where
@@ -169,7 +179,8 @@ impl<T: 'static> LocalKey<T> {
         rt::get_local(&self.key, init).map_err(|Gone| AccessError)
     }
 
-    /// Calls `set` with a value for a key that has one. If it has none, this is its first, and the initialiser is not called.
+    /// Calls `set` with the new and the present value, if the key has a value. If it has none, the
+    /// new value is the first one, and the initialiser is not called.
     #[track_caller]
     fn set_with(&'static self, value: T, set: impl FnOnce(T, &T)) {
         let mut value = Some(value);
@@ -181,21 +192,21 @@ impl<T: 'static> LocalKey<T> {
 }
 
 impl<T: 'static> LocalKey<Cell<T>> {
-    /// Sets the value. If it was not used before, its initialiser is not called.
+    /// Sets the value. If the value was not used before, its initialiser is not called.
     ///
     /// # Panics
     ///
-    /// If the value is gone.
+    /// Panics if the value is gone.
     #[track_caller]
     pub fn set(&'static self, value: T) {
         self.set_with(Cell::new(value), |value, cell| cell.set(value.into_inner()));
     }
 
-    /// A copy of the value.
+    /// Returns a copy of the value.
     ///
     /// # Panics
     ///
-    /// As [`with`](Self::with).
+    /// Panics in the same cases as [`with`](Self::with).
     #[track_caller]
     pub fn get(&'static self) -> T
     where
@@ -204,11 +215,11 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::get)
     }
 
-    /// Takes the value, and leaves the default.
+    /// Takes the value, and leaves the default value in its place.
     ///
     /// # Panics
     ///
-    /// As [`with`](Self::with).
+    /// Panics in the same cases as [`with`](Self::with).
     #[track_caller]
     pub fn take(&'static self) -> T
     where
@@ -217,17 +228,17 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::take)
     }
 
-    /// Sets the value, and returns the one before.
+    /// Sets the value, and returns the previous one.
     ///
     /// # Panics
     ///
-    /// As [`with`](Self::with).
+    /// Panics in the same cases as [`with`](Self::with).
     #[track_caller]
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
 
-    /// Sets the value to what `f` makes of it.
+    /// Sets the value to what `f` returns for the present one.
     ///
     /// ```
     /// use std::cell::Cell;
@@ -240,7 +251,8 @@ impl<T: 'static> LocalKey<Cell<T>> {
     ///
     /// # Panics
     ///
-    /// As [`with`](Self::with), and if `f` does: the value stays as it was then.
+    /// Panics in the same cases as [`with`](Self::with), or if `f` panics: the value does not
+    /// change then.
     #[track_caller]
     pub fn update(&'static self, f: impl FnOnce(T) -> T)
     where
@@ -251,11 +263,11 @@ impl<T: 'static> LocalKey<Cell<T>> {
 }
 
 impl<T: 'static> LocalKey<RefCell<T>> {
-    /// Calls `f` with the value, borrowed.
+    /// Calls `f` with a shared borrow of the value.
     ///
     /// # Panics
     ///
-    /// If the value is borrowed for writing, or as [`with`](Self::with).
+    /// Panics if the value is mutably borrowed, or in the same cases as [`with`](Self::with).
     #[track_caller]
     pub fn with_borrow<F, R>(&'static self, f: F) -> R
     where
@@ -264,11 +276,11 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(|cell| f(&cell.borrow()))
     }
 
-    /// Calls `f` with the value, borrowed for writing.
+    /// Calls `f` with a mutable borrow of the value.
     ///
     /// # Panics
     ///
-    /// If the value is borrowed, or as [`with`](Self::with).
+    /// Panics if the value is borrowed, or in the same cases as [`with`](Self::with).
     #[track_caller]
     pub fn with_borrow_mut<F, R>(&'static self, f: F) -> R
     where
@@ -277,21 +289,21 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(|cell| f(&mut cell.borrow_mut()))
     }
 
-    /// Sets the value. If it was not used before, its initialiser is not called.
+    /// Sets the value. If the value was not used before, its initialiser is not called.
     ///
     /// # Panics
     ///
-    /// If the value is gone, or borrowed.
+    /// Panics if the value is gone or borrowed.
     #[track_caller]
     pub fn set(&'static self, value: T) {
         self.set_with(RefCell::new(value), |value, cell| drop(cell.replace(value.into_inner())));
     }
 
-    /// Takes the value, and leaves the default.
+    /// Takes the value, and leaves the default value in its place.
     ///
     /// # Panics
     ///
-    /// If the value is borrowed, or as [`with`](Self::with).
+    /// Panics if the value is borrowed, or in the same cases as [`with`](Self::with).
     #[track_caller]
     pub fn take(&'static self) -> T
     where
@@ -300,11 +312,11 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(RefCell::take)
     }
 
-    /// Sets the value, and returns the one before.
+    /// Sets the value, and returns the previous one.
     ///
     /// # Panics
     ///
-    /// If the value is borrowed, or as [`with`](Self::with).
+    /// Panics if the value is borrowed, or in the same cases as [`with`](Self::with).
     #[track_caller]
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))

@@ -1,9 +1,10 @@
-//! Staying: on a worker, or without suspending at all.
+//! Guards that keep a fiber on its worker, or from suspending at all.
 //!
 //! # Safety
 //!
-//! Trusted with the running fiber, and with a reference for each guard: what holds one may outlive the fiber, such as a coroutine
-//! that was suspended with it.
+//! Trusted with the pointer to the running fiber, and with a reference for each guard. A guard
+//! needs one because it may outlive the fiber, for example in a coroutine that was suspended with
+//! it.
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
 use std::marker::PhantomData;
@@ -12,48 +13,48 @@ use std::rc::Rc;
 
 use crate::rt::{self, Control, impl_debug};
 
-/// Keeps a fiber that may move on its worker, until this value is dropped. Returned by [`pin`].
+/// A guard that keeps a migratable fiber on its worker until it is dropped. Returned by [`pin`].
 #[must_use = "the fiber may move again when this is dropped"]
 pub struct Pin {
     /// # Invariant
     ///
-    /// A reference of this value's own, and one of the fiber's pins.
+    /// This value owns one reference to the fiber, and one of the fiber's pins.
     fiber: Option<NonNull<Control>>,
     stays: PhantomData<Rc<()>>,
 }
 
-/// Keeps the calling fiber on its worker until the returned value is dropped. Fibers that do not move stay anyway, and so do
-/// threads.
+/// Keeps the calling fiber on its worker until the returned guard is dropped. This has no effect on
+/// fibers that do not migrate, and on plain threads.
 ///
-/// The value cannot be sent away, so it is dropped on that worker:
+/// The guard is not `Send`, so it is dropped on that worker:
 ///
 /// ```compile_fail,E0277
 /// let pin = sinew::fiber::pin();
 /// sinew::fiber::spawn(move || drop(pin));
 /// ```
 ///
-/// A fiber stays on its worker for good if a pin is forgotten, or dropped by another fiber (which takes a coroutine that was
-/// suspended with the pin on its stack). A function that is called at a switch
-/// ([`on_suspend`](crate::RuntimeBuilder::on_suspend)) pins nothing.
+/// A fiber stays on its worker for good if a guard is forgotten, or dropped by another fiber (which
+/// is possible if a coroutine was suspended with the guard on its stack). In a function that is
+/// called at a switch ([`on_suspend`](crate::RuntimeBuilder::on_suspend)) this pins nothing.
 ///
 /// # Panics
 ///
-/// If the fiber has 2^29 pins that were not dropped.
+/// Panics if the fiber has 2^29 pins that were not dropped.
 #[track_caller]
 pub fn pin() -> Pin {
     let fiber = running();
     if let Some(fiber) = fiber {
-        // SAFETY: it runs, so it is there.
+        // SAFETY: the fiber is running, so its block is alive.
         let is_added = unsafe { fiber.as_ref() }.pins.add();
         assert!(is_added, "a fiber has 536,870,912 pins: drop them instead of forgetting them");
-        // SAFETY: it runs, so it is there.
+        // SAFETY: the fiber is running, so its block is alive.
         unsafe { Control::add_ref(fiber) };
     }
     Pin { fiber, stays: PhantomData }
 }
 
-/// The fiber whose code the caller is. A function that is called at a switch is not the fiber that is switched: what it does
-/// must not change what that fiber may do.
+/// Returns the calling fiber, but not inside a function that is called at a switch. Such a function
+/// is not part of the fiber that is switched, so it must not change what that fiber may do.
 fn running() -> Option<NonNull<Control>> {
     rt::running().filter(|(local, _)| !local.in_switch_hook()).map(|(_, fiber)| fiber)
 }
@@ -63,7 +64,8 @@ impl Drop for Pin {
         if let Some(fiber) = self.fiber {
             // SAFETY: the invariant.
             unsafe { rt::unpin(fiber) };
-            // SAFETY: the invariant; this value is gone after this.
+            // SAFETY: the invariant; the reference is not used again, because this value is being
+            // dropped.
             unsafe { Control::release(fiber) };
         }
     }
@@ -71,8 +73,8 @@ impl Drop for Pin {
 
 impl_debug!(Pin, ..);
 
-/// Calls `body`, in which a wait panics. For code that would go wrong if another fiber ran on this thread meanwhile, such as the
-/// first use of a `thread_local!`.
+/// Calls `body`, in which a wait panics. Use it for code that is wrong if another fiber runs on
+/// this thread meanwhile, such as the first use of a `thread_local!`.
 ///
 /// ```
 /// sinew::run(|| {
@@ -81,30 +83,30 @@ impl_debug!(Pin, ..);
 /// });
 /// ```
 ///
-/// A call that finds what it wants, such as the lock of a free mutex, does not wait. A wait of a
-/// fiber that already unwinds blocks its worker instead. So does a wait on a thread where another
-/// fiber unwinds: the two cannot be told apart.
+/// A call that succeeds at once, such as the lock of a free mutex, does not wait. While the fiber
+/// unwinds, a wait blocks its worker instead of panicking. So does a wait while another fiber of
+/// the same thread unwinds, because the two cannot be told apart.
 ///
 /// # Panics
 ///
-/// If `body` does, or waits.
+/// Panics if `body` panics or waits.
 pub fn no_suspend<R>(body: impl FnOnce() -> R) -> R {
     let _until_it_ends = running().map(NoSuspend::begin);
     body()
 }
 
-/// Counts one reason not to suspend, for as long as it is there.
+/// A guard that counts as one reason not to suspend while it exists.
 ///
 /// # Invariant
 ///
-/// It has a reference of its own.
+/// This value owns one reference to the fiber.
 struct NoSuspend(NonNull<Control>);
 
 impl NoSuspend {
     fn begin(fiber: NonNull<Control>) -> Self {
-        // SAFETY: it runs, so it is there.
+        // SAFETY: the fiber is running, so its block is alive.
         unsafe { Control::add_ref(fiber) };
-        // SAFETY: as above.
+        // SAFETY: as for the reference above, the fiber is running.
         unsafe { fiber.as_ref() }.forbid_suspend();
         Self(fiber)
     }
@@ -114,7 +116,8 @@ impl Drop for NoSuspend {
     fn drop(&mut self) {
         // SAFETY: the invariant.
         unsafe { self.0.as_ref() }.allow_suspend();
-        // SAFETY: the invariant; this value is gone after this.
+        // SAFETY: the invariant; the reference is not used again, because this value is being
+        // dropped.
         unsafe { Control::release(self.0) };
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! Trusted with taking a private reference for a public one, which wraps it.
+//! Trusted to cast a reference to the private type to one to the public type, which wraps it.
 #![expect(unsafe_code, reason = "a wrapper is lent for what it wraps")]
 
 use std::panic::Location;
@@ -10,13 +10,13 @@ use std::panic::Location;
 use super::id::FiberId;
 use crate::rt::{FiberRef, impl_debug};
 
-/// A handle to a fiber, as [`std::thread::Thread`] is one to a thread. Outside of fibers,
-/// [`current`](super::current()) returns one to the calling thread.
+/// A handle to a fiber, the counterpart of [`std::thread::Thread`]. On a plain thread,
+/// [`current`](super::current()) returns a handle to that thread.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Fiber(FiberRef);
 
-/// [`Fiber`], under the name that std has for it.
+/// An alias of [`Fiber`], under the name of std.
 pub type Thread = Fiber;
 
 impl Fiber {
@@ -24,9 +24,9 @@ impl Fiber {
         Self(fiber)
     }
 
-    /// Lends the public handle for a private one.
+    /// Casts a reference to the private handle to one to the public handle.
     pub(crate) fn wrap(fiber: &FiberRef) -> &Self {
-        // SAFETY: it has one field, and is transparent.
+        // SAFETY: `Fiber` is `repr(transparent)` over its only field.
         unsafe { &*(&raw const *fiber).cast::<Self>() }
     }
 
@@ -34,24 +34,25 @@ impl Fiber {
         &self.0
     }
 
-    /// Its number, which no other fiber ever has.
+    /// Returns the fiber's unique identifier.
     #[must_use]
     pub fn id(&self) -> FiberId {
         FiberId::new(self.0.number())
     }
 
-    /// Makes the fiber's present or next [`park`](super::park) return.
+    /// Makes the fiber's current or next [`park`](super::park) return.
     pub fn unpark(&self) {
         self.0.unpark();
     }
 
-    /// The name it was given.
+    /// Returns the fiber's name, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.name()
     }
 
-    /// The worker that it runs on, or ran on last; none if it has not begun, nor of plain threads.
+    /// Returns the worker on which the fiber runs, or ran last. Returns `None` if the fiber has not
+    /// begun, and for a plain thread.
     ///
     /// ```
     /// let runtime = sinew::Runtime::builder().workers(1).stack_size(1 << 18).start()?;
@@ -65,13 +66,13 @@ impl Fiber {
         self.0.worker()
     }
 
-    /// How much stack it has at least, in bytes; not known of plain threads.
+    /// Returns the minimum size of the fiber's stack, in bytes, or `None` for a plain thread.
     #[must_use]
     pub fn stack_size(&self) -> Option<usize> {
         self.0.birth().map(|birth| birth.stack_size)
     }
 
-    /// Where in the program it was made; not known of plain threads.
+    /// Returns the place in the program that spawned the fiber, or `None` for a plain thread.
     #[must_use]
     pub fn spawned_at(&self) -> Option<&'static Location<'static>> {
         self.0.birth().map(|birth| birth.location)

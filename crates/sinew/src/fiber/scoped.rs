@@ -1,8 +1,8 @@
-//! Fibers that borrow from the one that waits for them.
+//! Scopes: fibers that borrow from the code that waits for them.
 //!
 //! # Safety
 //!
-//! Trusted with the lifetimes: a scope does not end before its fibers have.
+//! Trusted with the lifetimes: a scope does not end before its fibers have ended.
 #![expect(unsafe_code, reason = "a fiber that borrows is made from a scope that waits for it")]
 
 use std::borrow::Cow;
@@ -18,18 +18,20 @@ use super::token::CancelToken;
 use crate::launch;
 use crate::rt::{self, Attributes, FiberHost, Node, ScopeData, ScopeFailure, Site};
 
-/// A scope, as [`std::thread::Scope`].
+/// A scope to spawn fibers in, the counterpart of [`std::thread::Scope`]. Created by [`scope`].
 #[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<ScopeData>,
-    /// Where its fibers are made, if not where each of them is made.
+    /// The host of its fibers, or `None` if each fiber belongs to the runtime of the code that
+    /// spawns it.
     host: Option<Arc<FiberHost>>,
-    /// Invariant, so that a scope cannot be taken for a shorter one.
+    /// Invariant in `'scope`, so that a scope cannot be used as one with a shorter lifetime.
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
-/// Runs `body`, which may make fibers that borrow what lives longer than this call. All of them have ended when it returns.
+/// Runs `body`, which may spawn fibers that borrow values from outside the scope. Returns when the
+/// body and all of its fibers have ended.
 ///
 /// ```
 /// let mut numbers = [1, 2, 3];
@@ -41,10 +43,11 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// assert_eq!(numbers, [2, 4, 6]);
 /// ```
 ///
-/// Its fibers are in the runtime of the calling fiber. If the caller is a plain thread, they are in
-/// the default runtime; [`Handle::scope`](crate::runtime::Handle::scope) has them in another one.
+/// The fibers are in the runtime of the calling fiber, or in the default runtime if the caller is a
+/// plain thread. [`Handle::scope`](crate::runtime::Handle::scope) uses another runtime.
 ///
-/// What lives inside the body only cannot be borrowed, since the fibers may go on when the body has returned:
+/// The fibers cannot borrow values that live inside the body, because they may run longer than the
+/// body:
 ///
 /// ```compile_fail,E0373
 /// sinew::fiber::scope(|scope| {
@@ -61,7 +64,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// });
 /// ```
 ///
-/// Two fibers do not write the same:
+/// Two fibers cannot borrow the same value mutably:
 ///
 /// ```compile_fail,E0499
 /// let mut number = 1;
@@ -71,7 +74,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// });
 /// ```
 ///
-/// And what they borrow may be shared between threads:
+/// What several threads may not share cannot be borrowed either:
 ///
 /// ```compile_fail,E0277
 /// let cell = std::cell::Cell::new(1);
@@ -80,17 +83,18 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// });
 /// ```
 ///
-/// Its fibers stop with the code that opened it: they inherit the [deadline](super::with_deadline)
-/// in force there, unless [`Scope::ignore_deadline`] is called, and are cancelled with the fiber
-/// that called `scope` and with the tokens that it has entered.
+/// The fibers stop with the code that opened the scope. They inherit the
+/// [deadline](super::with_deadline) in force there, unless [`Scope::ignore_deadline`] is called.
+/// They are cancelled with the fiber that called `scope`, and with the tokens that it has entered.
 ///
-/// If the body panics, its fibers are [cancelled](Scope::cancel) before they are waited for: those that observe it need not do work that
-/// nobody will see. Threads of std's scopes hear of nothing. [`try_scope`](super::try_scope) does the same for errors.
+/// If the body panics, the fibers are [cancelled](Scope::cancel) before this waits for them, since
+/// their results are lost. std's scopes only wait. [`try_scope`](super::try_scope) does the same if
+/// the body returns an error.
 ///
 /// # Panics
 ///
-/// If the body panics, with that panic; else, if a fiber that nobody joined did. Inside [`no_suspend`](super::no_suspend), before the
-/// body is called.
+/// Panics with the body's panic if the body panics. Otherwise panics if a fiber panicked that was
+/// not joined. Inside [`no_suspend`](super::no_suspend) it panics before it calls the body.
 #[track_caller]
 pub fn scope<'env, F, T>(body: F) -> T
 where
@@ -100,7 +104,8 @@ where
 }
 
 /// Opens a scope, runs its body, and waits for its fibers. They are cancelled if the body panics,
-/// or fails. They are in the runtime, or in that of the fiber that makes them.
+/// or if `has_failed` returns true for its result. They are in the given host, or in the runtime of
+/// the fiber that spawns them.
 #[track_caller]
 pub(crate) fn open<'env, F, T>(
     host: Option<&Arc<FiberHost>>,
@@ -112,11 +117,11 @@ pub(crate) fn open<'env, F, T>(
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    // There is no way back once it has fibers.
+    // Checked first: once the scope has fibers, it has to wait.
     rt::check_may_wait();
     let data = ScopeData::open(at, failure);
     let scope = Scope { data, host: host.cloned(), scope: PhantomData, env: PhantomData };
-    // Caught first: a fiber that unwinds does not wait well.
+    // Caught, because a fiber that unwinds blocks its worker when it waits.
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     match &result {
         Err(_) => scope.data.cancel_rest("the body of the scope panicked"),
@@ -128,7 +133,8 @@ where
     match result {
         Err(payload) => resume_unwind(payload),
         Ok(value) if scope.data.has_panicked() => {
-            // Not while the panic unwinds, which a panic of its destructor would make an abort.
+            // Dropped before the panic below: if its destructor panicked while that one unwinds,
+            // the process would abort.
             rt::catch_panic(|| drop(value));
             panic!("a scoped fiber panicked")
         }
@@ -137,11 +143,12 @@ where
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Makes a fiber in the scope. [`Builder::spawn_scoped`] makes one with a name, or returns an error.
+    /// Spawns a fiber in the scope. [`Builder::spawn_scoped`] spawns one with other settings, and
+    /// returns an error instead of panicking.
     ///
     /// # Panics
     ///
-    /// As [`spawn`](super::spawn).
+    /// Panics in the same cases as [`spawn`](super::spawn).
     #[track_caller]
     pub fn spawn<F, T>(&'scope self, body: F) -> ScopedJoinHandle<'scope, T>
     where
@@ -154,7 +161,7 @@ impl<'scope> Scope<'scope, '_> {
         }
     }
 
-    /// Makes a fiber of each body in the scope, as [`spawn_batch`](super::spawn_batch) does, and
+    /// Spawns a fiber in the scope for each body, as [`spawn_batch`](super::spawn_batch) does, and
     /// returns their handles in the same order.
     ///
     /// ```
@@ -168,7 +175,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// # Panics
     ///
-    /// As [`spawn_batch`](super::spawn_batch).
+    /// Panics in the same cases as [`spawn_batch`](super::spawn_batch).
     #[track_caller]
     pub fn spawn_batch<I, F, T>(&'scope self, bodies: I) -> Vec<ScopedJoinHandle<'scope, T>>
     where
@@ -177,13 +184,15 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let at = Location::caller();
-        // Cloned: the iterator is the caller's code, and may wait, and come back on another worker.
+        // Cloned, because the iterator is the caller's code: it may wait, and continue on another
+        // worker.
         let host = self.site().host().clone();
         let attributes = || {
             self.data.join_in();
             Attributes { scope: Some(self.data.clone()), ..Builder::new().attributes(at) }
         };
-        // SAFETY: as for one, see `spawn_with`. Those that are discarded leave the scope.
+        // SAFETY: as for a single fiber, see `spawn_with`. The bodies that are discarded leave the
+        // scope.
         match unsafe { rt::spawn_batch(&host, attributes, bodies.into_iter()) } {
             Ok(handles) => handles.into_iter().map(ScopedJoinHandle::new).collect(),
             Err(refused) => {
@@ -193,10 +202,12 @@ impl<'scope> Scope<'scope, '_> {
         }
     }
 
-    /// Cancels all fibers of the scope, those included that are yet to be made. The scope still waits for them. Its body goes on as if
-    /// nothing were; that of a [`try_scope`](super::try_scope) is cancelled too.
+    /// Cancels all fibers of the scope, including those that are spawned later. The scope still
+    /// waits for them. Its body continues, except the body of a [`try_scope`](super::try_scope),
+    /// which is cancelled too.
     ///
-    /// Fibers of the scope may call this as well: whoever has an answer first stops the others.
+    /// Fibers of the scope may call this too, for example when one has found an answer and the
+    /// others are no longer needed.
     ///
     /// ```
     /// use sinew::fiber;
@@ -212,13 +223,15 @@ impl<'scope> Scope<'scope, '_> {
         self.data.cancel(Location::caller(), None);
     }
 
-    /// The same, with a reason, which is in the [error](super::Stopped::reason) of whoever is cancelled.
+    /// Cancels all fibers of the scope, as [`cancel`](Self::cancel) does, with a reason. The
+    /// [error](super::Stopped::reason) contains it.
     #[track_caller]
     pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
         self.data.cancel(Location::caller(), Some(reason.into()));
     }
 
-    /// What cancels the fibers of the scope, for whoever is to cancel them from elsewhere. It may outlive the scope.
+    /// Returns a token that cancels the fibers of the scope, for code that cannot borrow the scope.
+    /// The token may outlive the scope.
     ///
     /// ```
     /// use sinew::fiber;
@@ -235,9 +248,9 @@ impl<'scope> Scope<'scope, '_> {
         CancelToken::of(self.node())
     }
 
-    /// Lets fibers that are made in the scope from now on ignore the
-    /// [deadline](super::with_deadline) in force where the scope was opened, which they inherit
-    /// otherwise. Cancellation still reaches them.
+    /// Makes fibers that are spawned in the scope from now on ignore the
+    /// [deadline](super::with_deadline) in force where the scope was opened. Otherwise they inherit
+    /// it. Cancellation still reaches them.
     ///
     /// ```
     /// use sinew::{fiber, time};
@@ -257,7 +270,7 @@ impl<'scope> Scope<'scope, '_> {
         self.data.ignore_deadline();
     }
 
-    /// Where the caller makes a fiber of the scope.
+    /// Returns where the caller spawns a fiber of the scope.
     #[track_caller]
     fn site(&self) -> Site<'_> {
         match &self.host {
@@ -281,11 +294,11 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let attributes = Attributes { scope: Some(self.data.clone()), ..attributes };
-        // First: if the default runtime does not start, nobody has joined the scope.
+        // Before `join_in`: if the default runtime does not start, no fiber has joined the scope.
         let site = self.site();
         self.data.join_in();
-        // SAFETY: body and result may be sent, and what they borrow lives until the scope has ended, which waits for the
-        // fiber. The handle cannot leave the scope.
+        // SAFETY: body and result are `Send`, and what they borrow lives until the scope has ended,
+        // which waits for the fiber. The handle cannot leave the scope.
         let made = unsafe { rt::spawn(site, attributes, body) };
         match made {
             Ok(handle) => Ok(ScopedJoinHandle::new(handle)),
@@ -298,7 +311,7 @@ impl<'scope> Scope<'scope, '_> {
 }
 
 impl Builder {
-    /// Makes the fiber in a scope, so that it may borrow what lives longer than that.
+    /// Spawns the fiber in a scope, so that it may borrow values that outlive the scope.
     ///
     /// ```
     /// use sinew::fiber;
@@ -314,11 +327,11 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`spawn`](Self::spawn).
+    /// Returns the same errors as [`spawn`](Self::spawn).
     ///
     /// # Panics
     ///
-    /// As [`spawn`](Self::spawn).
+    /// Panics in the same cases as [`spawn`](Self::spawn).
     #[track_caller]
     pub fn spawn_scoped<'scope, 'env, F, T>(
         self,

@@ -1,4 +1,4 @@
-//! The right to join a fiber of a scope.
+//! The handle that joins a fiber of a scope.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -11,9 +11,9 @@ use super::join_methods::join_methods;
 use super::reference::Fiber;
 use crate::rt::{FiberHandle, impl_debug};
 
-/// The right to join a fiber of a scope.
+/// An owned permission to join a fiber of a scope, and to take its result.
 ///
-/// It is [`Send`] and [`Sync`] if the result is [`Send`], as std's:
+/// Like std's, it is [`Send`] and [`Sync`] if the result is [`Send`]:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber::ScopedJoinHandle;
@@ -27,8 +27,8 @@ pub struct ScopedJoinHandle<'scope, T> {
 }
 
 /// Stands for the result in a handle. It is [`Send`] and [`Sync`] exactly if `T` is [`Send`],
-/// because the owner of the handle may take the result, and a shared handle gives nothing of it
-/// away. Unlike the mutex alone, it is [`Unpin`] whatever `T` is.
+/// because the owner of the handle may take the result, and a shared handle gives no access to it.
+/// Unlike the mutex alone, it is [`Unpin`] for every `T`.
 type Takeable<T> = Arc<Mutex<T>>;
 
 impl<T> ScopedJoinHandle<'_, T> {

@@ -1,8 +1,9 @@
-//! Making fibers.
+//! Spawning fibers.
 //!
 //! # Safety
 //!
-//! Trusted with the bounds: what may move is `Send`, what does not end with its maker is `'static`.
+//! Trusted with the bounds: what may move to another thread is `Send`, and what may outlive its
+//! spawner is `'static`.
 #![expect(unsafe_code, reason = "whether a body may go where the fiber goes is up to the bounds here")]
 
 use std::io;
@@ -18,9 +19,9 @@ use super::local_handle::LocalJoinHandle;
 use crate::launch;
 use crate::rt::{self, Attributes, FiberHost, Moves, Reason, Site, SpawnRefused};
 
-/// Makes a fiber that runs `body`, in the runtime of the calling fiber or in the default one.
+/// Spawns a fiber that runs `body`, in the runtime of the calling fiber or in the default one.
 ///
-/// The body may run on any worker, and stays on the one where it first runs.
+/// The body may begin on any worker, and then stays on that worker.
 ///
 /// ```
 /// let fiber = sinew::fiber::spawn(|| 6 * 7);
@@ -29,20 +30,21 @@ use crate::rt::{self, Attributes, FiberHost, Moves, Reason, Site, SpawnRefused};
 ///
 /// # What moves is `Send`
 ///
-/// The body may begin on another thread than the caller's, so what it holds is `Send`:
+/// The body may begin on another thread than the caller's, so the values that it holds must be
+/// `Send`:
 ///
 /// ```compile_fail,E0277
 /// let rc = std::rc::Rc::new(1);
 /// sinew::fiber::spawn(move || assert_eq!(*rc, 1));
 /// ```
 ///
-/// The result goes back to whoever joins, so it is `Send` as well:
+/// The result goes to the thread that joins the fiber, so it must be `Send` as well:
 ///
 /// ```compile_fail,E0277
 /// sinew::fiber::spawn(|| std::rc::Rc::new(1));
 /// ```
 ///
-/// What is made and dropped inside need not be:
+/// Values that are created and dropped inside the body need not be `Send`:
 ///
 /// ```
 /// sinew::fiber::spawn(|| {
@@ -52,7 +54,8 @@ use crate::rt::{self, Attributes, FiberHost, Moves, Reason, Site, SpawnRefused};
 /// });
 /// ```
 ///
-/// The fiber may outlive its maker, so it borrows nothing; [`scope`](super::scope) has fibers that do:
+/// The fiber may outlive the code that spawns it, so it borrows nothing. The fibers of a
+/// [`scope`](super::scope) may borrow:
 ///
 /// ```compile_fail,E0373
 /// let text = String::from("borrowed");
@@ -61,9 +64,10 @@ use crate::rt::{self, Attributes, FiberHost, Moves, Reason, Site, SpawnRefused};
 ///
 /// # Panics
 ///
-/// If the runtime is being shut down or has as many fibers as it may; [`try_spawn`] returns an error instead. std panics
-/// if there is no thread to be had. Also if the default runtime is to start and cannot, as every call may that starts it: its
-/// variables in the environment make no sense, say.
+/// Panics if the runtime is being shut down or has reached its limit of fibers; [`try_spawn`]
+/// returns an error instead. std panics if it cannot create a thread. Also panics if the default
+/// runtime has to be started and cannot be, for example because a variable in the environment is
+/// invalid. Every call that starts it may panic in this case.
 #[inline]
 #[track_caller]
 pub fn spawn<F, T>(body: F) -> JoinHandle<T>
@@ -77,11 +81,11 @@ where
     }
 }
 
-/// Makes a fiber, or gives the body back.
+/// Spawns a fiber, or returns an error that contains the body.
 ///
 /// # Errors
 ///
-/// If the runtime is being shut down or has as many fibers as it may.
+/// Returns an error if the runtime is being shut down or has reached its limit of fibers.
 #[track_caller]
 pub fn try_spawn<F, T>(body: F) -> Result<JoinHandle<T>, SpawnError<F>>
 where
@@ -98,7 +102,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    // SAFETY: they own what they use.
+    // SAFETY: body and result are `'static`: they own what they use.
     unsafe { spawn_unchecked(attributes, body) }
 }
 
@@ -115,12 +119,13 @@ where
     F: FnOnce() -> T + Send,
     T: Send,
 {
-    // SAFETY: body and result may be sent, and the caller's promise; the site is the caller's.
+    // SAFETY: body and result are `Send`, and the caller keeps the promise about what they borrow.
+    // The site is the caller's.
     let made = unsafe { rt::spawn(launch::site(), attributes, body) };
     made.map(JoinHandle::new).map_err(SpawnError::new)
 }
 
-/// Makes a fiber for a given host.
+/// Spawns a fiber in a given host.
 #[track_caller]
 pub(crate) fn spawn_in<F, T>(host: &Arc<FiberHost>, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
 where
@@ -130,7 +135,7 @@ where
     spawn_at(host, Builder::new().attributes(Location::caller()), body)
 }
 
-/// Makes a fiber that is as these say, for a given host.
+/// Spawns a fiber with these attributes in a given host.
 pub(crate) fn spawn_at<F, T>(
     host: &Arc<FiberHost>,
     attributes: Attributes,
@@ -140,12 +145,12 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    // SAFETY: body and result may be sent, and own what they use; the site is the caller's.
+    // SAFETY: body and result are `Send`, and own what they use. The site is the caller's.
     let made = unsafe { rt::spawn(Site::of(host), attributes, body) };
     made.map(JoinHandle::new).map_err(SpawnError::new)
 }
 
-/// Makes a fiber that runs on this worker and no other, so that it need not be `Send`.
+/// Spawns a fiber that runs on this worker only, so that its body and result need not be `Send`.
 ///
 /// ```
 /// sinew::run(|| {
@@ -155,7 +160,7 @@ where
 /// });
 /// ```
 ///
-/// Nor does its handle go anywhere else, since the result may not:
+/// The handle stays on the worker too, because the result may not be sent:
 ///
 /// ```compile_fail,E0277
 /// let local = sinew::fiber::spawn_local(|| 1);
@@ -164,7 +169,8 @@ where
 ///
 /// # Panics
 ///
-/// If the caller is no fiber, or as [`spawn`]; [`try_spawn_local`] returns an error instead.
+/// Panics if the caller is not a fiber, or in the same cases as [`spawn`]. [`try_spawn_local`]
+/// returns an error instead.
 #[track_caller]
 pub fn spawn_local<F, T>(body: F) -> LocalJoinHandle<T>
 where
@@ -177,11 +183,11 @@ where
     }
 }
 
-/// Makes a fiber that runs on this worker and no other, or gives the body back.
+/// Spawns a fiber that runs on this worker only, or returns an error that contains the body.
 ///
 /// # Errors
 ///
-/// If the caller is no fiber, or as [`try_spawn`].
+/// Returns an error if the caller is not a fiber, or in the same cases as [`try_spawn`].
 #[track_caller]
 pub fn try_spawn_local<F, T>(body: F) -> Result<LocalJoinHandle<T>, SpawnError<F>>
 where
@@ -192,16 +198,17 @@ where
         return Err(SpawnError::new(SpawnRefused { body, reason: Reason::NoWorker }));
     };
     let attributes = Attributes { moves: Moves::Never, ..Builder::new().attributes(Location::caller()) };
-    // SAFETY: it never leaves this worker, nor does its handle.
+    // SAFETY: neither the fiber nor its handle ever leaves this worker.
     let made = unsafe { rt::spawn(site, attributes, body) };
     made.map(|handle| LocalJoinHandle::new(handle, PhantomData)).map_err(SpawnError::new)
 }
 
-/// How many fibers can run at the same time: the number of workers of the calling fiber's runtime, or of the default one.
+/// Returns how many fibers can run at the same time: the number of workers of the calling fiber's
+/// runtime, or of the default one.
 ///
 /// # Errors
 ///
-/// Never; the signature is std's.
+/// Never returns an error; the signature is that of std.
 #[track_caller]
 pub fn available_parallelism() -> io::Result<NonZero<usize>> {
     Ok(NonZero::new(launch::engine().workers()).unwrap_or(NonZero::<usize>::MIN))

@@ -1,26 +1,27 @@
-//! What a fiber is doing, seen from outside.
+//! The state of a fiber, as other code observes it.
 
 use super::reference::Fiber;
 use crate::rt::Status;
 
-/// What a fiber is doing.
+/// The state of a fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum State {
-    /// Has not begun.
+    /// The fiber has not begun.
     New,
-    /// Has begun, and is to run as soon as its turn comes.
+    /// The fiber has begun, and is queued to run.
     Ready,
-    /// Runs.
+    /// The fiber is running.
     Running,
-    /// Waits.
+    /// The fiber waits.
     Parked,
-    /// Has ended, or was discarded or abandoned at the shutdown of its runtime.
+    /// The fiber has ended, or was discarded or abandoned at the shutdown of its runtime.
     Done,
 }
 
 impl Fiber {
-    /// What it is doing, or was a moment ago. A plain thread is said to run.
+    /// Returns the state of the fiber, which may have changed since. A plain thread is always
+    /// `Running`.
     ///
     /// ```
     /// use sinew::fiber::{self, State};

@@ -1,8 +1,9 @@
-//! Fibers in steps, which may move between them.
+//! Fibers that run in steps, and may move to another worker between two steps.
 //!
 //! # Safety
 //!
-//! Trusted with the bounds, as the other ways to make fibers.
+//! Trusted to demand the bounds that make a body safe to run where the fiber runs, as the other
+//! functions that spawn fibers.
 #![expect(unsafe_code, reason = "whether a body may go where the fiber goes is up to the bounds here")]
 
 use std::ops::ControlFlow;
@@ -14,13 +15,15 @@ use super::handle::JoinHandle;
 use crate::launch;
 use crate::rt::{self, Site, SpawnRefused, Steps};
 
-/// Makes a fiber that calls `step` with `state` again and again, until it breaks with the result.
+/// Spawns a fiber that calls `step` with `state` repeatedly, until it breaks with the result.
 ///
-/// The fiber may go to another worker after each step, unlike one made by [`spawn`](super::spawn), which stays where it began: between two
-/// steps nothing of it is on a stack, only the state is left, and that is [`Send`]. A step may wait as any fiber does, and stays
-/// on its worker meanwhile; its values need not be `Send`. Others that are ready run before the next step.
+/// The fiber may move to another worker after each step, unlike one that [`spawn`](super::spawn)
+/// creates: between two steps it has nothing on a stack, only the state, which is [`Send`]. A step
+/// may wait as any fiber does, and stays on its worker meanwhile, so the values in it need not be
+/// `Send`. After each step, other fibers that are ready run first.
 ///
-/// [Fiber-locals](crate::fiber_local) last for one step: they are dropped after it, on the worker that ran it.
+/// [Fiber-locals](crate::fiber_local) last for one step: they are dropped at its end, on the worker
+/// that ran it.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -33,7 +36,8 @@ use crate::rt::{self, Site, SpawnRefused, Steps};
 /// assert_eq!(sum.join().unwrap(), 55);
 /// ```
 ///
-/// If the runtime is shut down and the time for that is over, a fiber between two steps is discarded as one that has not begun.
+/// If the runtime is shut down and its time limit is reached, a fiber between two steps is
+/// discarded, as one that has not begun.
 ///
 /// # What moves is `Send`
 ///
@@ -59,7 +63,7 @@ use crate::rt::{self, Site, SpawnRefused, Steps};
 /// sinew::fiber::spawn_steps((), |()| ControlFlow::Break(std::rc::Rc::new(1)));
 /// ```
 ///
-/// And none of them borrows:
+/// None of them may borrow:
 ///
 /// ```compile_fail,E0597
 /// # use std::ops::ControlFlow;
@@ -69,7 +73,8 @@ use crate::rt::{self, Site, SpawnRefused, Steps};
 ///
 /// # Panics
 ///
-/// As [`spawn`](super::spawn). A step that panics is the last: the panic comes out of the join.
+/// Panics in the same cases as [`spawn`](super::spawn). If a step panics, the fiber ends, and the
+/// join returns the panic.
 #[track_caller]
 pub fn spawn_steps<S, F, T>(state: S, step: F) -> JoinHandle<T>
 where
@@ -83,11 +88,12 @@ where
     }
 }
 
-/// Makes a fiber as [`spawn_steps`], or gives state and step back.
+/// Spawns a fiber as [`spawn_steps`] does, or returns an error that contains the state and the
+/// step.
 ///
 /// # Errors
 ///
-/// As [`try_spawn`](super::try_spawn).
+/// Returns the same errors as [`try_spawn`](super::try_spawn).
 #[track_caller]
 pub fn try_spawn_steps<S, F, T>(state: S, step: F) -> Result<JoinHandle<T>, SpawnError<(S, F)>>
 where
@@ -99,7 +105,7 @@ where
     spawn_steps_at(launch::site(), location, state, step)
 }
 
-/// Makes such a fiber from where the caller is.
+/// Spawns a fiber in steps at the given site.
 pub(crate) fn spawn_steps_at<S, F, T>(
     site: Site<'_>,
     location: &'static Location<'static>,
@@ -112,7 +118,7 @@ where
     T: Send + 'static,
 {
     let attributes = Builder::new().attributes(location);
-    // SAFETY: state, step and result may be sent, and own what they use.
+    // SAFETY: state, step and result are `Send`, and own what they use.
     let made = unsafe { rt::spawn(site, attributes, Steps::new(state, step)) };
     made.map(JoinHandle::new).map_err(give_back)
 }

@@ -1,4 +1,4 @@
-//! What stops the calling fiber: deadlines, cancellation, and what shields it from both.
+//! Deadlines and cancellation of the calling code, and the shield against both.
 
 use std::panic::Location;
 use std::time::Instant;
@@ -6,17 +6,19 @@ use std::time::Instant;
 use super::stopped::Stopped;
 use crate::rt::{self, Deadline};
 
-/// Runs `body` with a deadline in force: calls inside that observe deadlines fail when it has passed.
+/// Runs `body` with a deadline in force: calls inside that observe deadlines fail once it has
+/// passed.
 ///
-/// It ends nothing by force. [`checkpoint`], the waits whose names end in `_cancellable`, and input and output observe it; `join`, `sleep`, `park` and all
-/// else that cannot say so do not. Of deadlines inside one another the nearest counts. If it has passed already, the body runs, and
-/// its first such call fails.
+/// The deadline stops nothing by force. [`checkpoint`], the waits whose names end in
+/// `_cancellable`, and I/O observe it; `join`, `sleep`, `park` and all other calls ignore it. If
+/// deadlines are nested, the earliest one counts. If the deadline has already passed, the body
+/// still runs, and its first observing call fails.
 ///
-/// The fibers of a [scope](super::scope) that is opened inside inherit the deadline, so that the
-/// scope, which waits for all of them, ends in time. Other fibers that are made inside have none,
-/// unless [`Builder::inherit_deadline`](super::Builder::inherit_deadline) asks for it; neither has
-/// the one that [`run`](crate::run) makes of its body. A [coroutine](crate::coroutine) that is
-/// suspended inside the body does not take the deadline along.
+/// The fibers of a [scope](super::scope) that is opened inside inherit the deadline, because the
+/// scope has to wait for all of them. Other fibers that are spawned inside have no deadline, unless
+/// [`Builder::inherit_deadline`](super::Builder::inherit_deadline) is set; neither has the fiber
+/// that [`run`](crate::run) spawns for its body. A [coroutine](crate::coroutine) that is suspended
+/// inside the body does not keep the deadline.
 ///
 /// ```
 /// use sinew::fiber;
@@ -29,21 +31,21 @@ use crate::rt::{self, Deadline};
 ///
 /// # Panics
 ///
-/// If the body does.
+/// Panics if the body panics.
 #[track_caller]
 pub fn with_deadline<R>(deadline: Instant, body: impl FnOnce() -> R) -> R {
     let by = Location::caller();
     rt::region(|force| force.limit(Deadline { at: deadline, by }), body)
 }
 
-/// The deadline that is in force here: the nearest one, if there is any.
+/// Returns the deadline that is in force for the caller: the earliest one, if there is any.
 #[must_use]
 pub fn deadline() -> Option<Instant> {
     rt::deadline()
 }
 
-/// Returns an error if the caller is to stop: it was cancelled, or its deadline has passed. For code that runs for long without
-/// waiting.
+/// Returns an error if the caller was cancelled, or its deadline has passed. For code that runs for
+/// long without waiting.
 ///
 /// ```
 /// use sinew::fiber;
@@ -62,7 +64,8 @@ pub fn deadline() -> Option<Instant> {
 ///
 /// # Errors
 ///
-/// If the caller is to stop. The next checkpoint says so again.
+/// Returns an error if the caller was cancelled, or its deadline has passed. Later calls return it
+/// again.
 #[inline]
 #[track_caller]
 pub fn checkpoint() -> Result<(), Stopped> {
@@ -70,15 +73,18 @@ pub fn checkpoint() -> Result<(), Stopped> {
     rt::check_stop().map_err(|stop| Stopped::new(stop, at))
 }
 
-/// Whether the caller was cancelled, whatever its deadline. [`checkpoint`] says why.
+/// Returns whether the caller was cancelled, regardless of deadlines. [`checkpoint`] returns the
+/// reason.
 #[must_use]
 pub fn is_cancelled() -> bool {
     rt::is_cancelled()
 }
 
-/// Runs `body` where neither cancellation nor deadlines count: for clean-up that has to come to its end.
+/// Runs `body` such that calls inside ignore the cancellation and the deadline of the caller. For
+/// clean-up that must be completed.
 ///
-/// What is set inside counts again: a deadline, a token that is entered, a scope that is cancelled.
+/// What is set inside the body has its usual effect: a deadline, a token that is entered, a scope
+/// that is cancelled.
 ///
 /// ```
 /// use sinew::fiber;
@@ -86,7 +92,7 @@ pub fn is_cancelled() -> bool {
 ///
 /// let fiber = fiber::spawn(|| {
 ///     let stopped = fiber::park_cancellable().unwrap_err();
-///     fiber::shield(|| fiber::sleep_cancellable(Duration::from_millis(1))).expect("nobody cancels this");
+///     fiber::shield(|| fiber::sleep_cancellable(Duration::from_millis(1))).expect("it is shielded");
 ///     stopped
 /// });
 /// fiber.cancel();
@@ -95,7 +101,7 @@ pub fn is_cancelled() -> bool {
 ///
 /// # Panics
 ///
-/// If the body does.
+/// Panics if the body panics.
 pub fn shield<R>(body: impl FnOnce() -> R) -> R {
     rt::region(|force| force.shield(), body)
 }

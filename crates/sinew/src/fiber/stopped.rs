@@ -1,4 +1,4 @@
-//! Why a call came back early: it was cancelled, or its time was over.
+//! The error of calls that were stopped by cancellation or a deadline.
 
 use std::error::Error;
 use std::panic::Location;
@@ -12,7 +12,8 @@ use crate::rt::{Stop, What};
 
 /// The error of calls that observe cancellation and [deadlines](super::with_deadline).
 ///
-/// It says what was cancelled, where in the program and why, or where the deadline was set; and which fiber or thread noticed it, and where:
+/// It contains what was cancelled, where in the program and why, or where the deadline was set. It
+/// also contains which fiber or thread noticed it, and where:
 ///
 /// ```
 /// use sinew::fiber;
@@ -26,8 +27,10 @@ use crate::rt::{Stop, What};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// As an [`io::Error`] it is [`TimedOut`](io::ErrorKind::TimedOut) for a deadline and [`Other`](io::ErrorKind::Other) for a cancel, so that
-/// nobody who retries what was interrupted goes on for ever; the error itself is inside, and comes out again:
+/// Converted to an [`io::Error`] it has the kind [`TimedOut`](io::ErrorKind::TimedOut) for a
+/// deadline and [`Other`](io::ErrorKind::Other) for a cancel. The kind is not `Interrupted`,
+/// because code that retries interrupted calls would then never end. The error itself is inside,
+/// and can be downcast:
 ///
 /// ```
 /// use sinew::fiber::{self, CancelToken, Stopped};
@@ -38,13 +41,13 @@ use crate::rt::{Stop, What};
 /// }
 ///
 /// let token = CancelToken::new();
-/// token.cancel_with_reason("closing time");
+/// token.cancel_with_reason("the server shuts down");
 /// let stopped = token.run(work).unwrap_err().downcast::<Stopped>().unwrap();
-/// assert_eq!(stopped.reason(), Some("closing time"));
+/// assert_eq!(stopped.reason(), Some("the server shuts down"));
 /// ```
 #[derive(Clone)]
 pub struct Stopped {
-    /// In a box, since results that have it are returned by calls that mostly succeed.
+    /// Boxed to keep results with this error small, because their calls mostly succeed.
     inner: Arc<StoppedInner>,
 }
 
@@ -55,13 +58,14 @@ struct StoppedInner {
 }
 
 impl Stopped {
-    /// For the caller, who noticed it there.
+    /// Creates the error for the calling fiber or thread, which noticed it at `at`.
     #[cold]
     pub(crate) fn new(stop: Stop, at: &'static Location<'static>) -> Self {
         Self { inner: Arc::new(StoppedInner { stop, fiber: current(), at }) }
     }
 
-    /// The same, noticed there: for what was noticed on behalf of whoever called there.
+    /// Returns this error as noticed at `at`, for a stop that was noticed on behalf of a call
+    /// there.
     #[cfg(not(loom))]
     #[cold]
     pub(crate) fn noticed_at(&self, at: &'static Location<'static>) -> Self {
@@ -69,7 +73,8 @@ impl Stopped {
         Self { inner: Arc::new(StoppedInner { stop: stop.clone(), fiber: fiber.clone(), at }) }
     }
 
-    /// An error as it is, except that one of these in it was noticed there.
+    /// Returns the error, except that a `Stopped` inside it is replaced by one that was noticed at
+    /// `at`.
     #[cfg(not(loom))]
     #[cold]
     pub(crate) fn in_error_at(error: io::Error, at: &'static Location<'static>) -> io::Error {
@@ -80,19 +85,19 @@ impl Stopped {
         }
     }
 
-    /// Whether it was cancelled.
+    /// Returns whether the call was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         matches!(self.inner.stop, Stop::Cancelled(_))
     }
 
-    /// Whether the deadline has passed.
+    /// Returns whether the call failed because the deadline had passed.
     #[must_use]
     pub fn is_timed_out(&self) -> bool {
         matches!(self.inner.stop, Stop::TimedOut(_))
     }
 
-    /// Why it was cancelled, if whoever did so said why.
+    /// Returns the reason of the cancel, if it was given one.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match &self.inner.stop {
@@ -101,7 +106,7 @@ impl Stopped {
         }
     }
 
-    /// Where in the program it was cancelled, or the deadline was set.
+    /// Returns the place in the program that cancelled the call, or that set the deadline.
     #[must_use]
     pub fn by(&self) -> &'static Location<'static> {
         match &self.inner.stop {
@@ -110,23 +115,26 @@ impl Stopped {
         }
     }
 
-    /// Where in the program it was noticed: the call that returned the error.
+    /// Returns the place in the program that noticed it: the call that returned the error.
     ///
-    /// A call that goes through code of std's names a line of std's, since that is where ours was called: methods that std's traits provide and no type of
-    /// ours has itself, such as [`write_fmt`](io::Write::write_fmt) (by `write!`) and [`read_to_end`](io::Read::read_to_end) of a socket; and all that
-    /// [`BufReader`](io::BufReader), [`BufWriter`](io::BufWriter) and the like do. So does one through `dyn Read` or `dyn Write`, which names the line of our method.
+    /// If sinew's method is called by code of std, this is a line of std. Such code includes the
+    /// provided methods of std's traits that sinew's types do not define themselves, such as
+    /// [`write_fmt`](io::Write::write_fmt) (by `write!`) and [`read_to_end`](io::Read::read_to_end)
+    /// of a socket, and all of [`BufReader`](io::BufReader), [`BufWriter`](io::BufWriter) and
+    /// similar types. For a call through `dyn Read` or `dyn Write`, this is the line of sinew's
+    /// method.
     #[must_use]
     pub fn at(&self) -> &'static Location<'static> {
         self.inner.at
     }
 
-    /// The fiber that noticed it; or the thread, if that was a plain one.
+    /// Returns the fiber that noticed it, or the plain thread.
     #[must_use]
     pub fn fiber(&self) -> &Fiber {
         &self.inner.fiber
     }
 
-    /// The number of that fiber.
+    /// Returns the identifier of that fiber or thread.
     #[must_use]
     pub fn fiber_id(&self) -> FiberId {
         self.inner.fiber.id()

@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 
 use crate::rt::{self, Ends, Phase, WaitKind};
 
-/// Sleeps for so long. A fiber gives its worker to others meanwhile; a plain thread blocks.
+/// Sleeps for at least `time`. A fiber lets others run on its worker meanwhile; a plain thread
+/// blocks.
 pub fn sleep(time: Duration) {
     if rt::running().is_none() {
         return thread::sleep(time);
     }
-    // A moment beyond the clock's end never comes.
+    // A time that overflows the clock never comes.
     rt::wait(Phase::First, WaitKind::Sleep.alone(), Ends::ByEvent, rt::now().checked_add(time), |_| true);
 }
 
-/// Sleeps until a moment.
+/// Sleeps until `deadline`, or not at all if it has passed.
 pub fn sleep_until(deadline: Instant) {
     if rt::running().is_none() {
         return thread::sleep(deadline.saturating_duration_since(rt::now()));

@@ -1,4 +1,4 @@
-//! Tokens: what cancels code in any fiber or thread that has entered it.
+//! Tokens, which cancel code in all fibers and threads that have entered them.
 
 use std::borrow::Cow;
 use std::panic::Location;
@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::rt::{self, Node, What, Why, impl_debug};
 
-/// Cancels the code that was entered with [`run`](Self::run), and all [children](Self::child). Clones are the same token.
+/// A token that cancels the code that runs [inside](Self::run) it, and all of its
+/// [children](Self::child). Clones are the same token.
 ///
 /// ```
 /// use sinew::fiber::{self, CancelToken};
@@ -15,18 +16,20 @@ use crate::rt::{self, Node, What, Why, impl_debug};
 /// let token = CancelToken::new();
 /// let child = token.child();
 /// let fiber = fiber::spawn(move || child.run(fiber::park_cancellable));
-/// token.cancel_with_reason("closing time");
-/// assert_eq!(fiber.join().unwrap().unwrap_err().reason(), Some("closing time"));
+/// token.cancel_with_reason("the server shuts down");
+/// let stopped = fiber.join().unwrap().unwrap_err();
+/// assert_eq!(stopped.reason(), Some("the server shuts down"));
 /// ```
 ///
-/// A token that is dropped cancels nothing. A child keeps its parent, not the other way round.
+/// Dropping a token cancels nothing. A child keeps its parent alive, but a parent does not keep its
+/// children alive.
 #[derive(Clone)]
 pub struct CancelToken {
     node: Arc<Node>,
 }
 
 impl CancelToken {
-    /// A token with no parent.
+    /// Creates a token without a parent.
     #[must_use]
     pub fn new() -> Self {
         Self { node: Node::root() }
@@ -36,20 +39,23 @@ impl CancelToken {
         Self { node }
     }
 
-    /// A token that is cancelled with this one, and can be cancelled alone. If this one is cancelled already, so is the child.
+    /// Creates a token that is cancelled with this one, and can also be cancelled alone. If this
+    /// one is already cancelled, so is the child.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { node: Node::below([self.node.clone()]) }
     }
 
-    /// Cancels this token and its children, of any depth. If it is cancelled already, this does nothing. It does not wait: whoever is
-    /// cancelled notices at its next [`checkpoint`](super::checkpoint), or in a wait that observes cancellation.
+    /// Cancels this token and all of its descendants. Does nothing if it is already cancelled. This
+    /// does not wait: the cancelled code notices at its next [`checkpoint`](super::checkpoint), or
+    /// in a wait that observes cancellation.
     #[track_caller]
     pub fn cancel(&self) {
         self.cancel_by(Location::caller(), None);
     }
 
-    /// The same, with a reason, which is in the [error](super::Stopped::reason).
+    /// Cancels this token as [`cancel`](Self::cancel) does, with a reason. The
+    /// [error](super::Stopped::reason) contains it.
     #[track_caller]
     pub fn cancel_with_reason(&self, reason: impl Into<Cow<'static, str>>) {
         self.cancel_by(Location::caller(), Some(reason.into()));
@@ -59,24 +65,26 @@ impl CancelToken {
         self.node.cancel(&Arc::new(Why { what: What::Token, by, reason }));
     }
 
-    /// Whether it was cancelled, itself or with a parent.
+    /// Returns whether the token was cancelled, itself or with an ancestor.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.node.is_cancelled()
     }
 
-    /// Runs `body` with this token in force: cancelling it cancels the body. Tokens around it count too, unless the body is
-    /// [shielded](super::shield) from them; so do fibers' own cancels. A [scope](super::scope) that is opened inside is cancelled with it,
-    /// fibers that are in no such scope are not.
+    /// Runs `body` inside this token: cancelling the token cancels the body. Tokens that the caller
+    /// has entered count too, unless the body is [shielded](super::shield) from them; so does a
+    /// cancel of the calling fiber. A [scope](super::scope) that is opened inside is cancelled with
+    /// the token. Other fibers that are spawned inside are not.
     ///
     /// # Panics
     ///
-    /// If the body does.
+    /// Panics if the body panics.
     pub fn run<R>(&self, body: impl FnOnce() -> R) -> R {
         rt::region(|force| force.join(&self.node), body)
     }
 
-    /// Waits until the token is cancelled. Nothing else ends the wait, not even that the caller is cancelled.
+    /// Waits until the token is cancelled. No other event ends the wait, not even a cancel of the
+    /// caller.
     ///
     /// ```
     /// let token = sinew::fiber::CancelToken::new();
@@ -89,9 +97,9 @@ impl CancelToken {
         rt::wait_for_cancel(&self.node, None);
     }
 
-    /// Waits until the token is cancelled, for at most so long. Whether it is.
+    /// Waits until the token is cancelled, but for at most `time`. Returns whether it is cancelled.
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        // A moment beyond the clock's end never comes.
+        // A time that overflows the clock never comes.
         rt::wait_for_cancel(&self.node, rt::now().checked_add(time))
     }
 }
@@ -111,9 +119,9 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// Whoever has waited inside is gone from the token's list when it leaves.
+    /// Code that has waited inside the token is no longer in the token's list after it has left.
     #[test]
-    fn nobody_is_left_enrolled() {
+    fn no_fiber_stays_enrolled_after_it_leaves() {
         const SOON: Duration = Duration::from_micros(50);
         let token = CancelToken::new();
         let visit = |token: CancelToken| {
@@ -145,7 +153,7 @@ mod tests {
                 assert_eq!(token.node.counts().0, 1);
             });
         });
-        // The fiber is on its way out still when the scope ends.
+        // The fiber may still be ending when the scope ends.
         let patience = Instant::now() + Duration::from_secs(60);
         while token.node.counts() != (0, 0) {
             assert!(Instant::now() < patience, "the scope is kept");

@@ -1,21 +1,23 @@
-//! Scopes that may fail.
+//! Scopes whose body may fail.
 
 use std::panic::Location;
 
 use super::scoped::{Scope, open};
 use crate::rt::{self, ScopeFailure};
 
-/// [`scope`](super::scope) with a body that may fail: if it returns an error or panics, or one of its fibers panics, the others are
-/// cancelled. Then, as always, all of them are waited for.
+/// Runs `body` with a scope, as [`scope`](super::scope) does, and cancels the scope's fibers if it
+/// fails: if the body returns an error or panics, or if one of the fibers panics. It always waits
+/// for all of them.
 ///
-/// The body itself is cancelled too when a fiber panics, or when somebody calls [`Scope::cancel`]: it is not to wait for what will not
-/// come. What the fibers return is theirs: an error of one is the scope's when the body returns it.
+/// The body itself is cancelled too when a fiber panics, or when [`Scope::cancel`] is called, so
+/// that it does not wait for events that no longer come. An error that a fiber returns cancels
+/// nothing, unless the body returns it:
 ///
 /// ```
 /// use sinew::fiber;
 ///
 /// let result = fiber::try_scope(|scope| {
-///     // Nobody unparks it: it ends because the scope fails.
+///     // No call unparks it: it ends because the scope fails.
 ///     scope.spawn(fiber::park_cancellable);
 ///     let first = scope.spawn(|| "twelve".parse::<u32>());
 ///     let number = first.join().unwrap()?;
@@ -26,11 +28,12 @@ use crate::rt::{self, ScopeFailure};
 ///
 /// # Errors
 ///
-/// If the body returns an error, that one.
+/// Returns the error of the body.
 ///
 /// # Panics
 ///
-/// As [`scope`](super::scope): if the body panics; else, if a fiber that nobody joined did.
+/// Panics in the same cases as [`scope`](super::scope): with the body's panic if the body panics,
+/// and otherwise if a fiber panicked that was not joined.
 #[track_caller]
 pub fn try_scope<'env, F, T, E>(body: F) -> Result<T, E>
 where
@@ -42,7 +45,7 @@ where
         ScopeFailure::CancelsOthers,
         at,
         |scope| {
-            // What cancels its fibers counts for the body too.
+            // A cancel of the fibers cancels the body too.
             let node = scope.node();
             rt::region(|force| force.join(&node), || body(scope))
         },
