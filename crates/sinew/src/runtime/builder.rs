@@ -1,8 +1,8 @@
-//! Settings of a runtime, and its start.
+//! Settings of a runtime, and starting it.
 //!
 //! # Safety
 //!
-//! Takes a promise of its callers about what lives on stacks, and does nothing unsafe itself.
+//! Passes on a promise of its callers about what lives on stacks, and does nothing unsafe itself.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +14,9 @@ use sinew_topology::CpuList;
 use super::Runtime;
 use crate::launch::{Config, Spec, StartError};
 
-/// Settings of a [`Runtime`]. They may begin [from](#impl-From<Config>-for-RuntimeBuilder) a [`Config`]; what is not set comes from the
-/// environment, or is as stated.
+/// Settings of a [`Runtime`]. They may start [from](#impl-From<Config>-for-RuntimeBuilder) a
+/// [`Config`]. A setting that is not set comes from the environment, or has the default that its
+/// method states.
 ///
 /// | variable | setting |
 /// | --- | --- |
@@ -34,22 +35,23 @@ use crate::launch::{Config, Spec, StartError};
 /// | `SINEW_PREWARM` | [`prewarm`](Self::prewarm) |
 /// | `SINEW_BLOCKING_THREADS` | [`blocking_threads`](Self::blocking_threads) |
 /// | `SINEW_BLOCKING_IDLE_MS` | [`blocking_idle`](Self::blocking_idle) |
-/// | `SINEW_STALL_REPORT_MS`, 0 for never | [`stall_report`](Self::stall_report) |
+/// | `SINEW_STALL_REPORT_MS`, 0 to turn it off | [`stall_report`](Self::stall_report) |
 ///
-/// A flag is on by `on`, `yes`, `true` or `1`. There are no variables for [`groups`](Self::groups)
-/// and [`name`](Self::name). The first runtime of a process warns on standard
-/// error about any other variable that begins with `SINEW_`, and suggests the likely name.
+/// A flag is `on`, `yes`, `true` or `1`, or else `off`, `no`, `false` or `0`. There are no
+/// variables for [`groups`](Self::groups) and [`name`](Self::name). The first runtime of a process
+/// warns on standard error about any other variable that begins with `SINEW_`, and suggests the
+/// likely name.
 ///
-/// What is set in code or in a [`Config`] counts, then the environment, then what is stated at each setting. To let the environment override a
-/// file, see [`Config::from_environment`].
+/// A setting in code or in a [`Config`] has precedence over the environment, and the environment
+/// over the default. To let the environment override a file, see [`Config::from_environment`].
 ///
-/// Groups are either given, by [`workers`](Self::workers) or [`groups`](Self::groups), or laid out
-/// for the machine: by [`profile`](Self::profile), [`concurrency`](Self::concurrency),
+/// Groups are either given, by [`workers`](Self::workers) or [`groups`](Self::groups), or planned
+/// for the machine, by [`profile`](Self::profile), [`concurrency`](Self::concurrency),
 /// [`group_size`](Self::group_size), [`numa`](Self::numa), [`cpus`](Self::cpus),
 /// [`excluded_cpus`](Self::excluded_cpus) and [`worker_per_cpu`](Self::worker_per_cpu). To set some
-/// of both is an error. If code or a `Config` decides it, variables for the other way do not count;
-/// [`Runtime::describe`](crate::runtime::Handle::describe) tells of that, and of what was chosen
-/// and why.
+/// of both is an error. If code or a `Config` chooses one way, variables for the other way are
+/// ignored. [`Runtime::describe`](crate::runtime::Handle::describe) lists ignored variables, and
+/// says what was chosen and why.
 #[must_use = "a runtime is made by `start`"]
 #[derive(Debug, Default)]
 pub struct RuntimeBuilder(Spec);
@@ -61,23 +63,25 @@ impl From<Config> for RuntimeBuilder {
 }
 
 impl RuntimeBuilder {
-    /// How many workers, in one group if they are 64 at most, and else in as few groups as
-    /// possible. Unless set, groups are laid out for the machine; to say only how many workers
-    /// there should be, use [`concurrency`](Self::concurrency). Of this and
+    /// Sets the number of workers. They are in one group if there are at most 64, and otherwise in
+    /// as few groups as possible. By default groups are planned for the machine; to set only how
+    /// many workers that plan has, use [`concurrency`](Self::concurrency). Of this method and
     /// [`groups`](Self::groups) the later call counts.
     pub fn workers(mut self, workers: usize) -> Self {
         (self.0.config.workers, self.0.config.groups) = (Some(workers), None);
         self
     }
 
-    /// Workers in several groups, so many in each: 1 to 64; 1 to 1,024 groups. A group has queues of its own; between groups fibers that have not begun
-    /// go only when one has more than it can do.
+    /// Sets the number of workers in each group: 1 to 1,024 groups of 1 to 64 workers. A group has
+    /// queues of its own. Fibers that have not begun move between groups only if their group has
+    /// more fibers than it can run.
     pub fn groups(mut self, sizes: impl IntoIterator<Item = usize>) -> Self {
         (self.0.config.workers, self.0.config.groups) = (None, Some(sizes.into_iter().collect()));
         self
     }
 
-    /// For what kind of work the groups are laid out: [`Neutral`](Profile::Neutral) unless set.
+    /// Sets the kind of work that the groups are planned for. The default is
+    /// [`Neutral`](Profile::Neutral).
     ///
     /// ```
     /// use sinew::Profile;
@@ -92,52 +96,56 @@ impl RuntimeBuilder {
         self
     }
 
-    /// How many workers there should be at least, in as many groups as the profile has for them: as many as the process may use
-    /// CPUs unless set, by its affinity mask and its control groups.
+    /// Sets the minimum number of workers. The profile decides into how many groups they are
+    /// divided. The default is the number of CPUs that the process may use, by its affinity mask
+    /// and its control groups.
     pub fn concurrency(mut self, workers: usize) -> Self {
         self.0.config.concurrency = Some(workers);
         self
     }
 
-    /// How many workers a group has, 1 to 64: as the profile says unless set.
+    /// Sets the number of workers of a group, 1 to 64. By default the profile decides.
     pub fn group_size(mut self, workers: usize) -> Self {
         self.0.config.group_size = Some(workers);
         self
     }
 
-    /// Whether groups belong to NUMA nodes, and their threads run there: as the profile says unless set.
+    /// Sets whether each group belongs to a NUMA node, and its threads run only there. By default
+    /// the profile decides.
     pub fn numa(mut self, on: bool) -> Self {
         self.0.config.numa = Some(on);
         self
     }
 
-    /// The CPUs that the workers' threads run on: wherever the kernel puts them unless set. `"0-3".parse()?`, say, or
-    /// `"-1".parse()?` for the last; a [`CpuSet`](crate::topology::CpuSet) becomes such a list by `(&set).try_into()?`.
+    /// Sets the CPUs that the workers' threads may run on. By default the kernel decides. A list is
+    /// parsed from text, such as `"0-3".parse()?`, or `"-1".parse()?` for the last CPU. A
+    /// [`CpuSet`](crate::topology::CpuSet) is converted by `(&set).try_into()?`.
     pub fn cpus(mut self, cpus: CpuList) -> Self {
         self.0.config.cpus = Some(cpus);
         self
     }
 
-    /// CPUs that the workers' threads do not run on.
+    /// Sets CPUs that the workers' threads do not run on.
     pub fn excluded_cpus(mut self, cpus: CpuList) -> Self {
         self.0.config.excluded_cpus = Some(cpus);
         self
     }
 
-    /// Whether each worker has a CPU of its own; not unless set.
+    /// Sets whether each worker runs on a CPU of its own. The default is false.
     pub fn worker_per_cpu(mut self, on: bool) -> Self {
         self.0.config.worker_per_cpu = Some(on);
         self
     }
 
-    /// Where the machine is described, in `sys` and `proc` below this directory: `/` unless set. For tests of machines that one does
-    /// not have.
+    /// Sets the directory whose `sys` and `proc` describe the machine. The default is `/`. For
+    /// tests with descriptions of other machines.
     pub fn machine_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.0.machine_root = Some(root.into());
         self
     }
 
-    /// How the workers of a group share the fibers that anyone may run: [`Local`](Strategy::Local) unless set.
+    /// Sets how the workers of a group share the fibers that any worker may run. The default is
+    /// [`Local`](Strategy::Local).
     ///
     /// ```
     /// use sinew::Strategy;
@@ -151,104 +159,115 @@ impl RuntimeBuilder {
         self
     }
 
-    /// After how many rounds of searching that come to nothing a worker looks at another group of its node: 16 unless set; 0 for
-    /// never.
+    /// Sets after how many unsuccessful rounds of searching a worker tries to steal from another
+    /// group of its node. The default is 16; 0 means never.
     pub fn steal_within_node(mut self, rounds: u32) -> Self {
         self.0.config.steal_within_node = Some(rounds);
         self
     }
 
-    /// After how many rounds of searching that come to nothing a worker looks at a group of another node: 0, for never, unless set.
+    /// Sets after how many unsuccessful rounds of searching a worker tries to steal from a group of
+    /// another node. The default is 0, which means never.
     pub fn steal_across_nodes(mut self, rounds: u32) -> Self {
         self.0.config.steal_across_nodes = Some(rounds);
         self
     }
 
-    /// How many fibers the queue of a group takes before it spills to a list: any number from 1 to 2^24; 65,536 unless
-    /// set.
+    /// Sets how many fibers the queue of a group holds before it spills to a list: 1 to 2^24. The
+    /// default is 65,536.
     pub fn queue_capacity(mut self, fibers: usize) -> Self {
         self.0.config.queue_capacity = Some(fibers);
         self
     }
 
-    /// What the threads are called: `sinew` unless set, with the worker's number behind it. It must
-    /// not contain a NUL (`\0`), as no name of a thread does.
+    /// Sets the name of the runtime and the prefix of its threads' names, which the worker's number
+    /// follows. The default is `sinew`. It must not contain a NUL (`\0`), as the name of a thread
+    /// must not.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.0.config.name = Some(name.into());
         self
     }
 
-    /// How much stack a fiber has, in bytes, unless it is made with another: 128 KiB unless set,
-    /// double that in debug builds; at least 16 KiB and at most 64 MiB.
+    /// Sets the size of a fiber's stack, in bytes, unless the fiber sets another: 16 KiB to 64 MiB.
+    /// The default is 128 KiB, and twice that in debug builds.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.0.config.stack_size = Some(size);
         self
     }
 
-    /// How many fibers there may be at a time, at least 1, those included that have not begun; no limit unless set. One that is abandoned at
-    /// a shutdown counts for ever. Those that call back for [timers](crate::time) do not count.
+    /// Sets the maximum number of fibers that exist at a time, including those that have not begun:
+    /// at least 1. By default there is no limit. A fiber that is abandoned at a shutdown counts for
+    /// ever. Fibers that call back for [timers](crate::time) do not count.
     pub fn max_fibers(mut self, most: usize) -> Self {
         self.0.config.max_fibers = Some(most);
         self
     }
 
-    /// How many stacks to have ready before the first fiber: a million at most.
+    /// Sets how many stacks are allocated before the first fiber: at most a million. The default is
+    /// 0.
     pub fn prewarm(mut self, stacks: usize) -> Self {
         self.0.config.prewarm = Some(stacks);
         self
     }
 
-    /// How many threads there may be at a time for calls that [block](mod@crate::blocking), at least 1: 512 unless set. They are started when they are needed;
-    /// calls beyond the limit wait for a thread, in order.
+    /// Sets the maximum number of threads for calls that [block](mod@crate::blocking): at least 1.
+    /// The default is 512. Threads are started when they are needed. Calls beyond the limit wait
+    /// for a thread, in order.
     pub fn blocking_threads(mut self, most: usize) -> Self {
         self.0.config.blocking_threads = Some(most);
         self
     }
 
-    /// How long a thread for calls that [block](mod@crate::blocking) stays when there is none to make: 10 s unless set, and in whole milliseconds. With zero
-    /// each ends at once when it has nothing to do.
+    /// Sets how long a thread for calls that [block](mod@crate::blocking) stays without a call,
+    /// rounded up to milliseconds. The default is 10 s. With zero each thread ends as soon as it
+    /// has no call.
     pub fn blocking_idle(mut self, time: Duration) -> Self {
         let milliseconds = time.as_nanos().div_ceil(1_000_000);
         self.0.config.blocking_idle_ms = Some(u64::try_from(milliseconds).unwrap_or(u64::MAX));
         self
     }
 
-    /// Lets every fiber go on at another worker after any suspension.
+    /// Lets every fiber migrate: after any suspension it may continue on another worker.
     ///
     /// # Safety
     ///
-    /// What [`fiber::Builder::migratable`](crate::fiber::Builder::migratable) demands, in the one place where it is written, holds
-    /// for every fiber of the runtime, those excepted that [`spawn_local`](crate::fiber::spawn_local) makes: they stay. A fiber in
-    /// [steps](crate::fiber::spawn_steps) moves inside a step too.
+    /// The conditions of [`fiber::Builder::migratable`](crate::fiber::Builder::migratable) hold for
+    /// every fiber of the runtime, except those that [`spawn_local`](crate::fiber::spawn_local)
+    /// creates, which do not migrate. A fiber in [steps](crate::fiber::spawn_steps) may then
+    /// migrate inside a step too.
     #[expect(unsafe_code, reason = "what lives on stacks is the caller's promise")]
     pub unsafe fn assume_migration_safe(mut self) -> Self {
         self.0.migrates = true;
         self
     }
 
-    /// Leaves the panic hook alone. The first runtime that is started without this setting wraps
-    /// the hook of the process, once: a line with the fiber's name comes before whatever that hook
-    /// does, also if it does nothing. The default runtime does so.
+    /// Leaves the panic hook as it is. The first runtime that is started without this setting, such
+    /// as the default runtime, wraps the hook of the process, once: it prints a line with the
+    /// fiber's name before it calls the wrapped hook, also if that prints nothing.
     ///
-    /// A hook that is wrapped may wait: it keeps its worker meanwhile. One that is not, because of
-    /// this or because it was set later, must not wait for longer than 10 ms: another fiber of the
-    /// same worker that panics meanwhile aborts the process.
+    /// A wrapped hook may wait, and blocks its worker meanwhile. A hook that is not wrapped,
+    /// because of this setting or because it was set later, must not wait for longer than 10 ms: if
+    /// another fiber of the same worker panics meanwhile, the process aborts.
     pub fn without_panic_hook(mut self) -> Self {
         self.0.no_panic_hook = true;
         self
     }
 
-    /// Has a function called whenever a fiber is about to go on, its first time included, on the thread of its worker: so that what belongs to a
-    /// thread, such as an arena of the allocator, can follow the fiber. Of several, all are called, in this order.
+    /// Calls a function whenever a fiber is about to continue or to begin, on the thread of its
+    /// worker. So state of the thread, such as an arena of the allocator, can follow the fiber. If
+    /// several functions are set, all are called, in the order in which they were set.
     ///
-    /// Inside, [`fiber::current`](crate::fiber::current) is that fiber and [fiber-locals](crate::fiber_local) are its own. It cannot wait: what would is
-    /// a panic there, but for what waits while a panic is under way, which blocks the thread. A panic is told by the panic hook, and ends there. A runtime without such functions pays nothing for them.
+    /// Inside the function, [`fiber::current`](crate::fiber::current) returns that fiber, and
+    /// [fiber-locals](crate::fiber_local) are its own. The function must not wait: a wait panics,
+    /// except while a panic is in progress, when it blocks the thread. A panic of the function is
+    /// reported by the panic hook and goes no further. A runtime without such functions has no cost
+    /// for them.
     ///
     /// ```
     /// use std::cell::Cell;
     ///
     /// thread_local! {
-    ///     /// What the code that runs on this thread is about.
+    ///     /// The request that the code on this thread works on.
     ///     static REQUEST: Cell<u64> = const { Cell::new(0) };
     /// }
     /// sinew::fiber_local! {
@@ -258,7 +277,7 @@ impl RuntimeBuilder {
     /// let runtime = sinew::Runtime::builder()
     ///     .workers(1)
     ///     .on_resume(|| REQUEST.set(KEPT.get()))
-    ///     // At the end of a fiber its locals are gone.
+    ///     // At the end of a fiber its locals are gone, so this may fail.
     ///     .on_suspend(|| drop(KEPT.try_with(|kept| kept.set(REQUEST.replace(0)))))
     ///     .start()?;
     /// runtime.run(|| {
@@ -274,8 +293,9 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Has a function called whenever a fiber has let go of its worker: it waits, yields or has ended. As [`on_resume`](Self::on_resume); of
-    /// several, the last one is called first.
+    /// Calls a function whenever a fiber has left its worker because it waits, yields or has ended.
+    /// The rules of [`on_resume`](Self::on_resume) apply. If several functions are set, the last
+    /// one is called first.
     pub fn on_suspend(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
         self.0.switch_hooks.on_suspend(Arc::new(hook));
         self
@@ -293,7 +313,7 @@ impl RuntimeBuilder {
     /// `try_` calls is reported too, since these never let another fiber run. Fibers that wait for
     /// something that never comes are not: a thread may still bring it.
     pub fn stall_report(mut self, after: Option<Duration>) -> Self {
-        // At least the one millisecond that does not mean never.
+        // At least one millisecond, because 0 means never.
         let milliseconds = |after: Duration| u64::try_from(after.as_millis()).unwrap_or(u64::MAX).max(1);
         self.0.config.stall_report_ms = Some(after.map_or(0, milliseconds));
         self
@@ -303,7 +323,8 @@ impl RuntimeBuilder {
     ///
     /// # Errors
     ///
-    /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left behind then.
+    /// Returns an error if a setting is invalid, or if a thread or descriptor could not be created.
+    /// Nothing that was created before is left behind.
     pub fn start(self) -> Result<Runtime, StartError> {
         self.0.start().map(Runtime::new)
     }

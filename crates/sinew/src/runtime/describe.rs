@@ -1,4 +1,4 @@
-//! A runtime in words: what was chosen, and why.
+//! A description of a runtime for people: what was chosen, and why.
 
 use std::fmt::Write;
 
@@ -6,7 +6,8 @@ use super::Handle;
 use crate::rt::{EngineSettings, HostSettings, Layout};
 
 impl Handle {
-    /// What was found of the machine, what was chosen and why, and the settings, for people to read.
+    /// Returns a text for people that describes the machine, the groups and why they were chosen,
+    /// and the settings.
     ///
     /// ```
     /// let runtime = sinew::Runtime::builder().groups([2, 1]).name("shop").start()?;
@@ -46,10 +47,7 @@ impl Handle {
 fn write_settings(text: &mut String, settings: &EngineSettings, fibers: &HostSettings) -> std::fmt::Result {
     let moves = if fibers.migrates { "move at any suspension" } else { "stay where they have begun" };
     for variable in &settings.ignored {
-        writeln!(
-            text,
-            "note: {variable} does not count: groups are set in code or in a file, in another way"
-        )?;
+        writeln!(text, "note: {variable} is ignored: groups are set in code or in a file, in another way")?;
     }
     writeln!(text, "strategy {}", settings.strategy)?;
     writeln!(text, "fibers: {moves}; stacks of {} bytes", fibers.stack_size)?;
@@ -78,7 +76,7 @@ fn write_settings(text: &mut String, settings: &EngineSettings, fibers: &HostSet
     }
     writeln!(
         text,
-        "calls that block: at most {}, gone after {:?} without any",
+        "calls that block: at most {}; each ends after {:?} without a call",
         count(settings.blocking_threads, "thread"),
         settings.blocking_idle
     )?;

@@ -1,4 +1,4 @@
-//! Handles, by which code uses a runtime without owning it.
+//! Handles, through which code uses a runtime without owning it.
 
 use std::fmt;
 use std::io;
@@ -12,11 +12,11 @@ use crate::fiber::{self, Fiber, JoinHandle, Scope, SpawnError};
 use crate::launch::default_engine;
 use crate::rt::{self, Engine, ScopeFailure, Site, impl_unwind_safe};
 
-/// A reference to a runtime, which is cloned freely and sent to any thread.
+/// A reference to a runtime. It is cheap to clone, and can be sent to any thread.
 ///
-/// [`Runtime::handle`](super::Runtime::handle) returns one, [`Handle::current`] that of the runtime
-/// where the caller makes fibers, and [`Handle::default_runtime`] that of the runtime which starts
-/// by itself.
+/// [`Runtime::handle`](super::Runtime::handle) returns the handle of a runtime, [`Handle::current`]
+/// that of the runtime in which the caller spawns fibers, and [`Handle::default_runtime`] that of
+/// the default runtime.
 ///
 /// ```
 /// use sinew::runtime::Handle;
@@ -29,15 +29,15 @@ use crate::rt::{self, Engine, ScopeFailure, Site, impl_unwind_safe};
 /// println!("{}", Handle::default_runtime().describe());
 /// ```
 ///
-/// A handle keeps no runtime going. Once it is shut down, by its owner or by any handle, all
-/// handles refuse to make fibers: [`try_spawn`](Self::try_spawn) returns an error, and
-/// [`spawn`](Self::spawn) panics. Numbers and descriptions can still be read.
+/// A handle does not keep its runtime running. Once the runtime is shut down, by its owner or
+/// through any handle, it refuses new fibers: [`try_spawn`](Self::try_spawn) returns an error, and
+/// [`spawn`](Self::spawn) panics. Statistics and descriptions can still be read.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) engine: Arc<Engine>,
 }
 
-// Nothing of a runtime is seen half done through this, whatever a panic interrupts.
+// No panic can leave the state of a runtime inconsistent.
 impl_unwind_safe!(Handle);
 
 impl Handle {
@@ -45,13 +45,13 @@ impl Handle {
         Self { engine }
     }
 
-    /// Returns a handle to the runtime where the caller makes fibers: that of the calling fiber, or
-    /// the default one, which is started if need be. A call inside [`blocking`](fn@crate::blocking)
-    /// is made by a plain thread, and gets the default one.
+    /// Returns a handle to the runtime in which the caller spawns fibers: that of the calling
+    /// fiber, or the default one, which is started if necessary. A call inside
+    /// [`blocking`](fn@crate::blocking) runs on a plain thread, and gets the default one.
     ///
     /// # Panics
     ///
-    /// If the default runtime has to be started and cannot be.
+    /// Panics if the default runtime has to be started and cannot be.
     #[must_use]
     #[track_caller]
     pub fn current() -> Self {
@@ -61,17 +61,18 @@ impl Handle {
         }
     }
 
-    /// Returns a handle to the runtime of the calling fiber; none, if the caller is no fiber.
+    /// Returns a handle to the runtime of the calling fiber, or `None` if the caller is not a
+    /// fiber.
     #[must_use]
     pub fn try_current() -> Option<Self> {
         Engine::current().map(Self::new)
     }
 
-    /// Returns a handle to the default runtime, which is started if need be.
+    /// Returns a handle to the default runtime, which is started if necessary.
     ///
-    /// The default runtime can be [shut down](Self::shutdown) as any other, for example to wait for
-    /// its fibers at the end of `main`. It is not started again: whatever uses it later, such as
-    /// [`fiber::spawn`] on a plain thread, is refused.
+    /// The default runtime can be [shut down](Self::shutdown) like any other, for example to wait
+    /// for its fibers at the end of `main`. It is not started again: later calls that use it, such
+    /// as [`fiber::spawn`] on a plain thread, are refused.
     ///
     /// ```
     /// use sinew::runtime::Handle;
@@ -84,18 +85,18 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// If it has to be started and cannot be.
+    /// Panics if it has to be started and cannot be.
     #[must_use]
     #[track_caller]
     pub fn default_runtime() -> Self {
         Self::new(default_engine().clone())
     }
 
-    /// Makes a fiber in this runtime.
+    /// Spawns a fiber in this runtime.
     ///
     /// # Panics
     ///
-    /// As [`fiber::spawn`].
+    /// Panics in the same cases as [`fiber::spawn`].
     #[track_caller]
     pub fn spawn<F, T>(&self, body: F) -> JoinHandle<T>
     where
@@ -108,11 +109,11 @@ impl Handle {
         }
     }
 
-    /// Makes a fiber in this runtime, or gives the body back.
+    /// Spawns a fiber in this runtime, or returns an error that contains the body.
     ///
     /// # Errors
     ///
-    /// As [`fiber::try_spawn`].
+    /// Returns the same errors as [`fiber::try_spawn`].
     #[track_caller]
     pub fn try_spawn<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
     where
@@ -122,11 +123,11 @@ impl Handle {
         fiber::spawn_in(self.engine.host(), body)
     }
 
-    /// Makes a fiber in steps in this runtime, as [`fiber::spawn_steps`].
+    /// Spawns a fiber in steps in this runtime, as [`fiber::spawn_steps`] does.
     ///
     /// # Panics
     ///
-    /// As [`fiber::spawn`].
+    /// Panics in the same cases as [`fiber::spawn`].
     #[track_caller]
     pub fn spawn_steps<S, F, T>(&self, state: S, step: F) -> JoinHandle<T>
     where
@@ -140,11 +141,11 @@ impl Handle {
         }
     }
 
-    /// Makes fibers in this runtime, as [`fiber::spawn_batch`].
+    /// Spawns fibers in this runtime, as [`fiber::spawn_batch`] does.
     ///
     /// # Panics
     ///
-    /// As [`fiber::spawn_batch`].
+    /// Panics in the same cases as [`fiber::spawn_batch`].
     #[track_caller]
     pub fn spawn_batch<I, F, T>(&self, bodies: I) -> Vec<JoinHandle<T>>
     where
@@ -158,14 +159,15 @@ impl Handle {
         }
     }
 
-    /// Runs `body` as a fiber, and returns what it does. A panic goes on here. As with
-    /// [`run`](super::run), it has the caller's context and no more.
+    /// Runs `body` as a fiber of this runtime, waits for it, and returns its value. A panic of the
+    /// body continues in the caller. As with [`run`](super::run), the fiber inherits the caller's
+    /// context only.
     ///
     /// # Panics
     ///
-    /// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the
-    /// body does not end in time: see [`Discarded`](fiber::Discarded) and
-    /// [`Abandoned`](fiber::Abandoned).
+    /// Panics if the body panics, or in the same cases as [`fiber::spawn`]. Also panics if the
+    /// runtime is shut down meanwhile and the body does not end in time: see
+    /// [`Discarded`](fiber::Discarded) and [`Abandoned`](fiber::Abandoned).
     #[track_caller]
     pub fn run<F, T>(&self, body: F) -> T
     where
@@ -175,38 +177,39 @@ impl Handle {
         value_of(self.spawn(body).join())
     }
 
-    /// Where the caller makes something in this runtime.
+    /// Returns the site of a spawn in this runtime.
     pub(crate) fn site(&self) -> Site<'_> {
         Site::of(self.engine.host())
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.engine.workers()
     }
 
-    /// How many groups of workers there are.
+    /// Returns the number of groups of workers.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.engine.groups()
     }
 
-    /// How many workers a group has; none, if there is no such group.
+    /// Returns the number of workers of a group, or `None` if there is no such group.
     #[must_use]
     pub fn group_size(&self, group: usize) -> Option<usize> {
         self.engine.group_size(group)
     }
 
-    /// The NUMA node that a group is for, by the kernel's number: 0, if groups do not belong to
-    /// nodes; none, if there is no such group.
+    /// Returns the NUMA node of a group, by the kernel's number, or `None` if there is no such
+    /// group. Returns 0 if groups do not belong to nodes.
     #[must_use]
     pub fn group_node(&self, group: usize) -> Option<usize> {
         self.engine.group_node(group)
     }
 
-    /// Returns all fibers of the runtime that have not ended, those that have not begun included,
-    /// in no order. Fibers that are made or end meanwhile may be among them or not.
+    /// Returns all fibers of the runtime that have not ended, including those that have not begun,
+    /// in no particular order. Fibers that are spawned or end during the call may be missing or
+    /// not.
     ///
     /// ```
     /// use sinew::fiber::{self, State};
@@ -224,20 +227,20 @@ impl Handle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The runtime works on meanwhile: fibers run, wait and are woken. None begins or ends for some
-    /// microseconds at a time.
+    /// The runtime continues meanwhile: fibers run, wait and are woken. Only for some microseconds
+    /// at a time no fiber begins or ends.
     ///
     /// # Errors
     ///
-    /// If the kernel refuses `membarrier`, after it has said that it has it.
+    /// Returns an error if the kernel refuses `membarrier` although it reported support for it.
     pub fn fibers(&self) -> io::Result<Vec<Fiber>> {
         let fibers = self.engine.host().fibers();
         let fibers = fibers.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
         Ok(fibers.into_iter().map(Fiber::new).collect())
     }
 
-    /// Runs `body` with a [scope](fiber::scope) whose fibers are in this runtime, whatever the
-    /// runtime of the caller. The body itself runs where this is called.
+    /// Runs `body` with a [scope](fiber::scope) whose fibers are in this runtime, regardless of the
+    /// caller's runtime. The body itself runs in the calling fiber or thread.
     ///
     /// ```
     /// let runtime = sinew::Runtime::builder().workers(2).start()?;
@@ -252,7 +255,7 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// As [`fiber::scope`].
+    /// Panics in the same cases as [`fiber::scope`].
     #[track_caller]
     pub fn scope<'env, F, T>(&self, body: F) -> T
     where
@@ -263,35 +266,36 @@ impl Handle {
         })
     }
 
-    /// Refuses new fibers, waits until all have ended, and ends the threads; without a limit for as
-    /// long as that takes. After `at_most` it discards those that have not begun, abandons those
-    /// that wait, and gives those that run a moment more, some 200 ms. Tells what came of it.
-    /// Called by one of the runtime's own fibers, it does not wait.
+    /// Shuts the runtime down: refuses new fibers, waits until all fibers have ended, and ends the
+    /// threads. Without a limit it waits for as long as that takes. After `at_most` it discards the
+    /// fibers that have not begun, abandons those that wait, and gives those that run some 200 ms
+    /// more. Returns a report of the result. If one of the runtime's own fibers calls this, it does
+    /// not wait.
     ///
-    /// It may be called several times, by several handles at once. Each call waits, and tells what
-    /// it finds; the limit that is reached first counts for all of them.
+    /// It may be called several times, also concurrently. Each call waits, and reports what it
+    /// observes; the limit that is reached first applies to all of them.
     ///
-    /// An abandoned fiber never runs again, and keeps what it has. Its locks stay locked, including
-    /// one that was just handed to it. Permits, messages and readiness events that it was just
-    /// given are lost; a fiber of another runtime that waits for the same descriptor is woken by
-    /// the next event. A [scope](fiber::scope) around it never ends, in whichever runtime or
-    /// thread: what the fiber borrows has to stay.
+    /// An abandoned fiber never runs again, and keeps what it owns. Its locks stay locked,
+    /// including a lock that was just handed to it. Permits, messages and readiness events that it
+    /// was just given are lost; a fiber of another runtime that waits for the same descriptor is
+    /// woken by the next event. A [scope](fiber::scope) around it never ends, in any runtime or
+    /// thread: what the fiber borrows has to stay alive.
     ///
-    /// The body of a fiber that never began is dropped by the thread that shuts down, or by a
-    /// worker. Its destructors should not wait for other fibers of the runtime.
+    /// The body of a fiber that never began is dropped by the calling thread, or by a worker. Its
+    /// destructors should not wait for other fibers of the runtime.
     ///
-    /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when this begins, and what
-    /// they have is done as fibers are.
+    /// [Queues of work](crate::work#the-end-of-the-runtime) are stopped when the shutdown begins,
+    /// and the jobs in them are completed as fibers are.
     ///
-    /// [Timers](crate::time) are not waited for: nobody is called back once this has begun, and
-    /// what they hold is dropped here.
+    /// [Timers](crate::time) are not waited for: no callback is called once the shutdown has begun,
+    /// and what the callbacks hold is dropped here.
     ///
-    /// A fiber that makes another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics
-    /// in it, and [`try_spawn`](crate::fiber::try_spawn) returns an error. Join what makes fibers
-    /// before.
+    /// A fiber that spawns another one meanwhile is refused: [`spawn`](crate::fiber::spawn) panics
+    /// in it, and [`try_spawn`](crate::fiber::try_spawn) returns an error. Join the fibers that
+    /// spawn others before.
     pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
-        // It waits as a thread, which a fiber of another runtime leaves to a thread for calls that
-        // block.
+        // The shutdown blocks its thread. A fiber of another runtime therefore runs it on a thread
+        // for calls that block.
         #[cfg(not(loom))]
         if Self::try_current().is_some_and(|own| !Arc::ptr_eq(&own.engine, &self.engine)) && rt::may_wait() {
             return crate::blocking(|| self.shutdown_here(at_most));
@@ -304,15 +308,16 @@ impl Handle {
         ShutdownReport::new(report, fates)
     }
 
-    /// Begins to shut the runtime down, and does not wait: it refuses new fibers, and its threads
-    /// end when all fibers have.
+    /// Begins to shut the runtime down, and does not wait: the runtime refuses new fibers, and its
+    /// threads end when all fibers have ended.
     ///
-    /// Calling [`shutdown`](Self::shutdown) later waits for that.
+    /// A later call of [`shutdown`](Self::shutdown) waits for that.
     pub fn begin_shutdown(&self) {
         self.engine.begin_shutdown();
     }
 
-    /// Whether the runtime refuses new fibers, because it was shut down or is about to be.
+    /// Returns whether the runtime refuses new fibers, because it was shut down or is shutting
+    /// down.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.engine.host().is_closed()
@@ -326,14 +331,14 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// The value that the fiber of a `run` has returned. Its panic goes on here.
+/// Returns the value of the fiber of a `run`, or continues its panic.
 #[track_caller]
 pub(super) fn value_of<T>(result: std::thread::Result<T>) -> T {
     let payload = match result {
         Ok(value) => return value,
         Err(payload) => payload,
     };
-    // No panic hook has told of these.
+    // No panic hook has reported these.
     if let Some(discarded) = payload.downcast_ref::<fiber::Discarded>() {
         panic!("{discarded}");
     }

@@ -1,4 +1,5 @@
-//! Runtimes: workers, and what their fibers need. One starts by itself; others can be made.
+//! Runtimes: workers, and the resources of their fibers. The default one starts by itself; others
+//! are started by their builder.
 
 mod builder;
 mod describe;
@@ -22,7 +23,7 @@ use crate::fiber;
 pub use crate::launch::{Config, StartError};
 use crate::rt::{Engine, impl_debug, impl_unwind_safe};
 
-/// Workers that run fibers.
+/// A set of workers that run fibers.
 ///
 /// ```
 /// let runtime = sinew::Runtime::builder().workers(2).start()?;
@@ -32,22 +33,22 @@ use crate::rt::{Engine, impl_debug, impl_unwind_safe};
 /// # Ok::<(), sinew::StartError>(())
 /// ```
 ///
-/// What can be done with a runtime are the methods of its [`Handle`], which it dereferences to. Its
-/// fibers make others in the same runtime, so to set
-/// a fiber's name or stack size, use a [`fiber::Builder`] inside [`run`](Handle::run).
+/// The operations on a runtime are the methods of its [`Handle`], to which it dereferences. Its
+/// fibers spawn others in the same runtime. So, to set a fiber's name or stack size, use a
+/// [`fiber::Builder`] inside [`run`](Handle::run).
 ///
-/// Dropping it [begins its shutdown](Handle::begin_shutdown) and does not wait.
+/// Dropping a runtime [begins its shutdown](Handle::begin_shutdown) and does not wait for it.
 pub struct Runtime {
     handle: Handle,
     /// Begins to shut down when it is dropped.
     _pool: sinew_sched::Pool,
 }
 
-// As a handle.
+// For the same reason as `Handle`.
 impl_unwind_safe!(Runtime);
 
 impl Runtime {
-    /// Settings of one's own.
+    /// Returns the default settings of a runtime, to be changed and then started.
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder::default()
     }
@@ -56,7 +57,7 @@ impl Runtime {
         Self { handle: Handle::new(engine), _pool: pool }
     }
 
-    /// Returns a handle, by which other code uses this runtime without owning it.
+    /// Returns a handle, through which other code uses this runtime without owning it.
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.handle.clone()
@@ -79,9 +80,11 @@ impl Drop for Runtime {
 
 impl_debug!(Runtime, |runtime| { workers: runtime.workers(), .. });
 
-/// Runs `body` as a fiber of the calling fiber's runtime, or of the default one, and returns what it does. A panic goes on here.
+/// Runs `body` as a fiber of the calling fiber's runtime, or of the default one, waits for it, and
+/// returns its value. A panic of the body continues in the caller.
 ///
-/// It has the [context](crate::context) of the caller. It is not cancelled with the caller, nor has it the deadline.
+/// The fiber inherits the [context](crate::context) of the caller, but neither its cancellation nor
+/// its deadline.
 ///
 /// ```
 /// let sum: u32 = sinew::run(|| {
@@ -93,8 +96,9 @@ impl_debug!(Runtime, |runtime| { workers: runtime.workers(), .. });
 ///
 /// # Panics
 ///
-/// If the body does, or as [`fiber::spawn`]. If the runtime is shut down meanwhile, and the body
-/// does not end in time: see [`Discarded`](fiber::Discarded) and [`Abandoned`](fiber::Abandoned).
+/// Panics if the body panics, or in the same cases as [`fiber::spawn`]. Also panics if the runtime
+/// is shut down meanwhile and the body does not end in time: see [`Discarded`](fiber::Discarded)
+/// and [`Abandoned`](fiber::Abandoned).
 #[track_caller]
 pub fn run<F, T>(body: F) -> T
 where

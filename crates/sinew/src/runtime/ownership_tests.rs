@@ -1,9 +1,9 @@
-//! What the scheduler is told about fibers: it spreads those that stay where they begin over the
-//! workers.
+//! Tests of what the scheduler knows about fibers: it spreads the fibers that stay where they begin
+//! over the workers.
 //!
 //! # Safety
 //!
-//! Trusted with the promise that the fibers here hold nothing of their thread.
+//! The fibers here hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::fiber::{self, JoinHandle, State};
 
 const FIBERS: usize = 20;
 
-/// Fibers that have begun, and wait.
+/// Spawns fibers, and returns when all of them have begun and wait.
 fn begin(runtime: &Runtime) -> Vec<JoinHandle<()>> {
     let fibers = runtime.spawn_batch([fiber::park; FIBERS]);
     while fibers.iter().any(|fiber| fiber.thread().state() != State::Parked) {
@@ -61,7 +61,7 @@ fn a_fiber_that_stays_is_owned_by_its_worker() {
 #[test]
 fn a_fiber_that_may_move_is_owned_by_no_worker() {
     for builder in builders() {
-        // SAFETY: this file's promise.
+        // SAFETY: the promise in the file's header.
         let runtime = unsafe { builder.assume_migration_safe() }.start().unwrap();
         let fibers = begin(&runtime);
         assert_eq!(owned(&runtime), [0; 2]);

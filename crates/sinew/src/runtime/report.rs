@@ -1,4 +1,4 @@
-//! What came of shutting a runtime down.
+//! The report of a shutdown.
 
 use std::fmt;
 use std::num::NonZero;
@@ -9,26 +9,29 @@ pub use sinew_sched::StuckWorker;
 
 use crate::rt::{Fates, Leak};
 
-/// What came of a shutdown.
+/// The result of a shutdown.
 ///
-/// If the shutdown waited, each fiber of the runtime has ended, is counted in `discarded`, or is in one of the two lists: as it was at
-/// the moment at which the shutdown ceased to wait.
+/// If the shutdown waited, each fiber of the runtime has ended, is counted in `discarded`, or is in
+/// one of the two lists, according to its state when the shutdown stopped waiting.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ShutdownReport {
-    /// All fibers ended, and all threads.
+    /// Whether all fibers and all threads have ended.
     pub drained: bool,
-    /// The shutdown waited for that. It does not if one of the runtime's own fibers asks for it.
+    /// Whether the shutdown waited for that. It does not if one of the runtime's own fibers calls
+    /// it.
     pub waited: bool,
-    /// How many fibers had not begun, or were between two [steps](crate::fiber::spawn_steps): they were discarded. One that must begin on
-    /// a worker whose thread is blocked is discarded when that thread goes on.
+    /// The number of fibers that were discarded: they had not begun, or were between two
+    /// [steps](crate::fiber::spawn_steps). A fiber that must begin on a worker whose thread is
+    /// blocked is discarded when that thread continues.
     pub discarded: usize,
-    /// Fibers that had begun and do not run: they wait, or wait for their turn behind one that blocks their worker. Their stacks stay as
-    /// they were, for ever, and so do their workers' threads.
+    /// Fibers that had begun and are not running: they wait, or are queued behind a fiber that
+    /// blocks their worker. Their stacks stay as they are, for ever, and so do their workers'
+    /// threads.
     pub leaked: Vec<LeakedFiber>,
-    /// Fibers that run all the same, or block their worker. They go on, until they wait or end.
+    /// Fibers that still run, or block their worker. They continue until they wait or end.
     pub running: Vec<LeakedFiber>,
-    /// Workers whose threads were left behind: with fibers that wait, or with one that runs.
+    /// Workers whose threads were left behind, with fibers that wait or with one that runs.
     pub stuck: Vec<StuckWorker>,
 }
 
@@ -36,13 +39,13 @@ pub struct ShutdownReport {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LeakedFiber {
-    /// Its number.
+    /// The fiber's number.
     pub id: NonZero<u64>,
-    /// The name it was given.
+    /// The fiber's name, if it has one.
     pub name: Option<String>,
-    /// The worker it was on.
+    /// The worker that the fiber was on.
     pub worker: usize,
-    /// Where it was made.
+    /// The place in the program that spawned the fiber.
     pub spawned_at: &'static Location<'static>,
 }
 
@@ -65,7 +68,8 @@ impl ShutdownReport {
     }
 }
 
-/// One line that says how the shutdown ended, and one for each fiber that was left behind.
+/// Formats the report as one line that says how the shutdown ended, and a line for each fiber that
+/// was left behind.
 ///
 /// ```
 /// let report = sinew::Runtime::builder().workers(1).start()?.shutdown(None);
@@ -76,7 +80,7 @@ impl fmt::Display for ShutdownReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = [("waits", &self.leaked), ("still runs", &self.running)];
         match left.iter().map(|(_, fibers)| fibers.len()).sum() {
-            0 if !self.waited => f.write_str("the shutdown goes on: nothing waited for it")?,
+            0 if !self.waited => f.write_str("the shutdown continues: this call did not wait for it")?,
             0 if self.drained => f.write_str("all fibers have ended")?,
             0 if self.stuck.is_empty() => f.write_str("no fiber was left behind")?,
             0 => f.write_str("no fiber was left behind, but not all threads have ended")?,
@@ -132,6 +136,6 @@ mod tests {
         report.leaked = Vec::new();
         assert_eq!(report.to_string(), "no fiber was left behind");
         report.waited = false;
-        assert_eq!(report.to_string(), "the shutdown goes on: nothing waited for it");
+        assert_eq!(report.to_string(), "the shutdown continues: this call did not wait for it");
     }
 }

@@ -1,56 +1,57 @@
-//! What the fibers of a runtime have come to so far.
+//! Counters of a runtime's fibers and stacks.
 
 use sinew_coroutine::StackStats;
 
 use super::Handle;
 use crate::rt::{All, Counters};
 
-/// Fibers of a [`Runtime`](super::Runtime), counted. Each number is read at its own moment, so
-/// those of a busy runtime fit together only about.
+/// Counters of a [`Runtime`](super::Runtime)'s fibers. Each number is read at a moment of its own,
+/// so those of a busy runtime are only approximately consistent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuntimeStats {
     /// Fibers that have not ended.
     pub live: u64,
-    /// Fibers that were made.
+    /// Fibers that were spawned.
     pub spawned: u64,
     /// Fibers that have begun.
     pub started: u64,
-    /// Fibers that have ended, those included that were discarded and never began.
+    /// Fibers that have ended, including those that were discarded and never began.
     pub finished: u64,
-    /// Fibers that wait. The others of the live ones run, are ready, or have not begun.
+    /// Fibers that wait. The other live fibers run, are ready, or have not begun.
     pub parked: u64,
-    /// How often a fiber was to begin and there was no stack for it, so that it waited for one.
+    /// How often a fiber could not begin because there was no stack, and waited for one.
     pub starved: u64,
-    /// System calls made to wake workers that slept.
+    /// System calls that woke sleeping workers.
     pub worker_wakes: u64,
     /// Threads for calls that [block](mod@crate::blocking).
     pub blocking_threads: u64,
-    /// Calls that block which wait for a thread.
+    /// Calls that block and wait for a thread.
     pub blocking_queued: u64,
-    /// System calls by which workers sleep or look for events, and that failed. A worker goes on
-    /// without them: it sleeps for some milliseconds at a time.
+    /// Failed system calls by which workers sleep or poll for events. A worker continues without
+    /// them: it sleeps for some milliseconds at a time.
     pub driver_errors: u64,
-    /// By worker; spare ones come after the others.
+    /// The counters of each worker; those of spare workers come last.
     pub workers: Vec<WorkerFibers>,
 }
 
-/// What the fibers of one worker have come to. What threads count that are no workers is in the sums only.
+/// Counters of one worker's fibers. What threads count that are not workers is only in the sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerFibers {
-    /// Fibers that were made by fibers of this worker.
+    /// Fibers that were spawned by fibers of this worker.
     pub spawned: u64,
-    /// Fibers that began here.
+    /// Fibers that began on this worker.
     pub started: u64,
-    /// Fibers that ended here.
+    /// Fibers that ended on this worker.
     pub finished: u64,
-    /// Waits that gave this worker to others.
+    /// Waits that let other fibers run on this worker.
     pub waits: u64,
 }
 
 impl Handle {
-    /// How many fibers there are and were. A few loads for each worker; nothing stops.
+    /// Returns how many fibers there are and were. This takes a few loads for each worker, and
+    /// stops nothing.
     ///
     /// ```
     /// let runtime = sinew::Runtime::builder().workers(1).start()?;
@@ -70,8 +71,9 @@ impl Handle {
         RuntimeStats { worker_wakes, driver_errors, blocking_threads, blocking_queued, ..fibers }
     }
 
-    /// The stacks of the fibers: how many there are, and in which state. It takes longer than [`stats`](Self::stats), and
-    /// whoever takes a new stack may have to wait for it.
+    /// Returns how many stacks there are, and in which state. This takes longer than
+    /// [`stats`](Self::stats), and a fiber that allocates a new stack meanwhile may have to wait
+    /// for it.
     ///
     /// ```
     /// let runtime = sinew::Runtime::builder().workers(1).start()?;
@@ -88,7 +90,7 @@ impl Handle {
 
 impl RuntimeStats {
     fn new(all: &All<'_>) -> Self {
-        // What ends is read before what begins: the differences are never less than nothing.
+        // Ends are read before beginnings, so that the differences are never negative.
         let finished = all.sum(|counters| &counters.finished);
         let wakes = all.sum(|counters| &counters.wakes);
         let started = all.sum(|counters| &counters.started);

@@ -1,8 +1,8 @@
-//! Tests of what a runtime's engine says about its fibers, which users see only in reports.
+//! Tests of what a runtime's engine reports about its fibers.
 //!
 //! # Safety
 //!
-//! The fibers that move hold nothing of their thread.
+//! The fibers that migrate hold nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
 use std::process::Command;
@@ -16,8 +16,8 @@ use sinew_coroutine::LARGEST_CLASS;
 use super::{Runtime, RuntimeBuilder};
 use crate::fiber;
 
-/// Fibers are to begin and to end while a reader holds the locks, and neither does. If one did, it
-/// would be counted twice or not at all, and could be freed while it is read.
+/// Fibers try to begin and to end while a reader holds the locks, and must wait. If one did begin
+/// or end, it would be counted twice or not at all, and could be freed while it is read.
 #[test]
 fn no_fiber_begins_or_ends_while_they_are_read() {
     // SAFETY: the fibers hold nothing of their thread.
@@ -37,7 +37,7 @@ fn no_fiber_begins_or_ends_while_they_are_read() {
         while running.load(Ordering::Relaxed) == 0 || host.census.workers() < 2 {
             thread::yield_now();
         }
-        // More than it takes them. It may take longer, and is right all the same.
+        // Longer than they take. A slower machine only makes this check weaker, never wrong.
         let wait = || thread::sleep(Duration::from_millis(20));
         let count = || {
             let count = begun.clone();
@@ -59,18 +59,19 @@ fn no_fiber_begins_or_ends_while_they_are_read() {
     }
 }
 
-/// Leaves this process address space for a stack of the largest size, and half another one.
+/// Leaves this process the address space for one and a half stacks of the largest size.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 fn leave_room_for_one_stack() {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = statm.split(' ').next().unwrap().parse().unwrap();
     let bytes = pages * 4096 + (LARGEST_CLASS as u64) * 3 / 2;
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    // SAFETY: lowers a limit of this process.
+    // SAFETY: only lowers a limit of this process.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
 }
 
-/// Not by a look at intervals, which would come to it as well: those are off. In a process of its own, which has address space for one stack.
+/// The stack must be passed on directly: the periodic check, which would find the waiting fiber
+/// too, is off. The test runs in a process of its own, which has address space for one stack.
 /// Sanitizers and emulators need address space themselves.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
@@ -86,7 +87,8 @@ fn a_stack_that_comes_back_goes_to_a_fiber_that_waits_for_one() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         return;
     }
-    // SAFETY: changes where the allocator takes memory from; each thread's own reserve would be as large as a stack.
+    // SAFETY: only changes where the allocator takes memory from; each thread's own reserve would
+    // be as large as a stack.
     unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
     let runtime = Runtime::builder().workers(1).stack_size(LARGEST_CLASS).start().unwrap();
     runtime.site().host().starving.never_looks.store(true, Ordering::Relaxed);

@@ -133,7 +133,7 @@ fn the_environment_sets_what_the_builder_does_not() {
         assert!(text.contains("2 workers in 2 groups") && text.contains("of its node never"), "{text}");
         assert!(describe(Runtime::builder().workers(4)).contains("4 workers in 1 group"));
         let text = describe(Runtime::builder().workers(4));
-        assert!(text.contains("note: SINEW_CPUS does not count"), "{text}");
+        assert!(text.contains("note: SINEW_CPUS is ignored"), "{text}");
         let mut file = Config::default();
         file.concurrency = Some(3);
         let config = Config::from_environment().unwrap().or(file);
