@@ -1,5 +1,5 @@
-//! Coroutines: functions with a stack of their own, which stop in the middle and go on later. No scheduler is involved:
-//! whoever holds a coroutine resumes it.
+//! Coroutines: functions with a stack of their own, which suspend themselves and continue later.
+//! They need no scheduler: the owner of a coroutine resumes it.
 //!
 //! ```
 //! use sinew::coroutine::{Coroutine, MmapStack};
@@ -16,7 +16,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! A second stack on a thread has limits that concern [thread-locals](crate::fiber#thread-locals).
+//! Code on a second stack must observe the rules for [thread-locals](crate::fiber#thread-locals).
 
 pub use sinew_coroutine::{
     Coroutine, CoroutineState, MovableCoroutine, NewError, Registers, ResumeError, Suspender, overflow,

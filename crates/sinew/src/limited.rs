@@ -1,20 +1,20 @@
-//! Waits with limits, as types have them: written once.
+//! The methods of types that wait with limits, written once.
 
 use std::panic::Location;
 
 use crate::fiber::Stopped;
 use crate::rt::GaveUp;
 
-/// The result of a wait that nothing ends but what it waits for.
+/// Returns the result of a wait that only its event can end.
 pub(crate) fn always<T>(result: Result<T, GaveUp>) -> T {
     result.unwrap_or_else(|_| unreachable!("this wait has no limit"))
 }
 
-/// The result of a wait that may be stopped, and has no limit of time.
+/// Returns the result of a wait that may be stopped, and has no time limit.
 ///
 /// # Errors
 ///
-/// If it was stopped, with the place of the caller.
+/// Returns an error, with the location of the caller, if the wait was stopped.
 #[track_caller]
 pub(crate) fn unless_stopped<T>(result: Result<T, GaveUp>) -> Result<T, Stopped> {
     let at = Location::caller();
@@ -24,9 +24,9 @@ pub(crate) fn unless_stopped<T>(result: Result<T, GaveUp>) -> Result<T, Stopped>
     })
 }
 
-/// Four methods that wait for the same: without a limit, for some time, until a moment, and where
-/// cancellation counts. The first has the docs that are given; all call the method that is named
-/// last with their limit.
+/// Defines four methods that wait for the same event: without a limit, with a time limit, with a
+/// deadline, and with cancellation. The first has the docs that are given. All call the method that
+/// is named last, with their limit.
 macro_rules! limited_waits {
     (
         $(#[$doc:meta])*
@@ -37,32 +37,33 @@ macro_rules! limited_waits {
         ///
         /// # Panics
         ///
-        /// If the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
+        /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
         #[inline]
         pub fn $wait(&self) {
             $crate::limited::always(self.$within($crate::rt::Limit::NEVER));
         }
 
         #[doc = concat!("[`", stringify!($wait), "`](Self::", stringify!($wait), ") with a time limit. Returns false if")]
-        /// that was reached before.
+        /// the limit is reached first.
         $(#[must_use = $must_use])?
         pub fn $timeout(&self, timeout: std::time::Duration) -> bool {
             self.$within($crate::rt::Limit::lasting(timeout)).is_ok()
         }
 
         #[doc = concat!("[`", stringify!($wait), "`](Self::", stringify!($wait), ") with a deadline. Returns false if")]
-        /// that was reached before.
+        /// the deadline is reached first.
         $(#[must_use = $must_use])?
         pub fn $until(&self, deadline: std::time::Instant) -> bool {
             self.$within($crate::rt::Limit::until(Some(deadline))).is_ok()
         }
 
-        #[doc = concat!("[`", stringify!($wait), "`](Self::", stringify!($wait), ") that")]
-        /// [cancellation and deadlines](crate::fiber#stopping) end.
+        #[doc = concat!("[`", stringify!($wait), "`](Self::", stringify!($wait), "), but")]
+        /// returns early when the caller is [cancelled or its deadline passes](crate::fiber#stopping).
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before. Nothing has changed then.
+        /// Returns an error if the caller was cancelled, or its deadline has passed, before the
+        /// wait ended. Nothing has changed then.
         #[track_caller]
         pub fn $cancellable(&self) -> Result<(), $crate::fiber::Stopped> {
             $crate::limited::unless_stopped(self.$within($crate::rt::Limit::STOP))

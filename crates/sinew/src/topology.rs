@@ -1,11 +1,13 @@
-//! The machine: what CPUs it has, which of them this process may use, and how workers are grouped for them.
+//! The machine: which CPUs it has, which of them this process may use, and how workers are grouped
+//! for them.
 //!
-//! A runtime makes its own plan from the settings of its [builder](crate::RuntimeBuilder), so nothing here is needed to start one.
-//! It is for looking first: a [`Topology`] is what there is, an [`Access`] what affinity mask and control groups leave of it, and a
-//! [`Plan`] shows beforehand what groups a runtime with the same [`Wishes`] will have, and why.
-//! [`Runtime::describe`](crate::runtime::Handle::describe) tells it of one that runs.
+//! A runtime makes its own plan from the settings of its [builder](crate::RuntimeBuilder), so
+//! nothing here is needed to start one. These types let a program examine the machine first: a
+//! [`Topology`] describes the machine, an [`Access`] what the affinity mask and control groups
+//! leave of it, and a [`Plan`] which groups a runtime with the same [`Wishes`] will have, and why.
+//! [`Runtime::describe`](crate::runtime::Handle::describe) describes the plan of a running runtime.
 //!
-//! Here a runtime is started on the CPUs of one NUMA node, with a worker for each:
+//! This example starts a runtime on the CPUs of one NUMA node, with a worker for each:
 //!
 //! ```
 //! use sinew::topology::{Plan, Wishes};
@@ -28,9 +30,9 @@
 //!
 //! # Roots
 //!
-//! Everything is read below a directory that is given, so that any machine can be described by files.
-//! [`Topology::read`] wants `/sys`; [`Access::of_this_process`] and [`Plan::for_this_process`] want `/`, and find `sys` and `proc`
-//! below it.
+//! All files are read below a directory that is an argument, so that tests can describe other
+//! machines. [`Topology::read`] takes the path of `/sys`. [`Access::of_this_process`] and
+//! [`Plan::for_this_process`] take the path of `/`, and read `sys` and `proc` below it.
 
 pub use sinew_topology::{
     Access, Cgroups, CpuList, CpuSet, Demand, LARGEST_GROUP, Layout, LayoutError, ListError, ListFault,

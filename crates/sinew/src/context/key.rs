@@ -1,20 +1,21 @@
-//! What names a value in every context.
+//! Keys of the values in contexts.
 
 use std::sync::Arc;
 
 use super::values::Context;
 use crate::rt::{self, impl_debug};
 
-/// Names values of one type in contexts. Two keys never have the same value, whatever their type.
+/// A key to a value in each context. Two keys never share a value, even if they have the same type.
 ///
 /// ```
 /// use sinew::context::Key;
 ///
 /// static USER: Key<String> = Key::new();
-/// assert!(USER.get().is_none(), "nobody has set it");
+/// assert!(USER.get().is_none(), "it is not set");
 /// ```
 ///
-/// Values go wherever fibers go, and to several at once:
+/// Several fibers on several threads may use a value at the same time, so it must be `Send` and
+/// `Sync`:
 ///
 /// ```compile_fail,E0277
 /// use sinew::context::{Context, Key};
@@ -34,7 +35,7 @@ pub struct Key<T> {
 }
 
 impl<T> Key<T> {
-    /// A new key, mostly for a `static`.
+    /// Creates a key, usually for a `static`.
     #[must_use]
     pub const fn new() -> Self {
         Self { key: rt::LocalsKey::new() }
@@ -42,13 +43,13 @@ impl<T> Key<T> {
 }
 
 impl<T: Send + Sync + 'static> Key<T> {
-    /// The value in the current context, if there is one.
+    /// Returns the value in the current context, if it has one.
     #[must_use]
     pub fn get(&self) -> Option<Arc<T>> {
         Context::current().share(self)
     }
 
-    /// Calls `f` with the value in the current context, if there is one.
+    /// Calls `f` with the value in the current context, or with `None` if it has none.
     ///
     /// ```
     /// use sinew::context::{Context, Key};

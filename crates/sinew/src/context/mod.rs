@@ -1,8 +1,10 @@
-//! Execution contexts: values that code finds wherever it runs, and that the fibers which it makes have too.
+//! Execution contexts: values that fibers inherit from the code that spawns them.
 //!
-//! A [`Context`] has values by [keys](Key). What runs [inside](Context::run) it finds them, and so does every fiber that is made
-//! there, by whatever call: it has the context that was current where it was made, until it ends. That is for what is about the work
-//! rather than about who does it: the number of a request, who asked for it, where its log goes.
+//! A [`Context`] maps [keys](Key) to values. Code that runs [inside](Context::run) a context finds
+//! its values, and so does every fiber that is spawned there, in any way: a fiber has the context
+//! that was current where it was spawned, until it ends. Use it for values that belong to the work
+//! rather than to the fiber that does it, such as the number of a request, its user, or the
+//! destination of its log.
 //!
 //! ```
 //! use sinew::context::{Context, Key};
@@ -16,13 +18,14 @@
 //! assert!(REQUEST.get().is_none());
 //! ```
 //!
-//! What belongs to one fiber alone is a [fiber-local](crate::fiber_local). Plain threads have a context too, which threads that they
-//! start do not have: capture it with [`Context::current`] and run there inside it.
+//! For values of a single fiber use a [fiber-local](crate::fiber_local). Plain threads have a
+//! context too, but the threads that they start do not inherit it: capture it with
+//! [`Context::current`] and run the body of the thread inside it.
 //!
 //! # Logs
 //!
-//! Callbacks of [timers](crate::time) and fibers in steps have the context too, so one function that adds the number of the request to each line
-//! does for all of them:
+//! Callbacks of [timers](crate::time) and fibers in steps have the context too. So a single
+//! function can add the number of the request to each line of a log:
 //!
 //! ```
 //! use sinew::context::{Context, Key};
@@ -45,9 +48,11 @@
 //!
 //! # The end of values
 //!
-//! A value is dropped with the last context that has it: by whoever drops that one, or when the last fiber that has it ends. In a fiber
-//! that is on its own stack, after its fiber-locals, before a join returns; so the destructor may wait. If it panics there, the panic
-//! hook tells about it, and that is all: whichever fiber happens to be the last is not to blame.
+//! A value is dropped with the last context that contains it: by the code that drops that context,
+//! or when the last fiber that has it ends. A fiber drops it on its own stack, after its
+//! fiber-locals, and before a join returns, so the destructor may wait. If the destructor panics
+//! there, the panic hook reports it, and the join does not return it: it is not a fault of the
+//! fiber that happens to be the last.
 
 mod key;
 mod values;

@@ -1,30 +1,31 @@
-//! Contexts: values that stay as they are, and the one that is current.
+//! Contexts, whose values do not change, and the current context.
 
 use std::sync::Arc;
 
 use super::key::Key;
 use crate::rt::{self, Values};
 
-/// Values by [keys](Key), which do not change: a context with one more is another one. Cloning it is cheap.
+/// An immutable map from [keys](Key) to values. Adding a value creates another context. Cloning is
+/// cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     values: Values,
 }
 
 impl Context {
-    /// One without values.
+    /// Creates a context without values.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The one that is current here, to be kept, or to be entered elsewhere.
+    /// Returns the current context, for example to enter it in another fiber or thread.
     #[must_use]
     pub fn current() -> Self {
         Self { values: rt::current_values() }
     }
 
-    /// The same with this value too, instead of the one that the key had.
+    /// Returns a copy of this context in which `key` has this value.
     ///
     /// ```
     /// use sinew::context::{Context, Key};
@@ -40,7 +41,7 @@ impl Context {
         Self { values: self.values.with(&key.key, value) }
     }
 
-    /// The value of a key, if there is one.
+    /// Returns the value of a key, if it has one.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self, key: &Key<T>) -> Option<&T> {
         self.values.get(&key.key)
@@ -50,13 +51,13 @@ impl Context {
         self.values.share(&key.key)
     }
 
-    /// Runs `body` inside this context: it is current there, instead of the one that is now.
+    /// Runs `body` inside this context: it is the current one there, in place of the caller's.
     ///
-    /// A [coroutine](crate::coroutine) that is suspended inside the body does not take the context along.
+    /// A [coroutine](crate::coroutine) that is suspended inside the body does not keep the context.
     ///
     /// # Panics
     ///
-    /// If the body does.
+    /// Panics if the body panics.
     pub fn run<R>(&self, body: impl FnOnce() -> R) -> R {
         let values = self.values.clone();
         rt::region(|force| force.values = values, body)

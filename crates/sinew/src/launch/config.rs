@@ -1,4 +1,4 @@
-//! Settings of a runtime as data, of which any may be missing.
+//! Settings of a runtime as data; each may be missing.
 
 use sinew_sched::{Profile, Strategy};
 use sinew_topology::CpuList;
@@ -6,8 +6,9 @@ use sinew_topology::CpuList;
 use super::environment;
 use super::error::StartError;
 
-/// Settings of a [`Runtime`](crate::Runtime) as data: to be read from a file, say, with the feature `serde`. What each of them means, and
-/// what holds where one is missing, is told at the setting of the same name of [`RuntimeBuilder`](crate::RuntimeBuilder).
+/// Settings of a [`Runtime`](crate::Runtime) as data, for example to be read from a file with the
+/// feature `serde`. Each setting and its default are documented at the method of the same name of
+/// [`RuntimeBuilder`](crate::RuntimeBuilder).
 ///
 /// ```
 /// let mut config = sinew::Config::default();
@@ -17,8 +18,9 @@ use super::error::StartError;
 /// # Ok::<(), sinew::StartError>(())
 /// ```
 ///
-/// It may get more fields: begin from `default()` and assign. With `serde`, every setting may be left out, and a name that there is not is
-/// an error. Profiles, strategies and lists of CPUs are text, here only: by themselves they have `FromStr` and `Display`. As TOML:
+/// Fields may be added: start from `default()` and assign. With `serde`, every setting may be
+/// missing, and an unknown name is an error. Profiles, strategies and lists of CPUs are text in
+/// this type only; the types themselves implement `FromStr` and `Display`. As TOML:
 ///
 /// ```toml
 /// profile = "io-heavy"   # compute-heavy, compute, neutral, io, io-heavy or customized
@@ -33,7 +35,7 @@ use super::error::StartError;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Config {
-    /// [`workers`](crate::RuntimeBuilder::workers). Not together with `groups`.
+    /// [`workers`](crate::RuntimeBuilder::workers). Excludes `groups`.
     pub workers: Option<usize>,
     /// [`groups`](crate::RuntimeBuilder::groups).
     pub groups: Option<Vec<usize>>,
@@ -77,12 +79,12 @@ pub struct Config {
     pub blocking_threads: Option<usize>,
     /// [`blocking_idle`](crate::RuntimeBuilder::blocking_idle), in milliseconds.
     pub blocking_idle_ms: Option<u64>,
-    /// [`stall_report`](crate::RuntimeBuilder::stall_report), in milliseconds; 0 for never.
+    /// [`stall_report`](crate::RuntimeBuilder::stall_report), in milliseconds; 0 turns it off.
     pub stall_report_ms: Option<u64>,
 }
 
 impl Config {
-    /// The settings that say how to lay groups out, and whether they are there.
+    /// Returns the settings that plan groups for the machine, and whether each is set.
     pub(super) fn planning(&self) -> [(&'static str, bool); 7] {
         [
             ("profile", self.profile.is_some()),
@@ -95,19 +97,19 @@ impl Config {
         ]
     }
 
-    /// The setting by which groups are given, if they are.
+    /// Returns the setting by which groups are given, if one is set.
     pub(super) fn gives_by(&self) -> Option<&'static str> {
         let by_groups = self.groups.as_ref().map(|_| "groups");
         self.workers.map(|_| "workers").or(by_groups)
     }
 
-    /// A setting by which groups are laid out, if there is one.
+    /// Returns a setting by which groups are planned, if one is set.
     pub(super) fn plans_by(&self) -> Option<&'static str> {
         self.planning().into_iter().find_map(|(name, is_there)| is_there.then_some(name))
     }
 
-    /// Settings from the environment, by the variables that are listed at [`RuntimeBuilder`](crate::RuntimeBuilder): to let them override a
-    /// file, say.
+    /// Reads the settings from the environment, by the variables that are listed at
+    /// [`RuntimeBuilder`](crate::RuntimeBuilder), for example to let them override a file.
     ///
     /// ```
     /// # let file = sinew::Config::default();
@@ -118,13 +120,15 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// If a variable makes no sense, or both `SINEW_WORKERS` and one that says how to lay groups out are there.
+    /// Returns an error if a variable is invalid, or if both `SINEW_WORKERS` and a variable that
+    /// plans groups are set.
     pub fn from_environment() -> Result<Self, StartError> {
         environment::config()
     }
 
-    /// With what another one has where this one has nothing. If this one gives the groups, by `workers` or `groups`, what the other says of
-    /// how to lay them out does not count, and the other way round.
+    /// Returns these settings, with those of `other` where one is missing here. If this gives the
+    /// groups, by `workers` or `groups`, the settings of `other` that plan groups are ignored, and
+    /// the other way round.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let (mut given, mut planned) = (other.clone(), other.clone());
@@ -158,7 +162,7 @@ impl Config {
     }
 }
 
-/// What is text in a file: written as it prints, read as it parses.
+/// Settings that are text in a file: written with `Display`, read with `FromStr`.
 #[cfg(feature = "serde")]
 mod as_text {
     use std::fmt::Display;
@@ -184,7 +188,7 @@ mod as_text {
     }
 }
 
-/// Reads a number of bytes. In formats for people it may be text with a unit.
+/// Reads a number of bytes. In human-readable formats it may be text with a unit.
 #[cfg(feature = "serde")]
 fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
     use serde::Deserialize;

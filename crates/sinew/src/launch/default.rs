@@ -1,4 +1,4 @@
-//! The engine that starts by itself.
+//! The default engine, which starts when it is first used.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -9,14 +9,14 @@ use super::spec::Spec;
 use crate::rt::sync::ignore_poison;
 use crate::rt::{Engine, Site};
 
-/// With the pool, which it keeps: a default engine is never dropped.
+/// The default engine and its pool. It is never dropped.
 static DEFAULT: OnceLock<(Arc<Engine>, Pool)> = OnceLock::new();
 
-/// Locked while it is started.
+/// Locked while the default engine is started.
 static STARTING: Mutex<()> = Mutex::new(());
 
-/// Where the caller makes fibers: in the runtime of the calling fiber, or in the default one, which
-/// is started if need be.
+/// Returns the site where the caller spawns fibers: in the runtime of the calling fiber, or in the
+/// default one, which is started if necessary.
 #[inline]
 #[track_caller]
 pub(crate) fn site() -> Site<'static> {
@@ -26,15 +26,17 @@ pub(crate) fn site() -> Site<'static> {
     }
 }
 
-/// The engine of the caller's worker, or the default one, which is started if need be.
+/// Returns the engine of the caller's worker, or the default one, which is started if necessary.
 #[track_caller]
 pub(crate) fn engine() -> Arc<Engine> {
     Engine::current().unwrap_or_else(|| default_engine().clone())
 }
 
+/// Returns the default engine, which is started if necessary.
+///
 /// # Panics
 ///
-/// If it does not start, at the place of the caller.
+/// Panics if it cannot be started, with the location of the caller.
 #[cold]
 #[track_caller]
 pub(crate) fn default_engine() -> &'static Arc<Engine> {

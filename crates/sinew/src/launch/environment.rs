@@ -1,4 +1,4 @@
-//! Settings from the environment. What is there and makes no sense is an error, not ignored.
+//! Settings from the environment. An invalid variable is an error; it is not ignored.
 
 use std::env;
 use std::fmt::Display;
@@ -13,16 +13,16 @@ use sinew_topology::nearest_name;
 use super::config::Config;
 use super::error::StartError;
 
-/// The most workers that a group has.
+/// Maximum number of workers of a group.
 pub(super) const MOST_WORKERS: usize = 64;
 
-/// The most groups that there are.
+/// Maximum number of groups.
 pub(super) const MOST_GROUPS: usize = 1024;
 
-/// The most fibers that the queue of a group takes before it spills.
+/// Maximum number of fibers in the queue of a group before it spills.
 const LARGEST_QUEUE: usize = 1 << 24;
 
-/// A setting's variable, of those that are read below.
+/// The variables that are settings.
 const VARIABLES: [&str; 18] = [
     WORKERS,
     "SINEW_PROFILE",
@@ -44,11 +44,12 @@ const VARIABLES: [&str; 18] = [
     "SINEW_STALL_REPORT_MS",
 ];
 
-/// Beginnings of variables that are not the runtime's, but of the project's own tests and
+/// Prefixes of variables that are not settings, but belong to the project's own tests and
 /// measurements.
 const OF_OTHERS: [&str; 3] = ["SINEW_TEST_", "SINEW_REQUIRE_", "SINEW_BENCH_"];
 
-/// Variables that look like settings and are none, each with the one that may be meant.
+/// Returns the variables that look like settings and are not, each with the variable that may be
+/// meant.
 pub(super) fn unknown() -> Vec<(String, Option<&'static str>)> {
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let is_unknown = |name: &String| {
@@ -67,13 +68,13 @@ pub(super) fn unknown() -> Vec<(String, Option<&'static str>)> {
     unknown
 }
 
-/// Tells of [unknown] variables, once in a process.
+/// Warns of [unknown] variables, once in a process.
 pub(super) fn report_unknown() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for (name, meant) in unknown() {
             let hint = meant.map_or_else(String::new, |meant| format!(": did you mean {meant}?"));
-            // Not by `eprintln!`, which panics if nobody reads.
+            // Not by `eprintln!`, which panics if standard error is closed.
             let _ = writeln!(
                 stderr(),
                 "sinew: {name} is set in the environment, and there is no such setting{hint}"
@@ -82,11 +83,11 @@ pub(super) fn report_unknown() {
     });
 }
 
-/// All settings that are there.
+/// Reads all variables that are set.
 ///
 /// # Errors
 ///
-/// If one makes no sense.
+/// Returns an error if a variable is invalid.
 pub(super) fn config() -> Result<Config, StartError> {
     let config = Config {
         workers: number(WORKERS, 1..=MOST_WORKERS * MOST_GROUPS)?,
@@ -120,7 +121,7 @@ pub(super) fn config() -> Result<Config, StartError> {
 
 const WORKERS: &str = "SINEW_WORKERS";
 
-/// The variable of a setting that says how groups are given or laid out.
+/// Returns the variable of a setting that gives or plans groups.
 fn variable(setting: &'static str) -> &'static str {
     match setting {
         "profile" => "SINEW_PROFILE",
@@ -134,13 +135,13 @@ fn variable(setting: &'static str) -> &'static str {
     }
 }
 
-/// The variables by which these settings say how to lay groups out.
+/// Returns the variables that plan groups in these settings.
 pub(super) fn planning(environment: &Config) -> Vec<&'static str> {
     let set = environment.planning().into_iter().filter(|(_, is_set)| *is_set);
     set.map(|(setting, _)| variable(setting)).collect()
 }
 
-/// The variables in these settings that do not count beside others, which come first.
+/// Returns the variables of the environment that are ignored because of the settings in `first`.
 pub(super) fn ignored(first: &Config, environment: &Config) -> Vec<&'static str> {
     let (is_given, is_planned) = (first.gives_by().is_some(), first.plans_by().is_some());
     let planning = environment.planning().into_iter().filter(|(_, is_set)| *is_set && is_given);
@@ -148,7 +149,7 @@ pub(super) fn ignored(first: &Config, environment: &Config) -> Vec<&'static str>
     planning.map(|(setting, _)| setting).chain(workers).map(variable).collect()
 }
 
-/// The text of a variable, without what surrounds it.
+/// Returns the text of a variable, without surrounding whitespace.
 fn text(name: &str) -> Option<String> {
     env::var_os(name).map(|text| text.to_string_lossy().trim().to_owned())
 }
@@ -157,7 +158,7 @@ fn refused(name: &'static str, text: String, wanted: impl Display) -> StartError
     StartError::Environment { name, value: text, wanted: format!("set it to {wanted}, or not at all") }
 }
 
-/// A number.
+/// Reads a number.
 fn number<T: FromStr + PartialOrd + Display>(
     name: &'static str,
     numbers: RangeInclusive<T>,
@@ -169,7 +170,7 @@ fn number<T: FromStr + PartialOrd + Display>(
     }
 }
 
-/// A time, as a number without a unit.
+/// Reads a time in milliseconds, as a number without a unit.
 fn milliseconds(name: &'static str) -> Result<Option<u64>, StartError> {
     let Some(text) = text(name) else { return Ok(None) };
     match text.parse() {
@@ -178,7 +179,7 @@ fn milliseconds(name: &'static str) -> Result<Option<u64>, StartError> {
     }
 }
 
-/// A number of bytes, which may end with a unit: `128k`, `1M`.
+/// Reads a number of bytes, which may have a unit: `128k`, `1M`.
 fn size(name: &'static str, sizes: RangeInclusive<usize>) -> Result<Option<usize>, StartError> {
     let Some(text) = text(name) else { return Ok(None) };
     match parse_size(&text) {
@@ -194,7 +195,7 @@ fn size(name: &'static str, sizes: RangeInclusive<usize>) -> Result<Option<usize
     }
 }
 
-/// A number of bytes in words: digits, and perhaps `k`, `M` or `G` for multiples of 1,024, with or
+/// Parses a number of bytes: digits, and optionally `k`, `M` or `G` for multiples of 1,024, with or
 /// without `B` or `iB` behind it.
 pub(super) fn parse_size(text: &str) -> Option<usize> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -209,7 +210,7 @@ pub(super) fn parse_size(text: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_mul(1 << shift)
 }
 
-/// Yes or no.
+/// Reads a flag.
 fn flag(name: &'static str) -> Result<Option<bool>, StartError> {
     let Some(text) = text(name) else { return Ok(None) };
     match text.as_str() {
@@ -219,7 +220,7 @@ fn flag(name: &'static str) -> Result<Option<bool>, StartError> {
     }
 }
 
-/// Anything that can be read from text; why it cannot is in the error.
+/// Reads a value with its `FromStr`, whose error is part of the returned error.
 fn value<T: FromStr<Err: Display>>(name: &'static str) -> Result<Option<T>, StartError> {
     let Some(text) = text(name) else { return Ok(None) };
     match text.parse() {

@@ -1,4 +1,4 @@
-//! Why a runtime did not start.
+//! The error of a runtime that did not start.
 
 use std::error::Error;
 use std::fmt;
@@ -7,48 +7,48 @@ use sinew_coroutine::{LARGEST_CLASS, SMALLEST_CLASS};
 use sinew_sched::BuildError;
 use sinew_topology::PlanError;
 
-/// Why a runtime did not start.
+/// The error of a runtime that did not start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
     /// The workers did not start.
     Workers(BuildError),
-    /// Groups could not be laid out for this machine.
+    /// Groups could not be planned for this machine.
     Plan(PlanError),
-    /// Groups could not be laid out for this machine as the environment asks for.
+    /// Groups could not be planned for this machine as the environment demands.
     #[non_exhaustive]
     PlanFromEnvironment {
-        /// Why not.
+        /// The reason.
         error: PlanError,
-        /// The variables that ask for it.
+        /// The variables that plan groups.
         variables: Vec<&'static str>,
     },
-    /// Two settings that exclude one another.
+    /// Two settings exclude one another.
     #[non_exhaustive]
     Contradiction {
-        /// The one that gives the groups.
+        /// The setting that gives the groups.
         given: &'static str,
-        /// The other one.
+        /// The other setting.
         setting: &'static str,
     },
     /// A setting is out of range.
     #[non_exhaustive]
     OutOfRange {
-        /// Its name.
+        /// The name.
         setting: &'static str,
-        /// Its value.
+        /// The value.
         value: usize,
-        /// What would make sense, in words.
+        /// A description of valid values.
         wanted: &'static str,
     },
-    /// A variable of the environment makes no sense.
+    /// A variable in the environment is invalid.
     #[non_exhaustive]
     Environment {
-        /// Its name.
+        /// The name.
         name: &'static str,
-        /// Its value.
+        /// The value.
         value: String,
-        /// What is wrong with it, or what would make sense, in words.
+        /// What is wrong with it, or a description of valid values.
         wanted: String,
     },
     /// The size of stacks is out of range: 16 KiB to 64 MiB.
@@ -91,7 +91,7 @@ impl fmt::Display for StartError {
 impl Error for StartError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            // What they say is said here already.
+            // The messages of these errors are already part of this one.
             Self::Workers(error) => error.source(),
             Self::Plan(error) | Self::PlanFromEnvironment { error, .. } => error.source(),
             Self::Contradiction { .. }

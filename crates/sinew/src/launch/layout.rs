@@ -1,4 +1,4 @@
-//! From settings to groups: as given, or laid out for the machine.
+//! Turns settings into groups: as given, or planned for the machine.
 
 use std::path::PathBuf;
 
@@ -9,11 +9,13 @@ use super::environment::MOST_WORKERS;
 use super::error::StartError;
 use crate::rt::Layout;
 
-/// The groups that the settings ask for, on the machine that is described below this directory.
+/// Returns the groups that the settings demand, on the machine that is described below this
+/// directory.
 ///
 /// # Errors
 ///
-/// If they are both given and to be planned, or cannot be had.
+/// Returns an error if groups are both given and planned, or if they are not possible on the
+/// machine.
 pub(super) fn choose(config: &Config, root: Option<PathBuf>) -> Result<Layout, StartError> {
     let given = match (config.workers, &config.groups) {
         (Some(_), Some(_)) => {
@@ -38,7 +40,7 @@ fn groups_of(workers: usize) -> Vec<usize> {
 fn plan(wishes: Wishes, root: PathBuf) -> Result<Layout, StartError> {
     match Plan::for_this_process(root, &wishes) {
         Ok(plan) => Ok(Layout::Planned(Box::new(plan))),
-        // Whoever wants nothing in particular gets what there is.
+        // Without any demand, an unknown machine is no reason not to start.
         Err(error) if wishes == Wishes::default() => Ok(Layout::Unknown(error.to_string())),
         Err(error) => Err(StartError::Plan(error)),
     }

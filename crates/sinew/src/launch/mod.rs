@@ -1,5 +1,5 @@
 //! Starting engines: settings from the program and the environment, groups for the machine, and the
-//! engine that starts by itself. Knows neither fibers' handles nor runtimes.
+//! default engine. Knows neither the handles of fibers nor runtimes.
 
 mod config;
 mod default;

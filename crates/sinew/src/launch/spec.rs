@@ -1,4 +1,4 @@
-//! What an engine is started from.
+//! The settings of a program, and starting an engine with them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use super::layout;
 use super::unended;
 use crate::rt::{Engine, EngineSettings, HostSettings, SwitchHooks};
 
-/// What a program has set. The rest comes from the environment, or is as the builder of runtimes
-/// states.
+/// The settings of a program. The others come from the environment, or have the default that the
+/// builder of runtimes states.
 #[derive(Debug, Default)]
 pub(crate) struct Spec {
     pub(crate) config: Config,
@@ -26,17 +26,17 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
-    /// Starts the engine, with the pool that its owner keeps.
+    /// Starts the engine, and returns it with its pool, which the owner keeps.
     ///
     /// # Errors
     ///
-    /// If a setting makes no sense, or a thread or descriptor was not to be had. Nothing is left
-    /// behind then.
+    /// Returns an error if a setting is invalid, or if a thread or descriptor could not be created.
+    /// Nothing that was created before is left behind.
     pub(crate) fn start(self) -> Result<(Arc<Engine>, Pool), StartError> {
         environment::report_unknown();
         let environment = environment::config()?;
         let ignored = environment::ignored(&self.config, &environment);
-        // What is set in code is the caller's doing.
+        // If code plans the groups, an error is not the environment's fault.
         let variables =
             if self.config.plans_by().is_none() { environment::planning(&environment) } else { Vec::new() };
         let config = self.config.or(environment);
@@ -77,9 +77,11 @@ impl Spec {
     }
 }
 
+/// Checks the numbers that no other code checks.
+///
 /// # Errors
 ///
-/// If a number makes no sense that nobody else looks at.
+/// Returns an error if one is out of range.
 fn check_ranges(config: &Config) -> Result<(), StartError> {
     let refused = |setting, value, wanted| Err(StartError::OutOfRange { setting, value, wanted });
     if let Some(workers) = config.workers
@@ -97,9 +99,11 @@ fn check_ranges(config: &Config) -> Result<(), StartError> {
     }
 }
 
+/// Checks the size of stacks.
+///
 /// # Errors
 ///
-/// If no stack has that size, or what was meant was perhaps KiB.
+/// Returns an error if no stack has that size, for example because it was given in KiB.
 fn check_stack_size(size: Option<usize>) -> Result<(), StartError> {
     match size {
         Some(size) if !(SMALLEST_CLASS..=LARGEST_CLASS).contains(&size) => Err(StartError::StackSize(size)),

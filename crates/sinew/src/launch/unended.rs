@@ -1,4 +1,4 @@
-//! Why a fiber has no result, as users see it.
+//! The errors of fibers that have no result, as joins return them.
 
 use std::any::Any;
 use std::error::Error;
@@ -6,11 +6,11 @@ use std::fmt;
 
 use crate::rt::Unended;
 
-/// What the handle of a fiber gets that was discarded before it began, or between two of its steps.
+/// The error of a join if the fiber was discarded before it began, or between two of its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discarded(());
 
-/// What the handle of a fiber gets that had begun and not ended when its runtime was shut down.
+/// The error of a join if the fiber had begun and not ended when its runtime was shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abandoned(());
 
@@ -36,7 +36,7 @@ impl fmt::Display for Abandoned {
 
 impl Error for Abandoned {}
 
-/// What the handle of a fiber gets that has not ended.
+/// Returns the payload for the join of a fiber that has not ended.
 pub(super) fn payload(unended: Unended) -> Box<dyn Any + Send> {
     match unended {
         Unended::Discarded => Box::new(Discarded(())),
