@@ -1,4 +1,5 @@
-//! Finds the longest Collatz chain below a number, in a runtime with two groups of workers: each has half of the numbers.
+//! Finds the longest Collatz chain below a number, in a runtime with two groups of workers. Each
+//! group checks half of the numbers.
 
 use sinew::Runtime;
 use sinew::fiber::{self, Builder, JoinHandle};
@@ -6,7 +7,7 @@ use std::error::Error;
 use std::io;
 use std::ops::Range;
 
-/// The numbers of one fiber.
+/// How many numbers a fiber checks.
 const PART: u64 = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -16,10 +17,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many numbers the longest chain has that begins below a number, and what it begins with.
+/// Returns the length of the longest chain that begins below a number, and its first number.
 pub fn longest(below: u64) -> Result<(u64, u64), Box<dyn Error>> {
     let runtime = Runtime::builder().groups([2, 2]).start()?;
-    // Inside `run`, fibers are made in this runtime; outside, they would be made in the default one.
+    // Inside `run`, fibers are spawned in this runtime. Outside, they would be in the default one.
     let found = runtime.run(move || {
         let middle = below / 2;
         let halves = [in_group(0, 1..middle)?, in_group(1, middle..below)?];
@@ -30,7 +31,8 @@ pub fn longest(below: u64) -> Result<(u64, u64), Box<dyn Error>> {
     found.ok_or_else(|| "there is no chain".into())
 }
 
-/// Has a fiber that stays in a group see to a range. Its children begin there too, but may go to the other group if that is idle.
+/// Spawns a fiber that stays in a group and checks a range. Its children begin in that group too,
+/// but may move to the other group if that is idle.
 fn in_group(group: usize, numbers: Range<u64>) -> io::Result<JoinHandle<Option<(u64, u64)>>> {
     let parts = move || {
         let end = numbers.end;

@@ -1,6 +1,8 @@
-//! Fibers where a panic cannot unwind: all works, until one panics; then the process dies, and says which fiber it was.
+//! Fibers in a program where a panic cannot unwind: a panic ends the process, after a message that
+//! names the fiber.
 //!
-//! It is meant for the profile `panic-abort`: `cargo run -p sinew --profile panic-abort --example panic_abort`.
+//! Run it with the profile `panic-abort`: `cargo run -p sinew --profile panic-abort --example
+//! panic_abort`.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +10,7 @@ use std::time::Duration;
 
 use sinew::{Runtime, fiber};
 
-/// What a fiber can do without panicking.
+/// Uses what fibers can do without panicking.
 fn work() -> usize {
     let count = AtomicUsize::new(0);
     fiber::scope(|scope| {
@@ -43,7 +45,7 @@ fn main() {
         while waits.thread().state() != fiber::State::Parked {
             std::thread::yield_now();
         }
-        // What waits for ever is abandoned, without unwinding.
+        // A fiber that waits for ever is abandoned, without unwinding.
         assert_eq!(runtime.shutdown(Some(Duration::from_millis(1))).leaked.len(), 1);
         assert!(waits.join().is_err());
     }

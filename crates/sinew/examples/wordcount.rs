@@ -1,11 +1,11 @@
-//! Counts the words of files: a fiber for each part of the text, all of which borrow it.
+//! Counts the words of files, with a fiber for each part of the text. All of them borrow it.
 
 use sinew::fiber;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs;
 
-/// How many lines a fiber counts.
+/// How many lines a fiber reads.
 const PART: usize = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,10 +22,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often each word is in a text.
+/// Returns how often each word occurs in a text.
 pub fn count(text: &str) -> HashMap<String, usize> {
     let lines: Vec<&str> = text.lines().collect();
-    // The scope ends when its fibers have, so they may borrow the lines. Nobody is waited for before all are made.
+    // The scope waits for its fibers, so they may borrow the lines. All of them are spawned before
+    // the first one is joined.
     fiber::scope(|scope| {
         let parts: Vec<_> = lines.chunks(PART).map(|part| scope.spawn(|| count_part(part))).collect();
         let mut sum = HashMap::new();

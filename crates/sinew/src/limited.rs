@@ -58,7 +58,7 @@ macro_rules! limited_waits {
         }
 
         #[doc = concat!("[`", stringify!($wait), "`](Self::", stringify!($wait), "), but")]
-        /// returns early when the caller is [cancelled or its deadline passes](crate::fiber#stopping).
+        /// returns early when the caller is [cancelled](crate::fiber#stopping) or its deadline passes.
         ///
         /// # Errors
         ///

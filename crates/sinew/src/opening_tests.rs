@@ -1,5 +1,5 @@
-//! Unparks and cancels that arrive while a wait begins: others can end it already, and it has not
-//! yet looked whether it is cancelled.
+//! Tests of unparks and cancels that arrive while a wait begins: after other threads can end it,
+//! and before the fiber checks whether it is cancelled.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::Runtime;
 use crate::fiber::{self, CancelToken, Fiber};
 use crate::rt::opening;
 
-/// What became of an unpark.
+/// The effect of an unpark.
 #[derive(Debug, PartialEq, Eq)]
 enum Unpark {
     /// It ended the park.
@@ -18,7 +18,7 @@ enum Unpark {
     Lost,
 }
 
-/// Parks where a cancel counts, while `arrive` unparks and cancels.
+/// Parks inside a cancel token, while `arrive` unparks and cancels.
 fn park(arrive: impl FnOnce(&Fiber, &CancelToken) + Send + 'static) -> Unpark {
     let runtime = Runtime::builder().workers(1).start().unwrap();
     let unpark = runtime.run(|| {
@@ -42,7 +42,7 @@ fn park(arrive: impl FnOnce(&Fiber, &CancelToken) + Send + 'static) -> Unpark {
     unpark
 }
 
-/// The unpark ends the wait and is used up. The fiber then sees that it is cancelled, but the park
+/// The unpark ends the wait and is used up. The fiber then finds that it is cancelled, but the park
 /// must report the unpark.
 #[test]
 fn an_unpark_that_ends_a_wait_is_not_lost_to_a_cancel() {

@@ -1,5 +1,6 @@
-//! Operations that wait more than once. The fiber is forbidden to suspend between two waits, which no public call can do, and the
-//! operation must end as if nothing had happened: `docs/design/0004-fibers.md`, invariant 7.
+//! Tests of operations that wait more than once. The test forbids the fiber to suspend between two
+//! waits, which no public call can do. The operation must end as if nothing had happened:
+//! `docs/design/0004-fibers.md`, invariant 7.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -12,14 +13,14 @@ use crate::rt::{Poke, Status};
 use crate::sync::{Barrier, Condvar, Event, Mutex, RwLock, Semaphore};
 use crate::{Runtime, io, net};
 
-/// A fiber in an operation, on a runtime of one worker.
+/// A fiber that runs an operation, on a runtime with one worker.
 struct Stage<T> {
     runtime: Runtime,
     fiber: JoinHandle<T>,
 }
 
 impl<T: Send + 'static> Stage<T> {
-    /// Begins the operation, and forbids the fiber to suspend once it waits.
+    /// Starts the operation, and forbids the fiber to suspend once it waits.
     fn begin(operation: impl FnOnce() -> T + Send + 'static) -> Self {
         let runtime = Runtime::builder().workers(1).start().unwrap();
         let fiber = runtime.spawn(operation);
@@ -36,7 +37,7 @@ impl<T: Send + 'static> Stage<T> {
         until(|| is_waiting() || self.fiber.is_finished());
     }
 
-    /// Ends the first wait for no reason, so that there is a second one.
+    /// Ends the first wait with a spurious wake-up, so that there is a second wait.
     fn poke(&self) {
         let block = self.fiber.thread().inner().control().unwrap();
         until(|| {
@@ -62,7 +63,7 @@ impl<T: Send + 'static> Stage<T> {
         busy.join().unwrap();
     }
 
-    /// The result, once the fiber was made to end.
+    /// Returns the result of the operation, which the caller has let end.
     fn end(self) -> T {
         let result = self.fiber.join().expect("no wait of the operation panics");
         assert!(self.runtime.shutdown(None).drained);
@@ -103,7 +104,7 @@ fn a_mutex_that_another_took_is_waited_for_again() {
     let other = mutex.clone();
     let stage = Stage::begin(move || *other.lock().unwrap());
     stage.while_busy(|| {
-        // Wakes the fiber, which has no chance to take the mutex.
+        // Wakes the fiber, which cannot take the mutex before it is locked again.
         drop(guard.take());
         guard = Some(mutex.lock().unwrap());
     });
@@ -151,8 +152,8 @@ fn a_receiver_waits_for_the_message_it_was_promised() {
         let stage = Stage::begin(move || receive(&receiver));
         let mut select = Select::new();
         select.send(&sender);
-        // Only once the receiver is in its queue: one that must not wait accepts no promise from
-        // then on.
+        // Not before the receiver is in its queue: a receiver that must not wait accepts no promise
+        // from then on.
         let operation = loop {
             match select.try_select() {
                 Ok(operation) => break operation,
@@ -177,7 +178,7 @@ fn a_barrier_whose_completion_runs_is_waited_for_beyond_the_time() {
     let stage = Stage::begin(move || {
         let time = Duration::from_millis(200);
         let result = other.wait_timeout(time);
-        // If the machine was too slow, the time was over before the other one came.
+        // On a slow machine, the time was over before the other fiber arrived.
         (result.is_some(), begun.is_set())
     });
     std::thread::scope(|scope| {
@@ -193,7 +194,8 @@ fn a_barrier_whose_completion_runs_is_waited_for_beyond_the_time() {
     assert_eq!(is_through, has_begun);
 }
 
-/// Pokes an operation that waits, for no reason to stop, and fulfils it: it has gone on.
+/// Wakes a waiting operation spuriously, and then fulfils it: the operation must have continued to
+/// wait.
 fn goes_on<F: FnOnce() -> u32 + Send + 'static>(name: &str, operation: F, fulfil: impl FnOnce()) {
     let stage = Stage::begin(operation);
     stage.poke();

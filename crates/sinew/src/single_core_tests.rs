@@ -1,4 +1,4 @@
-//! Fibers on one thread without a pool: everything that waits works there too.
+//! Tests of fibers on one thread without a pool: everything that waits works there too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -9,7 +9,8 @@ use crate::rt::run_on_one_core;
 use crate::sync::{Condvar, Mutex, RwLock, Semaphore};
 use crate::time;
 
-/// Runs `body` as a fiber on one core, by fibers that stay and by such that may move.
+/// Runs `body` as a fiber on one core, once with fibers that stay and once with fibers that may
+/// migrate.
 #[track_caller]
 fn on_one_core(body: impl Fn()) {
     for migrates in [false, true] {

@@ -1,4 +1,4 @@
-//! Each wait says why it waits, and on which object.
+//! Tests that each wait records its reason, and its object.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{Runtime, work};
 
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// Waits until a fiber waits, and returns why.
+/// Waits until a fiber waits, and returns the reason.
 fn reason(fiber: &Fiber) -> (WaitKind, usize) {
     while fiber.state() != State::Parked {
         fiber::yield_now();
@@ -23,7 +23,8 @@ fn reason(fiber: &Fiber) -> (WaitKind, usize) {
     fiber.inner().control().expect("a fiber").reason.get()
 }
 
-/// Checks why `waits` waits, which `release` ends. Returns the address of the object.
+/// Checks the reason for which `waits` waits; `release` ends the wait. Returns the address of the
+/// object.
 fn check<R: Send + 'static, Q>(
     kind: WaitKind,
     waits: impl FnOnce() -> R + Send + 'static,

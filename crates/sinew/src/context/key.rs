@@ -55,7 +55,8 @@ impl<T: Send + Sync + 'static> Key<T> {
     /// use sinew::context::{Context, Key};
     ///
     /// static USER: Key<String> = Key::new();
-    /// let length = Context::new().with(&USER, "ada".to_owned()).run(|| USER.with(|user| user.map(String::len)));
+    /// let context = Context::new().with(&USER, "ada".to_owned());
+    /// let length = context.run(|| USER.with(|user| user.map(String::len)));
     /// assert_eq!(length, Some(3));
     /// ```
     pub fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {

@@ -40,7 +40,8 @@
 //!     })
 //! }
 //!
-//! let inside = Context::current().with(&REQUEST, 7).run(|| fiber::spawn(|| line("begun")).join().unwrap());
+//! let context = Context::current().with(&REQUEST, 7);
+//! let inside = context.run(|| fiber::spawn(|| line("begun")).join().unwrap());
 //! assert_eq!((inside.as_str(), line("over").as_str()), ("[7] begun", "[-] over"));
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! CallbackSpec a timer is to be.
+//! Settings for a new timer.
 
 use std::io;
 use std::panic::Location;
@@ -10,7 +10,7 @@ use crate::launch;
 use crate::rt::{self, Callback, CallbackSettings, CallbackSpec, SpawnRefused};
 use crate::runtime::Handle;
 
-/// CallbackSpec a [`Timer`] is to be, and the fibers that call back.
+/// Settings for a new [`Timer`], and for the fibers that run its callback.
 ///
 /// ```
 /// use sinew::{fiber, time::{Schedule, Timer}};
@@ -34,39 +34,40 @@ pub struct TimerBuilder<'a> {
 }
 
 impl TimerBuilder<'_> {
-    /// A name for the fibers that call back, for messages.
+    /// Sets the name of the fibers that run the callback; messages contain it.
     pub fn name(mut self, name: String) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// CallbackSpec much stack those have at least, as
-    /// [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size).
+    /// Sets the minimum stack size of those fibers, as
+    /// [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size) does.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size.max(1));
         self
     }
 
-    /// The runtime whose fibers call back: that of the calling fiber unless set, or the default one.
+    /// Sets the runtime of those fibers. The default is the runtime of the calling fiber, or the
+    /// default runtime on a plain thread.
     pub fn runtime(self, runtime: &Handle) -> TimerBuilder<'_> {
         TimerBuilder { name: self.name, stack_size: self.stack_size, runtime: Some(runtime) }
     }
 
-    /// Makes the timer, which is not armed.
+    /// Creates the timer, which is not armed.
     ///
     /// # Errors
     ///
-    /// If there is no stack of that size.
+    /// Returns an error if there is no stack of that size.
     #[track_caller]
     pub fn build(self, mut callback: impl FnMut() + Send + 'static) -> io::Result<Timer> {
         self.make(Location::caller(), move |_| callback())
     }
 
-    /// The same with a callback that is told its timer's id.
+    /// Creates the timer with a callback that receives the timer's id.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build).
+    /// Returns the same errors as [`build`](Self::build).
     #[track_caller]
     pub fn build_with_id(self, mut callback: impl FnMut(&TimerId) + Send + 'static) -> io::Result<Timer> {
         self.make(Location::caller(), move |timer| callback(&TimerId::new(timer)))

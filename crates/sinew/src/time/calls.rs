@@ -1,4 +1,4 @@
-//! Timers that are armed when they are made.
+//! Functions that create an armed timer.
 
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::schedule::Schedule;
 use super::timer::Timer;
 
-/// Calls back once, so long from now: at once if that is zero, though never inside this call;
-/// never, if an [`Instant`] cannot represent that moment.
+/// Calls `callback` once, after `delay`. If the delay is zero this is at once, though never inside
+/// this call. If an [`Instant`] cannot represent the moment, the callback is never called.
 ///
 /// ```
 /// use sinew::time;
@@ -19,9 +19,10 @@ use super::timer::Timer;
 /// assert_eq!(receiver.recv(), Ok("now"));
 /// ```
 ///
-/// Armed again after that, it has nothing left to call; [`Timer::new`] makes one that has.
+/// A timer of this function has nothing to call if it is armed again after its callback has begun.
+/// [`Timer::new`] creates a timer that can be armed repeatedly.
 ///
-/// On a plain thread the default runtime keeps the timer. Once that runtime was shut down, the
+/// On a plain thread the timer belongs to the default runtime. If that runtime was shut down, the
 /// callback is dropped without being called.
 #[inline]
 #[track_caller]
@@ -29,7 +30,7 @@ pub fn after(delay: Duration, callback: impl FnOnce() + Send + 'static) -> Timer
     once(Schedule::after(delay), Location::caller(), callback)
 }
 
-/// Calls back once, at this moment: at once, if it has passed.
+/// Calls `callback` once, at this moment, or at once if the moment has passed.
 ///
 /// ```
 /// use sinew::time;
@@ -60,10 +61,12 @@ fn once(
     timer
 }
 
-/// Calls back again and again: the first time a period from now, and then at multiples of the period from there, however long callbacks take.
-/// Ticks that pass meanwhile come at once, one after the other; [`Schedule::missed`] says what else can become of them.
+/// Calls `callback` repeatedly: first one period from now, and then at multiples of the period from
+/// there, regardless of how long callbacks take. If ticks pass while a callback runs, they follow
+/// at once, one after the other; [`Schedule::missed`] sets what else happens to them.
 ///
-/// The callback cannot end its own timer, not knowing it: that of [`Timer::with_id`] can.
+/// The callback cannot cancel its own timer, because it does not know it. The callback of
+/// [`Timer::with_id`] can.
 ///
 /// ```
 /// use sinew::time;
@@ -78,7 +81,7 @@ fn once(
 ///
 /// # Panics
 ///
-/// If the period is zero.
+/// Panics if the period is zero.
 #[track_caller]
 pub fn every(period: Duration, mut callback: impl FnMut() + Send + 'static) -> Timer {
     let schedule = Schedule::every(period);

@@ -1,16 +1,17 @@
-//! Why the end of a callback was not waited for.
+//! The error of waiting for the end of a callback.
 
 use crate::rt::{NoEnd, impl_error};
 
-/// Why [`Timer::cancel_and_wait`](super::Timer::cancel_and_wait) did not wait for the end of a callback. The timer is cancelled all the same.
+/// The error of [`Timer::cancel_and_wait`](super::Timer::cancel_and_wait), which did not wait for
+/// the end of the callback. The timer is cancelled nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CancelError {
-    /// The caller is the callback, which would wait for itself.
+    /// The caller is the timer's own callback, which would wait for itself.
     InCallback,
-    /// The runtime was shut down while the callback ran: it may never end.
+    /// The runtime was shut down while the callback ran, so the callback may never end.
     Abandoned,
-    /// The time was over first, and the callback still runs.
+    /// The callback still ran when the time was over.
     TimedOut,
 }
 
@@ -31,5 +32,5 @@ impl_error!(CancelError, |error| match error {
     CancelError::Abandoned => {
         "the timer's callback may never end, since its runtime was shut down while it ran: cancel timers before that"
     }
-    CancelError::TimedOut => "the timer's callback still runs: wait for longer, or have it end earlier",
+    CancelError::TimedOut => "the timer's callback still runs: wait for longer, or make it end earlier",
 });

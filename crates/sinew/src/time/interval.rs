@@ -1,4 +1,4 @@
-//! Ticks to wait for, in a loop. No timer of their own: each is slept until.
+//! Ticks to wait for in a loop. They have no timer: each one is a sleep.
 
 use std::time::{Duration, Instant};
 
@@ -7,9 +7,10 @@ use super::sleep_until;
 use crate::fiber::{Stopped, sleep_cancellable, sleep_until_cancellable};
 use crate::rt::{self, Ticks};
 
-/// Ticks at multiples of a period, made by [`interval()`] or [`interval_at`].
+/// Ticks at multiples of a period, created by [`interval()`] or [`interval_at`].
 ///
-/// It costs nothing while nobody waits for the next tick, and may be used by threads too.
+/// An interval costs nothing between two calls of [`tick`](Self::tick). Plain threads may use it
+/// too.
 #[must_use = "ticks are waited for by `tick`"]
 #[derive(Clone, Debug)]
 pub struct Interval {
@@ -17,7 +18,7 @@ pub struct Interval {
     period: Duration,
 }
 
-/// Ticks at multiples of a period, the first of them at once.
+/// Returns ticks at multiples of a period, beginning now.
 ///
 /// ```
 /// use sinew::time;
@@ -26,7 +27,7 @@ pub struct Interval {
 /// let begun = Instant::now();
 /// let mut ticks = time::interval(Duration::from_millis(2));
 /// ticks.tick();
-/// // However long the work between two of them takes, unless that is longer than the period.
+/// // Work between two ticks does not delay the next one if it takes less than the period.
 /// for _ in 0..3 {
 ///     ticks.tick();
 /// }
@@ -35,30 +36,32 @@ pub struct Interval {
 ///
 /// # Panics
 ///
-/// If the period is zero.
+/// Panics if the period is zero.
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
     interval_at(rt::now(), period)
 }
 
-/// The same, the first of them at this moment.
+/// Returns ticks at multiples of a period, beginning at `start`.
 ///
 /// # Panics
 ///
-/// If the period is zero.
+/// Panics if the period is zero.
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     Interval { ticks: Ticks::periodic(Some(start), period), period }
 }
 
 impl Interval {
-    /// What becomes of ticks that passed while nobody waited for them: [`MissedTicks::Burst`] unless set.
+    /// Sets what happens to ticks that passed before [`tick`](Self::tick) was called for them. The
+    /// default is [`MissedTicks::Burst`].
     pub fn missed(mut self, missed: MissedTicks) -> Self {
         self.ticks.missed = missed.inner();
         self
     }
 
-    /// Sleeps until the next tick, and returns the moment that it was for. If it lies beyond the clock's end, this does not return.
+    /// Sleeps until the next tick, and returns the moment of the tick. If that moment overflows the
+    /// clock, this does not return.
     pub fn tick(&mut self) -> Instant {
         let Some(tick) = self.ticks.next else { sleep_for_ever() };
         sleep_until(tick);
@@ -66,11 +69,13 @@ impl Interval {
         tick
     }
 
-    /// [`tick`](Self::tick), which cancellation and deadlines end. The tick that was waited for is still to come then.
+    /// Sleeps as [`tick`](Self::tick) does, but returns early when the caller is cancelled or its
+    /// deadline passes. The tick is then still to come.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before the tick, or was to stop already.
+    /// Returns an error if the caller was cancelled, or its deadline has passed, before the tick or
+    /// before the call.
     #[track_caller]
     pub fn tick_cancellable(&mut self) -> Result<Instant, Stopped> {
         let Some(tick) = self.ticks.next else {
@@ -82,12 +87,13 @@ impl Interval {
         Ok(tick)
     }
 
-    /// Has the next tick come a period from now, and later ones at multiples from there.
+    /// Resets the interval: the next tick is one period from now, and later ones at multiples of
+    /// the period from there.
     pub fn reset(&mut self) {
         self.ticks.next = rt::now().checked_add(self.period);
     }
 
-    /// The period.
+    /// Returns the period.
     #[must_use]
     pub fn period(&self) -> Duration {
         self.period

@@ -1,12 +1,12 @@
-//! What becomes of ticks that are missed.
+//! What happens to missed ticks.
 
 use crate::rt::Missed;
 
-/// What becomes of ticks that have passed before anybody could see to them.
+/// What happens to ticks that pass while the previous one is still being handled.
 ///
-/// A period of 10 ms from 0 on, and the tick at 10 seen to until 35:
+/// For example, with a period of 10 ms from 0 on, the tick at 10 is handled until 35:
 ///
-/// | | next ones at |
+/// | | next ticks at |
 /// | --- | --- |
 /// | [`Burst`](Self::Burst) | 20 and 30, both at once; 40, 50 |
 /// | [`Skip`](Self::Skip) | 40, 50 |
@@ -23,13 +23,13 @@ use crate::rt::Missed;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MissedTicks {
-    /// All of them come at once, one after the other: in the long run there are as many as there
-    /// ought to be.
+    /// The missed ticks follow at once, one after the other, so that no tick is lost.
     #[default]
     Burst,
-    /// They are left out: the next one is the first multiple of the period that is still to come.
+    /// The missed ticks are skipped: the next tick is the next multiple of the period.
     Skip,
-    /// They are left out, and all later ones are put off: the next one comes a period from now.
+    /// The missed ticks are skipped, and all later ones are delayed: the next tick is one period
+    /// from now.
     Delay,
 }
 

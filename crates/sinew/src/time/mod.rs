@@ -1,36 +1,41 @@
-//! Time: sleeping, timers that call back, intervals.
+//! Time: sleeps, time limits, intervals, and timers that call back.
 //!
 //! | to | use |
 //! | --- | --- |
 //! | wait for a while, or until a moment | [`sleep`], [`sleep_until`] |
-//! | have a stretch of code stop in time | [`timeout()`], [`fiber::with_deadline`](crate::fiber::with_deadline) |
-//! | do something again and again, in a loop | [`interval()`], [`interval_at`] |
-//! | have something done later, once | [`after`], [`at`] |
-//! | have something done again and again | [`every`] |
-//! | make a timer now and arm it later, or again and again | [`Timer::new`], [`Timer::arm`] |
-//! | have a callback know its timer, and end it | [`Timer::with_id`], [`TimerId::cancel`] |
+//! | limit the time of some code | [`timeout()`], [`fiber::with_deadline`](crate::fiber::with_deadline) |
+//! | do something periodically, in a loop | [`interval()`], [`interval_at`] |
+//! | call a function once, later | [`after`], [`at`] |
+//! | call a function periodically | [`every`] |
+//! | create a timer now and arm it later, or repeatedly | [`Timer::new`], [`Timer::arm`] |
+//! | let a callback cancel its own timer | [`Timer::with_id`], [`TimerId::cancel`] |
 //! | give the callbacks a name or another stack, choose the runtime | [`Timer::builder`] |
 //!
-//! All of them work on fibers and on plain threads. The clock is that of [`Instant`](std::time::Instant), which never goes back. Nothing is early;
-//! how late it is depends on how busy the workers are, and by design on how far off it was when it was set: by up to a 64th of that, and by
-//! a millisecond at most. A sleep of less than a millisecond ends as precisely as the kernel wakes a thread, whose timers it lets be 50 µs late
-//! unless told otherwise.
+//! All of these work on fibers and on plain threads. The clock is that of
+//! [`Instant`](std::time::Instant), which never goes back. Nothing happens early. How late it
+//! happens depends on how busy the workers are, and by design on how far ahead it was set: by up to
+//! a 64th of that time, and by at most a millisecond. A sleep of less than a millisecond is as
+//! precise as the kernel's wake-up of a thread, which by default may be 50 µs late.
 //!
 //! # Callbacks
 //!
-//! Each call of a callback is a fiber of its own, so it may do whatever a fiber may: wait, make fibers, set timers. It belongs to the runtime of
-//! the fiber that made the timer; to the default one, if that was a plain thread. Such fibers do not count against
-//! [`max_fibers`](crate::RuntimeBuilder::max_fibers). If the worker where the timer was made computes for long, another one calls back in its place.
+//! Each call of a callback runs on a fiber of its own, so it may do everything that a fiber may do:
+//! wait, spawn fibers, set timers. The fiber belongs to the runtime of the fiber that created the
+//! timer, or to the default one if a plain thread created it. Such fibers do not count towards
+//! [`max_fibers`](crate::RuntimeBuilder::max_fibers). If the worker where the timer was created
+//! computes for long, another worker runs the callback.
 //!
-//! A callback runs in the [context](crate::context) in which its timer was made, without a deadline and cancelled by nobody.
+//! A callback runs in the [context](crate::context) in which its timer was created, without a
+//! deadline, and no cancel reaches it.
 //!
-//! Callbacks of one timer never overlap. The panic hook tells of one that panics, and nobody else; its timer stops, since what the callback
-//! holds may be half done, and can be armed again.
+//! Callbacks of one timer never overlap. If a callback panics, only the panic hook reports it, and
+//! its timer stops, because the state of the callback may be inconsistent. The timer can be armed
+//! again.
 //!
 //! # Cancelling
 //!
-//! A [`Timer`] is a guard: dropping it cancels, unless it was [detached](Timer::detach). A callback that runs is not interrupted;
-//! [`Timer::cancel_and_wait`] waits for its end.
+//! A [`Timer`] is a guard: dropping it cancels the timer, unless it was [detached](Timer::detach).
+//! A callback that runs is not interrupted; [`Timer::cancel_and_wait`] waits for its end.
 //!
 //! ```
 //! use sinew::time;
@@ -47,17 +52,18 @@
 //!     time::sleep(Duration::from_millis(1));
 //! }
 //! heart.cancel_and_wait()?;
-//! // From here on it beats no more.
+//! // From here on the callback is not called any more.
 //! let last = beats.load(Ordering::Relaxed);
 //! time::sleep(Duration::from_millis(3));
 //! assert_eq!(beats.load(Ordering::Relaxed), last);
 //! # Ok::<(), time::CancelError>(())
 //! ```
 //!
-//! # At the end
+//! # Shutdown
 //!
-//! The shutdown of a runtime does not wait for timers: nobody is called any more once it has begun, and what they hold is dropped by whoever shuts
-//! down, or by the last worker if nobody waits for that.
+//! The shutdown of a runtime does not wait for timers: no callback is called once it has begun.
+//! What the callbacks hold is dropped by the thread that waits for the shutdown, or by the last
+//! worker if no thread waits.
 
 mod builder;
 mod calls;

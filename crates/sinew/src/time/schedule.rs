@@ -1,13 +1,15 @@
-//! When a timer is due. Knows no timer.
+//! The moments at which a timer is due. Does not know timers.
 
 use std::time::{Duration, Instant};
 
 use super::missed_ticks::MissedTicks;
 use crate::rt::{self, Ticks};
 
-/// When a [`Timer`](super::Timer) is due: once, or at a first moment and then again and again.
+/// The moments at which a [`Timer`](super::Timer) is due: a single one, or a first one and further
+/// ones at a period.
 ///
-/// It is made of moments: a schedule that says "after a second" means a second after it was made.
+/// A schedule consists of moments, not of delays: "after a second" means a second after the
+/// schedule was created.
 ///
 /// ```
 /// use sinew::time::Schedule;
@@ -23,47 +25,50 @@ use crate::rt::{self, Ticks};
 pub struct Schedule(pub(super) Ticks);
 
 impl Schedule {
-    /// Once, so long from now; at once, if that is zero; never, if it lies beyond the clock's end.
+    /// Creates a schedule that is due once, after `delay`: at once if that is zero, and never if
+    /// the moment overflows the clock.
     #[inline]
     pub fn after(delay: Duration) -> Self {
         Self(Ticks::once(rt::now().checked_add(delay)))
     }
 
-    /// Once, at this moment; at once, if it has passed.
+    /// Creates a schedule that is due once, at this moment, or at once if the moment has passed.
     #[inline]
     pub fn at(when: Instant) -> Self {
         Self(Ticks::once(Some(when)))
     }
 
-    /// Again and again: the first time a period from now, and then at multiples of the period from there, however long callbacks take.
+    /// Creates a schedule that is due repeatedly: first one period from now, and then at multiples
+    /// of the period from there, regardless of how long callbacks take.
     ///
     /// # Panics
     ///
-    /// If the period is zero.
+    /// Panics if the period is zero.
     #[track_caller]
     pub fn every(period: Duration) -> Self {
         Self(Ticks::periodic(rt::now().checked_add(period), period))
     }
 
-    /// The same, but for the first time at this moment.
+    /// Sets the first moment.
     pub fn first_at(mut self, first: Instant) -> Self {
         self.0.next = Some(first);
         self
     }
 
-    /// What becomes of ticks that passed while a callback ran: [`MissedTicks::Burst`] unless set.
+    /// Sets what happens to ticks that pass while a callback runs. The default is
+    /// [`MissedTicks::Burst`].
     pub fn missed(mut self, missed: MissedTicks) -> Self {
         self.0.missed = missed.inner();
         self
     }
 
-    /// The first moment; none, if it lies beyond the clock's end.
+    /// Returns the first moment, or `None` if it overflows the clock.
     #[must_use]
     pub fn next(&self) -> Option<Instant> {
         self.0.next
     }
 
-    /// The period, if there is one.
+    /// Returns the period, or `None` if the schedule is due only once.
     #[must_use]
     pub fn period(&self) -> Option<Duration> {
         self.0.period

@@ -1,14 +1,16 @@
-//! A deadline that is so far from now.
+//! A deadline that is given as a time from now.
 
 use std::time::Duration;
 
 use crate::fiber;
 use crate::rt;
 
-/// Runs `body` with a deadline so far from now, and returns what it returns: [`fiber::with_deadline`] for a time in place of a moment.
+/// Runs `body` with a deadline after `time`, and returns its value. This is
+/// [`fiber::with_deadline`] with a time instead of a moment.
 ///
-/// Calls inside that observe deadlines fail when the time is over, and the body decides what that comes to. It is not interrupted, nor abandoned where
-/// it stands, as a future can be: what ignores deadlines takes as long as it takes, and nothing that it holds is lost.
+/// Calls inside that observe deadlines fail when the time is over, and the body decides how to
+/// continue. It is not interrupted, and not abandoned in the middle as a future can be: calls that
+/// ignore deadlines take as long as they need, and nothing that the body holds is lost.
 ///
 /// ```
 /// use sinew::{fiber, time};
@@ -30,12 +32,12 @@ use crate::rt;
 ///
 /// # Panics
 ///
-/// If the body does.
+/// Panics if the body panics.
 #[track_caller]
 pub fn timeout<R>(time: Duration, body: impl FnOnce() -> R) -> R {
     match rt::now().checked_add(time) {
         Some(deadline) => fiber::with_deadline(deadline, body),
-        // It never comes.
+        // The deadline would never be reached.
         None => body(),
     }
 }

@@ -10,7 +10,7 @@ use super::timer_id::TimerId;
 use crate::launch;
 use crate::rt::{self, Callback, CallbackSpec, impl_debug};
 
-/// A timer that calls back, on a fiber of its own each time. Dropping it cancels it, without waiting.
+/// A timer that calls back, on a new fiber each time. Dropping it cancels it, without waiting.
 ///
 /// ```
 /// use sinew::time::{Schedule, Timer};
@@ -22,30 +22,32 @@ use crate::rt::{self, Callback, CallbackSpec, impl_debug};
 /// assert!(!timer.is_armed());
 /// timer.arm(Schedule::after(Duration::from_millis(1)));
 /// assert_eq!(receiver.recv(), Ok("now"));
-/// // As often as one likes; and arming it anew replaces what was.
+/// // It can be armed repeatedly; each call replaces the previous schedule.
 /// timer.arm(Schedule::after(Duration::from_secs(3_600)));
 /// timer.arm(Schedule::every(Duration::from_millis(1)));
 /// assert_eq!(receiver.recv(), Ok("now"));
 /// assert_eq!(receiver.recv(), Ok("now"));
 /// ```
 ///
-/// What its callback holds is dropped when the timer is gone and no callback runs: by whoever drops or cancels it, or on the callback's fiber.
+/// The callback is dropped when the timer is gone and no callback runs: by the code that drops or
+/// cancels the timer, or on the callback's fiber.
 #[must_use = "a timer is cancelled when it is dropped: keep it, or call `detach`"]
 pub struct Timer {
     /// # Invariant
     ///
-    /// Armed through this value only, and there until this is detached.
+    /// Armed through this value only. It is `Some` until this value is detached.
     callback: Option<Callback>,
 }
 
 impl Timer {
-    /// A timer that is not armed, in the runtime of the calling fiber or in the default one.
+    /// Creates a timer that is not armed, in the runtime of the calling fiber or in the default
+    /// one.
     #[track_caller]
     pub fn new(mut callback: impl FnMut() + Send + 'static) -> Self {
         Self::plain(Location::caller(), move |_| callback())
     }
 
-    /// The same with a callback that is told its timer's id.
+    /// Creates a timer as [`new`](Self::new) does, with a callback that receives the timer's id.
     ///
     /// ```
     /// use sinew::time::{Schedule, Timer};
@@ -70,12 +72,13 @@ impl Timer {
         Self::plain(Location::caller(), move |timer| callback(&TimerId::new(timer)))
     }
 
-    /// Settings of one's own: a name and a stack for the fibers that call back, a runtime.
+    /// Returns settings for a new timer: a name and a stack size for the fibers that run its
+    /// callback, and its runtime.
     pub fn builder() -> TimerBuilder<'static> {
         TimerBuilder::default()
     }
 
-    /// Without settings.
+    /// Creates a timer without settings.
     #[inline]
     #[track_caller]
     pub(super) fn plain(
@@ -96,25 +99,30 @@ impl Timer {
         self.callback.as_ref().expect("only one that is gone is detached")
     }
 
-    /// Arms it. If it was armed, this replaces its schedule. If its callback runs, what was armed comes after that. One made by
-    /// [`after`](super::after) or [`at`](super::at) calls back once in all: armed anew before that, it is put off, and after that it does nothing.
+    /// Arms the timer. If it was armed, this replaces its schedule. If its callback runs, the new
+    /// schedule takes effect after it. A timer of [`after`](super::after) or [`at`](super::at)
+    /// calls back only once: armed again before that call, it is postponed; armed again later, it
+    /// does nothing.
     ///
-    /// Returns whether it was armed until now. If not, it was never to be called, or its callback has begun.
+    /// Returns whether the timer was armed before: if false, no call was pending, or the callback
+    /// has begun.
     ///
-    /// In a runtime that is being shut down nobody is called any more: this changes nothing there.
+    /// In a runtime that is being shut down no callback is called any more, and this has no effect.
     #[inline]
     pub fn arm(&self, schedule: Schedule) -> bool {
         self.callback().arm(schedule.0)
     }
 
-    /// Whether it is to call back, or is about to; also while its callback runs, if there is another tick to come.
+    /// Returns whether a call is pending. While the callback runs, this is true if there is another
+    /// tick to come.
     #[must_use]
     pub fn is_armed(&self) -> bool {
         self.callback().is_armed()
     }
 
-    /// Cancels it, and does not wait for a callback that runs. Returns whether this has kept a callback from being called: false, if it was
-    /// not armed, or the only one that was to come has begun. It can be armed again.
+    /// Cancels the timer, and does not wait for a callback that runs. Returns whether this has
+    /// prevented a call: false if the timer was not armed, or if the only pending call has begun.
+    /// The timer can be armed again.
     ///
     /// ```
     /// use sinew::time;
@@ -129,42 +137,46 @@ impl Timer {
         self.callback().cancel()
     }
 
-    /// Cancels it, and waits for the end of a callback that runs. When it has returned without an error, no callback runs, and none will
-    /// until it is armed again.
+    /// Cancels the timer, and waits for the end of a callback that runs. When this has returned
+    /// without an error, no callback runs, and none will run until the timer is armed again.
     ///
-    /// Returns what [`cancel`](Self::cancel) would have.
+    /// Returns what [`cancel`](Self::cancel) would return.
     ///
     /// # Errors
     ///
-    /// If it is called inside the timer's own callback, or the runtime was shut down while the callback ran. It is cancelled all the same.
+    /// Returns an error if it is called inside the timer's own callback, or if the runtime was shut
+    /// down while the callback ran. The timer is cancelled nevertheless.
     ///
     /// # Panics
     ///
-    /// If it would wait inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if it would wait inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn cancel_and_wait(&self) -> Result<bool, CancelError> {
         self.callback().cancel_and_wait(None).map_err(CancelError::new)
     }
 
-    /// The same, and waits for so long at most.
+    /// Cancels the timer as [`cancel_and_wait`](Self::cancel_and_wait) does, but waits for at most
+    /// `at_most`.
     ///
     /// # Errors
     ///
-    /// If the callback still runs then, or as [`cancel_and_wait`](Self::cancel_and_wait).
+    /// Returns an error if the callback still runs then, or in the same cases as
+    /// [`cancel_and_wait`](Self::cancel_and_wait).
     ///
     /// # Panics
     ///
-    /// As [`cancel_and_wait`](Self::cancel_and_wait).
+    /// Panics in the same cases as [`cancel_and_wait`](Self::cancel_and_wait).
     pub fn cancel_and_wait_timeout(&self, at_most: Duration) -> Result<bool, CancelError> {
-        // A moment beyond the clock's end never comes.
+        // A time that overflows the clock never comes.
         self.callback().cancel_and_wait(rt::now().checked_add(at_most)).map_err(CancelError::new)
     }
 
-    /// Lets it go on by itself. [`TimerId::cancel`] cancels it from then on; nobody else does.
+    /// Detaches the timer: it stays armed without this value. From then on only [`TimerId::cancel`]
+    /// can cancel it.
     pub fn detach(mut self) {
         self.callback = None;
     }
 
-    /// What names it, for whoever is to cancel it and does not have it.
+    /// Returns an id of the timer, for code that cancels it without owning it.
     #[must_use]
     pub fn id(&self) -> TimerId {
         TimerId::new(self.callback())

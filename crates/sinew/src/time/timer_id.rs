@@ -1,13 +1,15 @@
-//! What names timers.
+//! The identity of a timer.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::rt::{Callback, WeakCallback};
 
-/// Names a [`Timer`](super::Timer): for its callback, or for whoever is to cancel it and does not have it.
+/// An id of a [`Timer`](super::Timer), for its callback, or for code that cancels it without owning
+/// it.
 ///
-/// It keeps nothing of the timer, and differs from the id of any other for as long as it is there.
+/// An id does not keep the timer alive. It differs from the id of every other timer for as long as
+/// the id exists.
 ///
 /// ```
 /// use sinew::time::Timer;
@@ -27,8 +29,9 @@ impl TimerId {
         Self(timer.downgrade())
     }
 
-    /// As [`Timer::cancel`](super::Timer::cancel), from anywhere: inside the callback too, where it has a periodic timer end. False for one that
-    /// is gone, whatever runtime it was of.
+    /// Cancels the timer, as [`Timer::cancel`](super::Timer::cancel) does. It may be called
+    /// anywhere, also inside the callback of a periodic timer, which it ends. Returns false if the
+    /// timer is gone, in any runtime.
     pub fn cancel(&self) -> bool {
         self.0.upgrade().is_some_and(|timer| timer.cancel())
     }
