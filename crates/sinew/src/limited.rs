@@ -58,7 +58,8 @@ macro_rules! limited_waits {
         }
 
         #[doc = concat!("[`", stringify!($wait), "`](Self::", stringify!($wait), "), but")]
-        /// returns early when the caller is [cancelled](crate::fiber#stopping) or its deadline passes.
+        /// returns early when the caller is [cancelled](crate::fiber#stopping) or its deadline has
+        /// passed.
         ///
         /// # Errors
         ///
