@@ -204,7 +204,7 @@ fn goes_on<F: FnOnce() -> u32 + Send + 'static>(name: &str, operation: F, fulfil
 }
 
 #[test]
-fn what_can_be_stopped_goes_on_after_a_poke() {
+fn cancellable_waits_continue_after_a_spurious_wake_up() {
     let event = Arc::new(Event::manual());
     let signal = event.clone();
     goes_on("event", move || signal.wait_cancellable().map_or(0, |()| 1), || event.set());
@@ -233,7 +233,7 @@ fn what_can_be_stopped_goes_on_after_a_poke() {
 }
 
 #[test]
-fn channels_go_on_after_a_poke() {
+fn channel_waits_continue_after_a_spurious_wake_up() {
     let (one, mut one_end) = oneshot::channel::<u32>();
     goes_on("oneshot", move || one_end.recv_cancellable().unwrap().unwrap(), || one.send(1).unwrap());
     let (many, mut many_end) = broadcast::channel::<u32>(4);
