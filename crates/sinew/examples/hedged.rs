@@ -23,7 +23,7 @@ pub fn hedged<T: Send>(delay: Duration, ask: impl Fn(usize) -> io::Result<T> + S
         let attempt =
             move |server| ask(server).inspect(|_| scope.cancel_with_reason("the other server has answered"));
         // The fibers of a scope inherit its deadline and its cancellation.
-        let builder = fiber::Builder::new().name("first attempt".to_owned()).inherit_deadline();
+        let builder = fiber::Builder::new().name("first attempt".to_owned());
         let first = builder.spawn_scoped(scope, move || attempt(0))?;
         match first.join_timeout(delay) {
             Ok(end) => outcome(end).or_else(|_| attempt(1)),
