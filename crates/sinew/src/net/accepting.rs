@@ -1,4 +1,5 @@
-//! Taking connections for as long as a server lives: what to do about errors is done here. Knows no kind of listener.
+//! Accepts connections for the lifetime of a server, and decides what to do about errors. Knows no
+//! kind of listener.
 
 use std::io::{self, Write, stderr};
 use std::time::{Duration, Instant};
@@ -8,25 +9,27 @@ use rustix::io::Errno;
 use crate::fiber;
 use crate::rt;
 
-/// The first pause after an error, which doubles with each more.
+/// The first pause after an error. Each further error doubles it.
 const SHORTEST: Duration = Duration::from_millis(5);
+/// The longest pause.
 const LONGEST: Duration = Duration::from_secs(1);
-/// What fails again within that time is part of the same trouble, even if some connections were taken in between.
+/// Errors that are at most this far apart are reported once, even if connections were accepted in
+/// between.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// A listener, whatever its kind.
+/// A listener of any kind.
 pub(crate) trait Accepts {
     type Connection;
 
-    /// Waits for a connection, whatever is set for it.
+    /// Waits for a connection, even if the listener is set not to block.
     ///
     /// # Errors
     ///
-    /// As the kernel has them, and if the caller is to stop.
+    /// Returns any error of the system call, and an error if the caller is stopped.
     #[track_caller]
     fn accept_waiting(&self) -> io::Result<Self::Connection>;
 
-    /// Where it listens, for people.
+    /// Returns the address of the listener, for messages.
     fn name(&self) -> Option<String>;
 }
 
@@ -35,19 +38,19 @@ pub(crate) trait Accepts {
 pub(crate) struct Accepting<'a, L> {
     listener: &'a L,
     pause: Duration,
-    /// When there was trouble last.
+    /// When the last pause ended.
     troubled: Option<Instant>,
     error: Option<io::Error>,
 }
 
-/// What an error of `accept` means for the next one.
+/// What an error of `accept` means for the next call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// This one connection came to nothing.
+    /// Only this connection failed: accept the next one at once.
     Next,
-    /// Others have to give something back first.
+    /// A resource is used up: pause, then try again.
     Later,
-    /// It will never get better.
+    /// The listener cannot accept any more.
     End,
 }
 
@@ -56,12 +59,12 @@ impl<'a, L: Accepts> Accepting<'a, L> {
         Self { listener, pause: SHORTEST, troubled: None, error: None }
     }
 
-    /// Why it has ended, once it has.
+    /// Returns the error that ended the iteration, if it has ended.
     pub(crate) fn error(&self) -> Option<&io::Error> {
         self.error.as_ref()
     }
 
-    /// The next connection; none, once it has ended.
+    /// Returns the next connection, or `None` after the iteration has ended.
     #[track_caller]
     pub(crate) fn next(&mut self) -> Option<L::Connection> {
         while self.error.is_none() {
@@ -81,11 +84,11 @@ impl<'a, L: Accepts> Accepting<'a, L> {
         None
     }
 
-    /// Waits a little. After that one may try again.
+    /// Pauses before the next attempt.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop.
+    /// Returns an error if the caller is stopped.
     #[track_caller]
     fn back_off(&mut self, error: &io::Error) -> io::Result<()> {
         let now = rt::now();
@@ -101,7 +104,7 @@ impl<'a, L: Accepts> Accepting<'a, L> {
     fn tell(&self, error: &io::Error) {
         let at = self.listener.name();
         let at = at.as_deref().unwrap_or("a socket");
-        // Not by `eprintln!`, which panics if nobody reads.
+        // Not `eprintln!`, which panics if standard error is closed.
         let _ = writeln!(
             stderr(),
             "sinew: {at} cannot accept connections ({error}): it tries again until it can"
@@ -110,18 +113,20 @@ impl<'a, L: Accepts> Accepting<'a, L> {
 }
 
 fn verdict(error: &io::Error) -> Verdict {
-    // Those without a number are ours: it was closed, or the caller is to stop.
+    // An error without a number is our own: the listener was closed, or the caller is stopped.
     let Some(errno) = Errno::from_io_error(error) else { return Verdict::End };
     match errno {
         Errno::INVAL | Errno::BADF | Errno::NOTSOCK | Errno::OPNOTSUPP | Errno::FAULT => Verdict::End,
-        // What has happened to the connection, or to the network that it came through, is told by the call that would have taken it.
+        // The connection has failed, or the network that it came through. Linux reports such errors
+        // in `accept`.
         Errno::CONNABORTED | Errno::CONNRESET | Errno::INTR | Errno::PROTO | Errno::NOPROTOOPT => {
             Verdict::Next
         }
         Errno::NETDOWN | Errno::NETUNREACH | Errno::HOSTDOWN | Errno::HOSTUNREACH | Errno::NONET => {
             Verdict::Next
         }
-        // Too many descriptors, no memory, a firewall's refusal; and what nobody has thought of.
+        // Too many descriptors, no memory, a firewall's refusal, and all errors that are not listed
+        // here.
         _ => Verdict::Later,
     }
 }

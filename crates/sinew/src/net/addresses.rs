@@ -1,4 +1,5 @@
-//! Addresses that are tried one after the other, and how they come from the kernel. Knows no sockets.
+//! Tries several addresses in turn, and converts addresses from the kernel's form. Knows no
+//! sockets.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,11 +8,11 @@ use rustix::net::SocketAddrAny;
 
 use super::to_socket_addrs::ToSocketAddrs;
 
-/// The first success; the last error, if there is none.
+/// Returns the first success of `attempt`, or the last error if there is none.
 ///
 /// # Errors
 ///
-/// As `attempt` has them, and if there is no address.
+/// Returns the last error of `attempt`, and an error if there is no address.
 #[track_caller]
 pub(super) fn try_each<A: ToSocketAddrs, R>(
     addr: A,
@@ -27,26 +28,26 @@ pub(super) fn try_each<A: ToSocketAddrs, R>(
     Err(or_none(last))
 }
 
-/// The last error; if there is none, there was no address.
+/// Returns the last error, or the error that says that there was no address.
 pub(super) fn or_none(last: Option<io::Error>) -> io::Error {
     last.unwrap_or_else(|| none("could not resolve to any addresses"))
 }
 
-/// The first one.
+/// Returns the first address.
 ///
 /// # Errors
 ///
-/// If there is none, or they cannot be found out.
+/// Returns an error if there is no address, or if the name cannot be resolved.
 #[track_caller]
 pub(super) fn first<A: ToSocketAddrs>(addr: A) -> io::Result<SocketAddr> {
     addr.to_socket_addrs()?.next().ok_or_else(|| none("no addresses to send data to"))
 }
 
-/// As std has it.
+/// Converts an address to std's type.
 ///
 /// # Errors
 ///
-/// If it is of another kind.
+/// Returns an error if the address is missing or of another family.
 pub(super) fn from_kernel(addr: Option<SocketAddrAny>) -> io::Result<SocketAddr> {
     let addr = addr.ok_or_else(|| none("invalid argument"))?;
     Ok(SocketAddr::try_from(addr)?)

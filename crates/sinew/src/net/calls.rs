@@ -1,6 +1,7 @@
-//! The system calls that move bytes through sockets, and never wait, whatever is set for the socket: each is told so. The descriptor stays as std has
-//! it, so that it can become std's again, and so can its duplicates. Only a socket that listens has to be set not to wait, since the call that accepts
-//! cannot be told.
+//! The system calls that move bytes through sockets. None of them blocks: each passes the flag that
+//! says so (`MSG_DONTWAIT`). The descriptor keeps std's setting, so that it, and its duplicates,
+//! can become std's again. Only a listening socket has to be set to non-blocking, because `accept`
+//! has no such flag.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,39 +14,39 @@ use rustix::net::{
 
 use crate::io::slices::{MOST_SLICES, after};
 
-/// Reads, or looks at, what has come.
+/// Reads received bytes, or peeks at them.
 #[inline]
 pub(crate) fn recv(fd: impl AsFd, buffer: &mut [u8], flags: RecvFlags) -> io::Result<usize> {
     let (read, _) = kernel_recv(fd, buffer, flags | RecvFlags::DONTWAIT)?;
     Ok(read)
 }
 
-/// Sends bytes. No signal comes if the peer is gone.
+/// Sends bytes. The caller gets no `SIGPIPE` if the peer is gone.
 #[inline]
 pub(crate) fn send(fd: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
     Ok(kernel_send(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
 }
 
-/// Reads into several buffers, which have [room](crate::io::slices::room).
+/// Reads into several buffers. The caller checks that they have [room](crate::io::slices::room).
 pub(crate) fn recv_vectored(fd: impl AsFd, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
     let most = buffers.len().min(MOST_SLICES);
     let mut none = RecvAncillaryBuffer::new(&mut []);
     Ok(recvmsg(fd, &mut buffers[..most], &mut none, RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC)?.bytes)
 }
 
-/// Sends from several buffers, in which there are [some](crate::io::slices::room) bytes.
+/// Sends from several buffers. The caller checks that they hold [bytes](crate::io::slices::room).
 fn send_vectored(fd: impl AsFd, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
     let most = buffers.len().min(MOST_SLICES);
     let mut none = SendAncillaryBuffer::new(&mut []);
     Ok(sendmsg(fd, &buffers[..most], &mut none, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
 }
 
-/// Sends from several buffers what is behind the first `start` bytes.
+/// Sends from several buffers the bytes after the first `start`.
 pub(crate) fn send_vectored_from(fd: impl AsFd, buffers: &[IoSlice<'_>], start: usize) -> io::Result<usize> {
     if start == 0 { send_vectored(fd, buffers) } else { send_vectored(fd, &after(buffers, start)) }
 }
 
-/// Reads, or looks at, one datagram, and says who has sent it.
+/// Receives one datagram, or peeks at it. Returns the sender's address too.
 pub(crate) fn recv_from(
     fd: impl AsFd,
     buffer: &mut [u8],
@@ -55,12 +56,12 @@ pub(crate) fn recv_from(
     Ok((read, from))
 }
 
-/// Takes a connection in, from a socket that is set not to wait.
+/// Accepts a connection. The socket must be non-blocking.
 pub(crate) fn accept(fd: impl AsFd) -> io::Result<(OwnedFd, Option<SocketAddrAny>)> {
     Ok(acceptfrom_with(fd, SocketFlags::CLOEXEC)?)
 }
 
-/// Sends one datagram to somebody.
+/// Sends one datagram to an address.
 pub(crate) fn send_to(fd: impl AsFd, bytes: &[u8], to: &impl SocketAddrArg) -> io::Result<usize> {
     Ok(sendto(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL, to)?)
 }

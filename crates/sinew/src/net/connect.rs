@@ -1,4 +1,4 @@
-//! Connecting, without blocking. Knows no names.
+//! Connects without blocking the thread. Knows no names.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,14 +10,15 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 use crate::io::{IoHandle, Patience};
 use crate::rt::io::Direction;
 
-/// A connected stream, of which nothing is set.
+/// Connects a new stream, with all options at their defaults.
 ///
 /// # Errors
 ///
-/// If it cannot be connected, or not in that time, or the caller is to stop.
+/// Returns an error if the connection fails or takes longer than `time`, and if the caller is
+/// stopped.
 #[track_caller]
 pub(super) fn stream(addr: &SocketAddr, time: Option<Duration>) -> io::Result<IoHandle<std::net::TcpStream>> {
-    // It does not block for as long as it is not connected.
+    // The socket is non-blocking until it is connected.
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family(addr), SocketType::STREAM, flags, None)?;
     let handle = IoHandle::new(std::net::TcpStream::from(socket));
@@ -30,18 +31,18 @@ pub(super) fn family(addr: &SocketAddr) -> AddressFamily {
     if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
 }
 
-/// The call that begins it also says what has become of it: one system call each time.
+/// Starts the connection, or asks for its state: the same system call does both.
 fn attempt(socket: &std::net::TcpStream, addr: &SocketAddr) -> io::Result<()> {
     match connect(socket, addr) {
         Ok(()) | Err(Errno::ISCONN) => Ok(()),
         Err(Errno::INPROGRESS | Errno::ALREADY | Errno::INTR) => Err(io::ErrorKind::WouldBlock.into()),
-        // Old kernels say so if no port is left, which is nothing to wait for.
+        // Old kernels return this when no port is left. Waiting does not help.
         Err(Errno::AGAIN) => Err(Errno::ADDRNOTAVAIL.into()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// That it took too long, as std says it.
+/// Returns the error for an attempt that took too long, with std's text.
 pub(super) fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "connection timed out")
 }

@@ -1,16 +1,17 @@
-//! The connections of a listener, for as long as a server lives: for all kinds of listeners.
+//! The iterator over connections that servers use. One macro makes it for each kind of listener.
 
 use std::net::SocketAddr;
 
 use super::tcp_listener::TcpListener;
 use super::tcp_stream::TcpStream;
 
-/// The iterator over the connections of a kind of listener.
+/// Defines the iterator over the connections of a kind of listener.
 macro_rules! connections {
     ($listener:ident => $stream:ty, $address:ty) => {
-        #[doc = concat!("Accepts one connection after the other: [`", stringify!($listener), "::connections`].")]
+        #[doc = concat!("Accepts connections for the lifetime of a server: see [`", stringify!($listener), "::connections`].")]
         ///
-        /// It goes on whatever happens, until the listener is closed or the caller is to stop.
+        /// Errors do not end the iteration. It ends when the listener is closed, or can accept no
+        /// more, or when the caller is stopped.
         #[derive(Debug)]
         #[must_use = "iterators are lazy and do nothing unless consumed"]
         pub struct Connections<'a> {
@@ -18,8 +19,8 @@ macro_rules! connections {
         }
 
         impl Connections<'_> {
-            #[doc = concat!("Why it has ended, once it has: [`ConnectionAborted`](std::io::ErrorKind::ConnectionAborted) after [`close`](", stringify!($listener), "::close), a")]
-            /// [`Stopped`](crate::fiber::Stopped) if the caller is to stop.
+            #[doc = concat!("Returns the error that ended the iteration, if it has ended: [`ConnectionAborted`](std::io::ErrorKind::ConnectionAborted) after [`close`](", stringify!($listener), "::close), a")]
+            /// [`Stopped`](crate::fiber::Stopped) if the caller was stopped.
             #[must_use]
             pub fn error(&self) -> Option<&std::io::Error> {
                 self.accepting.error()

@@ -1,4 +1,4 @@
-//! The connections of a listener as an iterator, as std has it.
+//! The connections of a listener as an iterator, with std's interface.
 
 use std::io;
 use std::iter::FusedIterator;
@@ -6,10 +6,11 @@ use std::iter::FusedIterator;
 use super::tcp_listener::TcpListener;
 use super::tcp_stream::TcpStream;
 
-/// Accepts one connection after the other, and never ends: [`TcpListener::incoming`].
+/// Accepts connections in a loop and never ends: see [`TcpListener::incoming`].
 ///
-/// An error is an item as well, and the next one may be the same at once: if there are too many descriptors, say. A server had better use
-/// [`connections`](TcpListener::connections), which knows what to do about errors.
+/// An error is an item too, and the next item may be the same error at once, for example when the
+/// process has too many descriptors. Servers should prefer
+/// [`connections`](TcpListener::connections), which handles errors.
 #[derive(Debug)]
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct Incoming<'a> {

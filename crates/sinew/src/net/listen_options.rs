@@ -1,4 +1,4 @@
-//! How a listener is made, where that is not as std does it.
+//! Settings of a listener that std has no methods for.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,9 +9,10 @@ use super::tcp_listener::TcpListener;
 use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, connect};
 
-/// How a [`TcpListener`] is made. Without any of the settings it is as [`TcpListener::bind`] makes it.
+/// Settings for a new [`TcpListener`]. The defaults are those of [`TcpListener::bind`].
 ///
-/// With [`reuse_port`](Self::reuse_port), as many listeners as there are workers may have one port, each with a queue of its own:
+/// With [`reuse_port`](Self::reuse_port), several listeners can share a port, for example one for
+/// each worker. Each has its own queue:
 ///
 /// ```
 /// use sinew::net::ListenOptions;
@@ -30,7 +31,7 @@ pub struct ListenOptions {
     backlog: i32,
 }
 
-/// As std has it.
+/// The length of std's queue.
 const BACKLOG: i32 = 128;
 
 impl Default for ListenOptions {
@@ -40,35 +41,38 @@ impl Default for ListenOptions {
 }
 
 impl ListenOptions {
-    /// As [`TcpListener::bind`] has them.
+    /// Returns the settings of [`TcpListener::bind`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Others may listen at the same port, if all of them say so: the kernel shares the connections out among them (`SO_REUSEPORT`). One that is closed takes
-    /// the connections along that nobody has accepted there.
+    /// Sets whether other listeners may use the same port (`SO_REUSEPORT`). All of them have to set
+    /// this. The kernel divides the connections among them. Closing a listener also closes the
+    /// connections in its queue that were not accepted.
     pub fn reuse_port(mut self, reuse_port: bool) -> Self {
         self.reuse_port = reuse_port;
         self
     }
 
-    /// So many connections may wait to be accepted, if the system allows as many: 128, if nothing else is said.
+    /// Sets how many connections may wait to be accepted. The default is 128. The system may limit
+    /// it further.
     pub fn backlog(mut self, backlog: u32) -> Self {
         self.backlog = i32::try_from(backlog).unwrap_or(i32::MAX);
         self
     }
 
-    /// Whether a socket of IPv6 refuses connections of IPv4. If nothing is said, it is as the system has it.
+    /// Sets whether an IPv6 socket refuses IPv4 connections. The default is the system's.
     pub fn only_v6(mut self, only_v6: bool) -> Self {
         self.only_v6 = Some(only_v6);
         self
     }
 
-    /// Listens at the first of these addresses where that can be done.
+    /// Creates a listener at the first of these addresses that can be bound.
     ///
     /// # Errors
     ///
-    /// As [`TcpListener::bind`]; and if the settings make no sense there.
+    /// As [`TcpListener::bind`]. Also returns an error if the settings are not valid for the
+    /// address.
     ///
     /// # Panics
     ///
@@ -81,7 +85,7 @@ impl ListenOptions {
     fn bind_one(&self, addr: &SocketAddr) -> io::Result<std::net::TcpListener> {
         let family = connect::family(addr);
         let socket = socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        // As std does: a server that is started again need not wait for the connections of the one before.
+        // As std does: a restarted server need not wait for the connections of its predecessor.
         sockopt::set_socket_reuseaddr(&socket, true)?;
         if self.reuse_port {
             sockopt::set_socket_reuseport(&socket, true)?;

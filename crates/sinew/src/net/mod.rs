@@ -1,13 +1,14 @@
-//! Sockets with the names of [`std::net`], for fibers and threads alike.
+//! Sockets with the names of [`std::net`], for fibers and threads.
 //!
-//! A program that changes its imports works as before, and a fiber that waits gives its worker to others. From a plain thread the same calls block the
-//! thread. Addresses, [`Shutdown`] and errors are std's own. What is beyond std:
+//! A program that changes its imports works as before. A fiber that waits yields its worker to
+//! other fibers; on a plain thread the same calls block the thread. Addresses, [`Shutdown`] and
+//! errors are std's own types. This module adds to std:
 //!
 //! | to | use |
 //! | --- | --- |
-//! | end what other fibers or threads wait for | [`TcpStream::close`], [`TcpListener::close`], [`UdpSocket::close`] |
-//! | have several listeners share a port, or a longer queue of connections | [`ListenOptions`] |
-//! | take connections for as long as a server lives, whatever happens | [`TcpListener::connections`] |
+//! | end calls that wait on other fibers or threads | [`TcpStream::close`], [`TcpListener::close`], [`UdpSocket::close`] |
+//! | share a port between listeners, or lengthen the queue of connections | [`ListenOptions`] |
+//! | accept connections for the lifetime of a server, in spite of errors | [`TcpListener::connections`] |
 //!
 //! ```
 //! use sinew::fiber;
@@ -32,39 +33,53 @@
 //!
 //! # Stopping
 //!
-//! Every call that may wait observes [cancellation and deadlines](crate::fiber#stopping), whether it has to wait or not: its error is
-//! [`TimedOut`](std::io::ErrorKind::TimedOut) for a deadline and [`Other`](std::io::ErrorKind::Other) for a cancel, with a
-//! [`Stopped`](crate::fiber::Stopped) inside. What a time-out that is set on the socket has ended is [`WouldBlock`](std::io::ErrorKind::WouldBlock), as with
-//! std on Linux. Bytes that were moved already are not lost: a call has either moved some and says how many, or none.
+//! Every call that may wait observes [cancellation and deadlines](crate::fiber#stopping), even if
+//! it does not have to wait. The error contains a [`Stopped`](crate::fiber::Stopped); its kind is
+//! [`TimedOut`](std::io::ErrorKind::TimedOut) for a deadline and
+//! [`Other`](std::io::ErrorKind::Other) for a cancel. When a time-out set on the socket expires,
+//! the error is [`WouldBlock`](std::io::ErrorKind::WouldBlock), as with std on Linux. A stop does
+//! not lose bytes: a call that has moved some returns their number.
 //!
-//! A destructor is stopped as any other code is: a [`BufWriter`](std::io::BufWriter) that is dropped by a fiber which was cancelled cannot write what it has, and drops
-//! that without a word. What has to go out all the same is flushed inside [`shield`](crate::fiber::shield), before the drop.
+//! A destructor is stopped as any other code is. A cancelled fiber that drops a
+//! [`BufWriter`](std::io::BufWriter) cannot write the buffered bytes, and they are lost silently.
+//! Flush bytes that must be written inside [`shield`](crate::fiber::shield), before the drop.
 //!
-//! # Many at once
+//! # Many connections at once
 //!
-//! A listener has room for 128 connections that nobody has accepted yet, as std's has. Of a thousand clients that connect at once, those that find no room
-//! are told nothing: their systems try again after a second, and then after longer and longer. A server that expects such crowds asks for more room, by
-//! [`ListenOptions::backlog`].
+//! A listener has a queue for 128 connections that are not accepted yet, as std's has. If a
+//! thousand clients connect at once, those that do not fit into the queue get no answer: their
+//! systems try again after a second, and then at growing intervals. A server that expects such
+//! bursts lengthens the queue with [`ListenOptions::backlog`].
 //!
 //! # Names
 //!
-//! [`ToSocketAddrs`] is a trait of our own, with the method of std's and for the same types: looking a name up may take long, and is done on a thread of
-//! its own, so that the worker goes on. An address that is written out costs nothing. Types that implement std's trait are to implement ours too; code
-//! that is generic over std's passes on what it finds: `TcpStream::connect(&*addr.to_socket_addrs()?.collect::<Vec<_>>())`.
+//! [`ToSocketAddrs`] is a trait of this module, with the method of std's trait and for the same
+//! types. Resolving a name may take long, so it runs on a thread of its own while the worker runs
+//! other fibers. Parsing a numeric address needs no thread. Types that implement std's trait should
+//! implement this one too. Code that is generic over std's trait passes on the addresses:
+//! `TcpStream::connect(&*addr.to_socket_addrs()?.collect::<Vec<_>>())`.
 //!
 //! # Options
 //!
-//! Ours have those that std's sockets have. For others there is [`AsFd`](std::os::fd::AsFd), by which socket2's `SockRef` works with ours as with std's:
-//! `SockRef::from(&stream).set_keepalive(true)`. Time-outs and `set_nonblocking` are excepted: a time-out that was set past our methods is not seen, and a
-//! listener of ours must not be made to block.
+//! These sockets have the options that std's sockets have. For other options use
+//! [`AsFd`](std::os::fd::AsFd): socket2's `SockRef` works with these sockets as with std's, for
+//! example `SockRef::from(&stream).set_keepalive(true)`. There are two exceptions: a time-out that
+//! was not set by our methods has no effect, and a listener must stay non-blocking.
 //!
 //! # Descriptors
 //!
-//! Sockets that move bytes are as std has them, and become std's at any time, by `From`. A listener does not block while it is ours, whatever
-//! [`set_nonblocking`](TcpListener::set_nonblocking) says, and is as it was set when it becomes std's. That is the kernel's setting for all duplicates: those
-//! that std's `try_clone` has made before, or [`AsFd`](std::os::fd::AsFd), do not block either, and still do not when ours is dropped instead of becoming std's. So for several
-//! that accept on one socket, make one of ours, and the others by its [`try_clone`](TcpListener::try_clone): one that is made of a duplicate finds what ours has set,
-//! and takes it for what its maker wants, so that it never waits ([`set_nonblocking`](TcpListener::set_nonblocking) mends that).
+//! The descriptors of streams and UDP sockets are as std's, and become std's at any time by `From`.
+//! The descriptor of a listener is non-blocking for the kernel, independent of
+//! [`set_nonblocking`](TcpListener::set_nonblocking), until it becomes std's; then it gets the mode
+//! that was set.
+//!
+//! The kernel's mode applies to all duplicates of a descriptor. Duplicates that were made by std's
+//! `try_clone` or through [`AsFd`](std::os::fd::AsFd) are therefore non-blocking too, and remain so
+//! if our listener is dropped instead of becoming std's. If several listeners accept on one socket,
+//! convert one of them and make the others with its [`try_clone`](TcpListener::try_clone). A
+//! listener that is made of a duplicate finds the descriptor non-blocking and takes this for the
+//! user's choice, so its `accept` never waits; [`set_nonblocking`](TcpListener::set_nonblocking)
+//! corrects that.
 
 mod accepting;
 mod addresses;

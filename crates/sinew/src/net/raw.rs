@@ -1,8 +1,8 @@
-//! Sockets from the numbers of descriptors.
+//! Conversions from raw descriptors to sockets.
 //!
 //! # Safety
 //!
-//! Trusted with nothing but to pass a promise on: the caller owns the descriptor.
+//! This file only passes a promise on: the caller owns the descriptor.
 #![expect(unsafe_code, reason = "takes the promise that a descriptor is owned")]
 
 use super::tcp_listener::TcpListener;

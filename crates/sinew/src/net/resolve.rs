@@ -1,4 +1,4 @@
-//! Looking names up without holding up the worker. Knows no names.
+//! Resolves names without blocking the worker. Knows no names.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe, Location};
@@ -7,17 +7,18 @@ use crate::channel::oneshot;
 use crate::fiber::{self, Stopped};
 use crate::rt;
 
-/// Does what may take long on another thread, while the caller waits: so that others run on its worker, and so that a cancel or a deadline ends the wait.
-/// What is done then has nobody to tell. A plain thread that nothing can stop does it itself.
+/// Runs `job`, which may take long, on another thread while the caller waits. The worker runs other
+/// fibers meanwhile, and a cancel or a deadline ends the wait; the job then still runs to its end,
+/// and its result is dropped. A plain thread that nothing can stop runs the job itself.
 ///
 /// # Errors
 ///
-/// If the caller is to stop, or there is no thread to be had.
+/// Returns an error if the caller is stopped, if no thread can be started, or if the job panics.
 #[track_caller]
 pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'static) -> io::Result<R> {
     fiber::checkpoint()?;
     if rt::running().is_some() {
-        // Not among the panics of what is looked up.
+        // Outside `catch_unwind`, so that this panic is not taken for one of the job.
         rt::check_may_wait();
         let at = Location::caller();
         let looked = panic::catch_unwind(AssertUnwindSafe(|| rt::blocking_or_stop(job)));
@@ -27,7 +28,7 @@ pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'st
         return Ok(job());
     }
     let (sender, mut receiver) = oneshot::channel();
-    // Whoever has asked may be gone by then.
+    // The caller may have stopped waiting by then, so a failed send is no error.
     let look = move || drop(sender.send(job()));
     rt::spawn_thread("sinew-resolver".to_owned(), None, look)?;
     receiver.recv_cancellable()?.map_err(|_| panicked())
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
     use crate::Runtime;
 
-    /// What is looked up comes to an end only if another fiber of the same worker runs.
+    /// The job ends only if another fiber of the same worker runs.
     #[test]
     fn the_worker_goes_on() {
         let runtime = Runtime::builder().workers(1).start().unwrap();
@@ -57,7 +58,7 @@ mod tests {
         });
     }
 
-    /// It takes for ever, and whoever waits does not: a fiber, or a thread.
+    /// The job never ends, but the wait of a fiber or a thread does.
     #[test]
     fn a_deadline_or_a_cancel_ends_the_wait() {
         let runtime = Runtime::builder().workers(1).start().unwrap();
@@ -85,7 +86,7 @@ mod tests {
     #[test]
     fn a_panic_is_an_error() {
         let runtime = Runtime::builder().workers(1).start().unwrap();
-        // Without the panic hook, which would print it.
+        // `resume_unwind` does not call the panic hook, which would print the panic.
         let call = || panic::resume_unwind(Box::new("on purpose"));
         let error = runtime.run(move || off_worker(call).map(|(): ()| ())).unwrap_err();
         assert!(error.to_string().contains("panicked"), "{error}");

@@ -1,6 +1,6 @@
-//! How bytes go into a socket that is a stream, written once for all kinds.
+//! Writing to stream sockets, written once for all kinds.
 
-/// All of a stream's I/O but how it reads.
+/// Implements a stream's I/O except `Read` for references.
 macro_rules! stream_writes {
     ($stream:ident) => {
         impl std::io::Write for &$stream {

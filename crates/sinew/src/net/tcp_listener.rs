@@ -1,4 +1,4 @@
-//! A socket that takes TCP connections in.
+//! A socket that accepts TCP connections.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,18 +17,23 @@ use super::{addresses, calls};
 use crate::io::{IoHandle, Patience, adopt, descriptor};
 use crate::rt::io::Direction;
 
-/// A socket that takes TCP connections in: [`std::net::TcpListener`], for fibers and threads. It listens no more when it is dropped.
+/// A socket that accepts TCP connections: [`std::net::TcpListener`], for fibers and threads.
+/// Dropping it closes it.
 ///
-/// Any number of fibers and threads may accept at once: each connection goes to one of them.
+/// Any number of fibers and threads may accept at once. Each connection goes to one of them.
 ///
-/// What is different from std's:
+/// Differences from std:
 ///
 /// - Calls observe [cancellation and deadlines](super#stopping).
-/// - The descriptor does not block while it is ours. If a [clone](Self::try_clone) becomes std's, it blocks again for all of them; [`accept`](Self::accept)
-///   then asks first whether somebody is there, and may hold its worker up if another one is faster.
-/// - Time-outs that were set for the descriptor before it became ours, which std has no call for, count, and connections have them too, as with std. Those
-///   that are set later, through the descriptor, are not seen.
-/// - [`close`](Self::close) ends what others wait for, and [`connections`](Self::connections) is for servers.
+/// - The descriptor is non-blocking as long as it is ours. If a [clone](Self::try_clone) becomes
+///   std's, the descriptor blocks again for all clones. [`accept`](Self::accept) then asks first
+///   whether a connection is ready. It may still block its worker if another thread accepts that
+///   connection first.
+/// - A time-out that was set on the descriptor before it became ours (std has no method for that)
+///   is observed, and accepted connections inherit it, as with std. One that is set later through
+///   the descriptor has no effect.
+/// - [`close`](Self::close) ends calls that wait on other fibers or threads, and
+///   [`connections`](Self::connections) is made for servers.
 ///
 /// ```
 /// use sinew::fiber;
@@ -53,7 +58,7 @@ use crate::rt::io::Direction;
 /// ```
 pub struct TcpListener {
     pub(super) handle: IoHandle<std::net::TcpListener>,
-    /// A clone has become std's while others are ours: the descriptor may block.
+    /// Whether a clone has become std's while others are ours: the descriptor may block.
     is_lent: Arc<AtomicBool>,
 }
 
@@ -61,20 +66,20 @@ descriptor!(TcpListener, std::net::TcpListener, |listener| Self::adopted(listene
     .into_std());
 
 impl TcpListener {
-    /// One that was made just now: nothing is set.
+    /// Wraps a new listener, whose options are at their defaults.
     pub(super) fn fresh(listener: std::net::TcpListener) -> Self {
         Self::new(IoHandle::new(listener))
     }
 
     fn adopted(listener: std::net::TcpListener) -> Self {
         let handle = adopt(listener);
-        // Its connections are of its protocol.
+        // The connections have the listener's protocol.
         handle.distrust_unless_tcp();
         Self::new(handle)
     }
 
     fn new(handle: IoHandle<std::net::TcpListener>) -> Self {
-        // What cannot be set so is no socket, and its calls say so.
+        // This fails only if the descriptor is no socket. Its calls report that.
         let _ = handle.get().set_nonblocking(true);
         Self { handle, is_lent: Arc::default() }
     }
@@ -82,60 +87,67 @@ impl TcpListener {
     fn into_std(self) -> std::net::TcpListener {
         let is_nonblocking = self.handle.settings().is_nonblocking();
         if Arc::strong_count(&self.is_lent) > 1 {
-            // Relaxed: whoever accepts meanwhile may block, whatever it sees.
+            // Relaxed: an `accept` at the same time may block in any case, with the old value or
+            // the new.
             self.is_lent.store(true, Ordering::Relaxed);
         }
         let listener = self.handle.into_inner();
-        // As above.
+        // This fails only if the descriptor is no socket, as above.
         let _ = listener.set_nonblocking(is_nonblocking);
         listener
     }
 
-    /// Listens at the first of these addresses where that can be done, with a queue of 128 connections, as std does. [`ListenOptions`](super::ListenOptions)
-    /// has other ways.
+    /// Creates a listener at the first of these addresses that can be bound. Its queue holds 128
+    /// connections, as std's does; [`ListenOptions`](super::ListenOptions) can change this and
+    /// more.
     ///
     /// # Errors
     ///
-    /// That of the last address, if it can be done at none: another one may have the port; [`InvalidInput`](io::ErrorKind::InvalidInput), if there is no
-    /// address; and if the caller is to stop, and a name has to be looked up.
+    /// Returns the error of the last address if none can be bound, for example because the port is
+    /// in use; [`InvalidInput`](io::ErrorKind::InvalidInput) if there is no address; and an error
+    /// if a name has to be resolved and the caller is stopped.
     ///
     /// # Panics
     ///
-    /// If a name has to be looked up, and the caller is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if a name has to be resolved and the caller is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
         addresses::try_each(addr, std::net::TcpListener::bind).map(Self::fresh)
     }
 
-    /// The address it listens at: with its port, if one was chosen.
+    /// Returns the address of this listener, with the port that the system chose if 0 was given.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.handle.get().local_addr()
     }
 
-    /// Another handle of the same socket, with a descriptor of its own. What is set for one is set for both, [`close`](Self::close) excepted.
+    /// Returns another handle to the same socket, with its own descriptor. Settings apply to both;
+    /// [`close`](Self::close) closes only one.
     ///
     /// # Errors
     ///
-    /// If there are too many descriptors.
+    /// Returns an error if the process has too many descriptors.
     pub fn try_clone(&self) -> io::Result<Self> {
         let handle = self.handle.clone_of(self.handle.get().try_clone()?);
         Ok(Self { handle, is_lent: self.is_lent.clone() })
     }
 
-    /// Waits for a connection. Returns it, and the address it comes from.
+    /// Waits for a connection. Returns it, and the address of the peer.
     ///
     /// # Errors
     ///
-    /// If the connection was given up before it could be taken, or there are too many descriptors, or as the kernel has them; and if the caller is to stop. If
-    /// there are too many descriptors, the next call says so too, at once: [`connections`](Self::connections) waits a little.
+    /// Returns any error of the system call, for example if the peer gave the connection up before
+    /// it was accepted, or if the process has too many descriptors; and an error if the caller is
+    /// stopped. With too many descriptors, the next call fails at once too;
+    /// [`connections`](Self::connections) pauses between such attempts.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller has to wait and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         self.handle.call(Direction::Read, Patience::AsSet, |socket| self.attempt(socket))
@@ -150,16 +162,18 @@ impl TcpListener {
         Ok((TcpStream { handle }, addresses::from_kernel(addr)?))
     }
 
-    /// Accepts one connection after the other: [`accept`](Self::accept) in a loop.
+    /// Returns an iterator that calls [`accept`](Self::accept) in a loop.
     pub fn incoming(&self) -> Incoming<'_> {
         Incoming { listener: self }
     }
 
-    /// Accepts one connection after the other for as long as a server lives. Beyond std.
+    /// Returns an iterator that accepts connections for the lifetime of a server. std has no such
+    /// method.
     ///
-    /// Connections that came to nothing are passed over. If there are no descriptors left, or no memory, it says so once on standard error, tries again
-    /// after a while, and goes on when there are some. It ends when the listener was [closed](Self::close), or cannot accept any more, or when the
-    /// caller is to stop: [`Connections::error`] says which.
+    /// The iterator skips connections that failed. If descriptors or memory run out, it reports
+    /// that once on standard error, and tries again after growing pauses until it succeeds. It ends
+    /// when the listener is [closed](Self::close) or can accept no more, or when the caller is
+    /// stopped: [`Connections::error`] returns which.
     ///
     /// ```
     /// use sinew::fiber;
@@ -180,66 +194,70 @@ impl TcpListener {
         Connections { accepting: Accepting::new(self) }
     }
 
-    /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
-    /// later call. Connections that nobody has taken are reset, clones do not listen any more, and the port is free when all are dropped. Beyond std.
+    /// Closes the listener. Calls that wait on other fibers or threads, and all later calls, fail
+    /// with [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Connections that were not
+    /// accepted are reset. Clones do not listen any more. The port is free when all clones are
+    /// dropped. std has no such method.
     pub fn close(&self) {
         self.handle.close();
     }
 
-    /// How many routers a packet may pass.
+    /// Sets the time to live of packets: how many routers they may pass.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.handle.get().set_ttl(ttl)
     }
 
-    /// What [`set_ttl`](Self::set_ttl) has set.
+    /// Returns the value of [`set_ttl`](Self::set_ttl).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn ttl(&self) -> io::Result<u32> {
         self.handle.get().ttl()
     }
 
-    /// Fails: it can be set before the socket is bound only, by [`ListenOptions::only_v6`](super::ListenOptions::only_v6).
+    /// Fails: this option can only be set before the socket is bound, by
+    /// [`ListenOptions::only_v6`](super::ListenOptions::only_v6).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     #[deprecated(note = "this option can only be set before the socket is bound")]
     #[expect(deprecated, reason = "std has it")]
     pub fn set_only_v6(&self, only_v6: bool) -> io::Result<()> {
         self.handle.get().set_only_v6(only_v6)
     }
 
-    /// Whether a socket of IPv6 refuses connections of IPv4.
+    /// Returns whether an IPv6 socket refuses IPv4 connections.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     #[deprecated(note = "this option can only be set before the socket is bound")]
     #[expect(deprecated, reason = "std has it")]
     pub fn only_v6(&self) -> io::Result<bool> {
         self.handle.get().only_v6()
     }
 
-    /// The error that has happened since the last one that was returned, which is forgotten by that.
+    /// Returns and clears the pending error of the socket (`SO_ERROR`).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.handle.get().take_error()
     }
 
-    /// Whether [`accept`](Self::accept) fails with [`WouldBlock`](io::ErrorKind::WouldBlock) if nobody is there. For all clones.
+    /// Sets whether [`accept`](Self::accept) fails with [`WouldBlock`](io::ErrorKind::WouldBlock)
+    /// instead of waiting. Applies to all clones.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         if self.is_lent.load(Ordering::Relaxed) {
             self.handle.get().set_nonblocking(nonblocking)?;
@@ -262,7 +280,7 @@ impl Accepts for TcpListener {
     }
 }
 
-/// Whether somebody seems to be there.
+/// Returns whether a connection seems to be ready.
 fn is_ready(fd: impl AsFd) -> io::Result<bool> {
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     Ok(poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&now))? > 0)

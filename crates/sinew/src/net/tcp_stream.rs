@@ -1,4 +1,4 @@
-//! A TCP connection. How bytes go through it is in `tcp_stream_io.rs`.
+//! A TCP connection. Reading and writing are in `tcp_stream_io.rs`.
 
 use std::io;
 use std::net::{Shutdown, SocketAddr};
@@ -10,18 +10,21 @@ use super::to_socket_addrs::ToSocketAddrs;
 use super::{addresses, calls, connect};
 use crate::io::{IoHandle, adopt, descriptor, socket_calls};
 
-/// A TCP connection: [`std::net::TcpStream`], for fibers and threads. The connection is closed when it is dropped.
+/// A TCP connection: [`std::net::TcpStream`], for fibers and threads. Dropping it closes the
+/// connection.
 ///
-/// Any number of fibers and threads may use one at once, by reference or through [clones](Self::try_clone): one may read while another one writes.
-/// Several that read each get some of the bytes.
+/// Any number of fibers and threads may use a stream at once, by reference or through
+/// [clones](Self::try_clone): one may read while another writes. Each of several readers gets some
+/// of the bytes.
 ///
-/// What is different from std's:
+/// Differences from std:
 ///
 /// - [`write`](std::io::Write::write) waits until all bytes are taken, also after an interruption,
 ///   unless it fails or the caller is stopped.
 /// - Calls observe [cancellation and deadlines](super#stopping).
-/// - A time-out is ours: one that is set past [`set_read_timeout`](Self::set_read_timeout), through the descriptor, is not seen.
-/// - [`close`](Self::close) ends what others wait for.
+/// - Time-outs are set by [`set_read_timeout`](Self::set_read_timeout) and its siblings. One that
+///   is set through the descriptor has no effect.
+/// - [`close`](Self::close) ends calls that wait on other fibers or threads.
 ///
 /// ```
 /// use sinew::net::{TcpListener, TcpStream};
@@ -56,7 +59,7 @@ impl TcpStream {
         Self { handle }
     }
 
-    /// For what only std knows to set.
+    /// Returns std's stream, for options that only std can set.
     pub(crate) fn as_std(&self) -> &std::net::TcpStream {
         self.handle.get()
     }
@@ -65,16 +68,19 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// That of the last address, if none accepts; [`InvalidInput`](io::ErrorKind::InvalidInput), if there is none; and if the caller is to stop.
+    /// Returns the error of the last address if none accepts;
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if there is no address; and an error if the
+    /// caller is stopped.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller has to wait and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
         let mut last = None;
         for addr in addr.to_socket_addrs()? {
-            // Not by a closure, which could not say who was stopped here.
+            // Not `try_each`: inside its closure, `track_caller` would not name our caller in a
+            // `Stopped`.
             match connect::stream(&addr, None) {
                 Ok(handle) => return Ok(Self { handle }),
                 Err(error) => last = Some(error),
@@ -83,11 +89,12 @@ impl TcpStream {
         Err(addresses::or_none(last))
     }
 
-    /// Connects to this address, in that time.
+    /// Connects to this address within `timeout`.
     ///
     /// # Errors
     ///
-    /// [`TimedOut`](io::ErrorKind::TimedOut), if that takes longer; [`InvalidInput`](io::ErrorKind::InvalidInput), if the time is zero; and as
+    /// Returns [`TimedOut`](io::ErrorKind::TimedOut) if the time expires,
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if it is zero, and otherwise the errors of
     /// [`connect`](Self::connect).
     ///
     /// # Panics
@@ -105,19 +112,20 @@ impl TcpStream {
         }
     }
 
-    /// Ends reading, writing or both, for this one and all clones: whoever waits to read reads the end, and the other end is told that nothing more is
-    /// written.
+    /// Shuts down reading, writing or both, for this stream and all clones. Reads that wait return
+    /// the end of the stream. After a shutdown of writing, the peer reads the end.
     ///
     /// # Errors
     ///
-    /// If it is not connected any more.
+    /// Returns an error if the stream is not connected any more.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.handle.get().shutdown(how)
     }
 
-    /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
-    /// later call that moves bytes. The connection is shut down, so that whoever uses a clone, or the descriptor, reads the end. The descriptor is
-    /// freed when this is dropped. Beyond std.
+    /// Closes the stream. Calls that wait on other fibers or threads, and all later calls that move
+    /// bytes, fail with [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). The connection is
+    /// shut down, so that clones and the descriptor read the end of the stream. The descriptor is
+    /// freed when this stream is dropped. std has no such method.
     ///
     /// ```
     /// use sinew::fiber;
@@ -137,7 +145,7 @@ impl TcpStream {
         self.handle.close();
     }
 
-    /// Looks at what has come, and leaves it there for the next read.
+    /// Reads received bytes, and leaves them for the next read.
     ///
     /// # Errors
     ///
@@ -151,38 +159,38 @@ impl TcpStream {
         self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::PEEK))
     }
 
-    /// Whether small writes go out at once, instead of being collected.
+    /// Sets whether small writes are sent at once instead of being collected (`TCP_NODELAY`).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.handle.get().set_nodelay(nodelay)
     }
 
-    /// What [`set_nodelay`](Self::set_nodelay) has set.
+    /// Returns the value of [`set_nodelay`](Self::set_nodelay).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn nodelay(&self) -> io::Result<bool> {
         self.handle.get().nodelay()
     }
 
-    /// How many routers a packet may pass.
+    /// Sets the time to live of packets: how many routers they may pass.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.handle.get().set_ttl(ttl)
     }
 
-    /// What [`set_ttl`](Self::set_ttl) has set.
+    /// Returns the value of [`set_ttl`](Self::set_ttl).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn ttl(&self) -> io::Result<u32> {
         self.handle.get().ttl()
     }

@@ -1,4 +1,4 @@
-//! How bytes go through a TCP connection.
+//! Reading from and writing to a TCP connection.
 
 use std::io::{self, IoSliceMut, Read};
 

@@ -1,14 +1,17 @@
-//! What stands for addresses of sockets. Knows no sockets.
+//! Types that can be resolved to socket addresses. Knows no sockets.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::{io, iter, option, slice, vec};
 
 use super::resolve::off_worker;
 
-/// What stands for one or more addresses: [`std::net::ToSocketAddrs`], for the same types and with the same results.
+/// Types that can be resolved to socket addresses: [`std::net::ToSocketAddrs`], for the same types
+/// and with the same results.
 ///
-/// It is a trait of its own, since std's looks names up at once, which may take many seconds and would hold up all fibers of the worker. This one does so on
-/// another thread while the calling fiber waits, and a [cancel or a deadline](crate::fiber#stopping) ends that wait.
+/// This is a separate trait because std's resolves names on the calling thread. That may take many
+/// seconds, and would block all fibers of the worker. This trait resolves names on another thread
+/// while the calling fiber waits, and a [cancel or a deadline](crate::fiber#stopping) ends the
+/// wait.
 ///
 /// ```
 /// use sinew::net::{SocketAddr, ToSocketAddrs};
@@ -19,22 +22,24 @@ use super::resolve::off_worker;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait ToSocketAddrs {
-    /// The addresses, one after the other.
+    /// The iterator over the addresses.
     type Iter: Iterator<Item = SocketAddr>;
 
-    /// Finds the addresses out. There may be several, or none.
+    /// Resolves `self` to addresses. There may be several or none.
     ///
     /// # Errors
     ///
-    /// If what is given makes no sense, or is a name that cannot be looked up; and if the caller is to stop.
+    /// Returns an error if the text is malformed, if the name cannot be resolved, or if the caller
+    /// is stopped.
     ///
     /// # Panics
     ///
-    /// If a name has to be looked up, and the caller is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if a name has to be resolved and the caller is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     fn to_socket_addrs(&self) -> io::Result<Self::Iter>;
 }
 
-/// For types that need not be looked up: as std has it.
+/// Implements the trait by std's, for types that need no name resolution.
 macro_rules! at_once {
     ($($type:ty),* $(,)?) => {
         $(

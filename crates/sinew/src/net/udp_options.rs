@@ -1,4 +1,4 @@
-//! What can be set for a socket for UDP.
+//! The options of a UDP socket.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -6,128 +6,130 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use super::udp_socket::UdpSocket;
 
 impl UdpSocket {
-    /// Whether it may send to all of a network.
+    /// Sets whether the socket may send to broadcast addresses.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_broadcast(&self, broadcast: bool) -> io::Result<()> {
         self.handle.get().set_broadcast(broadcast)
     }
 
-    /// What [`set_broadcast`](Self::set_broadcast) has set.
+    /// Returns the value of [`set_broadcast`](Self::set_broadcast).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn broadcast(&self) -> io::Result<bool> {
         self.handle.get().broadcast()
     }
 
-    /// Whether what is sent to a group of IPv4 comes back here, if this socket is in the group.
+    /// Sets whether IPv4 multicast packets loop back to this host.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_multicast_loop_v4(&self, multicast_loop_v4: bool) -> io::Result<()> {
         self.handle.get().set_multicast_loop_v4(multicast_loop_v4)
     }
 
-    /// What [`set_multicast_loop_v4`](Self::set_multicast_loop_v4) has set.
+    /// Returns the value of [`set_multicast_loop_v4`](Self::set_multicast_loop_v4).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn multicast_loop_v4(&self) -> io::Result<bool> {
         self.handle.get().multicast_loop_v4()
     }
 
-    /// How many routers a packet to a group of IPv4 may pass.
+    /// Sets the time to live of IPv4 multicast packets: how many routers they may pass.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_multicast_ttl_v4(&self, multicast_ttl_v4: u32) -> io::Result<()> {
         self.handle.get().set_multicast_ttl_v4(multicast_ttl_v4)
     }
 
-    /// What [`set_multicast_ttl_v4`](Self::set_multicast_ttl_v4) has set.
+    /// Returns the value of [`set_multicast_ttl_v4`](Self::set_multicast_ttl_v4).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
         self.handle.get().multicast_ttl_v4()
     }
 
-    /// Whether what is sent to a group of IPv6 comes back here, if this socket is in the group.
+    /// Sets whether IPv6 multicast packets loop back to this host.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_multicast_loop_v6(&self, multicast_loop_v6: bool) -> io::Result<()> {
         self.handle.get().set_multicast_loop_v6(multicast_loop_v6)
     }
 
-    /// What [`set_multicast_loop_v6`](Self::set_multicast_loop_v6) has set.
+    /// Returns the value of [`set_multicast_loop_v6`](Self::set_multicast_loop_v6).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn multicast_loop_v6(&self) -> io::Result<bool> {
         self.handle.get().multicast_loop_v6()
     }
 
-    /// How many routers a packet may pass.
+    /// Sets the time to live of packets: how many routers they may pass.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.handle.get().set_ttl(ttl)
     }
 
-    /// What [`set_ttl`](Self::set_ttl) has set.
+    /// Returns the value of [`set_ttl`](Self::set_ttl).
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn ttl(&self) -> io::Result<u32> {
         self.handle.get().ttl()
     }
 
-    /// Joins a group of IPv4, on the network of this address; any, if it is unspecified.
+    /// Joins an IPv4 multicast group on the interface with this address. The system chooses the
+    /// interface if the address is unspecified.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn join_multicast_v4(&self, multiaddr: &Ipv4Addr, interface: &Ipv4Addr) -> io::Result<()> {
         self.handle.get().join_multicast_v4(multiaddr, interface)
     }
 
-    /// Joins a group of IPv6, on the network with this number; any, if it is 0.
+    /// Joins an IPv6 multicast group on the interface with this index. The system chooses the
+    /// interface if the index is 0.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.handle.get().join_multicast_v6(multiaddr, interface)
     }
 
-    /// Leaves a group that was joined by [`join_multicast_v4`](Self::join_multicast_v4).
+    /// Leaves a group that [`join_multicast_v4`](Self::join_multicast_v4) joined.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn leave_multicast_v4(&self, multiaddr: &Ipv4Addr, interface: &Ipv4Addr) -> io::Result<()> {
         self.handle.get().leave_multicast_v4(multiaddr, interface)
     }
 
-    /// Leaves a group that was joined by [`join_multicast_v6`](Self::join_multicast_v6).
+    /// Leaves a group that [`join_multicast_v6`](Self::join_multicast_v6) joined.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.handle.get().leave_multicast_v6(multiaddr, interface)
     }

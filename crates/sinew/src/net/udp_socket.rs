@@ -1,4 +1,4 @@
-//! A socket for UDP. What can be set for it is in `udp_options.rs`.
+//! A UDP socket. Its options are in `udp_options.rs`.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,15 +10,17 @@ use super::{addresses, calls};
 use crate::io::{IoHandle, Patience, adopt, descriptor, socket_calls};
 use crate::rt::io::Direction;
 
-/// A socket for UDP: [`std::net::UdpSocket`], for fibers and threads.
+/// A UDP socket: [`std::net::UdpSocket`], for fibers and threads.
 ///
-/// Any number of fibers and threads may use one at once, by reference or through [clones](Self::try_clone): each datagram goes to one of them.
+/// Any number of fibers and threads may use a socket at once, by reference or through
+/// [clones](Self::try_clone). Each datagram goes to one of them.
 ///
-/// What is different from std's:
+/// Differences from std:
 ///
 /// - Calls observe [cancellation and deadlines](super#stopping).
-/// - A time-out is ours: one that is set past [`set_read_timeout`](Self::set_read_timeout), through the descriptor, is not seen.
-/// - [`close`](Self::close) ends what others wait for.
+/// - Time-outs are set by [`set_read_timeout`](Self::set_read_timeout) and its siblings. One that
+///   is set through the descriptor has no effect.
+/// - [`close`](Self::close) ends calls that wait on other fibers or threads.
 ///
 /// ```
 /// use sinew::net::UdpSocket;
@@ -44,41 +46,46 @@ descriptor!(UdpSocket, std::net::UdpSocket, |socket| Self { handle: adopt(socket
     .into_inner());
 
 impl UdpSocket {
-    /// One that was made just now: nothing is set.
+    /// Wraps a new socket, whose options are at their defaults.
     fn fresh(socket: std::net::UdpSocket) -> Self {
         Self { handle: IoHandle::new(socket) }
     }
 
-    /// Makes one with the first of these addresses that is free.
+    /// Creates a socket at the first of these addresses that can be bound.
     ///
     /// # Errors
     ///
-    /// That of the last address, if none is free; [`InvalidInput`](io::ErrorKind::InvalidInput), if there is none; and if the caller is to stop, and a name
-    /// has to be looked up.
+    /// Returns the error of the last address if none can be bound;
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if there is no address; and an error if a name
+    /// has to be resolved and the caller is stopped.
     ///
     /// # Panics
     ///
-    /// If a name has to be looked up, and the caller is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if a name has to be resolved and the caller is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
         addresses::try_each(addr, std::net::UdpSocket::bind).map(Self::fresh)
     }
 
-    /// Waits for a datagram. Returns its length, and who has sent it. What does not fit is lost.
+    /// Waits for a datagram. Returns its length and the sender's address. Bytes that do not fit
+    /// into the buffer are lost.
     ///
     /// # Errors
     ///
-    /// As the kernel has them; if a time-out is over, or the caller is to stop.
+    /// Returns any error of the system call, and an error if a time-out expires or the caller is
+    /// stopped.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller has to wait and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.receive_from(buf, RecvFlags::empty())
     }
 
-    /// [`recv_from`](Self::recv_from), which leaves the datagram there for the next one who receives.
+    /// Waits for a datagram as [`recv_from`](Self::recv_from) does, but leaves it for the next
+    /// receive.
     ///
     /// # Errors
     ///
@@ -100,12 +107,14 @@ impl UdpSocket {
         })
     }
 
-    /// Sends a datagram to the first of these addresses. Returns how many bytes, which is all of them.
+    /// Sends a datagram to the first of these addresses. Returns the number of bytes sent, which is
+    /// always all of them.
     ///
     /// # Errors
     ///
-    /// As the kernel has them: it may be too large; [`InvalidInput`](io::ErrorKind::InvalidInput), if there is no address; if a time-out is over, or the
-    /// caller is to stop.
+    /// Returns any error of the system call, for example if the datagram is too large;
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if there is no address; and an error if a
+    /// time-out expires or the caller is stopped.
     ///
     /// # Panics
     ///
@@ -116,11 +125,12 @@ impl UdpSocket {
         self.handle.call(Direction::Write, Patience::AsSet, |socket| calls::send_to(socket, buf, &addr))
     }
 
-    /// Has it send to the first of these addresses that can be reached, and receive from there only.
+    /// Connects the socket to the first of these addresses that can be reached. It then sends to
+    /// that address, and receives from it only.
     ///
     /// # Errors
     ///
-    /// As [`bind`](Self::bind), and as the kernel has them.
+    /// As [`bind`](Self::bind). Also returns any error of the system call.
     ///
     /// # Panics
     ///
@@ -130,11 +140,13 @@ impl UdpSocket {
         addresses::try_each(addr, |addr| self.handle.get().connect(addr))
     }
 
-    /// Sends a datagram to where it is [connected](Self::connect) to. Returns how many bytes, which is all of them.
+    /// Sends a datagram to the [connected](Self::connect) address. Returns the number of bytes
+    /// sent, which is always all of them.
     ///
     /// # Errors
     ///
-    /// As [`send_to`](Self::send_to); and if it is not connected, or the other end has refused an earlier one.
+    /// As [`send_to`](Self::send_to). Also returns an error if the socket is not connected, or if
+    /// the peer refused an earlier datagram.
     ///
     /// # Panics
     ///
@@ -144,11 +156,13 @@ impl UdpSocket {
         self.handle.call(Direction::Write, Patience::AsSet, |socket| calls::send(socket, buf))
     }
 
-    /// Waits for a datagram. Returns its length. What does not fit is lost.
+    /// Waits for a datagram from the [connected](Self::connect) address. Returns its length. Bytes
+    /// that do not fit into the buffer are lost.
     ///
     /// # Errors
     ///
-    /// As [`recv_from`](Self::recv_from); and if the other end has refused an earlier one.
+    /// As [`recv_from`](Self::recv_from). Also returns an error if the peer refused an earlier
+    /// datagram.
     ///
     /// # Panics
     ///
@@ -158,7 +172,7 @@ impl UdpSocket {
         self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::empty()))
     }
 
-    /// [`recv`](Self::recv), which leaves the datagram there for the next one who receives.
+    /// Waits for a datagram as [`recv`](Self::recv) does, but leaves it for the next receive.
     ///
     /// # Errors
     ///
@@ -172,8 +186,9 @@ impl UdpSocket {
         self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::PEEK))
     }
 
-    /// Ends all: whoever waits on another fiber or thread gets an error, [`ConnectionAborted`](io::ErrorKind::ConnectionAborted), and so does every
-    /// later call that sends or receives. Whoever uses a clone, or the descriptor, receives nothing any more. Beyond std.
+    /// Closes the socket. Calls that wait on other fibers or threads, and all later calls that send
+    /// or receive, fail with [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones and
+    /// the descriptor receive nothing any more. std has no such method.
     pub fn close(&self) {
         self.handle.close();
     }

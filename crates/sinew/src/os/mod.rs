@@ -1,5 +1,6 @@
-//! What only some systems have, with the names of [`std::os`]: ours where calls may wait, std's own otherwise. What is about processes and threads of the
-//! system is std's, and only there.
+//! Items specific to some systems, with the names of [`std::os`]. Items whose calls may wait are
+//! this crate's; the others are re-exports. Items for processes and threads of the system are in
+//! std only.
 
 pub mod linux;
 pub mod unix;

@@ -1,4 +1,4 @@
-//! What Linux has: [`std::os::linux`].
+//! Items specific to Linux, with the names of [`std::os::linux`].
 
 pub mod net;
 

@@ -1,4 +1,4 @@
-//! Options of sockets that Linux has: [`std::os::linux::net`].
+//! Socket options specific to Linux, with the names of [`std::os::linux::net`].
 
 use std::io;
 use std::os::linux::net::TcpStreamExt as _;
@@ -8,13 +8,13 @@ pub use std::os::linux::net::SocketAddrExt;
 use crate::net::TcpStream;
 
 mod sealed {
-    /// Nobody else implements it.
+    /// Prevents implementations outside of this crate.
     pub trait Sealed {}
 
     impl Sealed for crate::net::TcpStream {}
 }
 
-/// Options of TCP that Linux has: [`std::os::linux::net::TcpStreamExt`].
+/// TCP options specific to Linux: [`std::os::linux::net::TcpStreamExt`] for this crate's stream.
 ///
 /// ```
 /// use sinew::net::{TcpListener, TcpStream};
@@ -27,18 +27,19 @@ mod sealed {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait TcpStreamExt: sealed::Sealed {
-    /// Whether what has come is acknowledged at once. The kernel may change its mind later.
+    /// Sets whether received data is acknowledged at once (`TCP_QUICKACK`). The kernel may change
+    /// this setting later.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     fn set_quickack(&self, quickack: bool) -> io::Result<()>;
 
-    /// Whether what has come is acknowledged at once.
+    /// Returns whether received data is acknowledged at once.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     fn quickack(&self) -> io::Result<bool>;
 }
 

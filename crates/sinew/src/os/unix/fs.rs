@@ -1,6 +1,7 @@
-//! Files as Unix has them: [`std::os::unix::fs`].
+//! Files on Unix, with the names of [`std::os::unix::fs`].
 //!
-//! The functions are ours, as [`fs`](crate::fs) has them. The traits are std's own, which our types implement.
+//! The functions are those of [`fs`](crate::fs), which suspend the calling fiber. The traits are
+//! std's, and this crate's types implement them.
 //!
 //! ```
 //! use sinew::fs::File;

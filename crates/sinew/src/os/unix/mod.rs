@@ -1,4 +1,4 @@
-//! What Unix has: [`std::os::unix`].
+//! Items specific to Unix, with the names of [`std::os::unix`].
 
 pub mod fs;
 pub mod net;

@@ -1,4 +1,4 @@
-//! Addresses, as std has them and as system calls take them.
+//! Converts addresses between std's type and the form that system calls take.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,13 +9,14 @@ use std::os::unix::net::SocketAddr;
 
 use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix};
 
-/// No address that is longer fits where the kernel's callers have it: the kernel puts a zero behind a name that fills all of it.
+/// The length of the longest address that fits into the kernel's structure. The kernel may return a
+/// longer one: it appends a zero to a path that fills the structure.
 const LONGEST: usize = size_of::<libc::sockaddr_un>();
 
-/// Nothing but the kind of address: that of a socket without a name.
+/// The length of an address without a name: only the address family.
 const SHORTEST: usize = offset_of!(libc::sockaddr_un, sun_path);
 
-/// For a system call.
+/// Converts an address to the form that system calls take.
 pub(super) fn to_kernel(address: &SocketAddr) -> io::Result<SocketAddrUnix> {
     Ok(match (address.as_pathname(), address.as_abstract_name()) {
         (Some(path), _) => SocketAddrUnix::new(path)?,
@@ -24,11 +25,12 @@ pub(super) fn to_kernel(address: &SocketAddr) -> io::Result<SocketAddrUnix> {
     })
 }
 
-/// From a system call. None, if std cannot have it: the name of a file that is longer than std would let anybody make.
+/// Converts an address that a system call returned. Returns `None` for a path that is longer than
+/// std's type can hold.
 ///
 /// # Errors
 ///
-/// If it is the address of another kind of socket.
+/// Returns an error if the address is of another family.
 pub(super) fn from_kernel(address: Option<&SocketAddrAny>) -> io::Result<Option<SocketAddr>> {
     let Some(address) = address else { return unnamed().map(Some) };
     if address.address_family() != AddressFamily::UNIX {
@@ -44,7 +46,7 @@ pub(super) fn from_kernel(address: Option<&SocketAddrAny>) -> io::Result<Option<
     }
     let address = SocketAddrUnix::try_from(address.clone())?;
     match (address.path_bytes(), address.abstract_name()) {
-        // A zero stays at the end of a path that fills all there is for it.
+        // A path that fills the structure may keep a zero at its end.
         (Some(path), _) => {
             SocketAddr::from_pathname(OsStr::from_bytes(path.strip_suffix(b"\0").unwrap_or(path)))
         }
@@ -54,7 +56,7 @@ pub(super) fn from_kernel(address: Option<&SocketAddrAny>) -> io::Result<Option<
     .map(Some)
 }
 
-/// That of a socket which is not bound.
+/// Returns the address of a socket that is not bound.
 pub(super) fn unnamed() -> io::Result<SocketAddr> {
     SocketAddr::from_pathname("")
 }

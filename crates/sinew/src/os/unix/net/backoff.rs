@@ -1,4 +1,5 @@
-//! Trying again after a while, for what the kernel cannot be asked to tell of. Knows not what is tried.
+//! Retries after growing pauses, for events that the kernel does not report. Knows not what is
+//! tried.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -7,9 +8,9 @@ use crate::fiber;
 use crate::io::{Patience, would_block};
 use crate::rt;
 
-/// The first pause: about as long as a peer on another CPU takes to wake up.
+/// The first pause: roughly the time in which a peer on another CPU wakes up.
 const FIRST: Duration = Duration::from_micros(50);
-/// No pause is longer.
+/// The longest pause.
 const LONGEST: Duration = Duration::from_millis(10);
 
 /// The pauses of one call.
@@ -24,17 +25,18 @@ impl Backoff {
         Self { patience, next: FIRST, until: None }
     }
 
-    /// Waits before the next time.
+    /// Waits before the next attempt.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop; and as the kernel has it, if it is not to wait, or has waited for long enough.
+    /// Returns an error if the caller is stopped, and [`WouldBlock`](io::ErrorKind::WouldBlock) if
+    /// the call must not wait or its time-out has expired.
     #[cold]
     #[track_caller]
     pub(super) fn pause(&mut self) -> io::Result<()> {
         let Patience::Wait(time) = self.patience else { return Err(would_block()) };
         let now = rt::now();
-        // A moment beyond the clock's end never comes.
+        // A time beyond the range of the clock counts as no limit.
         self.until = self.until.or_else(|| time.and_then(|time| now.checked_add(time)));
         let left = self.until.map(|until| until.saturating_duration_since(now));
         if left.is_some_and(|left| left.is_zero()) {

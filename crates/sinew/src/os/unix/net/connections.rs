@@ -1,4 +1,4 @@
-//! The connections of a listener, for as long as a server lives.
+//! The iterator over a listener's connections that servers use.
 
 use std::os::unix::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Sockets that send single messages.
+//! A Unix socket for datagrams.
 
 use std::io;
 use std::net::Shutdown;
@@ -13,8 +13,8 @@ use crate::io::{IoHandle, Patience, adopt, descriptor, socket_calls};
 use crate::net::calls;
 use crate::rt::io::Direction;
 
-/// A socket that sends and receives single messages on this machine. As [`std::os::unix::net::UnixDatagram`]; what differs is in the
-/// [module](super).
+/// A Unix socket for datagrams: [`std::os::unix::net::UnixDatagram`], for fibers and threads. The
+/// [module](super) lists the differences from std.
 ///
 /// ```
 /// use sinew::fiber;
@@ -41,71 +41,75 @@ descriptor!(UnixDatagram, net::UnixDatagram, |socket| Self { handle: adopt(socke
     .into_inner());
 
 impl UnixDatagram {
-    /// One that others reach at this path, where nothing must be yet.
+    /// Creates a socket bound to this path. No file may exist there.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<Self> {
         net::UnixDatagram::bind(path).map(Self::fresh)
     }
 
-    /// One that others reach at this address.
+    /// Creates a socket bound to this address.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<Self> {
         net::UnixDatagram::bind_addr(socket_addr).map(Self::fresh)
     }
 
-    /// One without an address.
+    /// Creates a socket that is not bound.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn unbound() -> io::Result<Self> {
         net::UnixDatagram::unbound().map(Self::fresh)
     }
 
-    /// Two that are connected to one another.
+    /// Creates two sockets that are connected to each other.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (one, other) = net::UnixDatagram::pair()?;
         Ok((Self::fresh(one), Self::fresh(other)))
     }
 
-    /// One for which nothing is set.
+    /// Wraps a socket whose options are at their defaults.
     fn fresh(inner: net::UnixDatagram) -> Self {
         Self { handle: IoHandle::new(inner) }
     }
 
-    /// Has [`send`](Self::send) send to this path, and [`recv`](Self::recv) receive from there only.
+    /// Connects the socket to this path: [`send`](Self::send) sends there, and [`recv`](Self::recv)
+    /// receives from there only.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.handle.get().connect(path)
     }
 
-    /// Has [`send`](Self::send) send to this address, and [`recv`](Self::recv) receive from there only.
+    /// Connects the socket to this address: [`send`](Self::send) sends there, and
+    /// [`recv`](Self::recv) receives from there only.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn connect_addr(&self, socket_addr: &SocketAddr) -> io::Result<()> {
         self.handle.get().connect_addr(socket_addr)
     }
 
-    /// Receives a message, and says who sent it. What the buffer has no room for is lost. A sender whose path is too long for std has no name.
+    /// Waits for a datagram. Returns its length and the sender's address. Bytes that do not fit
+    /// into the buffer are lost. The address is unnamed if the sender's path is too long for std's
+    /// type.
     ///
     /// # Errors
     ///
-    /// As std's, and if the caller is to stop.
+    /// Returns the errors of std's method, and an error if the caller is stopped.
     #[track_caller]
     pub fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let (length, from) = self.handle.call(Direction::Read, Patience::AsSet, |socket| {
@@ -115,37 +119,38 @@ impl UnixDatagram {
         Ok((length, from_kernel(from.as_ref())?.map_or_else(unnamed, Ok)?))
     }
 
-    /// Receives a message. What the buffer has no room for is lost.
+    /// Waits for a datagram. Returns its length. Bytes that do not fit into the buffer are lost.
     ///
     /// # Errors
     ///
-    /// As std's, and if the caller is to stop.
+    /// Returns the errors of std's method, and an error if the caller is stopped.
     #[track_caller]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::empty()))
     }
 
-    /// Sends a message to this path.
+    /// Sends a datagram to this path.
     ///
     /// # Errors
     ///
-    /// As std's, and if the caller is to stop.
+    /// Returns the errors of std's method, and an error if the caller is stopped.
     #[track_caller]
     pub fn send_to<P: AsRef<Path>>(&self, buf: &[u8], path: P) -> io::Result<usize> {
         self.send_to_addr(buf, &SocketAddr::from_pathname(path)?)
     }
 
-    /// Sends a message to this address.
+    /// Sends a datagram to this address.
     ///
     /// # Errors
     ///
-    /// As std's, and if the caller is to stop.
+    /// Returns the errors of std's method, and an error if the caller is stopped.
     #[track_caller]
     pub fn send_to_addr(&self, buf: &[u8], socket_addr: &SocketAddr) -> io::Result<usize> {
         let address = to_kernel(socket_addr)?;
         let mut backoff = Backoff::new(self.handle.settings().resolve(Patience::AsSet, Direction::Write));
         loop {
-            // That one receiver has no room says nothing of this socket: others that send to somebody else need not wait.
+            // A full queue of one receiver does not make this socket unready: sends to other
+            // receivers need not wait.
             let sent = self.handle.call(Direction::Write, Patience::None, |socket| {
                 match calls::send_to(socket, buf, &address) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
@@ -159,29 +164,30 @@ impl UnixDatagram {
         }
     }
 
-    /// Sends a message to whom it is connected to.
+    /// Sends a datagram to the connected address.
     ///
     /// # Errors
     ///
-    /// As std's, and if the caller is to stop.
+    /// Returns the errors of std's method, and an error if the caller is stopped.
     #[track_caller]
     pub fn send(&self, buf: &[u8]) -> io::Result<usize> {
         self.handle.call(Direction::Write, Patience::AsSet, |socket| calls::send(socket, buf))
     }
 
-    /// Ends one direction or both, for all clones. Whoever waits for that hears of it.
+    /// Shuts down receiving, sending or both, for all clones. Calls that wait in these directions
+    /// end.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.handle.get().shutdown(how)
     }
 
-    /// Ends both directions, and has all calls fail from now on, those too that wait now on other fibers or threads: they say
-    /// [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones find what the kernel says of a socket that was shut down.
-    ///
-    /// The descriptor is there until this is dropped.
+    /// Closes the socket. Calls that wait on other fibers or threads, and all later calls that send
+    /// or receive, fail with [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones behave
+    /// as after a shutdown of both directions. The descriptor is freed when this socket is dropped.
+    /// std has no such method.
     pub fn close(&self) {
         self.handle.close();
     }

@@ -1,4 +1,4 @@
-//! Sockets that others connect to.
+//! A Unix socket that accepts connections.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,7 +14,8 @@ use crate::io::{IoHandle, Patience, descriptor};
 use crate::net::{Accepting, Accepts, calls};
 use crate::rt::io::Direction;
 
-/// A socket that others connect to. As [`std::os::unix::net::UnixListener`]; what differs is in the [module](super).
+/// A Unix socket that accepts connections: [`std::os::unix::net::UnixListener`], for fibers and
+/// threads. The [module](super) lists the differences from std.
 ///
 /// ```
 /// use sinew::fiber;
@@ -36,10 +37,13 @@ use crate::rt::io::Direction;
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
-/// As long as it is ours, calls on it do not wait in the kernel (`O_NONBLOCK`), and so they do not on its duplicates, those of other processes included.
-/// When it becomes std's again, or a plain descriptor, that is as it was, or as [`set_nonblocking`](Self::set_nonblocking) has it; if there are
-/// [clones](Self::try_clone), when the last of them does. If it is dropped, duplicates stay as they are; and one of ours that is made of such a duplicate never waits,
-/// unless it is [told to](Self::set_nonblocking).
+/// The descriptor is non-blocking (`O_NONBLOCK`) as long as it is ours, and so are its duplicates,
+/// also those in other processes. When the listener becomes std's or a plain descriptor, the
+/// descriptor gets its former mode back, or the mode that
+/// [`set_nonblocking`](Self::set_nonblocking) has set. With [clones](Self::try_clone), this happens
+/// when the last of them is converted. If the listener is dropped instead, duplicates stay
+/// non-blocking. A listener that is made of such a duplicate never waits, until
+/// [`set_nonblocking(false)`](Self::set_nonblocking) is called.
 pub struct UnixListener {
     handle: IoHandle<net::UnixListener>,
 }
@@ -49,91 +53,94 @@ descriptor!(UnixListener, net::UnixListener, |inner| Self::adopted(inner), |list
     .into_blocking());
 
 impl UnixListener {
-    /// Listens at this path, where nothing must be yet.
+    /// Creates a listener bound to this path. No file may exist there.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<Self> {
         net::UnixListener::bind(path).map(Self::fresh)
     }
 
-    /// Listens at this address.
+    /// Creates a listener bound to this address.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<Self> {
         net::UnixListener::bind_addr(socket_addr).map(Self::fresh)
     }
 
-    /// One with the time-outs that are set.
+    /// Wraps a listener, and observes the time-outs that are set on it.
     fn adopted(inner: net::UnixListener) -> Self {
         let listener = Self::fresh(inner);
         listener.handle.adopt_timeouts();
         listener
     }
 
-    /// One for which no time-outs are set.
+    /// Wraps a listener without time-outs.
     fn fresh(inner: net::UnixListener) -> Self {
         Self { handle: IoHandle::nonblocking(inner) }
     }
 
-    /// Waits for somebody who connects.
+    /// Waits for a connection. Returns it, and the address of the peer.
     ///
     /// # Errors
     ///
-    /// As std's, and if the caller is to stop.
+    /// Returns the errors of std's method, and an error if the caller is stopped.
     #[track_caller]
     pub fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
         taken(self.handle.call(Direction::Read, Patience::AsSet, |listener| calls::accept(listener))?)
     }
 
-    /// Another one for the same socket. Each connection goes to one of them.
+    /// Returns another handle to the same socket, with its own descriptor. Each connection goes to
+    /// one of the handles.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
     }
 
-    /// Where it listens.
+    /// Returns the address of this listener.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.handle.get().local_addr()
     }
 
-    /// Has [`accept`](Self::accept) say [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting, or wait again. For clones, too.
+    /// Sets whether [`accept`](Self::accept) fails with [`WouldBlock`](io::ErrorKind::WouldBlock)
+    /// instead of waiting. Applies to all clones.
     ///
     /// # Errors
     ///
-    /// None; std's has some.
+    /// Never fails. The result is for compatibility with std.
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.handle.settings().set_nonblocking(nonblocking);
         Ok(())
     }
 
-    /// Takes the error that the socket has come to, if there is one.
+    /// Returns and clears the pending error of the socket (`SO_ERROR`).
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.handle.get().take_error()
     }
 
-    /// All who connect, one after the other. It never ends, and an error is an item as well: a server had better use
-    /// [`connections`](Self::connections).
+    /// Returns an iterator that calls [`accept`](Self::accept) in a loop. It never ends, and an
+    /// error is an item too. Servers should prefer [`connections`](Self::connections).
     pub fn incoming(&self) -> Incoming<'_> {
         Incoming { listener: self }
     }
 
-    /// Accepts one connection after the other for as long as a server lives, as [`TcpListener::connections`](crate::net::TcpListener::connections)
-    /// does. Beyond std.
+    /// Returns an iterator that accepts connections for the lifetime of a server, as
+    /// [`TcpListener::connections`](crate::net::TcpListener::connections) does. std has no such
+    /// method.
     ///
     /// ```
     /// use sinew::fiber;
@@ -156,18 +163,19 @@ impl UnixListener {
         Connections { accepting: Accepting::new(self) }
     }
 
-    /// Lets nobody connect any more, and has all calls fail from now on, those too that wait now on other fibers or threads: they say
-    /// [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones find what the kernel says of a socket that was shut down.
-    ///
-    /// The descriptor is there until this is dropped, and the file for longer than that.
+    /// Closes the listener. Calls that wait on other fibers or threads, and all later calls of
+    /// [`accept`](Self::accept), fail with [`ConnectionAborted`](io::ErrorKind::ConnectionAborted).
+    /// New connections are refused. Clones behave as after a shutdown of the socket. The descriptor
+    /// is freed when this listener is dropped; the file of a path remains. std has no such method.
     pub fn close(&self) {
         self.handle.close();
     }
 }
 
-/// What the kernel has taken in, with the address it comes from.
+/// Wraps a connection that the kernel has accepted, and converts the peer's address.
 fn taken((socket, address): (OwnedFd, Option<SocketAddrAny>)) -> io::Result<(UnixStream, SocketAddr)> {
-    // The kernel makes it when somebody connects, and not after the one that listens: nothing is set.
+    // The kernel creates this socket when the peer connects. It does not inherit the listener's
+    // options, so they are at their defaults.
     let stream = UnixStream::fresh(socket.into());
     let address = match from_kernel(address.as_ref())? {
         Some(address) => address,
@@ -199,7 +207,8 @@ impl<'a> IntoIterator for &'a UnixListener {
     }
 }
 
-/// All who connect to a [`UnixListener`], by [`incoming`](UnixListener::incoming).
+/// An iterator over the connections of a [`UnixListener`], made by
+/// [`incoming`](UnixListener::incoming).
 #[derive(Debug)]
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct Incoming<'a> {

@@ -1,5 +1,5 @@
-//! Sockets of one machine, with the names of [`std::os::unix::net`], for fibers and threads alike: a fiber that waits gives its worker to others, and
-//! a plain thread blocks.
+//! Unix sockets with the names of [`std::os::unix::net`], for fibers and threads. A fiber that
+//! waits yields its worker to other fibers; a plain thread blocks.
 //!
 //! ```
 //! use sinew::fiber;
@@ -20,18 +20,22 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! # What differs from std
+//! # Differences from std
 //!
-//! - Every wait ends with an error when its fiber is [cancelled](crate::fiber#stopping) or a deadline passes: the
-//!   [`Stopped`](crate::fiber::Stopped) is inside.
-//! - [`UnixStream::close`] and its like end the waits of others.
-//! - Time-outs and [`set_nonblocking`](UnixStream::set_nonblocking) are kept here, for a socket and its clones, and in the kernel, too: a socket
-//!   becomes std's, or comes from there, with what is set. What is set through a duplicate that is not a clone of ours is not seen.
-//! - A stream and a datagram socket stay as they are for the kernel, since their calls are told one by one not to wait. A [`UnixListener`] does not:
-//!   see there.
-//! - For two things the kernel has no way to wait in without stopping the thread: to connect to a listener whose backlog is full, and to send a datagram by
-//!   [`send_to`](UnixDatagram::send_to) to somebody who has too many unread. They are tried again after a while, which begins at 50 µs and grows to 10 ms.
-//!   So those who wait for that have no order.
+//! - Every wait ends with an error if the caller is [cancelled](crate::fiber#stopping) or its
+//!   deadline passes. The error contains a [`Stopped`](crate::fiber::Stopped).
+//! - A call that has to wait inside [`no_suspend`](crate::fiber::no_suspend) panics.
+//! - [`UnixStream::close`] and its siblings end calls that wait on other fibers or threads.
+//! - Time-outs and [`set_nonblocking`](UnixStream::set_nonblocking) are stored here, for a socket
+//!   and its clones, and in the kernel. A socket that becomes std's, or is made of std's, keeps
+//!   these settings. Settings that are made through a duplicate that is not a clone of ours have no
+//!   effect here.
+//! - The kernel's mode of a stream or datagram socket does not change, because each of its calls
+//!   passes a flag not to wait. That of a [`UnixListener`] does, as described there.
+//! - The kernel reports no event for two conditions: a listener's backlog has room again, and a
+//!   receiver to which [`send_to`](UnixDatagram::send_to) sends has room again. Such calls are
+//!   retried after pauses that grow from 50 µs to 10 ms. Callers that wait for this are not served
+//!   in order.
 
 mod address;
 mod backoff;

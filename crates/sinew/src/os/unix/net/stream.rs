@@ -1,4 +1,4 @@
-//! Streams between two.
+//! A Unix socket for a stream of bytes.
 
 use std::io::{self, IoSliceMut, Read};
 use std::net::Shutdown;
@@ -14,9 +14,11 @@ use crate::io::slices::room;
 use crate::io::{IoHandle, Patience, adopt, descriptor, reads_exactly, socket_calls};
 use crate::net::{calls, stream_writes};
 
-/// A stream between two sockets of this machine. As [`std::os::unix::net::UnixStream`]; what differs is in the [module](super).
+/// A Unix socket for a stream of bytes: [`std::os::unix::net::UnixStream`], for fibers and threads.
+/// The [module](super) lists the differences from std.
 ///
-/// Fibers and threads may share it, by reference or by [clones](Self::try_clone): one reads while another writes.
+/// Any number of fibers and threads may use a stream at once, by reference or through
+/// [clones](Self::try_clone): one may read while another writes.
 ///
 /// ```no_run
 /// use sinew::io::{self, Read, Write};
@@ -39,17 +41,17 @@ descriptor!(UnixStream, net::UnixStream, |stream| Self { handle: adopt(stream) }
     .into_inner());
 
 impl UnixStream {
-    /// Connects to whoever listens at this path.
+    /// Connects to the listener at this path.
     ///
     /// # Errors
     ///
-    /// As std's, and if the caller is to stop while the listener's backlog is full.
+    /// Returns the errors of std's method, and an error if the caller is stopped.
     #[track_caller]
     pub fn connect<P: AsRef<Path>>(path: P) -> io::Result<Self> {
         Self::connect_addr(&SocketAddr::from_pathname(path)?)
     }
 
-    /// Connects to whoever listens at this address.
+    /// Connects to the listener at this address.
     ///
     /// ```
     /// use sinew::os::linux::net::SocketAddrExt;
@@ -81,41 +83,43 @@ impl UnixStream {
         Ok(Self::fresh(socket.into()))
     }
 
-    /// Two that are connected to one another.
+    /// Creates two streams that are connected to each other.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (one, other) = net::UnixStream::pair()?;
         Ok((Self::fresh(one), Self::fresh(other)))
     }
 
-    /// One for which nothing is set.
+    /// Wraps a stream whose options are at their defaults.
     pub(super) fn fresh(inner: net::UnixStream) -> Self {
         Self { handle: IoHandle::new(inner) }
     }
 
-    /// Ends one direction or both, for all clones. Whoever waits for that hears of it.
+    /// Shuts down reading, writing or both, for all clones. Calls that wait in these directions
+    /// end.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.handle.get().shutdown(how)
     }
 
-    /// Ends both directions, and has all calls fail from now on, those too that wait now on other fibers or threads: they say
-    /// [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones find what the kernel says of a socket that was shut down.
-    ///
-    /// The descriptor is there until this is dropped.
+    /// Closes the stream. Calls that wait on other fibers or threads, and all later calls that move
+    /// bytes, fail with [`ConnectionAborted`](io::ErrorKind::ConnectionAborted). Clones behave as
+    /// after a shutdown of both directions. The descriptor is freed when this stream is dropped.
+    /// std has no such method.
     pub fn close(&self) {
         self.handle.close();
     }
 }
 
 impl Read for &UnixStream {
-    // That a read came back short does not mean that all was read, as it does elsewhere: it ends where a descriptor was sent along.
+    // Not `read_stream`: here a short read does not mean that the socket is empty, because a read
+    // also ends where a descriptor was passed along.
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.handle.receive(|socket| calls::recv(socket, buf, RecvFlags::empty()))
