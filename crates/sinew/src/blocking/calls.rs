@@ -1,13 +1,14 @@
-//! Calls that are made by another thread. Knows nothing of what is called.
+//! Calls that another thread runs. Knows nothing of what is called.
 
 use std::panic::Location;
 
 use crate::fiber::{self, JoinHandle, Stopped};
 use crate::rt;
 
-/// Makes a call that may block, without holding up the worker: another thread makes it while the calling fiber waits. Returns what it does.
+/// Runs a call that may block on another thread while the calling fiber waits. Returns its result.
+/// The worker runs other fibers meanwhile.
 ///
-/// It may borrow what the caller has:
+/// The call may borrow from the caller:
 ///
 /// ```
 /// let mut text = String::from("a line that");
@@ -22,20 +23,21 @@ use crate::rt;
 /// });
 /// ```
 ///
-/// What it uses and returns is `Send`:
+/// What the call uses and returns must be `Send`:
 ///
 /// ```compile_fail,E0277
 /// let rc = std::rc::Rc::new(1);
 /// sinew::blocking(|| assert_eq!(*rc, 1));
 /// ```
 ///
-/// The wait observes neither cancellation nor deadlines; [`blocking_cancellable`] does. A plain thread, and so a call inside another one, just calls it. How
-/// many threads there are, and what is seen inside, is told [above](mod@crate::blocking).
+/// The wait observes neither cancellation nor deadlines; [`blocking_cancellable`] does. A plain
+/// thread, and therefore a nested call, runs `body` itself. The [module](mod@crate::blocking)
+/// describes the threads and the environment of a call.
 ///
 /// # Panics
 ///
-/// If the body does: the panic goes on here, and the panic hook has told of it once. Also if the caller is a fiber inside
-/// [`no_suspend`](crate::fiber::no_suspend).
+/// Resumes a panic of `body` in the caller; the panic hook has run once, on the other thread. Also
+/// panics if the caller is a fiber inside [`no_suspend`](crate::fiber::no_suspend).
 #[inline]
 pub fn blocking<F, R>(body: F) -> R
 where
@@ -45,8 +47,9 @@ where
     rt::blocking(body)
 }
 
-/// [`blocking()`](fn@blocking) where [cancellation and deadlines](crate::fiber#stopping) count. Nobody can interrupt the call, so it may go on after this has
-/// returned, and borrows nothing.
+/// Runs a call as [`blocking()`](fn@blocking) does, and observes [cancellation and
+/// deadlines](crate::fiber#stopping). A call cannot be interrupted, so it may continue after this
+/// function has returned. Therefore it may not borrow.
 ///
 /// ```
 /// use sinew::{blocking, fiber};
@@ -56,20 +59,21 @@ where
 /// let fiber = fiber::spawn(|| blocking::blocking_cancellable(move || until_released.recv().is_err()));
 /// fiber.cancel();
 /// assert!(fiber.join().unwrap().unwrap_err().is_cancelled());
-/// // Only now does the call return, if it was begun.
+/// // The call returns only now, if it has begun.
 /// drop(release);
 /// ```
 ///
-/// A call by a plain thread is made in place, and is not left once it has begun.
+/// A plain thread runs the call itself, and does not leave it once it has begun.
 ///
 /// # Errors
 ///
-/// If the caller is to stop before the call returns. If it was not begun, it never is, and what it holds is dropped here; else the thread drops what comes
-/// of it.
+/// Returns an error if the caller is stopped before the call returns. If the call has not begun, it
+/// never runs, and `body` is dropped here. Otherwise the thread drops its result.
 ///
 /// # Panics
 ///
-/// As [`blocking()`](fn@blocking). A panic of a call that nobody waits for any more is told by the panic hook alone.
+/// As [`blocking()`](fn@blocking). If the call panics after the caller has stopped waiting, only
+/// the panic hook reports it.
 #[track_caller]
 pub fn blocking_cancellable<F, R>(body: F) -> Result<R, Stopped>
 where
@@ -80,8 +84,9 @@ where
     rt::blocking_or_stop(body).map_err(|stop| Stopped::new(stop, at))
 }
 
-/// Has a call made that may block, and does not wait for it. It is a fiber that makes the call by [`blocking()`](fn@blocking), so the handle is a fiber's:
-/// cancelling it does nothing to the call, and dropping it detaches it.
+/// Spawns a call that may block, and does not wait for it. A new fiber makes the call by
+/// [`blocking()`](fn@blocking), so the handle is a fiber's: cancelling it has no effect on the
+/// call, and dropping it detaches the fiber.
 ///
 /// ```
 /// let answer = sinew::blocking::spawn(|| 6 * 7);

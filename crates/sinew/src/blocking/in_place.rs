@@ -1,17 +1,20 @@
-//! Blocking where one is.
+//! Runs a blocking call on the current thread.
 
 use crate::rt;
 
-/// Makes a call that may block, here: **the other fibers that have begun on this worker wait until it returns**.
+/// Runs a call that may block on the current thread: **the other fibers that have begun on this
+/// worker wait until it returns**.
 ///
-/// Fibers that have not begun, those in steps, and those that may [move](crate::fiber::Builder::migratable) are left to others: a spare worker stands in
-/// for this one meanwhile, if a thread is to be had for it. For what can be called on another thread, [`blocking()`](fn@crate::blocking) is better: it stops nobody.
+/// Fibers that have not begun, fibers in steps, and fibers that may
+/// [migrate](crate::fiber::Builder::migratable) continue: a spare worker takes the place of this
+/// one meanwhile, if a thread can be started for it. If the call can run on another thread, prefer
+/// [`blocking()`](fn@crate::blocking), which stops no other fiber.
 ///
 /// ```
 /// use std::rc::Rc;
 ///
 /// sinew::run(|| {
-///     // It could not go to another thread.
+///     // An `Rc` cannot move to another thread.
 ///     let rc = Rc::new(21);
 ///     let twice = sinew::block_in_place(|| {
 ///         std::thread::sleep(std::time::Duration::from_millis(1));
@@ -21,14 +24,16 @@ use crate::rt;
 /// });
 /// ```
 ///
-/// A fiber that may move stays until this returns. Calls may be inside one another, and nothing more comes of that. A plain thread just makes the call.
+/// A fiber that may migrate stays on this thread until this returns. Calls may be nested; an inner
+/// call has no further effect. A plain thread only runs the call.
 ///
-/// The call may also wait as fibers do, by a lock of [`sync`](crate::sync), say. Then the worker goes on with others, as at any wait; the spare worker stays
-/// nevertheless until this returns, so that there is one more than was asked for. Better wait outside.
+/// The call may also wait as fibers do, for example for a lock of [`sync`](crate::sync). Then the
+/// worker runs other fibers, as at any wait. The spare worker still remains until this returns, so
+/// that the group has one worker more than configured. It is better to wait outside of this call.
 ///
 /// # Panics
 ///
-/// If the body does.
+/// Panics if `body` does.
 pub fn block_in_place<R>(body: impl FnOnce() -> R) -> R {
     rt::in_place(body)
 }

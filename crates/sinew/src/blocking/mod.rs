@@ -1,38 +1,47 @@
-//! Calls that block a thread: system calls that wait, libraries that know nothing of fibers, long computations.
+//! Calls that block a thread: blocking system calls, libraries that know nothing of fibers, long
+//! computations.
 //!
-//! A fiber that blocks its thread stops its worker, and with it all fibers that have begun there. There are two ways around that:
+//! A fiber that blocks its thread stops its worker, and with it all fibers that have begun there.
+//! There are two ways around that:
 //!
 //! | | [`blocking()`](fn@blocking) | [`block_in_place`] |
 //! | --- | --- | --- |
-//! | the call is made | by another thread, while the fiber waits | here |
-//! | other fibers that have begun on this worker | go on | **wait** until it returns |
-//! | fibers that have not begun, or may move | go on | go on, by another worker |
-//! | what it uses is `Send` | yes | no matter |
-//! | it costs | waking a thread, and being woken | the start of a worker, the first time |
+//! | the call runs | on another thread, while the fiber waits | on this thread |
+//! | other fibers that have begun on this worker | continue | **wait** until it returns |
+//! | fibers that have not begun, or may migrate | continue | continue, on another worker |
+//! | must what it uses be `Send` | yes | no |
+//! | cost | waking a thread, and being woken | starting a worker, the first time |
 //!
-//! So the first is the one to use, and the second is for what must stay on its thread. [`fs`](crate::fs) is built on the first.
+//! Prefer the first. The second is for calls that must stay on their thread. [`fs`](crate::fs) is
+//! built on the first.
 //!
 //! # The threads
 //!
-//! Each runtime has its own, started when they are needed: when a call is made and none is idle, up to a
-//! [limit](crate::RuntimeBuilder::blocking_threads). Beyond that, calls wait in order. A thread that has had nothing to do for
-//! [a while](crate::RuntimeBuilder::blocking_idle) ends; calls go to the one that was busy last, so that those which are not needed any more do end. [`RuntimeStats`](crate::RuntimeStats) tells how
-//! many there are. If not one thread is to be had, calls are made in place.
+//! Each runtime has its own threads. It starts one when a call is made and no thread is idle, up to
+//! a [limit](crate::RuntimeBuilder::blocking_threads). Above the limit, calls wait in order. A
+//! thread that has been idle for [a while](crate::RuntimeBuilder::blocking_idle) ends. A call goes
+//! to the thread that was busy last, so that threads that are not needed become idle for long
+//! enough to end. [`RuntimeStats`](crate::RuntimeStats) contains the number of threads. If no
+//! thread at all can be started, workers run the calls themselves.
 //!
-//! Calls that wait for one another need a thread each: with as many of them as there may be threads, they wait for ever.
+//! Each call that waits for another call needs a thread. If such calls use all threads of the
+//! limit, they wait forever.
 //!
-//! # What is seen inside
+//! # The environment of a call
 //!
-//! The call is made by a plain thread, not by the fiber: [`fiber::current`](crate::fiber::current) is that thread,
-//! [fiber-locals](crate::fiber_local) and thread-locals are its own, and what waits inside blocks it, which is what it is for; fibers made inside are the default runtime's. The
-//! [context](crate::context) is the caller's. The caller's deadline and cancellation are not seen inside, and end nothing there.
+//! A plain thread runs the call, not the fiber. [`fiber::current`](crate::fiber::current) returns
+//! that thread, and [fiber-locals](crate::fiber_local) and thread-locals are that thread's. Waits
+//! inside the call block the thread, as intended. Fibers that the call spawns belong to the default
+//! runtime. The [context](crate::context) is the caller's. The caller's deadline and cancellation
+//! do not apply inside the call.
 //!
 //! # The end of the runtime
 //!
-//! A fiber that waits for its call is waited for as any other, so a
-//! [shutdown](crate::runtime::Handle::shutdown) without a limit waits for all calls. With a limit,
-//! calls that were not begun by then never are, and one that runs goes on, by a thread that ends
-//! with it: what it borrows is there, since the stack of a fiber that is abandoned stays as it is.
+//! A shutdown waits for a fiber that waits for its call, as for any other fiber. So a
+//! [shutdown](crate::runtime::Handle::shutdown) without a limit waits for all calls. After a limit
+//! has passed, calls that have not begun never run. A call that has begun continues, and its thread
+//! ends after it. What the call borrows stays valid, because the stack of an abandoned fiber is
+//! never freed.
 
 mod calls;
 mod in_place;

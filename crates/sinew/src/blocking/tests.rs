@@ -1,4 +1,4 @@
-//! What cannot be had from outside: a system without a thread to spare.
+//! Tests that need a system in which no thread can be started.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ fn runtime(workers: usize, threads: usize) -> Runtime {
     builder.blocking_idle(Duration::ZERO).start().unwrap()
 }
 
-/// Without threads, all calls are made, and by workers.
+/// Without threads, the workers run all calls.
 #[test]
 fn calls_are_made_in_place_without_threads() {
     for (workers, threads) in [(1, 1), (2, 1), (2, 512)] {
@@ -40,7 +40,8 @@ fn calls_are_made_in_place_without_threads() {
     }
 }
 
-/// What is in force for whoever makes a call is not so inside, but for its context; also if it is made in place.
+/// The caller's deadline and cancellation do not apply inside a call, but its context does, also if
+/// the call runs in place.
 #[test]
 fn a_call_in_place_is_not_stopped_with_its_caller() {
     static NUMBER: Key<u32> = Key::new();

@@ -1,4 +1,4 @@
-//! How a directory is to be made.
+//! Settings for new directories.
 
 use std::fmt;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::call;
 
-/// How a directory is to be made, as [`std::fs::DirBuilder`]. [`DirBuilderExt`] is implemented too.
+/// Settings for a new directory: [`std::fs::DirBuilder`]. [`DirBuilderExt`] is implemented too.
 ///
 /// ```
 /// let directory = std::env::temp_dir().join(format!("sinew-doc-dir-{}", std::process::id()));
@@ -25,24 +25,24 @@ impl fmt::Debug for DirBuilder {
 }
 
 impl DirBuilder {
-    /// One that makes a single directory, for all to use.
+    /// Returns the default settings: a single directory with std's default mode.
     #[expect(clippy::new_without_default, reason = "std's has no default either")]
     #[must_use]
     pub fn new() -> Self {
         Self(fs::DirBuilder::new())
     }
 
-    /// Whether those around it are made too that are missing.
+    /// Sets whether missing parents are created too.
     pub fn recursive(&mut self, recursive: bool) -> &mut Self {
         self.0.recursive(recursive);
         self
     }
 
-    /// Makes the directory.
+    /// Creates the directory.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn create<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         let path = path.as_ref();

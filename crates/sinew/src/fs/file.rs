@@ -1,4 +1,4 @@
-//! An open file: what is not reading, writing or seeking.
+//! An open file, without reading, writing and seeking.
 
 use std::fmt;
 use std::fs::{self, FileTimes, Metadata, Permissions, TryLockError};
@@ -14,11 +14,13 @@ use super::open_options::OpenOptions;
 use crate::fiber::Stopped;
 use crate::rt;
 
-/// An open file, as [`std::fs::File`], and what it is converted from and to.
+/// An open file: [`std::fs::File`], for fibers and threads.
 ///
-/// Each call [is made by another thread](mod@crate::blocking) if a fiber makes it. `read_exact`, `read_to_end`, `write_all` and the like are one call each;
-/// `write!` is one for each of its parts, so that it is better done to a [`BufWriter`](io::BufWriter) or to a string first. [`FileExt`](std::os::unix::fs::FileExt)
-/// is implemented too. What is not as for std is told [above](crate::fs).
+/// If a fiber makes a call, it [runs on another thread](mod@crate::blocking). `read_exact`,
+/// `read_to_end`, `write_all` and similar methods are one call each. `write!` makes one call for
+/// each of its parts: write to a [`BufWriter`](io::BufWriter) or a string instead.
+/// [`FileExt`](std::os::unix::fs::FileExt) is implemented too. The [module](crate::fs) lists the
+/// differences from std.
 ///
 /// ```
 /// use sinew::fs::File;
@@ -39,73 +41,73 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn open<P: AsRef<Path>>(path: P) -> io::Result<Self> {
         let path = path.as_ref();
         call(|| fs::File::open(path)).map(Self::from)
     }
 
-    /// Opens a file for writing: it is made if it is not there, and emptied if it is.
+    /// Opens a file for writing. Creates it if it does not exist, and truncates it if it does.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn create<P: AsRef<Path>>(path: P) -> io::Result<Self> {
         let path = path.as_ref();
         call(|| fs::File::create(path)).map(Self::from)
     }
 
-    /// Makes a file, for reading and writing.
+    /// Creates a new file, for reading and writing.
     ///
     /// # Errors
     ///
-    /// If it is there; else as [`create`](Self::create).
+    /// Returns an error if the file exists, and otherwise the errors of [`create`](Self::create).
     #[track_caller]
     pub fn create_new<P: AsRef<Path>>(path: P) -> io::Result<Self> {
         let path = path.as_ref();
         call(|| fs::File::create_new(path)).map(Self::from)
     }
 
-    /// How a file is to be opened.
+    /// Returns a new [`OpenOptions`].
     #[must_use]
     pub fn options() -> OpenOptions {
         OpenOptions::new()
     }
 
-    /// Has all that was written reach the disk, and what is known of the file too.
+    /// Waits until all written data and metadata have reached the disk.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn sync_all(&self) -> io::Result<()> {
         call(|| self.inner.sync_all())
     }
 
-    /// Has all that was written reach the disk.
+    /// Waits until all written data has reached the disk. Metadata may be written later.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn sync_data(&self) -> io::Result<()> {
         call(|| self.inner.sync_data())
     }
 
-    /// Takes the lock of the file, for this one alone. It may wait for long, and keeps a thread busy that long: neither cancellation nor a deadline ends
-    /// it.
+    /// Acquires an exclusive lock on the file. This may wait for long and occupies a thread
+    /// meanwhile. Neither cancellation nor a deadline ends the wait.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn lock(&self) -> io::Result<()> {
         call(|| self.inner.lock())
     }
 
-    /// Takes the lock of the file, together with others. As [`lock`](Self::lock).
+    /// Acquires a shared lock on the file. It waits as [`lock`](Self::lock) does.
     ///
     /// # Errors
     ///
@@ -115,97 +117,101 @@ impl File {
         call(|| self.inner.lock_shared())
     }
 
-    /// Takes the lock of the file, for this one alone, if nobody has it.
+    /// Acquires an exclusive lock on the file if no other handle holds a lock.
     ///
     /// # Errors
     ///
-    /// If somebody has it; else as [`lock`](Self::lock).
+    /// Returns an error if another handle holds a lock, and otherwise the errors of
+    /// [`lock`](Self::lock).
     #[track_caller]
     pub fn try_lock(&self) -> Result<(), TryLockError> {
         try_lock(|| self.inner.try_lock())
     }
 
-    /// Takes the lock of the file, together with others, if nobody has it for itself.
+    /// Acquires a shared lock on the file if no other handle holds an exclusive one.
     ///
     /// # Errors
     ///
-    /// If somebody has it; else as [`lock`](Self::lock).
+    /// Returns an error if another handle holds an exclusive lock, and otherwise the errors of
+    /// [`lock`](Self::lock).
     #[track_caller]
     pub fn try_lock_shared(&self) -> Result<(), TryLockError> {
         try_lock(|| self.inner.try_lock_shared())
     }
 
-    /// Gives the lock of the file back.
+    /// Releases all locks on the file.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs): closing the file gives it back too.
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs). Closing the file
+    /// releases its locks too.
     #[track_caller]
     pub fn unlock(&self) -> io::Result<()> {
         call(|| self.inner.unlock())
     }
 
-    /// Cuts the file, or fills it with zeros, to this length.
+    /// Truncates or extends the file to this length. An extension reads as zeros.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn set_len(&self, size: u64) -> io::Result<()> {
         call(|| self.inner.set_len(size))
     }
 
-    /// What is known of the file.
+    /// Returns the metadata of the file.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn metadata(&self) -> io::Result<Metadata> {
         call(|| self.inner.metadata())
     }
 
-    /// The same open file, by another descriptor: they share where they are in it.
+    /// Returns another handle to the same open file, with its own descriptor. Both share the
+    /// position in the file.
     ///
     /// # Errors
     ///
-    /// As std's.
+    /// Returns the errors of std's method.
     pub fn try_clone(&self) -> io::Result<Self> {
         self.inner.try_clone().map(Self::from)
     }
 
-    /// Changes who may use the file.
+    /// Changes the permissions of the file.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         call(|| self.inner.set_permissions(permissions))
     }
 
-    /// Changes when the file is said to have been read and written.
+    /// Changes the access and modification times of the file.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn set_times(&self, times: FileTimes) -> io::Result<()> {
         call(|| self.inner.set_times(times))
     }
 
-    /// Changes when the file is said to have been written.
+    /// Changes the modification time of the file.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         call(|| self.inner.set_modified(time))
     }
 }
 
-/// [`call`], for a lock that may be somebody else's.
+/// Runs [`call`] for a lock that may be held elsewhere.
 #[track_caller]
 fn try_lock(lock: impl FnOnce() -> Result<(), TryLockError> + Send) -> Result<(), TryLockError> {
     let at = Location::caller();

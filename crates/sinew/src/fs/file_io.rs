@@ -51,7 +51,7 @@ impl Write for &File {
         call(|| (&self.inner).write_all(buf))
     }
 
-    /// There is nothing to do, as for std's.
+    /// Does nothing, as std's.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,24 +1,32 @@
-//! Files and directories, under the names of [`std::fs`].
+//! Files and directories, with the names of [`std::fs`].
 //!
-//! A system call on a file blocks the thread that makes it, and there is nothing to wait with instead. So every call here is made
-//! [by another thread](mod@crate::blocking) while the calling fiber waits; a plain thread makes it itself. It costs a few microseconds more than the call: read and write
-//! much at a time, or through a [`BufReader`](std::io::BufReader) and a [`BufWriter`](std::io::BufWriter).
+//! A system call on a file blocks its thread, and the kernel offers no readiness to wait for. So
+//! every call here runs [on another thread](mod@crate::blocking) while the calling fiber waits; a
+//! plain thread runs it itself. This costs a few microseconds per call. Read and write large
+//! amounts at a time, or use a [`BufReader`](std::io::BufReader) and a
+//! [`BufWriter`](std::io::BufWriter).
 //!
-//! What is different from std:
+//! Differences from std:
 //!
-//! - [Cancellation and deadlines](crate::fiber#stopping) are observed before a call begins: it fails then, and nothing is done. A call that has begun goes
-//!   on to its end, also one that waits for long, such as [`File::lock`], or opening a FIFO that nobody writes to: nobody can interrupt it. A FIFO or a device is better
-//!   opened with `O_NONBLOCK` ([`custom_flags`](std::os::unix::fs::OpenOptionsExt::custom_flags)), and waited for by [`io::Fd`](crate::io::Fd).
+//! - [Cancellation and deadlines](crate::fiber#stopping) are observed before a call begins: a
+//!   stopped caller gets an error, and nothing is done. A call that has begun runs to its end and
+//!   cannot be interrupted, even if it takes long, such as [`File::lock`], or opening a FIFO that
+//!   has no writer. It is better to open a FIFO or a device with `O_NONBLOCK`
+//!   ([`custom_flags`](std::os::unix::fs::OpenOptionsExt::custom_flags)) and to wait for it with
+//!   [`io::Fd`](crate::io::Fd).
 //! - Inside [`no_suspend`](crate::fiber::no_suspend) a call panics.
-//! - Dropping a [`File`] or a [`ReadDir`] closes it where it is dropped, on the worker's thread: nothing waits in a destructor. On most file systems
-//!   that takes no time; on one that is far away, [`File::sync_all`] before it leaves nothing to do. [`File::try_clone`] takes no time either, and is made here.
-//! - [`ReadDir`] and [`File`] are types of their own, with conversions from and to std's. [`Metadata`], [`Permissions`], [`FileType`], [`FileTimes`] and
-//!   [`TryLockError`] are std's. std's traits in [`std::os::unix::fs`] are implemented; its functions are in
-//!   [`unix`], and both in [`os::unix::fs`](crate::os::unix::fs).
-//! - std's `Read`, `Write` and `Seek` cannot be implemented for `Arc<File>` outside of std: use
-//!   `&*file`, since they are implemented for `&File`. std's `IsTerminal` cannot be implemented
-//!   either: [`io::IsTerminal`](crate::io::IsTerminal) stands in for it. There is no `soft_link`,
-//!   which std has deprecated.
+//! - Dropping a [`File`] or a [`ReadDir`] closes it on the worker's thread, because destructors do
+//!   not wait. Most file systems close without delay. On a network file system, call
+//!   [`File::sync_all`] first, so that closing has nothing left to write. [`File::try_clone`] does
+//!   not block and also runs on the worker's thread.
+//! - [`ReadDir`] and [`File`] are types of this module, with conversions from and to std's.
+//!   [`Metadata`], [`Permissions`], [`FileType`], [`FileTimes`] and [`TryLockError`] are std's. The
+//!   traits of [`std::os::unix::fs`] are implemented; its functions are in [`unix`], and both are
+//!   in [`os::unix::fs`](crate::os::unix::fs).
+//! - std's `Read`, `Write` and `Seek` cannot be implemented for `Arc<File>` outside of std. They
+//!   are implemented for `&File`: use `&*file`. std's `IsTerminal` cannot be implemented either:
+//!   use [`io::IsTerminal`](crate::io::IsTerminal). There is no `soft_link`, which std has
+//!   deprecated.
 //!
 //! ```
 //! use sinew::fs::{self, File};
@@ -66,7 +74,7 @@ use std::panic::Location;
 use crate::fiber::Stopped;
 use crate::rt;
 
-/// Makes a call that may block, unless the caller is to stop.
+/// Runs a call that may block, unless the caller is stopped.
 #[track_caller]
 fn call<R: Send>(body: impl FnOnce() -> io::Result<R> + Send) -> io::Result<R> {
     let at = Location::caller();

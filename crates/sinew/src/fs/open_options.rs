@@ -1,4 +1,4 @@
-//! How a file is to be opened.
+//! Settings for opening files.
 
 use std::fmt;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 use super::call;
 use super::file::File;
 
-/// How a file is to be opened, as [`std::fs::OpenOptions`]. [`OpenOptionsExt`] is implemented too.
+/// Settings for opening a file: [`std::fs::OpenOptions`]. [`OpenOptionsExt`] is implemented too.
 ///
 /// ```
 /// use sinew::fs::OpenOptions;
@@ -27,54 +27,54 @@ impl fmt::Debug for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Nothing is set.
+    /// Returns settings with all options off.
     #[expect(clippy::new_without_default, reason = "std's has no default either")]
     #[must_use]
     pub fn new() -> Self {
         Self(fs::OpenOptions::new())
     }
 
-    /// For reading.
+    /// Sets whether the file is opened for reading.
     pub fn read(&mut self, read: bool) -> &mut Self {
         self.0.read(read);
         self
     }
 
-    /// For writing.
+    /// Sets whether the file is opened for writing.
     pub fn write(&mut self, write: bool) -> &mut Self {
         self.0.write(write);
         self
     }
 
-    /// For writing at the end.
+    /// Sets whether writes append to the end of the file.
     pub fn append(&mut self, append: bool) -> &mut Self {
         self.0.append(append);
         self
     }
 
-    /// Emptied, if it is there.
+    /// Sets whether an existing file is truncated.
     pub fn truncate(&mut self, truncate: bool) -> &mut Self {
         self.0.truncate(truncate);
         self
     }
 
-    /// Made, if it is not there.
+    /// Sets whether the file is created if it does not exist.
     pub fn create(&mut self, create: bool) -> &mut Self {
         self.0.create(create);
         self
     }
 
-    /// Made, and it is an error if it is there.
+    /// Sets whether the file must be created: opening an existing file is an error.
     pub fn create_new(&mut self, create_new: bool) -> &mut Self {
         self.0.create_new(create_new);
         self
     }
 
-    /// Opens a file.
+    /// Opens the file with these settings.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn open<P: AsRef<Path>>(&self, path: P) -> io::Result<File> {
         let path = path.as_ref();

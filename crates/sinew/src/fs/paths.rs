@@ -1,4 +1,4 @@
-//! Functions that are given paths.
+//! Functions that take paths.
 
 use std::fs::{self, Metadata, Permissions};
 use std::io;
@@ -17,18 +17,18 @@ use super::call;
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn read<P: AsRef<Path>>(path: P) -> io::Result<Vec<u8>> {
     let path = path.as_ref();
     call(|| fs::read(path))
 }
 
-/// Reads a whole file of UTF-8, as [`std::fs::read_to_string`].
+/// Reads a whole file as UTF-8, as [`std::fs::read_to_string`].
 ///
 /// # Errors
 ///
-/// As [`read`], or if it is no UTF-8.
+/// As [`read`]. Also returns an error if the contents are not valid UTF-8.
 #[track_caller]
 pub fn read_to_string<P: AsRef<Path>>(path: P) -> io::Result<String> {
     let path = path.as_ref();
@@ -39,18 +39,19 @@ pub fn read_to_string<P: AsRef<Path>>(path: P) -> io::Result<String> {
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn write<P: AsRef<Path>, C: AsRef<[u8]>>(path: P, contents: C) -> io::Result<()> {
     let (path, contents) = (path.as_ref(), contents.as_ref());
     call(|| fs::write(path, contents))
 }
 
-/// Copies a file and its permissions, as [`std::fs::copy`]: the call lasts until all is copied.
+/// Copies a file and its permissions, as [`std::fs::copy`]. The call cannot be interrupted before
+/// all bytes are copied.
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn copy<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<u64> {
     let (from, to) = (from.as_ref(), to.as_ref());
@@ -61,84 +62,84 @@ pub fn copy<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<u64> {
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn rename<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<()> {
     let (from, to) = (from.as_ref(), to.as_ref());
     call(|| fs::rename(from, to))
 }
 
-/// Makes a hard link, as [`std::fs::hard_link`].
+/// Creates a hard link, as [`std::fs::hard_link`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn hard_link<P: AsRef<Path>, Q: AsRef<Path>>(original: P, link: Q) -> io::Result<()> {
     let (original, link) = (original.as_ref(), link.as_ref());
     call(|| fs::hard_link(original, link))
 }
 
-/// Where a symbolic link points to, as [`std::fs::read_link`].
+/// Returns the target of a symbolic link, as [`std::fs::read_link`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn read_link<P: AsRef<Path>>(path: P) -> io::Result<PathBuf> {
     let path = path.as_ref();
     call(|| fs::read_link(path))
 }
 
-/// The path without links and detours, as [`std::fs::canonicalize`].
+/// Returns the absolute path without symbolic links and `..`, as [`std::fs::canonicalize`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn canonicalize<P: AsRef<Path>>(path: P) -> io::Result<PathBuf> {
     let path = path.as_ref();
     call(|| fs::canonicalize(path))
 }
 
-/// Makes a directory, as [`std::fs::create_dir`].
+/// Creates a directory, as [`std::fs::create_dir`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn create_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
     let path = path.as_ref();
     call(|| fs::create_dir(path))
 }
 
-/// Makes a directory and those around it that are missing, as [`std::fs::create_dir_all`].
+/// Creates a directory and its missing parents, as [`std::fs::create_dir_all`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn create_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
     let path = path.as_ref();
     call(|| fs::create_dir_all(path))
 }
 
-/// Removes a directory that is empty, as [`std::fs::remove_dir`].
+/// Removes an empty directory, as [`std::fs::remove_dir`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn remove_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
     let path = path.as_ref();
     call(|| fs::remove_dir(path))
 }
 
-/// Removes a directory and all that is in it, as [`std::fs::remove_dir_all`].
+/// Removes a directory and everything in it, as [`std::fs::remove_dir_all`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
     let path = path.as_ref();
@@ -149,51 +150,52 @@ pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn remove_file<P: AsRef<Path>>(path: P) -> io::Result<()> {
     let path = path.as_ref();
     call(|| fs::remove_file(path))
 }
 
-/// What is known of a file, as [`std::fs::metadata`].
+/// Returns the metadata of a file, as [`std::fs::metadata`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
     let path = path.as_ref();
     call(|| fs::metadata(path))
 }
 
-/// What is known of a file or of the symbolic link itself, as [`std::fs::symlink_metadata`].
+/// Returns the metadata of a file, or of the symbolic link itself, as
+/// [`std::fs::symlink_metadata`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn symlink_metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
     let path = path.as_ref();
     call(|| fs::symlink_metadata(path))
 }
 
-/// Changes who may use a file, as [`std::fs::set_permissions`].
+/// Changes the permissions of a file, as [`std::fs::set_permissions`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn set_permissions<P: AsRef<Path>>(path: P, permissions: Permissions) -> io::Result<()> {
     let path = path.as_ref();
     call(|| fs::set_permissions(path, permissions))
 }
 
-/// Whether there is such a file, as [`std::fs::exists`].
+/// Returns whether a file exists at this path, as [`std::fs::exists`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn exists<P: AsRef<Path>>(path: P) -> io::Result<bool> {
     let path = path.as_ref();

@@ -1,8 +1,8 @@
-//! Files from and to raw descriptors.
+//! Conversions of files from and to raw descriptors.
 //!
 //! # Safety
 //!
-//! Passes the promise of its callers about a descriptor on to std.
+//! This file passes the caller's promise about a descriptor on to std.
 #![expect(unsafe_code, reason = "what a descriptor is for is the caller's promise")]
 
 use std::fs;
@@ -12,7 +12,7 @@ use super::file::File;
 
 impl FromRawFd for File {
     unsafe fn from_raw_fd(fd: RawFd) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that it owns `fd`, which is what std requires.
         let inner = unsafe { fs::File::from_raw_fd(fd) };
         Self { inner }
     }

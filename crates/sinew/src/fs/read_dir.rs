@@ -1,4 +1,4 @@
-//! What is in a directory.
+//! The entries of a directory.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 use super::call;
 
-/// So many entries are read at a time.
+/// How many entries one call reads.
 const BATCH: usize = 64;
 
-/// What is in a directory, as [`std::fs::read_dir`].
+/// Returns an iterator over the entries of a directory, as [`std::fs::read_dir`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
     let path = path.as_ref();
@@ -29,9 +29,9 @@ pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
     })
 }
 
-/// The entries of a directory, as [`std::fs::ReadDir`]: made by [`read_dir`].
+/// An iterator over the entries of a directory: [`std::fs::ReadDir`], made by [`read_dir`].
 ///
-/// Many are read at a time, so that what is made or removed meanwhile may be seen later than by std's.
+/// It reads many entries at a time. So it may show changes to the directory later than std's does.
 ///
 /// ```
 /// let directory = std::env::temp_dir();
@@ -40,16 +40,16 @@ pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// If the caller is to stop, an entry is an error, and the next call goes on.
+/// If the caller is stopped, the item is an error. The iteration can still be continued.
 pub struct ReadDir {
     inner: fs::ReadDir,
     read: VecDeque<io::Result<DirEntry>>,
-    /// There are no more but those that were read.
+    /// Whether `inner` has ended.
     is_over: bool,
 }
 
 impl ReadDir {
-    /// Reads some.
+    /// Reads entries until the batch is full.
     fn fill(&mut self) {
         while self.read.len() < BATCH && !self.is_over {
             match self.inner.next() {
@@ -60,7 +60,8 @@ impl ReadDir {
     }
 }
 
-/// As std's. No code of a user's runs while it changes, so no panic leaves it half changed.
+/// std's type implements these too. No user code runs while it changes, so no panic leaves it half
+/// changed.
 impl UnwindSafe for ReadDir {}
 
 impl RefUnwindSafe for ReadDir {}
@@ -89,7 +90,7 @@ impl fmt::Debug for ReadDir {
     }
 }
 
-/// An entry of a directory, as [`std::fs::DirEntry`]. [`DirEntryExt`] is implemented too.
+/// An entry of a directory: [`std::fs::DirEntry`]. [`DirEntryExt`] is implemented too.
 ///
 /// ```
 /// for entry in sinew::fs::read_dir(std::env::temp_dir())? {
@@ -100,43 +101,44 @@ impl fmt::Debug for ReadDir {
 /// ```
 pub struct DirEntry {
     inner: fs::DirEntry,
-    /// Most file systems tell it with the name; if this one does not, it was asked for.
+    /// Most file systems return it together with the name. `new` asks for it otherwise.
     file_type: Option<FileType>,
 }
 
 impl DirEntry {
-    /// To be called where it may block.
+    /// Wraps an entry. This may block, so only the other thread calls it.
     fn new(inner: fs::DirEntry) -> Self {
         Self { file_type: inner.file_type().ok(), inner }
     }
 
-    /// The path of the directory, with the name behind it.
+    /// Returns the path of the file: the path given to [`read_dir`] and the file's name.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.inner.path()
     }
 
-    /// The name.
+    /// Returns the file's name.
     #[must_use]
     pub fn file_name(&self) -> OsString {
         self.inner.file_name()
     }
 
-    /// What is known of the file, or of the symbolic link itself.
+    /// Returns the metadata of the file, or of the symbolic link itself.
     ///
     /// # Errors
     ///
-    /// As std's, or if the caller is [to stop](crate::fs).
+    /// Returns std's errors, and an error if the caller is [stopped](crate::fs).
     #[track_caller]
     pub fn metadata(&self) -> io::Result<Metadata> {
         call(|| self.inner.metadata())
     }
 
-    /// What kind of file it is. It was found out together with the name, so that this makes no call.
+    /// Returns the type of the file. It was read together with the name, so this usually makes no
+    /// call.
     ///
     /// # Errors
     ///
-    /// If it could not be found out then, nor now.
+    /// Returns an error if the type could not be read then and cannot be read now.
     #[track_caller]
     pub fn file_type(&self) -> io::Result<FileType> {
         match self.file_type {

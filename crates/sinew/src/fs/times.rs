@@ -11,7 +11,7 @@ use rustix::fs::{
 
 use super::call;
 
-/// Changes when a file is said to have been read and written. Follows symbolic links. As
+/// Changes the access and modification times of a file. Follows symbolic links. As
 /// `std::fs::set_times`, which is not stable in all supported releases.
 ///
 /// ```
@@ -29,14 +29,14 @@ use super::call;
 ///
 /// # Errors
 ///
-/// Any error of the system call, or if the caller is [to stop](crate::fs).
+/// Returns any error of the system call, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn set_times<P: AsRef<Path>>(path: P, times: FileTimes) -> io::Result<()> {
     let path = path.as_ref();
     call(|| set(path, times, AtFlags::empty()))
 }
 
-/// Changes when a file, or the symbolic link itself, is said to have been read and written. As
+/// Changes the access and modification times of a file, or of the symbolic link itself. As
 /// `std::fs::set_times_nofollow`, which is not stable in all supported releases.
 ///
 /// # Errors
@@ -52,11 +52,11 @@ fn set(path: &Path, times: FileTimes, flags: AtFlags) -> io::Result<()> {
     Ok(utimensat(CWD, path, &timestamps(times)?, flags)?)
 }
 
-/// The times as the kernel wants them.
+/// Converts the times to the kernel's form.
 ///
-/// std does not tell what is in a [`FileTimes`], and applies it to open files only. Opening the
-/// file at `path` would need a permission that changing its times does not. So this applies the
-/// times to a file in memory, and looks at that.
+/// std does not expose the contents of a [`FileTimes`], and applies it to open files only. Opening
+/// the file at `path` would need a permission that changing its times does not. So this function
+/// applies the times to a file in memory, and reads them back.
 fn timestamps(times: FileTimes) -> io::Result<Timestamps> {
     let probe = File::from(memfd_create("sinew-times", MemfdFlags::CLOEXEC)?);
     let [first, second] = [1, 2].map(|mark| after(&probe, mark, times));
@@ -67,7 +67,7 @@ fn timestamps(times: FileTimes) -> io::Result<Timestamps> {
     })
 }
 
-/// The times of the probe after both are `mark` seconds and then changed.
+/// Sets both times of the probe to `mark` seconds, applies `times`, and returns the result.
 fn after(probe: &File, mark: i64, times: FileTimes) -> io::Result<(Timespec, Timespec)> {
     let marked = Timespec { tv_sec: mark, tv_nsec: 0 };
     futimens(probe, &Timestamps { last_access: marked, last_modification: marked })?;
@@ -77,7 +77,8 @@ fn after(probe: &File, mark: i64, times: FileTimes) -> io::Result<(Timespec, Tim
     Ok((time(known.atime(), known.atime_nsec()), time(known.mtime(), known.mtime_nsec())))
 }
 
-/// A time that came out the same after two different marks was set. Another one was left as it was.
+/// Returns the time if it was set, and otherwise the mark for an unchanged time. A time was set if
+/// it is the same after two different marks.
 fn unless_kept(first: Timespec, second: Timespec) -> Timespec {
     if first == second { first } else { Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT } }
 }

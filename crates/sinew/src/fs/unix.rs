@@ -1,4 +1,4 @@
-//! The functions of [`std::os::unix::fs`].
+//! The functions of [`std::os::unix::fs`], which suspend the calling fiber.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -7,44 +7,45 @@ use std::path::Path;
 
 use super::call;
 
-/// Makes a symbolic link, as [`std::os::unix::fs::symlink`].
+/// Creates a symbolic link, as [`std::os::unix::fs::symlink`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn symlink<P: AsRef<Path>, Q: AsRef<Path>>(original: P, link: Q) -> io::Result<()> {
     let (original, link) = (original.as_ref(), link.as_ref());
     call(|| fs::symlink(original, link))
 }
 
-/// Changes the owner of a file, as [`std::os::unix::fs::chown`].
+/// Changes the owner and group of a file, as [`std::os::unix::fs::chown`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn chown<P: AsRef<Path>>(dir: P, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
     let dir = dir.as_ref();
     call(|| fs::chown(dir, uid, gid))
 }
 
-/// Changes the owner of an open file, as [`std::os::unix::fs::fchown`].
+/// Changes the owner and group of an open file, as [`std::os::unix::fs::fchown`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn fchown<F: AsFd>(fd: F, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
     let fd = fd.as_fd();
     call(|| fs::fchown(fd, uid, gid))
 }
 
-/// Changes the owner of a file or of the symbolic link itself, as [`std::os::unix::fs::lchown`].
+/// Changes the owner and group of a file, or of the symbolic link itself, as
+/// [`std::os::unix::fs::lchown`].
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn lchown<P: AsRef<Path>>(dir: P, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
     let dir = dir.as_ref();
@@ -55,7 +56,7 @@ pub fn lchown<P: AsRef<Path>>(dir: P, uid: Option<u32>, gid: Option<u32>) -> io:
 ///
 /// # Errors
 ///
-/// As std's, or if the caller is [to stop](crate::fs).
+/// Returns std's errors, and an error if the caller is [stopped](crate::fs).
 #[track_caller]
 pub fn chroot<P: AsRef<Path>>(dir: P) -> io::Result<()> {
     let dir = dir.as_ref();
