@@ -1,9 +1,10 @@
-//! Calls a function when the process exits. Knows not what it does.
+//! Calls a function when the process exits. Knows nothing of the function.
 //!
 //! # Safety
 //!
-//! Trusted with a function that the C library calls when the process exits: it is there for as long
-//! as the program, and does not unwind into C, since a panic ends the process there.
+//! This file registers a function that the C library calls when the process exits. The function is
+//! valid for the whole run of the program. It does not unwind into C: a panic in an `extern "C"`
+//! function aborts the process.
 #![expect(unsafe_code, reason = "tells the C library what to call")]
 
 use std::sync::{Once, OnceLock};
@@ -16,13 +17,14 @@ extern "C" fn call() {
     }
 }
 
-/// Has `f` called when the process exits by a return from `main` or by
-/// [`exit`](std::process::exit). Only the first call counts.
+/// Registers `f` to be called when the process exits by a return from `main` or by
+/// [`exit`](std::process::exit). Only the first call has an effect.
 pub(super) fn at_exit(f: fn()) {
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| {
         let _ = CALL.set(f);
-        // SAFETY: this file's promise. If the C library has no memory for it, `f` is not called.
+        // SAFETY: `call` is valid for the whole run and does not unwind, see the top of this file.
+        // If the C library has no memory for it, `f` is not called.
         unsafe { libc::atexit(call) };
     });
 }

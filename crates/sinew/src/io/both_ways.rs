@@ -1,4 +1,4 @@
-//! Copying between two streams in both directions at once. Knows neither of them.
+//! Copies between two streams in both directions at once. Knows no kind of stream.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -9,12 +9,12 @@ use super::copy::copy;
 use super::fd::Fd;
 use crate::fiber::{self, CancelToken, Stopped};
 
-/// A stream of which one direction can end while the other goes on.
+/// A stream of which one direction can end while the other continues.
 ///
 /// ```
 /// use sinew::io::{self, HalfClose, Read, Write};
 ///
-/// /// One that counts.
+/// /// A stream that counts.
 /// struct Counted<S>(S, std::sync::atomic::AtomicUsize);
 ///
 /// impl<S: HalfClose> HalfClose for Counted<S> {
@@ -24,11 +24,11 @@ use crate::fiber::{self, CancelToken, Stopped};
 /// }
 /// ```
 pub trait HalfClose {
-    /// Nothing more will be written: whoever reads at the other end finds the end.
+    /// Ends writing: the peer reads the end of the stream.
     ///
     /// # Errors
     ///
-    /// As the stream has them.
+    /// Returns the errors of the stream.
     fn end_writing(&self) -> io::Result<()>;
 }
 
@@ -44,7 +44,7 @@ impl<S: HalfClose + AsFd> HalfClose for Fd<S> {
     }
 }
 
-/// Std's, for what is made of them.
+/// For an [`Fd`] of std's types.
 impl HalfClose for std::os::unix::net::UnixStream {
     fn end_writing(&self) -> io::Result<()> {
         self.shutdown(std::net::Shutdown::Write)
@@ -57,8 +57,9 @@ impl HalfClose for std::net::TcpStream {
     }
 }
 
-/// Copies all that comes from each of two streams to the other, as a proxy does, and returns how many bytes went from the first to the second, and
-/// back. When one of them ends, the other is told that no more will come; it is over when both have ended.
+/// Copies all bytes from each of two streams to the other, as a proxy does. Returns the number of
+/// bytes from the first to the second, and the number in the other direction. When one stream ends,
+/// writing to the other is ended. The copy is complete when both streams have ended.
 ///
 /// ```
 /// use sinew::io::{self, Read, Write};
@@ -79,13 +80,16 @@ impl HalfClose for std::net::TcpStream {
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
-/// What is in an [`Arc`](std::sync::Arc) is given as `&*stream`: std has no `Read` for a reference to one, and nobody else can.
+/// Pass a stream in an [`Arc`](std::sync::Arc) as `&*stream`: `Read` for `&Arc<T>` does not exist,
+/// and only std could implement it.
 ///
-/// The way back is a fiber of its own, in the default runtime if the caller is a plain thread.
+/// A new fiber copies the second direction. It belongs to the default runtime if the caller is a
+/// plain thread.
 ///
 /// # Errors
 ///
-/// As [`copy()`](super::copy()) has them, of the direction that fails first: that ends the other one.
+/// Returns the error of the direction that fails first, as [`copy()`](super::copy()) does. This
+/// also ends the other direction.
 #[track_caller]
 pub fn copy_bidirectional<A, B>(a: &A, b: &B) -> io::Result<(u64, u64)>
 where
@@ -105,18 +109,18 @@ where
     });
     match (there, back, failed.into_inner()) {
         (Some(there), Some(back), _) => Ok((there, back)),
-        (_, _, error) => Err(Stopped::in_error_at(error.expect("whatever fails is kept"), at)),
+        (_, _, error) => Err(Stopped::in_error_at(error.expect("the first error is kept"), at)),
     }
 }
 
-/// One direction. If it fails, it is kept why, unless the other one has, and that one stops.
+/// Copies one direction. Keeps its error if it is the first, and stops the other direction.
 fn pass(
     (from, to, end): (&mut dyn Read, &mut dyn Write, &dyn HalfClose),
     token: &CancelToken,
     failed: &OnceLock<io::Error>,
 ) -> Option<u64> {
     let passed = copy(from, to).and_then(|count| match end.end_writing() {
-        // The other end is gone, and with it all who would be told.
+        // The peer is gone, so that no reader is left that could see the end.
         Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(count),
         ended => ended.map(|()| count),
     });

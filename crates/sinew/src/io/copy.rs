@@ -1,17 +1,18 @@
-//! Copying from a reader to a writer. Knows neither of them.
+//! Copies from a reader to a writer. Knows neither of them.
 
 use std::io::{self, BufRead, Read, Write};
 
 use crate::fiber;
 use crate::rt;
 
-/// So much is read at a time, into memory that is not on the stack: that of a fiber is small.
+/// How many bytes one read takes at most. The buffer is on the heap, because a fiber's stack is
+/// small.
 const CHUNK: usize = 16 << 10;
 
-/// Others have their turn after so many, which take some 100 µs between two ends that never wait.
+/// Other fibers run after this many reads. These take about 100 µs if neither end ever waits.
 const TURN: u32 = 32;
 
-/// Copies all that comes from a reader to a writer, and returns how many bytes that were. As [`std::io::copy`].
+/// Copies all bytes from a reader to a writer, and returns their number. As [`std::io::copy`].
 ///
 /// ```
 /// use sinew::io;
@@ -21,13 +22,13 @@ const TURN: u32 = 32;
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
-/// A fiber that finds both ends ready time and again gives way now and then, and observes
-/// cancellation and deadlines whatever the ends do.
+/// If both ends are always ready, the fiber yields from time to time. The copy observes
+/// cancellation and deadlines even if the ends do not.
 ///
 /// # Shortcuts
 ///
-/// [`std::io::copy`] finds out what it is given, and takes a shortcut for some types. That needs a
-/// feature of the language which is not stable, so there are functions of their own here:
+/// [`std::io::copy`] takes shortcuts for some types by specialization, which only std can use. Here
+/// they are separate functions:
 ///
 /// - If the reader has a buffer, [`copy_buf`] writes what is in it: for a
 ///   [`BufReader`](io::BufReader), a slice, a [`VecDeque<u8>`](std::collections::VecDeque), a
@@ -39,8 +40,9 @@ const TURN: u32 = 32;
 ///
 /// # Errors
 ///
-/// As the reader and the writer have them, except that what was [interrupted](io::ErrorKind::Interrupted) is tried again; and if the caller is to stop.
-/// What was copied before that stays so.
+/// Returns the errors of the reader and the writer, and an error if the caller is stopped. Retries
+/// [interrupted](io::ErrorKind::Interrupted) reads and writes. Bytes that were copied before stay
+/// copied.
 #[track_caller]
 pub fn copy<R, W>(reader: &mut R, writer: &mut W) -> io::Result<u64>
 where
@@ -65,12 +67,11 @@ where
     }
 }
 
-/// How much of a buffer is written at a time, so that others have their turn in between.
+/// How many bytes of a buffer one write takes at most, so that other fibers run in between.
 const PART: usize = 1 << 20;
 
-/// Copies all that comes from a reader with a buffer to a writer, and returns how many bytes that
-/// were. As [`copy`], but what is in the reader's buffer is written from there, however large that
-/// is.
+/// Copies all bytes from a buffered reader to a writer, and returns their number. As [`copy`], but
+/// writes from the reader's own buffer, however large that is.
 ///
 /// ```
 /// use sinew::io::{self, BufReader};
@@ -83,7 +84,7 @@ const PART: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// As [`copy`]. If the writer fails, what it was given last is still in the reader.
+/// As [`copy`]. If the writer fails, the bytes that it was given last are still in the reader.
 #[track_caller]
 pub fn copy_buf<R, W>(reader: &mut R, writer: &mut W) -> io::Result<u64>
 where

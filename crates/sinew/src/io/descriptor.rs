@@ -1,16 +1,17 @@
-//! What types with a `handle` become, and are made of. Knows no kind of descriptor.
+//! Conversions of types with a `handle`. Knows no kind of descriptor.
 
-/// The conversions of a type from and to std's type of the same name, by these expressions, and what goes through that.
+/// Implements the conversions from and to std's type of the same name by these expressions, and the
+/// other conversions by means of these.
 macro_rules! descriptor {
     ($type:ident, $std:ty, |$given:ident| $ours:expr, |$this:ident| $theirs:expr) => {
-        /// Time-outs that are set, and whether calls wait, stay as they are.
+        /// Keeps the time-outs and the non-blocking mode that are set.
         impl From<$std> for $type {
             fn from($given: $std) -> Self {
                 $ours
             }
         }
 
-        /// It goes with all that is set.
+        /// Keeps all settings.
         impl From<$type> for $std {
             fn from($this: $type) -> Self {
                 $theirs

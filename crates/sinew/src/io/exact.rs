@@ -1,13 +1,14 @@
-//! Reading and writing all of it, however many calls that takes: what std's traits provide, but as what is called, so that whoever is to stop hears
-//! where it has called. Knows no kind of stream.
+//! Reads and writes buffers completely, as the default methods of std's traits do. Functions of
+//! this crate have `track_caller`, so that a `Stopped` names the caller. Knows no kind of stream.
 
 use std::io::{self, ErrorKind, Read, Write};
 
-/// As [`Read::read_exact`] is provided.
+/// Fills the buffer, as the default of [`Read::read_exact`].
 ///
 /// # Errors
 ///
-/// As the reader has them, except that what was interrupted is tried again; and if it ends too early.
+/// Returns the errors of the reader, and an error if the input ends too early. Retries interrupted
+/// reads.
 #[inline]
 #[track_caller]
 pub(crate) fn read_exact<R: Read>(reader: &mut R, mut buf: &mut [u8]) -> io::Result<()> {
@@ -22,11 +23,12 @@ pub(crate) fn read_exact<R: Read>(reader: &mut R, mut buf: &mut [u8]) -> io::Res
     Ok(())
 }
 
-/// As [`Write::write_all`] is provided.
+/// Writes the whole buffer, as the default of [`Write::write_all`].
 ///
 /// # Errors
 ///
-/// As the writer has them, except that what was interrupted is tried again; and if it takes no more.
+/// Returns the errors of the writer, and an error if it accepts no more bytes. Retries interrupted
+/// writes.
 #[inline]
 #[track_caller]
 pub(crate) fn write_all<W: Write>(writer: &mut W, mut buf: &[u8]) -> io::Result<()> {
@@ -41,14 +43,14 @@ pub(crate) fn write_all<W: Write>(writer: &mut W, mut buf: &[u8]) -> io::Result<
     Ok(())
 }
 
-/// Std's own error, which nobody else can make.
+/// Returns std's own error, which only std can construct.
 #[cold]
 fn too_short() -> io::Error {
     let error = io::empty().read_exact(&mut [0]);
     error.expect_err("there is nothing to read")
 }
 
-/// Std's own error, which nobody else can make.
+/// Returns std's own error, which only std can construct.
 #[cold]
 fn too_full() -> io::Error {
     let error = [0_u8; 0].as_mut_slice().write_all(&[0]);
@@ -59,12 +61,12 @@ fn too_full() -> io::Error {
 mod tests {
     use super::*;
 
-    /// What each call comes to: so many bytes, or an error.
+    /// The results of successive calls: a number of bytes, or an error.
     struct Script<'a>(&'a [Result<usize, ErrorKind>], Vec<u8>);
 
     impl Script<'_> {
         fn next(&mut self, most: usize) -> io::Result<usize> {
-            let (first, rest) = self.0.split_first().expect("nobody calls again");
+            let (first, rest) = self.0.split_first().expect("no further call");
             self.0 = rest;
             first.map(|len| len.min(most)).map_err(io::Error::from)
         }
@@ -100,7 +102,7 @@ mod tests {
     ];
 
     #[test]
-    fn all_is_read_as_std_reads_it() {
+    fn read_exact_behaves_as_std() {
         for script in SCRIPTS {
             let (mut ours, mut std) = ([0; 5], [0; 5]);
             let mut script_of_ours = Script(script, Vec::new());
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_written_as_std_writes_it() {
+    fn write_all_behaves_as_std() {
         for script in SCRIPTS {
             let (mut ours, mut std) = (Script(script, Vec::new()), Script(script, Vec::new()));
             let results = (write_all(&mut ours, b"hello"), std.write_all(b"hello"));

@@ -1,4 +1,4 @@
-//! Any descriptor that the kernel can tell to be ready. Knows no kind of it.
+//! Any descriptor that the kernel can report as ready. Knows no kind of descriptor.
 
 use std::error::Error;
 use std::fmt;
@@ -14,7 +14,8 @@ use super::slices::MOST_SLICES;
 use super::socket_settings::Patience;
 use crate::rt::io::{Direction, check_pollable};
 
-/// A descriptor to wait for: an eventfd, a timer, a terminal, a device, a socket of a kind that has no type here.
+/// A descriptor to wait for: an eventfd, a timer, a terminal, a device, or a socket of a kind for
+/// which this crate has no type.
 ///
 /// ```
 /// use sinew::fiber;
@@ -34,45 +35,51 @@ use crate::rt::io::{Direction, check_pollable};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// It can be read from and written to as a descriptor, by `read` and `write` of the kernel, also by reference and whatever `T` is. What `T` has of its own, such as
-/// a buffer or another way to read, is used by [`read_with`](Self::read_with) and [`write_with`](Self::write_with).
+/// Reading and writing, also by reference, use the system calls `read` and `write` on the
+/// descriptor, for all types `T`. To use what `T` itself provides, such as a buffer or another way
+/// to read, call [`read_with`](Self::read_with) and [`write_with`](Self::write_with).
 ///
-/// As long as it is in here, its calls do not wait (`O_NONBLOCK`), which is so for all its duplicates, also those of other processes;
-/// [`into_inner`](Self::into_inner) and dropping set that back to what it was. So standard input is better read through [`stdin`](super::stdin()).
-/// And of duplicates, the first one that came into an `Fd` has to leave last: if it is gone before, calls on the others block their thread.
+/// The descriptor is non-blocking (`O_NONBLOCK`) as long as it is in here, and so are all its
+/// duplicates, also those in other processes. [`into_inner`](Self::into_inner) and dropping restore
+/// the former mode. Standard input is therefore better read through [`stdin`](super::stdin()). If
+/// several duplicates are in an `Fd`, take the first of them out last. Otherwise calls on the others
+/// block their thread.
 ///
-/// One descriptor belongs into one `Fd`, which fibers and threads may share: the second one of the same number fails to wait on the
-/// same worker, with [`AlreadyExists`](io::ErrorKind::AlreadyExists). A duplicate is another descriptor.
+/// Put each descriptor into one `Fd`, which fibers and threads can share. If two are made for the
+/// same number, the second to wait on a worker fails with
+/// [`AlreadyExists`](io::ErrorKind::AlreadyExists). A duplicate is another descriptor.
 pub struct Fd<T: AsFd> {
     handle: IoHandle<Nonblocking<T>>,
 }
 
-/// A descriptor that cannot be waited for, and why.
+/// A descriptor that cannot be waited for, and the reason.
 ///
-/// By `?` it becomes the [`io::Error`], and the descriptor is dropped.
+/// The `?` operator converts it to the [`io::Error`] and drops the descriptor.
 pub struct FdError<T> {
-    /// What was given.
+    /// The value that was passed in.
     pub inner: T,
-    /// Why. [`InvalidInput`](io::ErrorKind::InvalidInput), if it is of a kind that is always ready, or that the kernel does not watch.
+    /// The reason. It is [`InvalidInput`](io::ErrorKind::InvalidInput) if the kernel cannot report
+    /// this kind of descriptor as ready.
     pub error: io::Error,
 }
 
 impl<T: AsFd> Fd<T> {
-    /// Makes a descriptor one to wait for.
+    /// Wraps a descriptor.
     ///
     /// # Errors
     ///
-    /// As [`try_new`](Self::try_new). The value is dropped then.
+    /// As [`try_new`](Self::try_new), but drops the value.
     pub fn new(inner: T) -> io::Result<Self> {
         Ok(Self::try_new(inner)?)
     }
 
-    /// Makes a descriptor one to wait for, or gives it back.
+    /// Wraps a descriptor, or returns it with the error.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if nobody can wait for it: files on a disk, directories and `/dev/null` are always ready, and
-    /// some make the caller wait all the same. Others as the kernel has them.
+    /// Returns [`InvalidInput`](io::ErrorKind::InvalidInput) if the kernel cannot report the
+    /// descriptor as ready: files on a disk, directories and `/dev/null` count as always ready,
+    /// although calls on some of them block. Also returns any error of the system calls.
     pub fn try_new(inner: T) -> Result<Self, FdError<T>> {
         if let Err(error) = check_pollable(inner.as_fd()) {
             return Err(FdError { inner, error });
@@ -83,18 +90,20 @@ impl<T: AsFd> Fd<T> {
         }
     }
 
-    /// Waits until there is something to read, or an error or an end to be told of. The kernel is asked each time, so what was true once is not
-    /// reported again; but others who read may be faster than the caller.
+    /// Waits until the descriptor is readable, or has an error or its end to report. Each call asks
+    /// the kernel, so an earlier result is not repeated. Another reader may still be faster than
+    /// the caller.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop, or the kernel does not watch it.
+    /// Returns an error if the caller is stopped, or if the kernel cannot watch the descriptor.
     #[track_caller]
     pub fn readable(&self) -> io::Result<()> {
         self.ready(Direction::Read)
     }
 
-    /// Waits until something can be written, or an error can be told of. As [`readable`](Self::readable).
+    /// Waits until the descriptor is writable, or has an error to report. As
+    /// [`readable`](Self::readable).
     ///
     /// # Errors
     ///
@@ -104,17 +113,18 @@ impl<T: AsFd> Fd<T> {
         self.ready(Direction::Write)
     }
 
-    /// [`readable`](Self::readable), for so long at most.
+    /// Waits as [`readable`](Self::readable), for at most `time`.
     ///
     /// # Errors
     ///
-    /// As [`readable`](Self::readable), and [`TimedOut`](io::ErrorKind::TimedOut) if it is not by then.
+    /// As [`readable`](Self::readable). Also returns [`TimedOut`](io::ErrorKind::TimedOut) if the
+    /// time expires.
     #[track_caller]
     pub fn readable_timeout(&self, time: Duration) -> io::Result<()> {
         self.ready_within(time, Direction::Read)
     }
 
-    /// [`writable`](Self::writable), for so long at most.
+    /// Waits as [`writable`](Self::writable), for at most `time`.
     ///
     /// # Errors
     ///
@@ -140,40 +150,42 @@ impl<T: AsFd> Fd<T> {
         })
     }
 
-    /// Reads in whatever way the descriptor has: calls `read` until it does not say [`WouldBlock`](io::ErrorKind::WouldBlock), and waits in between. It
-    /// must be the kernel who says that, of this descriptor: otherwise nobody may tell when to go on.
+    /// Reads with a function of the caller. Calls `read` until it does not fail with
+    /// [`WouldBlock`](io::ErrorKind::WouldBlock), and waits for readiness in between. This error
+    /// must come from a system call on this descriptor; otherwise the wait may never end.
     ///
     /// # Errors
     ///
-    /// As `read` has them, and as [`readable`](Self::readable).
+    /// Returns the errors of `read`, and those of [`readable`](Self::readable).
     #[track_caller]
     pub fn read_with<R>(&self, mut read: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
         self.handle.call(Direction::Read, Patience::AsSet, |fd| read(fd.get()))
     }
 
-    /// Writes in whatever way the descriptor has, as [`read_with`](Self::read_with).
+    /// Writes with a function of the caller, as [`read_with`](Self::read_with) reads.
     ///
     /// # Errors
     ///
-    /// As `write` has them, and as [`readable`](Self::readable).
+    /// Returns the errors of `write`, and those of [`readable`](Self::readable).
     #[track_caller]
     pub fn write_with<R>(&self, mut write: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
         self.handle.call(Direction::Write, Patience::AsSet, |fd| write(fd.get()))
     }
 
-    /// What is inside. There is no way to change it, since it has to stay the descriptor that it is.
+    /// Returns the value inside. There is no mutable access, because the value must keep its
+    /// descriptor.
     pub fn get_ref(&self) -> &T {
         self.handle.get().get()
     }
 
-    /// What was inside, set as it was before.
+    /// Returns the value inside, and restores its mode.
     pub fn into_inner(self) -> T {
         self.handle.into_inner().into_inner()
     }
 }
 
-// By a bound on what is inside, `&T: Read`, the compiler would look for ever for a `T` that it has yet to infer, also in code that knows nothing of
-// this type.
+// The bound is not `&T: Read`. With that, the compiler would recurse without end to infer `T`, even
+// in code that does not use this type.
 impl<T: AsFd> Read for &Fd<T> {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
@@ -246,7 +258,8 @@ impl<T> fmt::Display for FdError<T> {
     }
 }
 
-/// Its text is that of the error inside, so that one is no source of it: whoever tells of sources too would say it twice.
+/// There is no `source`: `Display` shows the text of the inner error, so that a report of all
+/// sources would repeat it.
 impl<T> Error for FdError<T> {}
 
 impl<T> From<FdError<T>> for io::Error {

@@ -1,6 +1,7 @@
-//! Methods of `Read`, `Write` and `Seek` that call the same methods of something else. Knows no type that has them.
+//! Methods of `Read`, `Write` and `Seek` that forward to another value. Knows no type that has
+//! them.
 
-/// Implements methods by those of what the expression makes of `self`.
+/// Implements methods by calling the same methods on the value that the expression makes of `self`.
 macro_rules! forward {
     (|$this:ident| $target:expr; $($name:ident($($argument:ident: $type:ty)?) -> $result:ty;)*) => { $(
         #[inline]
@@ -39,7 +40,8 @@ macro_rules! forward_write {
     };
 }
 
-/// What std provides with [`Read`](std::io::Read), except that it names its caller to whoever is to stop.
+/// Implements [`read_exact`](std::io::Read::read_exact) as std's default does, with `track_caller`,
+/// so that a `Stopped` names the caller.
 macro_rules! reads_exactly {
     () => {
         #[inline]
@@ -50,7 +52,8 @@ macro_rules! reads_exactly {
     };
 }
 
-/// What std provides with [`Write`](std::io::Write), except that it names its caller to whoever is to stop.
+/// Implements [`write_all`](std::io::Write::write_all) as std's default does, with `track_caller`,
+/// so that a `Stopped` names the caller.
 macro_rules! writes_all {
     () => {
         #[inline]

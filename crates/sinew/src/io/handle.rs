@@ -1,4 +1,5 @@
-//! A descriptor as all of our types have it: what it is to std, who waits for it, and what is set. Knows no kind of descriptor.
+//! A descriptor with what all of this crate's types need: std's type, the source that waits, and
+//! the settings. Knows no kind of descriptor.
 
 use std::io;
 use std::ops::Range;
@@ -14,17 +15,18 @@ use crate::rt::io::{Direction, IoFailure, IoSource, Readiness};
 /// A descriptor.
 #[derive(Debug)]
 pub(crate) struct IoHandle<T> {
-    /// Before the descriptor, since it is dropped in this order: nobody watches a descriptor that is not open any more.
+    /// Dropped before the descriptor, because fields drop in this order: a closed descriptor must
+    /// not be watched.
     watch: Watch,
     inner: T,
     settings: SocketSettings,
 }
 
-/// Ends when it is dropped.
+/// Ends the watch when it is dropped.
 #[derive(Debug)]
 struct Watch(Arc<IoSource>);
 
-/// No code of a user's runs while it changes, so no panic leaves it half changed.
+/// No user code runs while it changes, so no panic leaves it half changed.
 impl UnwindSafe for Watch {}
 
 impl RefUnwindSafe for Watch {}
@@ -36,22 +38,23 @@ impl Drop for Watch {
 }
 
 impl<T: AsFd> IoHandle<T> {
-    /// Calls that would wait must say so, by [`WouldBlock`](io::ErrorKind::WouldBlock): that is the caller's to see to.
+    /// Wraps a descriptor. Calls on it that would wait must fail with
+    /// [`WouldBlock`](io::ErrorKind::WouldBlock); the caller ensures this.
     pub(crate) fn new(inner: T) -> Self {
         Self::with_settings(inner, SocketSettings::default())
     }
 
-    /// A duplicate of another one, which has the same settings.
+    /// Wraps a duplicate of this descriptor, which shares its settings.
     pub(crate) fn clone_of(&self, inner: T) -> Self {
         self.with_same_trust(Self::with_settings(inner, self.settings.share()))
     }
 
-    /// A connection that this one has taken in, with its time-outs.
+    /// Wraps a connection that this socket has accepted, which inherits its time-outs.
     pub(crate) fn accepted<S: AsFd>(&self, inner: S) -> IoHandle<S> {
         self.with_same_trust(IoHandle::with_settings(inner, self.settings.of_accepted()))
     }
 
-    /// One whose short reads say as much as those of this one.
+    /// Returns `other` with this descriptor's trust in short reads.
     fn with_same_trust<S: AsFd>(&self, other: IoHandle<S>) -> IoHandle<S> {
         if !self.readiness().look().trusts_short_reads() {
             other.readiness().distrust_short_reads();
@@ -59,7 +62,8 @@ impl<T: AsFd> IoHandle<T> {
         other
     }
 
-    /// One on which users make calls of their own, of which one may have to wait and another one not.
+    /// Wraps a descriptor on which users make calls of their own: one call may have to wait while
+    /// another does not.
     pub(crate) fn mixed(inner: T) -> Self {
         Self { watch: Watch(IoSource::new(Readiness::mixed())), inner, settings: SocketSettings::default() }
     }
@@ -77,37 +81,40 @@ impl<T: AsFd> IoHandle<T> {
         &self.settings
     }
 
-    /// The descriptor, which nobody watches any more.
+    /// Returns the descriptor and ends its watch.
     pub(crate) fn into_inner(self) -> T {
         drop(self.watch);
         self.inner
     }
 
-    /// The descriptor, and what is set for it and its clones.
+    /// Returns the descriptor, and the settings that it shares with its clones. Ends its watch.
     pub(crate) fn into_parts(self) -> (T, SocketSettings) {
         drop(self.watch);
         (self.inner, self.settings)
     }
 
-    /// What is known of the descriptor.
+    /// Returns what is known of the descriptor's readiness.
     #[inline]
     pub(crate) fn readiness(&self) -> &Readiness {
         &self.watch.0.readiness
     }
 
-    /// Has all calls on a socket fail from now on, also those that wait now.
+    /// Makes all later calls on a socket fail, and those that wait now.
     pub(crate) fn close(&self) {
         self.readiness().close();
-        // Wakes threads that wait. If it fails because the socket is not connected, it does so all the same, or nobody waits.
+        // The shutdown wakes threads that block in the kernel. If it fails because the socket is
+        // not connected, either it wakes them nevertheless, or no thread waits.
         let _ = rustix::net::shutdown(self, rustix::net::Shutdown::Both);
     }
 
-    /// Does something with the descriptor: calls `attempt` until that does not fail with [`WouldBlock`](io::ErrorKind::WouldBlock), and waits for the direction
-    /// in between. It must be the kernel that says so, of this descriptor.
+    /// Runs an operation on the descriptor. Calls `attempt` until it does not fail with
+    /// [`WouldBlock`](io::ErrorKind::WouldBlock), and waits for `direction` in between. This error
+    /// must come from a system call on this descriptor.
     ///
     /// # Errors
     ///
-    /// As `attempt` has them, and if the caller is to stop. A call that would have to wait and is not to, or whose time is over, fails as those of a socket.
+    /// Returns the errors of `attempt`, and an error if the caller is stopped. Returns the error of
+    /// [`would_block`] if the call has to wait and must not, or if its time expires.
     #[inline]
     #[track_caller]
     pub(crate) fn call<R>(
@@ -122,14 +129,15 @@ impl<T: AsFd> IoHandle<T> {
         }
         rt::check_stop().map_err(|stop| stopped(stop, at))?;
         let (readiness, mut limit) = (self.readiness(), None);
-        // However the call ends: others may have been left waiting for the sake of this one.
+        // Runs however the call ends: an event may have woken only this caller, and the next waiter
+        // must get its turn.
         let _pass_on = PassOn { readiness, direction };
         loop {
             let seen = readiness.look();
             if seen.is_closed() {
                 return Err(closed());
             }
-            // A caller that does not wait may have been told elsewhere that the descriptor is ready.
+            // A caller that does not wait may know from elsewhere that the descriptor is ready.
             let does_not_wait = matches!(patience, Patience::None);
             if seen.is_ready(direction) || does_not_wait || seen.is_mixed() || !self.watch.0.is_told_here() {
                 match attempt(&self.inner) {
@@ -141,7 +149,7 @@ impl<T: AsFd> IoHandle<T> {
             let Patience::Wait(time) = patience else { return Err(would_block()) };
             match self.watch.0.wait(self.as_fd(), (direction, seen), (time, &mut limit)) {
                 Ok(()) => {}
-                // The kernel is asked once more: an event may have come too late for a short time.
+                // One last attempt: an event may be reported too late if the time is short.
                 Err(IoFailure::TimedOut) => patience = Patience::None,
                 Err(IoFailure::Stopped(stop)) => return Err(stopped(*stop, at)),
                 Err(IoFailure::Failed(error)) => return Err(self.or_closed(error)),
@@ -149,18 +157,20 @@ impl<T: AsFd> IoHandle<T> {
         }
     }
 
-    /// A call that fails after the descriptor was closed says that, and not what the kernel makes of it.
+    /// Returns the error for a closed socket if it was closed meanwhile, instead of the kernel's
+    /// error.
     #[cold]
     fn or_closed(&self, error: io::Error) -> io::Error {
         if self.readiness().look().is_closed() { closed() } else { error }
     }
 
-    /// Writes so many bytes to a stream, and comes back when all are written, as std's calls do that may wait: `attempt` writes from a place on. What was
-    /// written is said, whatever came then: the next call hears of that.
+    /// Writes `len` bytes to a stream, and returns after all are written, as std's blocking calls
+    /// do. `attempt` writes the bytes from a position on. If an error occurs after some bytes were
+    /// written, this returns their number, and the next call returns the error.
     ///
     /// # Errors
     ///
-    /// As [`call`](Self::call), if nothing was written.
+    /// Returns the errors of [`call`](Self::call) if no byte was written.
     #[inline]
     #[track_caller]
     pub(crate) fn write_stream(
@@ -190,7 +200,7 @@ impl<T: AsFd> IoHandle<T> {
                 Ok(0) => break,
                 Ok(more) => written += more,
                 Err(error) => {
-                    // The kernel has told of it once.
+                    // The kernel reports this error only once.
                     self.settings.keep_error(&error);
                     break;
                 }
@@ -199,8 +209,9 @@ impl<T: AsFd> IoHandle<T> {
         written
     }
 
-    /// Reads from a stream whose kernel says by a short read that nothing is left: if fewer than `room` bytes were read, and some, the next read does not
-    /// ask the kernel before it waits.
+    /// Reads from a stream for which a short read means that no byte is left in the kernel. If a
+    /// read returns fewer than `room` bytes, but not zero, the next read waits without asking the
+    /// kernel first.
     ///
     /// # Errors
     ///
@@ -233,18 +244,19 @@ impl<T: AsFd> IoHandle<T> {
         self.call(Direction::Read, Patience::AsSet, |inner| self.unless_closed(attempt(inner)?))
     }
 
-    /// What an attempt to read has read: nothing may mean that it was closed meanwhile, and not that it is at its end.
+    /// Returns the number of bytes that an attempt has read. Zero bytes may mean that the socket
+    /// was closed meanwhile, and not that the stream has ended.
     ///
     /// # Errors
     ///
-    /// If it was.
+    /// Returns an error if it was closed.
     #[inline]
     pub(crate) fn unless_closed(&self, read: usize) -> io::Result<usize> {
         if read == 0 && self.readiness().look().is_closed() { Err(closed()) } else { Ok(read) }
     }
 }
 
-/// Lets the next waiter have its turn when it is dropped.
+/// Wakes the next waiter when it is dropped.
 struct PassOn<'a> {
     readiness: &'a Readiness,
     direction: Direction,
@@ -257,7 +269,7 @@ impl Drop for PassOn<'_> {
     }
 }
 
-/// The first comparison spares the second, which has to find out what the kernel's error means.
+/// The first comparison is cheap. The second has to map the error's number to a kind.
 #[inline]
 fn is_would_block(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EAGAIN) || error.kind() == io::ErrorKind::WouldBlock
@@ -273,7 +285,8 @@ fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionAborted, "it was closed by `close`")
 }
 
-/// As std's sockets on Linux have it: the kernel has one error for a call that is not to wait, and for one whose time is over.
+/// Returns the error of std's sockets on Linux. The kernel has one error for a call that must not
+/// wait and for one whose time has expired.
 #[cold]
 pub(crate) fn would_block() -> io::Error {
     io::Error::from_raw_os_error(libc::EAGAIN)

@@ -1,5 +1,5 @@
-//! Reading from a descriptor that is shared with others who know nothing of us, and so must stay as it is: calls on it may wait. The kernel is asked
-//! before each. Knows nothing of buffers and locks.
+//! Reads from a descriptor that is shared with other processes. Its mode must not change, so calls
+//! on it may block; this file asks the kernel before each read. Knows nothing of buffers and locks.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -14,11 +14,11 @@ use crate::blocking::blocking;
 use crate::fiber;
 use crate::rt::io::{Direction, check_pollable};
 
-/// Whether the descriptor is ready now.
+/// Succeeds if the descriptor is ready now.
 ///
 /// # Errors
 ///
-/// [`WouldBlock`](io::ErrorKind::WouldBlock), if it is not.
+/// Returns [`WouldBlock`](io::ErrorKind::WouldBlock) if it is not ready.
 pub(super) fn check_ready(fd: impl AsFd, direction: Direction) -> io::Result<()> {
     let flags = match direction {
         Direction::Read => PollFlags::IN | PollFlags::PRI | PollFlags::RDHUP,
@@ -35,22 +35,24 @@ pub(super) fn check_ready(fd: impl AsFd, direction: Direction) -> io::Result<()>
     }
 }
 
-/// Where the bytes of standard input come from, as of the first read.
+/// The source of standard input's bytes, chosen at the first read.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// Nobody has read yet.
+    /// Not read yet.
     New,
     /// A terminal, a pipe or a socket.
     Watched(IoHandle<OwnedFd>),
-    /// A file, which is always ready.
+    /// A file, which is always ready, or a descriptor that cannot be read.
     Plain(OwnedFd),
 }
 
 impl Input {
     fn open() -> io::Result<Self> {
-        // A duplicate is another number for the kernel's sets, and stays what it is whatever becomes of the original.
+        // A duplicate has its own number for epoll, and stays the same file if the original is
+        // replaced.
         let fd = rustix::stdio::stdin().try_clone_to_owned()?;
-        // Nobody tells when that is ready to be read which never is: the kernel says why at once.
+        // A descriptor that is not open for reading never becomes ready. A read without a wait
+        // returns the kernel's error.
         if fcntl_getfl(&fd)? & OFlags::RWMODE == OFlags::WRONLY {
             return Ok(Self::Plain(fd));
         }
@@ -81,7 +83,7 @@ impl Input {
 }
 
 impl Read for Input {
-    /// What is closed is at its end, as in std.
+    /// Returns the end of the input if the descriptor is closed, as in std.
     #[track_caller]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.read_once(buffer) {
@@ -91,7 +93,8 @@ impl Read for Input {
     }
 }
 
-/// Reads from what nobody can wait for. It takes as long as the disk does, and so another thread does it.
+/// Reads from a descriptor that cannot be waited for. The read may wait for the disk, so another
+/// thread makes it.
 fn read_plain(fd: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(blocking(|| rustix::io::read(fd, buffer))?)
 }

@@ -1,10 +1,10 @@
-//! Whether a descriptor is a terminal. Knows no kind of descriptor.
+//! Asks whether a descriptor is a terminal. Knows no kind of descriptor.
 
 use std::os::fd::AsFd;
 
-/// Tells whether a descriptor is a terminal. Stands in for [`std::io::IsTerminal`], which cannot be
-/// implemented outside of std, and is implemented for all types with a descriptor: those of std and
-/// those of this crate.
+/// A trait to ask whether a descriptor is a terminal. It replaces [`std::io::IsTerminal`], which
+/// cannot be implemented outside of std, and is implemented for all types with a descriptor, of std
+/// and of this crate.
 ///
 /// ```
 /// use sinew::fs::File;
@@ -19,7 +19,7 @@ use std::os::fd::AsFd;
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
-/// If std's trait is in scope as well, a call on a type of std is ambiguous: import one of them.
+/// If std's trait is in scope too, a call on a type of std is ambiguous: import one of them.
 pub trait IsTerminal: AsFd {
     /// Returns whether the descriptor is a terminal.
     fn is_terminal(&self) -> bool;

@@ -1,5 +1,5 @@
-//! Copying from one descriptor to another without passing the bytes through the program. Knows what
-//! each pair of kinds of descriptors needs, and no protocol.
+//! Copies between descriptors without passing the bytes through the program. Knows which system
+//! call each pair of kinds needs, and no protocol.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -18,16 +18,16 @@ use crate::fiber;
 use crate::rt;
 use crate::rt::io::Direction;
 
-/// How much the kernel is asked to copy at a time.
+/// How many bytes one system call copies at most.
 const CHUNK: usize = 1 << 20;
 
-/// Others have their turn after this many calls. Each moves at most what a pipe holds, unless it
+/// Other fibers run after this many calls. A call moves at most the contents of a pipe unless it
 /// waits.
 const TURN: u64 = 16;
 
-/// Copies all that comes from one descriptor to another, as [`copy()`](super::copy()), and returns
-/// how many bytes that were. The kernel copies where it can, and the bytes do not pass through the
-/// program.
+/// Copies all bytes from one descriptor to another, and returns their number. The kernel copies
+/// where it can, without passing the bytes through the program; otherwise this is
+/// [`copy()`](super::copy()).
 ///
 /// ```
 /// use sinew::fs::File;
@@ -53,20 +53,19 @@ const TURN: u64 = 16;
 /// | pipe | file or socket | `splice` |
 /// | socket | file or socket | a buffer of the program: the kernel has no such call |
 ///
-/// Where the kernel refuses, for a file that is open for appending say, and for a
-/// [`File`](crate::fs::File) that is no regular file, a buffer of the program is used as well.
-/// [`std::io::copy`] finds out by itself what it copies between; a crate outside of std cannot, so
-/// this is a function of its own, for the types of this crate.
+/// A buffer of the program is also used where the kernel refuses, for example for a file that is
+/// open for appending, and for a [`File`](crate::fs::File) that is not a regular file.
+/// [`std::io::copy`] selects the system call by specialization, which only std can do. So this is a
+/// separate function, for the types of this crate.
 ///
-/// While bytes go to or from a socket, calls on it do not wait in the kernel (`O_NONBLOCK`). That
-/// holds for its duplicates outside of this crate too, those of other processes included, until the
-/// copy has ended. A peer that is gone causes a signal (`SIGPIPE`), which programs in Rust ignore
-/// unless told otherwise.
+/// During a copy from or to a socket, the socket is non-blocking (`O_NONBLOCK`), and so are its
+/// duplicates outside of this crate, also those in other processes. If the peer is gone, the
+/// process gets a signal (`SIGPIPE`), which Rust programs ignore by default.
 ///
 /// # Errors
 ///
-/// Any error of the descriptors, and if the caller is to stop. What was copied before that stays
-/// so.
+/// Returns any error of the system calls, and an error if the caller is stopped. Bytes that were
+/// copied before stay copied.
 #[track_caller]
 pub fn kernel_copy<S, D>(source: &S, sink: &D) -> io::Result<u64>
 where
@@ -98,18 +97,19 @@ pub trait KernelSink {
     fn writer(&self) -> Box<dyn Write + '_>;
 }
 
-/// A descriptor, by what the kernel can do with it. Nobody outside of this crate can make one.
+/// A descriptor, classified by what the kernel can do with it. Only this crate can make one.
 pub struct End<'a>(pub(crate) KernelEnd<'a>);
 
 pub(crate) enum KernelEnd<'a> {
-    /// It is always ready, and blocks.
+    /// A file, which is always ready, and whose calls block.
     File(&'a fs::File),
-    /// Calls on it do not block.
+    /// A pipe, which is non-blocking.
     Pipe(&'a dyn Stream),
+    /// A socket, which is made non-blocking during a copy.
     Socket(&'a dyn Stream),
 }
 
-/// What can be waited for.
+/// A descriptor that can be waited for.
 pub(crate) trait Stream {
     fn fd(&self) -> BorrowedFd<'_>;
 
@@ -133,8 +133,8 @@ impl<T: AsFd> Stream for IoHandle<T> {
     }
 }
 
-/// Whether bytes can be moved now, or an end or an error is there. Something urgent does not count:
-/// it is not copied.
+/// Returns an error of kind `WouldBlock` unless bytes can be moved, or an end or error is pending.
+/// Urgent data does not count, because it is not copied.
 fn check(fd: BorrowedFd<'_>, direction: Direction) -> io::Result<()> {
     let flags = match direction {
         Direction::Read => PollFlags::IN,
@@ -148,30 +148,30 @@ fn check(fd: BorrowedFd<'_>, direction: Direction) -> io::Result<()> {
     }
 }
 
-/// Whether an error is all that there is. A socket also says so for messages in its error queue
-/// (send timestamps, completed zero-copy sends), which are the program's to read: they do not end
-/// the wait.
+/// Returns the pending error of a socket, or `WouldBlock` if there is none. The kernel also reports
+/// `ERR` for messages in a socket's error queue (send timestamps, completed zero-copy sends). Those
+/// are for the program to read and do not end the wait.
 fn check_error(fd: BorrowedFd<'_>) -> io::Result<()> {
     match sockopt::socket_error(fd) {
         Ok(Ok(())) => Err(io::ErrorKind::WouldBlock.into()),
         Ok(Err(error)) => Err(error.into()),
-        // No socket: a pipe without readers. The next call fails.
+        // Not a socket: a pipe without readers. The next call fails.
         Err(_) => Ok(()),
     }
 }
 
-/// How the kernel's part of a copy has ended.
+/// How the kernel's part of a copy ended.
 #[derive(Debug, PartialEq, Eq)]
 enum CopyOutcome {
-    /// The source is at its end.
+    /// The source has ended.
     Ended,
-    /// The kernel does not copy between these, or not any more.
+    /// The kernel cannot copy between these descriptors, or no longer.
     Refused,
 }
 
 #[track_caller]
 fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<CopyOutcome> {
-    // Other files may block, or be full: how much was copied then would be lost.
+    // Other files may block, or become full: the number of bytes copied until then would be lost.
     if !is_regular(source)? || !is_regular(sink)? {
         return Ok(CopyOutcome::Refused);
     }
@@ -184,20 +184,20 @@ fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<C
         }
         fiber::checkpoint()?;
         match once(&source.0, &sink.0) {
-            // A file that is made up when it is read, as those in `/proc`, may look empty to the
-            // kernel.
+            // The size of a generated file, such as one in `/proc`, may be zero for the kernel.
             Ok(0) if *copied == 0 && matches!(source.0, KernelEnd::File(_)) => {
                 return Ok(CopyOutcome::Refused);
             }
             Ok(0) => return Ok(CopyOutcome::Ended),
             Ok(more) => *copied += more,
             Err(Errno::AGAIN) => {
-                // One of them has nothing or no room. The other one is ready.
+                // One of the two has no bytes or no room. The other is ready, so its wait returns
+                // at once.
                 wait(source, Direction::Read)?;
                 wait(sink, Direction::Write)?;
             }
             Err(Errno::INTR) => {}
-            // The last two: files of two file systems, and one that is open for appending.
+            // `XDEV`: files of two file systems. `BADF`: a file that is open for appending.
             Err(
                 Errno::INVAL
                 | Errno::NOSYS
@@ -212,7 +212,7 @@ fn by_kernel(source: &End<'_>, sink: &End<'_>, copied: &mut u64) -> io::Result<C
     }
 }
 
-/// One call. [`Errno::INVAL`], if there is none for these.
+/// Makes one system call. Returns [`Errno::INVAL`] if there is none for this pair.
 fn once(source: &KernelEnd<'_>, sink: &KernelEnd<'_>) -> Result<u64, Errno> {
     let splice = |from: BorrowedFd<'_>, to: BorrowedFd<'_>| {
         splice(from, None, to, None, CHUNK, SpliceFlags::NONBLOCK | SpliceFlags::MOVE)
@@ -222,7 +222,7 @@ fn once(source: &KernelEnd<'_>, sink: &KernelEnd<'_>) -> Result<u64, Errno> {
         (KernelEnd::File(from), KernelEnd::File(to)) => {
             rt::blocking(|| copy_file_range(from, None, to, None, CHUNK).map(|count| count as u64))
         }
-        // The disk may take long.
+        // `sendfile` may wait for the disk.
         (KernelEnd::File(from), KernelEnd::Socket(to)) => {
             let to = to.fd();
             rt::blocking(|| sendfile(to, from, None, CHUNK).map(|count| count as u64))
@@ -241,7 +241,7 @@ fn once(source: &KernelEnd<'_>, sink: &KernelEnd<'_>) -> Result<u64, Errno> {
     }
 }
 
-/// Whether it is a regular file, or no `File` at all.
+/// Returns whether `end` is a regular file or not a file.
 fn is_regular(end: &End<'_>) -> io::Result<bool> {
     match end.0 {
         KernelEnd::File(file) => file.metadata().map(|metadata| metadata.is_file()),
@@ -264,7 +264,7 @@ fn wait(end: &End<'_>, direction: Direction) -> io::Result<()> {
     }
 }
 
-/// Says what the kernel can do with a type: `KernelSource, reader, Read: File, |file|
+/// Implements the traits for a type. Used as `KernelSource, reader, Read: File, |file|
 /// KernelEnd::File(&file.inner);`.
 macro_rules! kernel_ends {
     ($($trait:ident, $method:ident, $way:ident: $type:ty, $kind:expr;)*) => {$(
@@ -289,7 +289,7 @@ mod tests {
     use crate::io::{Write, pipe};
     use crate::os::unix::net::UnixStream;
 
-    /// The kernel's part of a copy.
+    /// Runs the kernel's part of a copy.
     fn part(source: &impl KernelSource, sink: &impl KernelSink) -> (CopyOutcome, u64) {
         let mut copied = 0;
         let outcome = by_kernel(&source.end(), &sink.end(), &mut copied).unwrap();

@@ -1,14 +1,14 @@
-//! Input and output that give way: what has the names of [`std::io`], and whatever else the kernel can tell to be ready.
+//! I/O that suspends the fiber instead of blocking its worker, with the names of [`std::io`].
 //!
-//! The traits and plain types are std's own, so that `use sinew::io` stands in for `use std::io`.
-//! Ours are [`pipe()`], [`stdin()`], [`stdout()`], [`stderr()`], [`copy()`], [`copy_buf()`],
-//! [`copy_bidirectional()`] and [`kernel_copy()`], which fibers wait in without stopping their
-//! worker, and [`Fd`], which makes that of any descriptor. A plain thread
-//! blocks in the same calls. [`println!`] and its like are std's, and [differ from
-//! `stdout()`](fn@stdout#instead-of-println) in what they exclude and block.
+//! The traits and plain types are std's own, so `use sinew::io` can replace `use std::io`.
+//! [`pipe()`], [`stdin()`], [`stdout()`], [`stderr()`], [`copy()`], [`copy_buf()`],
+//! [`copy_bidirectional()`] and [`kernel_copy()`] are this crate's: a fiber waits in them while its
+//! worker runs other fibers, and a plain thread blocks. [`Fd`] makes the same possible for any
+//! descriptor that the kernel can report as ready. [`println!`] and its siblings are std's, and
+//! [differ from `stdout()`](fn@stdout#instead-of-println) in what they exclude and block.
 //!
-//! Every wait ends with an error when its fiber is [cancelled](crate::fiber#stopping) or a deadline passes: the
-//! [`Stopped`](crate::fiber::Stopped) is inside.
+//! Every wait ends with an error if the caller is [cancelled](crate::fiber#stopping) or its
+//! deadline passes. The error contains a [`Stopped`](crate::fiber::Stopped).
 //!
 //! ```
 //! use sinew::fiber;

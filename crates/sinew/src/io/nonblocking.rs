@@ -1,7 +1,7 @@
-//! Descriptors whose calls cannot be told one by one not to wait: they are set so for as long as they are ours, and set back when they become
-//! somebody else's. Knows no kind of descriptor.
+//! Descriptors whose calls have no flag not to wait. They are non-blocking as long as they are
+//! ours, and get their former mode back afterwards. Knows no kind of descriptor.
 //!
-//! The kernel has that setting for all duplicates of a descriptor, wherever they are.
+//! The kernel applies the mode to all duplicates of a descriptor, also in other processes.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,16 +10,16 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use super::handle::IoHandle;
 
-/// Whether calls on the descriptor say that they would wait, instead of waiting.
+/// Returns whether the descriptor is non-blocking.
 ///
 /// # Errors
 ///
-/// If it is not open for input or output.
+/// Returns an error if it is not open for input or output.
 pub(super) fn is_nonblocking(fd: impl AsFd) -> io::Result<bool> {
     Ok(fcntl_getfl(fd)?.contains(OFlags::NONBLOCK))
 }
 
-/// Has calls on the descriptor say so, or wait. Returns which of them they did before.
+/// Sets whether the descriptor is non-blocking. Returns the former mode.
 ///
 /// # Errors
 ///
@@ -35,16 +35,18 @@ pub(super) fn set_nonblocking(fd: impl AsFd, is_nonblocking: bool) -> io::Result
 }
 
 impl<T: AsFd> IoHandle<T> {
-    /// Takes a descriptor over. If its calls were not to wait, ours do not either.
+    /// Wraps a descriptor and makes it non-blocking. If it was so before, calls on the handle do
+    /// not wait.
     pub(crate) fn nonblocking(inner: T) -> Self {
-        // It fails for what is no descriptor for input or output, whose calls all fail.
+        // This fails only if the descriptor is not for input or output. All its calls fail then.
         let was_nonblocking = set_nonblocking(&inner, true).unwrap_or(false);
         let this = Self::new(inner);
         this.settings().set_nonblocking(was_nonblocking);
         this
     }
 
-    /// The descriptor as it was, or as it was set since. If a clone is ours still, it stays as that needs it.
+    /// Returns the descriptor with its former mode, or the mode that was set since. If a clone is
+    /// still ours, the descriptor stays non-blocking.
     pub(crate) fn into_blocking(self) -> T {
         let (inner, settings) = self.into_parts();
         if let Some(is_nonblocking) = settings.into_last() {
@@ -54,18 +56,21 @@ impl<T: AsFd> IoHandle<T> {
     }
 }
 
-/// A descriptor that is set back when this is dropped, too: others may have it, who know nothing of us.
+/// A descriptor that gets its former mode back also when it is dropped, because other processes may
+/// share it.
 #[derive(Debug)]
 pub(super) struct Nonblocking<T: AsFd> {
-    /// Until it is taken out.
+    /// `None` after `into_inner` has taken it.
     inner: Option<T>,
     was_nonblocking: bool,
 }
 
 impl<T: AsFd> Nonblocking<T> {
+    /// Makes the descriptor non-blocking.
+    ///
     /// # Errors
     ///
-    /// As [`is_nonblocking`], with what was given.
+    /// As [`is_nonblocking`], together with `inner`.
     pub(super) fn new(inner: T) -> Result<Self, (T, io::Error)> {
         match set_nonblocking(&inner, true) {
             Ok(was_nonblocking) => Ok(Self { inner: Some(inner), was_nonblocking }),
@@ -78,7 +83,8 @@ impl<T: AsFd> Nonblocking<T> {
     }
 
     pub(super) fn into_inner(mut self) -> T {
-        // It is asked for its descriptor once more, and may panic: once, and not again when this is dropped.
+        // `restore` calls `as_fd`, which is user code and may panic. `inner` is taken first, so
+        // that `drop` does not call it again.
         let inner = self.inner.take().expect("it is there until it is taken out");
         self.restore(&inner);
         inner

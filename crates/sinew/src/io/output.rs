@@ -1,9 +1,9 @@
-//! Writing to a descriptor that is shared with other processes, and so must stay as it is: calls on
-//! it may block. Asks the kernel before each. Knows nothing of buffers and locks.
+//! Writes to a descriptor that is shared with other processes. Its mode must not change, so calls
+//! on it may block; this file asks the kernel before each write. Knows nothing of buffers and
+//! locks.
 //!
-//! The descriptor is looked at for each write, because a program may put another one in its place.
-//! A duplicate exists only while a fiber waits: a pipe whose last descriptor the program closes
-//! ends at once.
+//! Each write uses the current descriptor, because the program may replace it. A duplicate exists
+//! only while a fiber waits, so that a pipe ends as soon as the program closes its last descriptor.
 
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
@@ -20,19 +20,20 @@ use super::socket_settings::Patience;
 use crate::rt;
 use crate::rt::io::Direction;
 
-/// How much can be written at once to a pipe that is ready: the kernel guarantees room for this
-/// much, and keeps it together (`PIPE_BUF`).
+/// The size up to which a write to a ready pipe does not block: the kernel guarantees this much
+/// room, and writes this much in one piece (`PIPE_BUF`).
 const PIPE_CHUNK: usize = 4_096;
 
-/// The major number of `/dev/null` and its like, which never block.
+/// The major number of `/dev/null` and its siblings, which never block.
 const MEMORY_DEVICES: u32 = 1;
 
-/// Whether the process is about to end, so that no fiber can wait any more.
+/// Whether the process is ending, so that fibers can wait no more.
 static ENDS: AtomicBool = AtomicBool::new(false);
 
-/// Lets all later writes block, because the process is about to end.
+/// Makes all later writes block, because the process is ending.
 pub(super) fn block_from_now_on() {
-    // Relaxed: a write that does not see it waits, and is not part of the end.
+    // Relaxed: a write that misses this suspends its fiber as before. The write at exit runs on the
+    // thread that stores this.
     ENDS.store(true, Ordering::Relaxed);
 }
 
@@ -44,15 +45,15 @@ pub(super) struct Output {
 
 /// What a write to a descriptor may do.
 enum OutputKind {
-    /// It never blocks.
+    /// A write never blocks.
     Prompt,
-    /// It does not block for a small part, if the descriptor is ready.
+    /// A write of at most [`PIPE_CHUNK`] bytes does not block if the descriptor is ready.
     Pipe,
-    /// It can be told not to block.
+    /// A write can be made non-blocking by a flag.
     Socket,
-    /// It may block though the descriptor is ready: a terminal that has room for a part only.
+    /// A write may block although the descriptor is ready, if a terminal has room for a part only.
     Terminal,
-    /// It blocks for as long as the disk takes.
+    /// A write blocks for as long as the disk takes.
     File,
 }
 
@@ -96,7 +97,7 @@ impl Output {
 }
 
 impl Write for Output {
-    /// A descriptor that is closed takes everything, as in std.
+    /// Succeeds if the descriptor is closed, as in std.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.write_once(bytes) {
             Err(error) if error.raw_os_error() == Some(libc::EBADF) => Ok(bytes.len()),
@@ -109,9 +110,9 @@ impl Write for Output {
     }
 }
 
-/// Calls `attempt` until it does not fail with [`WouldBlock`](io::ErrorKind::WouldBlock). Unlike
-/// other operations, the first attempt does not observe cancellation: a fiber that is to stop can
-/// say so.
+/// Calls `attempt` until it does not fail with [`WouldBlock`](io::ErrorKind::WouldBlock), and waits
+/// in between. The first attempt does not observe cancellation, so that a stopped fiber can still
+/// report that it stops.
 fn when_ready(fd: BorrowedFd<'_>, mut attempt: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match attempt() {
@@ -121,11 +122,11 @@ fn when_ready(fd: BorrowedFd<'_>, mut attempt: impl FnMut() -> io::Result<usize>
     }
 }
 
-/// Writes without suspending a fiber, for however long that takes.
+/// Writes without suspending the fiber. Blocks the thread as long as that takes.
 fn write_here(fd: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
     loop {
         match rustix::io::write(fd, bytes) {
-            // The descriptor was set by others so that calls on it do not wait.
+            // Another process has made the descriptor non-blocking.
             Err(Errno::AGAIN) => wait_here(fd)?,
             result => return Ok(result?),
         }
@@ -143,7 +144,8 @@ fn wait(fd: BorrowedFd<'_>) -> io::Result<()> {
     match fd.try_clone_to_owned() {
         Ok(copy) => IoHandle::new(copy)
             .call(Direction::Write, Patience::AsSet, |copy| check_ready(copy, Direction::Write)),
-        // There are too many descriptors. Another thread can wait for this one.
+        // The process has too many descriptors. Another thread can wait for this one without a
+        // duplicate.
         Err(_) => rt::blocking(|| wait_here(fd)),
     }
 }

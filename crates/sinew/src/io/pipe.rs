@@ -1,4 +1,4 @@
-//! Pipes, with the names of std.
+//! Pipes, with std's names.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::OwnedFd;
@@ -12,7 +12,7 @@ use super::slices::{after, room};
 use super::socket_settings::Patience;
 use crate::rt::io::Direction;
 
-/// Makes a pipe. As [`std::io::pipe`].
+/// Creates a pipe, as [`std::io::pipe`].
 ///
 /// ```
 /// use sinew::{fiber, io};
@@ -28,13 +28,14 @@ use crate::rt::io::Direction;
 ///
 /// # Errors
 ///
-/// As the kernel has them: there are too many descriptors, say.
+/// Returns any error of the system call, for example if the process has too many descriptors.
 pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
     let (reader, writer) = io::pipe()?;
     Ok((reader.into(), writer.into()))
 }
 
-/// The end of a pipe that is read from. As [`std::io::PipeReader`], and it is made of one, or of what a child process writes to:
+/// The reading end of a pipe: [`std::io::PipeReader`], for fibers and threads. It can be made of
+/// std's type, or of the output of a child process:
 ///
 /// ```
 /// use sinew::io::{self, PipeReader};
@@ -44,51 +45,59 @@ pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
 ///     let mut child = Command::new("echo").arg("hello").stdout(Stdio::piped()).spawn()?;
 ///     let output = PipeReader::from(child.stdout.take().unwrap());
 ///     assert_eq!(io::read_to_string(output)?, "hello\n");
-///     // This is std's, and blocks its thread until the child has ended.
+///     // This method is std's, and blocks its thread until the child has ended.
 ///     assert!(sinew::blocking(|| child.wait())?.success());
 ///     Ok::<(), io::Error>(())
 /// })?;
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
-/// Of a child only its pipes give way. [`Child::wait`](std::process::Child::wait), [`Command::status`](std::process::Command::status) and
-/// [`Command::output`](std::process::Command::output) block the worker, and belong inside [`blocking`](crate::blocking()).
+/// Only the pipes of a child suspend the fiber. [`Child::wait`](std::process::Child::wait),
+/// [`Command::status`](std::process::Command::status) and
+/// [`Command::output`](std::process::Command::output) block the worker: call them inside
+/// [`blocking`](crate::blocking()).
 ///
-/// As long as it is ours, calls on it do not wait in the kernel (`O_NONBLOCK`). The other end, and whoever has it, is not concerned by that, but
-/// duplicates of this end are, those of other processes too. When it becomes somebody else's again (std's, a child's, a plain descriptor), that is
-/// set back to what it was; if there are [clones](Self::try_clone), when the last of them does; and not if that is dropped. So a child that is given a clone while another one is kept
-/// finds that its calls do not wait, and most programs take that (`EAGAIN`) for an error: give it the only one, or make the pipe by [`std::io::pipe`], give
-/// the child that one's end, and make ours of the end that is kept.
+/// The descriptor is non-blocking (`O_NONBLOCK`) as long as it is ours, and so are its duplicates,
+/// also those in other processes. The other end is not affected. When this end becomes std's, a
+/// child's or a plain descriptor, it gets its former mode back. With [clones](Self::try_clone),
+/// this happens when the last of them is converted, and not if the last is dropped.
+///
+/// So a child that is given a clone while another clone is kept gets a non-blocking descriptor, and
+/// most programs treat the resulting `EAGAIN` as an error. Give the child the only handle. Or make
+/// the pipe with [`std::io::pipe`], give the child one end, and convert the other end to this
+/// crate's type.
 ///
 /// Calls observe cancellation and deadlines.
 pub struct PipeReader {
     pub(super) handle: IoHandle<io::PipeReader>,
 }
 
-/// The end of a pipe that is written to. As [`std::io::PipeWriter`], and what [`PipeReader`] says of itself holds for it too.
+/// The writing end of a pipe: [`std::io::PipeWriter`], for fibers and threads. Its descriptor
+/// behaves as that of [`PipeReader`].
 ///
-/// What is written by one call, and is no longer than `PIPE_BUF` (4,096 bytes), stays together, as in any pipe.
+/// Bytes that one call writes are not mixed with those of other writers if they are at most
+/// `PIPE_BUF` (4,096), as in any pipe.
 pub struct PipeWriter {
     pub(super) handle: IoHandle<io::PipeWriter>,
 }
 
 impl PipeReader {
-    /// Another one for the same end. Either reads what the other does not.
+    /// Returns another handle to this end. Each byte goes to one of the handles.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
     }
 }
 
 impl PipeWriter {
-    /// Another one for the same end, which is open until all are gone.
+    /// Returns another handle to this end. The end stays open until all handles are dropped.
     ///
     /// # Errors
     ///
-    /// As the kernel has them.
+    /// Returns any error of the system call.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
     }
@@ -137,7 +146,7 @@ impl Write for PipeWriter {
     forward_write!(|this| &*this);
 }
 
-/// What both ends become, and are made of.
+/// Implements the conversions of both ends.
 macro_rules! convert {
     ($end:ident) => {
         descriptor!($end, io::$end, |end| Self { handle: IoHandle::nonblocking(end) }, |end| end

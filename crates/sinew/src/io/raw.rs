@@ -1,18 +1,18 @@
-//! Ends of pipes from the numbers of descriptors.
+//! Conversions from raw descriptors to ends of pipes.
 //!
 //! # Safety
 //!
-//! Trusted with nothing but to pass a promise on: the caller owns the descriptor.
+//! This file only passes a promise on: the caller owns the descriptor.
 #![expect(unsafe_code, reason = "takes the promise that a descriptor is owned")]
 
 use super::pipe::{PipeReader, PipeWriter};
 
-/// Makes types that are made of an owned descriptor of the number of one.
+/// Implements `FromRawFd` for types that are made of an owned descriptor.
 macro_rules! from_raw_fd {
     ($($type:ident),+) => { $(
         impl std::os::fd::FromRawFd for $type {
             unsafe fn from_raw_fd(fd: std::os::fd::RawFd) -> Self {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller promises that it owns `fd`.
                 unsafe { std::os::fd::OwnedFd::from_raw_fd(fd) }.into()
             }
         }

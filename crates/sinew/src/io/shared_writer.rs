@@ -1,5 +1,4 @@
-//! A writer that fibers and threads share: a lock that its owner may take again, around the writer.
-//! Knows no descriptor.
+//! A writer that fibers and threads share, behind a reentrant lock. Knows no descriptor.
 
 use std::io;
 use std::marker::PhantomData;
@@ -10,9 +9,10 @@ use crate::sync::{Mutex, MutexGuard, ReentrantLock, ReentrantLockGuard};
 
 /// A writer behind a lock.
 ///
-/// The outer lock says who may write, for how long, and may be taken again. The inner one is held
-/// for one call. It makes the writer [`Sync`], so that a guard of the outer lock can be held while
-/// its fiber is suspended and moves to another worker, wherever another guard of the same fiber is.
+/// The outer lock decides which fiber may write, and for how long; its owner may lock it again. The
+/// inner lock is held for one call. It makes the writer [`Sync`], so that a fiber that holds a
+/// guard of the outer lock may be suspended and migrate to another worker, while the fiber has
+/// further guards elsewhere.
 pub(super) struct SharedWriter<W> {
     lock: ReentrantLock<Mutex<W>>,
 }
@@ -20,11 +20,11 @@ pub(super) struct SharedWriter<W> {
 /// The right to write, until it is dropped.
 pub(super) struct WriterGuard<'a, W> {
     guard: ReentrantLockGuard<'a, Mutex<W>>,
-    /// As std's, whose lock belongs to a thread.
+    /// Not `Send`, as std's, whose lock belongs to a thread.
     stays: PhantomData<*const ()>,
 }
 
-// No writer here is left half changed by a panic: the code of users runs outside of the inner lock.
+// No panic leaves a writer here half changed: user code runs outside of the inner lock.
 impl<W> UnwindSafe for WriterGuard<'_, W> {}
 impl<W> RefUnwindSafe for WriterGuard<'_, W> {}
 
@@ -33,22 +33,22 @@ impl<W> SharedWriter<W> {
         Self { lock: ReentrantLock::new(Mutex::new(writer)) }
     }
 
-    /// Locks it, for however long that takes.
+    /// Acquires the lock, and waits as long as that takes.
     #[track_caller]
     pub(super) fn lock(&self) -> WriterGuard<'_, W> {
         WriterGuard { guard: self.lock.lock(), stays: PhantomData }
     }
 
-    /// Locks it, if nobody else has it.
+    /// Acquires the lock if no other fiber or thread holds it.
     pub(super) fn try_lock(&self) -> Option<WriterGuard<'_, W>> {
         self.lock.try_lock().map(|guard| WriterGuard { guard, stays: PhantomData })
     }
 
-    /// Locks it, unless the caller has to wait for that and is to stop.
+    /// Acquires the lock. If it has to wait, it observes cancellation and deadlines.
     ///
     /// # Errors
     ///
-    /// If it is.
+    /// Returns an error if the caller is stopped.
     #[track_caller]
     pub(super) fn claim(&self) -> io::Result<WriterGuard<'_, W>> {
         match self.try_lock() {
@@ -59,18 +59,18 @@ impl<W> SharedWriter<W> {
 }
 
 impl<W> WriterGuard<'_, W> {
-    /// The writer, for one call.
+    /// Returns the writer for one call.
     pub(super) fn writer(&self) -> MutexGuard<'_, W> {
         ignore_poison(self.guard.lock())
     }
 
-    /// The writer, unless a call is made on it now.
+    /// Returns the writer, unless a call on it is in progress.
     pub(super) fn try_writer(&self) -> Option<MutexGuard<'_, W>> {
         self.guard.try_lock().ok()
     }
 }
 
-/// What handles and guards of standard output and standard error implement alike.
+/// Implements the traits that the handles and guards of standard output and standard error share.
 macro_rules! standard_writer {
     ($handle:ident, $guard:ident, $function:ident, $number:ident) => {
         impl Write for $handle {
@@ -112,7 +112,7 @@ macro_rules! standard_writer {
             }
         }
 
-        /// For a child process, which writes to the same.
+        /// Redirects a child process to the same descriptor.
         impl From<$handle> for Stdio {
             fn from(_: $handle) -> Self {
                 io::$function().into()

@@ -3,17 +3,16 @@
 use std::io::IoSlice;
 use std::ops::Deref;
 
-/// The kernel takes no more at once.
+/// How many buffers the kernel takes at once.
 pub(crate) const MOST_SLICES: usize = 1_024;
 
-/// Returns how many bytes there are in as many of these buffers as the kernel takes at once. With
-/// none, there is nothing to do and nothing to wait for, as in std.
+/// Returns the number of bytes in the buffers that the kernel takes at once. With zero there is
+/// nothing to do and nothing to wait for, as in std.
 pub(crate) fn room<B: Deref<Target = [u8]>>(buffers: &[B]) -> usize {
     buffers.iter().take(MOST_SLICES).map(|buffer| buffer.len()).sum()
 }
 
-/// What is behind the first `start` bytes in those of several buffers that the kernel takes at
-/// once.
+/// Returns the buffers that the kernel takes at once, without their first `start` bytes.
 #[cold]
 pub(crate) fn after<'a>(buffers: &'a [IoSlice<'_>], start: usize) -> Vec<IoSlice<'a>> {
     let mut skipped = start;

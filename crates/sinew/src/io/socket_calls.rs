@@ -1,50 +1,54 @@
-//! What sockets that move bytes have alike, with the names of std: addresses, clones, and how their calls wait. Knows no kind of socket.
+//! Methods that all sockets except listeners share, with std's names: addresses, clones, and how
+//! calls wait. Knows no kind of socket.
 
-/// The calls, for a type with a `handle`.
+/// Defines the methods for a type with a `handle`.
 macro_rules! socket_calls {
     ($type:ty, $address:ty) => {
         impl $type {
-            /// Returns the address of this end: with its port, if one was chosen.
+            /// Returns the local address, with the port that the system chose if 0 was given.
             ///
             /// # Errors
             ///
-            /// Any error of the system call.
+            /// Returns any error of the system call.
             pub fn local_addr(&self) -> std::io::Result<$address> {
                 self.handle.get().local_addr()
             }
 
-            /// Returns the address of the other end.
+            /// Returns the address of the peer.
             ///
             /// # Errors
             ///
-            /// If the socket is not connected.
+            /// Returns an error if the socket is not connected.
             pub fn peer_addr(&self) -> std::io::Result<$address> {
                 self.handle.get().peer_addr()
             }
 
-            /// Makes another handle of the same socket, with a descriptor of its own. What is set for one is set for both, [`close`](Self::close) excepted.
+            /// Returns another handle to the same socket, with its own descriptor. Settings apply
+            /// to both; [`close`](Self::close) closes only one.
             ///
             /// # Errors
             ///
-            /// If there are too many descriptors.
+            /// Returns an error if the process has too many descriptors.
             pub fn try_clone(&self) -> std::io::Result<Self> {
                 Ok(Self { handle: self.handle.clone_of(self.handle.get().try_clone()?) })
             }
 
-            /// Limits how long whoever reads or receives waits: after that the call fails with [`WouldBlock`](std::io::ErrorKind::WouldBlock), as on
-            /// Linux with std. None is for ever. One that waits already is not concerned.
+            /// Limits how long reads and receives wait. After this time they fail with
+            /// [`WouldBlock`](std::io::ErrorKind::WouldBlock), as with std on Linux. `None` removes
+            /// the limit. Calls that already wait keep their limit.
             ///
             /// # Errors
             ///
-            /// [`InvalidInput`](std::io::ErrorKind::InvalidInput), if the time is zero.
+            /// Returns [`InvalidInput`](std::io::ErrorKind::InvalidInput) if the time is zero.
             pub fn set_read_timeout(&self, timeout: Option<std::time::Duration>) -> std::io::Result<()> {
-                // The kernel is told too, for the day when it is std's.
+                // The kernel needs the value too, in case the socket becomes std's.
                 self.handle.get().set_read_timeout(timeout)?;
                 self.handle.settings().set_timeout(crate::rt::io::Direction::Read, timeout);
                 Ok(())
             }
 
-            /// Limits how long whoever writes or sends waits, as [`set_read_timeout`](Self::set_read_timeout).
+            /// Limits how long writes and sends wait, as
+            /// [`set_read_timeout`](Self::set_read_timeout).
             ///
             /// # Errors
             ///
@@ -55,40 +59,41 @@ macro_rules! socket_calls {
                 Ok(())
             }
 
-            /// How long whoever reads or receives waits at most, as the kernel has rounded it.
+            /// Returns the limit for reads and receives, as rounded by the kernel.
             ///
             /// # Errors
             ///
-            /// As the kernel has them.
+            /// Returns any error of the system call.
             pub fn read_timeout(&self) -> std::io::Result<Option<std::time::Duration>> {
                 self.handle.get().read_timeout()
             }
 
-            /// How long whoever writes or sends waits at most, as the kernel has rounded it.
+            /// Returns the limit for writes and sends, as rounded by the kernel.
             ///
             /// # Errors
             ///
-            /// As the kernel has them.
+            /// Returns any error of the system call.
             pub fn write_timeout(&self) -> std::io::Result<Option<std::time::Duration>> {
                 self.handle.get().write_timeout()
             }
 
-            /// Whether calls that would have to wait fail with [`WouldBlock`](std::io::ErrorKind::WouldBlock) instead. For all clones.
+            /// Sets whether calls fail with [`WouldBlock`](std::io::ErrorKind::WouldBlock) instead
+            /// of waiting. Applies to all clones.
             ///
             /// # Errors
             ///
-            /// As the kernel has them.
+            /// Returns any error of the system call.
             pub fn set_nonblocking(&self, nonblocking: bool) -> std::io::Result<()> {
                 self.handle.get().set_nonblocking(nonblocking)?;
                 self.handle.settings().set_nonblocking(nonblocking);
                 Ok(())
             }
 
-            /// The error that has happened since the last one that was returned, which is forgotten by that.
+            /// Returns and clears the pending error of the socket (`SO_ERROR`).
             ///
             /// # Errors
             ///
-            /// As the kernel has them.
+            /// Returns any error of the system call.
             pub fn take_error(&self) -> std::io::Result<Option<std::io::Error>> {
                 self.handle.get().take_error()
             }

@@ -1,7 +1,8 @@
-//! What is set for a descriptor and its clones, as the kernel has it for all duplicates of one: whether calls wait, and for how long; and an error that nobody
-//! has heard of yet.
+//! The settings that a descriptor and its clones share, as the kernel shares a descriptor's mode
+//! among its duplicates: whether calls wait, for how long, and an error that was not reported yet.
 //!
-//! Most descriptors have nothing set and no clone: those have no memory for it either, and nothing to look up for each call.
+//! Most descriptors have no settings and no clones. They allocate no memory for this, and calls
+//! have nothing to look up.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -16,51 +17,53 @@ use crate::rt::sync::Lock;
 /// How long a call waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patience {
-    /// As it is set for the descriptor.
+    /// As the settings of the descriptor say.
     AsSet,
     /// Not at all.
     None,
-    /// For as long as it takes; in all no longer than the limit, if there is one.
+    /// Until it succeeds, or until the limit has passed if there is one.
     Wait(Option<Duration>),
 }
 
 impl Patience {
-    /// To move at most this many bytes: if there are none, there is nothing to wait for, whatever is known of the descriptor.
+    /// Returns the patience for moving at most `most` bytes. With zero bytes there is nothing to
+    /// wait for, even if the descriptor is not ready.
     #[inline]
     pub(crate) fn to_move(most: usize) -> Self {
         if most == 0 { Self::None } else { Self::AsSet }
     }
 }
 
-/// No limit.
+/// The value for "no limit".
 const NONE: u64 = 0;
 
-/// What is set; nothing, as long as there is none.
+/// The settings. They are allocated when the first one is set.
 #[derive(Debug, Default)]
 pub(crate) struct SocketSettings(OnceLock<Arc<SettingValues>>);
 
-/// All zeros are those of a descriptor that waits for ever.
+/// The values. All zeros mean that calls wait without limit.
 #[derive(Debug, Default)]
 struct SettingValues {
     is_nonblocking: AtomicBool,
     /// In nanoseconds, or [`NONE`].
     read_timeout: AtomicU64,
     write_timeout: AtomicU64,
-    /// What the kernel told one who had written something, and has to be told to the next one; zero, if there is nothing.
+    /// An error that ended a write after some of its bytes were written. The next write returns it.
+    /// Zero means none.
     unheard: AtomicI32,
     nonblocking: Lock<NonblockingCount>,
 }
 
-/// Whose calls on a descriptor that blocks must not block now.
+/// How many guards hold a blocking descriptor in non-blocking mode.
 #[derive(Debug, Default)]
 struct NonblockingCount {
-    /// How many [`NonblockingGuard`] there are.
+    /// The number of [`NonblockingGuard`]s.
     count: usize,
-    /// Whether calls on it did not block before the first of them.
+    /// Whether the descriptor was non-blocking before the first of them.
     was_nonblocking: bool,
 }
 
-/// Until it is dropped, calls on a descriptor and its duplicates do not block.
+/// Holds a descriptor and its duplicates in non-blocking mode until it is dropped.
 #[derive(Debug)]
 pub(crate) struct NonblockingGuard<'a> {
     settings: &'a SettingValues,
@@ -78,18 +81,19 @@ impl Drop for NonblockingGuard<'_> {
 }
 
 impl SocketSettings {
-    /// Those of a clone: from now on they are set for both.
+    /// Returns the settings for a clone. From now on they apply to both.
     pub(crate) fn share(&self) -> Self {
         Self(OnceLock::from(self.0.get_or_init(Arc::default).clone()))
     }
 
-    /// Whether calls do not wait; none, if a clone has the same settings still.
+    /// Returns whether the descriptor is non-blocking, or `None` if a clone still shares the
+    /// settings.
     pub(crate) fn into_last(self) -> Option<bool> {
         let Some(settings) = self.0.into_inner() else { return Some(false) };
         Arc::into_inner(settings).map(|last| last.is_nonblocking())
     }
 
-    /// Finds out what [`Patience::AsSet`] stands for.
+    /// Replaces [`Patience::AsSet`] by the value that is set.
     #[inline]
     pub(crate) fn resolve(&self, patience: Patience, direction: Direction) -> Patience {
         match (patience, self.0.get()) {
@@ -104,11 +108,12 @@ impl SocketSettings {
     }
 
     pub(crate) fn set_nonblocking(&self, is_nonblocking: bool) {
-        // Relaxed: it says nothing of anything else.
+        // Relaxed: no other data depends on this value.
         self.set(is_nonblocking, |settings| settings.is_nonblocking.store(is_nonblocking, Ordering::Relaxed));
     }
 
-    /// The next one who writes hears of this error, if it is one of the kernel's, and not just that it would have to wait.
+    /// Keeps an error of the kernel for the next write. Does nothing if the error only means that
+    /// the call would wait.
     #[cold]
     pub(crate) fn keep_error(&self, error: &io::Error) {
         if let Some(code) = error.raw_os_error().filter(|_| error.kind() != io::ErrorKind::WouldBlock) {
@@ -116,11 +121,11 @@ impl SocketSettings {
         }
     }
 
-    /// An error that was kept.
+    /// Takes an error that was kept.
     ///
     /// # Errors
     ///
-    /// That one.
+    /// Returns that error.
     #[inline]
     pub(crate) fn hear_error(&self) -> io::Result<()> {
         match self.0.get() {
@@ -129,11 +134,12 @@ impl SocketSettings {
         }
     }
 
-    /// Has calls on this descriptor not block, until all guards of it and its clones are dropped.
+    /// Makes calls on this descriptor non-blocking until all guards of it and its clones are
+    /// dropped.
     ///
     /// # Errors
     ///
-    /// If it is no descriptor for input or output.
+    /// Returns an error if the descriptor is not open for input or output.
     pub(super) fn hold_nonblocking<'a>(&'a self, fd: BorrowedFd<'a>) -> io::Result<NonblockingGuard<'a>> {
         let settings = self.0.get_or_init(Arc::default);
         let mut state = settings.nonblocking.lock();
@@ -144,7 +150,8 @@ impl SocketSettings {
         Ok(NonblockingGuard { settings, fd })
     }
 
-    /// What is set for a connection that a socket with these settings takes in: the kernel has it so.
+    /// Returns the settings of a connection that this socket accepts: it inherits the time-outs, as
+    /// in the kernel.
     pub(super) fn of_accepted(&self) -> Self {
         let accepted = Self::default();
         for direction in Direction::BOTH {
@@ -154,13 +161,13 @@ impl SocketSettings {
         accepted
     }
 
-    /// Sets it, for as many nanoseconds as can be counted; for ever, if there is none.
+    /// Sets the time-out in nanoseconds, at most `u64::MAX`. `None` removes it.
     pub(crate) fn set_timeout(&self, direction: Direction, time: Option<Duration>) {
         let nanos = time.map_or(NONE, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1));
         self.set(nanos != NONE, |settings| settings.limit(direction).store(nanos, Ordering::Relaxed));
     }
 
-    /// Changes the settings, if there are any or some are needed.
+    /// Changes the settings. Does nothing if none are allocated and `is_needed` is false.
     fn set(&self, is_needed: bool, change: impl FnOnce(&SettingValues)) {
         let settings = if is_needed { Some(self.0.get_or_init(Arc::default)) } else { self.0.get() };
         if let Some(settings) = settings {
@@ -170,7 +177,7 @@ impl SocketSettings {
 }
 
 impl SettingValues {
-    /// For one of those who ask at once.
+    /// Takes the kept error. If several callers race for it, one gets it.
     #[cold]
     fn hear(&self) -> io::Result<()> {
         match self.unheard.swap(0, Ordering::Relaxed) {
@@ -194,7 +201,7 @@ impl SettingValues {
     }
 
     fn is_nonblocking(&self) -> bool {
-        // Relaxed: as where it is set.
+        // Relaxed: as where it is stored.
         self.is_nonblocking.load(Ordering::Relaxed)
     }
 
@@ -225,7 +232,7 @@ mod tests {
         assert!(is_nonblocking(fd).unwrap());
         drop(second);
         assert!(!is_nonblocking(fd).unwrap());
-        // What did not block before does not afterwards.
+        // A descriptor that was non-blocking before stays so.
         socket.set_nonblocking(true).unwrap();
         drop(clone.hold_nonblocking(fd).unwrap());
         assert!(is_nonblocking(fd).unwrap());

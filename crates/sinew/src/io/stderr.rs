@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 use super::output::Output;
 use super::shared_writer::{SharedWriter, WriterGuard, standard_writer};
 
-/// What all share.
+/// The writer that all handles share.
 static STDERR: OnceLock<SharedWriter<Output>> = OnceLock::new();
 
-/// Standard error, which belongs to the fiber that has locked it. As [`std::io::stderr`] otherwise:
-/// it has no buffer.
+/// Returns a handle to standard error. Its lock belongs to the fiber that has acquired it.
+/// Otherwise as [`std::io::stderr`]: it has no buffer.
 ///
 /// ```
 /// use sinew::io::{self, Write};
@@ -22,33 +22,34 @@ static STDERR: OnceLock<SharedWriter<Output>> = OnceLock::new();
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
-/// What [`stdout()`](fn@super::stdout#instead-of-println) says of `println!` holds for
-/// [`eprintln!`].
+/// [`eprintln!`] differs from this as [described](fn@super::stdout#instead-of-println) for
+/// `println!`.
 #[must_use]
 pub fn stderr() -> Stderr {
     Stderr { inner: STDERR.get_or_init(|| SharedWriter::new(Output::new(rustix::stdio::stderr))) }
 }
 
-/// Standard error, as made by [`stderr()`]. What [`Stdout`](super::Stdout) says of its descriptor
-/// and its waits holds for it too.
+/// A handle to standard error, made by [`stderr()`]. Its descriptor and its waits behave as those
+/// of [`Stdout`](super::Stdout).
 pub struct Stderr {
     inner: &'static SharedWriter<Output>,
 }
 
-/// Standard error, locked, as [`StdoutLock`](super::StdoutLock) is.
+/// A locked handle to standard error, as [`StdoutLock`](super::StdoutLock).
 #[must_use = "if unused stderr will immediately unlock"]
 pub struct StderrLock<'a> {
     inner: WriterGuard<'a, Output>,
 }
 
 impl Stderr {
-    /// Locks it, until the guard is dropped. Neither cancellation nor a deadline ends the wait.
+    /// Acquires the lock until the guard is dropped. Neither cancellation nor a deadline ends the
+    /// wait.
     #[track_caller]
     pub fn lock(&self) -> StderrLock<'static> {
         StderrLock { inner: self.inner.lock() }
     }
 
-    /// Locks it, unless the caller has to wait for that and is to stop.
+    /// Acquires the lock. If it has to wait, it observes cancellation and deadlines.
     #[track_caller]
     fn claim(&self) -> io::Result<StderrLock<'static>> {
         Ok(StderrLock { inner: self.inner.claim()? })

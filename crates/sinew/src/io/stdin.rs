@@ -10,10 +10,11 @@ use super::input::Input;
 use crate::rt::sync::ignore_poison;
 use crate::sync::{Mutex, MutexGuard};
 
-/// The one buffer that all share.
+/// The buffer that all handles share.
 static STDIN: OnceLock<Mutex<BufReader<Input>>> = OnceLock::new();
 
-/// Standard input, whose reader gives way while nothing comes. As [`std::io::stdin`] otherwise.
+/// Returns a handle to standard input. A reader that waits suspends its fiber. Otherwise as
+/// [`std::io::stdin`].
 ///
 /// ```no_run
 /// use sinew::io;
@@ -24,56 +25,58 @@ static STDIN: OnceLock<Mutex<BufReader<Input>>> = OnceLock::new();
 /// # Ok::<(), io::Error>(())
 /// ```
 ///
-/// The buffer is another one than std's: read through the one or the other, not both.
+/// The buffer is not std's: read through one of the two, not both.
 #[must_use]
 pub fn stdin() -> Stdin {
     Stdin { inner: STDIN.get_or_init(|| Mutex::new(BufReader::new(Input::New))) }
 }
 
-/// Standard input, as made by [`stdin()`].
+/// A handle to standard input, made by [`stdin()`].
 ///
-/// What the process has as standard input is shared with others, a shell among them, and so is whether calls on it wait: that is left as it is. Instead
-/// the kernel is asked whether there is something before each read. If another process reads from the same terminal or pipe
-/// and takes it in between, the read waits in the kernel, and its worker with it, until more comes. So does a read
-/// from a file, for as long as the disk takes.
+/// The descriptor's mode does not change, because it is shared with other processes, such as a
+/// shell. Instead, the kernel is asked before each read whether bytes are available. If another
+/// process takes them between the question and the read, the read blocks its worker until more
+/// bytes arrive. Another thread makes the reads from files.
 ///
-/// It is what it was at the first read: a program that puts another descriptor in its place later goes on reading from the old one.
+/// The first read determines the source: if the program replaces the descriptor later, reads
+/// continue from the old one.
 ///
-/// It differs from std's in this too: reads observe cancellation and deadlines, also while others hold the lock, and
-/// [`IsTerminal`](super::IsTerminal) is a trait of this crate, because that of std cannot be
-/// implemented outside of it.
+/// Further differences from std: reads observe cancellation and deadlines, also while they wait for
+/// the lock. [`IsTerminal`](super::IsTerminal) is a trait of this crate, because std's cannot be
+/// implemented outside of std.
 pub struct Stdin {
     inner: &'static Mutex<BufReader<Input>>,
 }
 
-/// Standard input, locked.
+/// A locked handle to standard input.
 #[must_use = "if unused stdin will immediately unlock"]
 pub struct StdinLock<'a> {
     inner: MutexGuard<'a, BufReader<Input>>,
 }
 
 impl Stdin {
-    /// Locks it, until the guard is dropped. Waits for as long as others have it, come what may.
+    /// Acquires the lock until the guard is dropped. Neither cancellation nor a deadline ends the
+    /// wait.
     pub fn lock(&self) -> StdinLock<'static> {
         StdinLock { inner: ignore_poison(self.inner.lock()) }
     }
 
-    /// Locks it, reads a line and puts that behind what is in the buffer. As [`BufRead::read_line`].
+    /// Locks the handle, reads a line and appends it to `buf`. As [`BufRead::read_line`].
     ///
     /// # Errors
     ///
-    /// As that, and if the caller is to stop.
+    /// Returns the errors of [`BufRead::read_line`], and an error if the caller is stopped.
     #[track_caller]
     pub fn read_line(&self, buf: &mut String) -> io::Result<usize> {
         self.claim()?.read_line(buf)
     }
 
-    /// Locks it, for an iterator over its lines. As [`BufRead::lines`].
+    /// Locks the handle and returns an iterator over its lines. As [`BufRead::lines`].
     pub fn lines(self) -> Lines<StdinLock<'static>> {
         self.lock().lines()
     }
 
-    /// Locks it, unless the caller is to stop.
+    /// Acquires the lock, unless the caller is stopped.
     #[track_caller]
     fn claim(&self) -> io::Result<StdinLock<'static>> {
         let inner = ignore_poison(self.inner.lock_cancellable()?);

@@ -11,11 +11,11 @@ use super::at_exit::at_exit;
 use super::output::{Output, block_from_now_on};
 use super::shared_writer::{SharedWriter, WriterGuard, standard_writer};
 
-/// The one buffer that all share.
+/// The buffer that all handles share.
 static STDOUT: OnceLock<SharedWriter<LineWriter<Output>>> = OnceLock::new();
 
-/// Standard output, which belongs to the fiber that has locked it. As [`std::io::stdout`]
-/// otherwise: what is written is kept until a line is complete.
+/// Returns a handle to standard output. Its lock belongs to the fiber that has acquired it.
+/// Otherwise as [`std::io::stdout`]: output is buffered until a line is complete.
 ///
 /// ```
 /// use sinew::io::{self, Write};
@@ -24,7 +24,7 @@ static STDOUT: OnceLock<SharedWriter<LineWriter<Output>>> = OnceLock::new();
 ///     let mut out = io::stdout().lock();
 ///     writeln!(out, "two lines that")?;
 ///     sinew::fiber::yield_now();
-///     // No fiber has come between.
+///     // No other fiber writes between the two lines.
 ///     writeln!(out, "belong together")
 /// })?;
 /// # Ok::<(), io::Error>(())
@@ -35,25 +35,26 @@ static STDOUT: OnceLock<SharedWriter<LineWriter<Output>>> = OnceLock::new();
 /// [`println!`], [`print!`] and [`std::io::stdout`] work in fibers too, but their lock belongs to
 /// the *thread*:
 ///
-/// - While a fiber holds [`std::io::StdoutLock`] and is suspended, other fibers of the same worker
-///   are not excluded, and those of other workers block theirs.
-/// - A write to a pipe or a terminal that is full blocks the worker.
+/// - While a fiber that holds [`std::io::StdoutLock`] is suspended, the lock does not exclude other
+///   fibers of the same worker, and fibers of other workers block their worker.
+/// - A write to a full pipe or terminal blocks the worker.
 ///
-/// Use `writeln!(io::stdout(), …)` where that matters. A single `println!` is never torn apart by
-/// another fiber, since it does not suspend, unless a value that it formats does.
+/// Use `writeln!(io::stdout(), …)` where that matters. The output of a single `println!` is not
+/// mixed with that of another fiber, because it does not suspend, unless a value that it formats
+/// does.
 ///
 /// # Together with `println!`
 ///
 /// This buffer is not std's. Both write complete lines at once, so lines appear in the order in
-/// which they are written, whichever is used for each. A part of a line waits in its own buffer:
-/// after `print!`, flush [`std::io::stdout`] before writing here, and the other way round.
+/// which they are written, in any mixture. An incomplete line stays in its buffer: after `print!`,
+/// flush [`std::io::stdout`] before writing here, and the other way round.
 ///
 /// # At the end of the process
 ///
-/// What is left in the buffer is written when `main` returns and by [`std::process::exit`], also if
-/// a fiber calls that, unless another fiber or thread holds the lock then. It is lost if the
-/// process is ended in another way: by [`abort`](std::process::abort), a signal or `_exit`. All of
-/// this is so for std.
+/// The rest of the buffer is written when `main` returns and by [`std::process::exit`], also if a
+/// fiber calls that, unless another fiber or thread holds the lock then. It is lost if the process
+/// ends in another way: by [`abort`](std::process::abort), a signal or `_exit`. All of this is as
+/// in std.
 #[must_use]
 pub fn stdout() -> Stdout {
     Stdout {
@@ -64,40 +65,41 @@ pub fn stdout() -> Stdout {
     }
 }
 
-/// Standard output, as made by [`stdout()`].
+/// A handle to standard output, made by [`stdout()`].
 ///
-/// The descriptor is shared with other processes, and so is whether calls on it block: that is left
-/// as it is. Instead, the kernel is asked before each write to a pipe or a socket, and other
-/// threads make the writes to [files and terminals](mod@crate::blocking). If another process fills
-/// a pipe between the question and the write, the write blocks its worker until there is room.
+/// The descriptor's mode does not change, because it is shared with other processes. Instead, the
+/// kernel is asked before each write to a pipe or a socket, and [other
+/// threads](mod@crate::blocking) make the writes to files and terminals. If another process fills a
+/// pipe between the question and the write, the write blocks its worker until the pipe has room.
 ///
-/// Waits for room, and for the lock within the methods of [`Write`], observe cancellation and
-/// deadlines. A write that does not have to wait is made though the fiber is to stop, so that it
-/// can say so. Inside [`no_suspend`](crate::fiber::no_suspend) a write blocks the worker, as std's
-/// does, and a fiber that would have to wait for the lock panics.
+/// Waits for room observe cancellation and deadlines, and so do waits for the lock within the
+/// methods of [`Write`]. A write that does not have to wait succeeds even if the fiber is stopped,
+/// so that it can report that. Inside [`no_suspend`](crate::fiber::no_suspend) a write blocks the
+/// worker, as std's does, and a fiber that has to wait for the lock panics.
 ///
-/// A write to a descriptor that is closed succeeds, as with std.
+/// A write to a closed descriptor succeeds, as with std.
 pub struct Stdout {
     inner: &'static SharedWriter<LineWriter<Output>>,
 }
 
-/// Standard output, locked.
+/// A locked handle to standard output.
 ///
-/// The lock belongs to the fiber or thread that has taken it, which may take it again. Others wait
-/// until its last guard is dropped; a fiber that waits gives its worker to others.
+/// The lock belongs to the fiber or thread that has acquired it, which may lock it again. Others
+/// wait until its last guard is dropped; a fiber that waits yields its worker to other fibers.
 #[must_use = "if unused stdout will immediately unlock"]
 pub struct StdoutLock<'a> {
     inner: WriterGuard<'a, LineWriter<Output>>,
 }
 
 impl Stdout {
-    /// Locks it, until the guard is dropped. Neither cancellation nor a deadline ends the wait.
+    /// Acquires the lock until the guard is dropped. Neither cancellation nor a deadline ends the
+    /// wait.
     #[track_caller]
     pub fn lock(&self) -> StdoutLock<'static> {
         StdoutLock { inner: self.inner.lock() }
     }
 
-    /// Locks it, unless the caller has to wait for that and is to stop.
+    /// Acquires the lock. If it has to wait, it observes cancellation and deadlines.
     #[track_caller]
     fn claim(&self) -> io::Result<StdoutLock<'static>> {
         Ok(StdoutLock { inner: self.inner.claim()? })
@@ -106,15 +108,15 @@ impl Stdout {
 
 standard_writer!(Stdout, StdoutLock, stdout, STDOUT_FILENO);
 
-/// Writes what is left in the buffer, unless another fiber or thread has the lock. Later writes are
+/// Writes the rest of the buffer, unless another fiber or thread holds the lock. Later writes are
 /// not buffered.
 fn flush_at_exit() {
-    // The worker of the fiber that ends the process runs nothing else any more.
+    // The worker of the fiber that ends the process runs no other fiber any more.
     block_from_now_on();
     let lock = STDOUT.get().and_then(SharedWriter::try_lock);
     if let Some(mut writer) = lock.as_ref().and_then(WriterGuard::try_writer) {
         let unbuffered = LineWriter::with_capacity(0, Output::new(rustix::stdio::stdout));
-        // Dropped, it writes what it has.
+        // Dropping the old writer writes its buffer.
         drop(mem::replace(&mut *writer, unbuffered));
     }
 }

@@ -1,4 +1,4 @@
-//! Operations whose time is over.
+//! Tests of operations whose time has expired.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,7 +11,7 @@ use super::socket_settings::Patience;
 use crate::Runtime;
 use crate::rt::io::Direction;
 
-/// Attempts an operation with these results, on a descriptor that never becomes readable.
+/// Runs an operation that has these results, on a descriptor that never becomes readable.
 fn attempt<const N: usize>(time: Duration, results: [io::Result<u32>; N]) -> io::Result<u32> {
     let silent: OwnedFd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).unwrap();
     let mut results = results.into_iter();
@@ -35,7 +35,7 @@ fn check() {
 }
 
 /// The worker that polls the descriptor may be busy: bytes that arrived in time count even if no
-/// event was told of.
+/// event was reported.
 #[test]
 fn an_operation_is_attempted_once_more_when_its_time_is_over() {
     check();

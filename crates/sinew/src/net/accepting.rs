@@ -105,10 +105,7 @@ impl<'a, L: Accepts> Accepting<'a, L> {
         let at = self.listener.name();
         let at = at.as_deref().unwrap_or("a socket");
         // Not `eprintln!`, which panics if standard error is closed.
-        let _ = writeln!(
-            stderr(),
-            "sinew: {at} cannot accept connections ({error}): it tries again until it can"
-        );
+        let _ = writeln!(stderr(), "sinew: {at} cannot accept connections ({error}): retrying until it can");
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn off_worker<R: Send + 'static>(job: impl FnOnce() -> R + Send + 'st
 }
 
 fn panicked() -> io::Error {
-    io::Error::other("looking a name up has panicked")
+    io::Error::other("name resolution has panicked")
 }
 
 #[cfg(all(test, not(loom)))]
@@ -48,7 +48,7 @@ mod tests {
 
     /// The job ends only if another fiber of the same worker runs.
     #[test]
-    fn the_worker_goes_on() {
+    fn the_worker_runs_other_fibers() {
         let runtime = Runtime::builder().workers(1).start().unwrap();
         runtime.run(|| {
             let (sender, receiver) = mpsc::channel();

@@ -30,8 +30,8 @@ use crate::rt::io::Direction;
 ///   whether a connection is ready. It may still block its worker if another thread accepts that
 ///   connection first.
 /// - A time-out that was set on the descriptor before it became ours (std has no method for that)
-///   is observed, and accepted connections inherit it, as with std. One that is set later through
-///   the descriptor has no effect.
+///   is observed, and accepted connections inherit it, as with std. Setting it later through the
+///   descriptor has no effect.
 /// - [`close`](Self::close) ends calls that wait on other fibers or threads, and
 ///   [`connections`](Self::connections) is made for servers.
 ///

@@ -22,8 +22,8 @@ use crate::io::{IoHandle, adopt, descriptor, socket_calls};
 /// - [`write`](std::io::Write::write) waits until all bytes are taken, also after an interruption,
 ///   unless it fails or the caller is stopped.
 /// - Calls observe [cancellation and deadlines](super#stopping).
-/// - Time-outs are set by [`set_read_timeout`](Self::set_read_timeout) and its siblings. One that
-///   is set through the descriptor has no effect.
+/// - Time-outs are set by [`set_read_timeout`](Self::set_read_timeout) and its siblings. Setting
+///   them through the descriptor has no effect.
 /// - [`close`](Self::close) ends calls that wait on other fibers or threads.
 ///
 /// ```

@@ -18,8 +18,8 @@ use crate::rt::io::Direction;
 /// Differences from std:
 ///
 /// - Calls observe [cancellation and deadlines](super#stopping).
-/// - Time-outs are set by [`set_read_timeout`](Self::set_read_timeout) and its siblings. One that
-///   is set through the descriptor has no effect.
+/// - Time-outs are set by [`set_read_timeout`](Self::set_read_timeout) and its siblings. Setting
+///   them through the descriptor has no effect.
 /// - [`close`](Self::close) ends calls that wait on other fibers or threads.
 ///
 /// ```

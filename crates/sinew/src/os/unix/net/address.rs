@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_come_back_as_they_went() {
+    fn addresses_survive_a_round_trip() {
         let longest = "x".repeat(107);
         let paths = ["/a", "relative", &longest].map(|path| SocketAddr::from_pathname(path).unwrap());
         let names =
