@@ -1,10 +1,12 @@
-//! The actions that were there before ours: kept, so that a handler among them is called, too, and that each comes back when nobody
-//! waits for its signal any more. Knows nothing of who waits.
+//! The actions that were installed before ours. They are kept so that a former handler is called
+//! too, and so that the former action is restored when no channel receives its signal any more.
+//! Knows nothing of channels.
 //!
 //! # Safety
 //!
-//! Trusted with calling functions whose address and kind the kernel told us. What runs in a handler of signals takes no lock and allocates
-//! nothing: it reads the kernel's report and an action that is never freed.
+//! This file calls functions whose address and kind the kernel has reported. The code that runs in
+//! a signal handler acquires no lock and allocates nothing: it reads the kernel's report, and an
+//! action that is never freed.
 #![expect(unsafe_code, reason = "another handler is called")]
 
 use std::ffi::{c_int, c_void};
@@ -14,18 +16,20 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::number::{HIGHEST, Signal};
 
-/// For each signal the action before ours, and null for the default without any flags.
+/// The action before ours for each signal. Null stands for the default action without flags.
 ///
 /// # Invariant
 ///
-/// Each is null, or an action that is never freed nor changed.
+/// Each entry is null, or points to an action that is never freed or changed.
 static BEFORE: [AtomicPtr<libc::sigaction>; HIGHEST as usize] =
     [const { AtomicPtr::new(ptr::null_mut()) }; HIGHEST as usize];
 
-/// What a report is marked with while it is with the other handler. Any number will do that the kernel does not write.
+/// The mark in a report while the former handler has it. Any number that the kernel does not write
+/// there is suitable.
 const PASSED_ON: u64 = 0x7369_6e65_7720_7369;
 
-/// All actions that were ever kept, so that none is kept twice: they are never freed, since a handler may be reading them.
+/// All actions that were ever kept, so that none is kept twice. They are never freed, because a
+/// handler may be reading them.
 pub(super) struct KeptActions(Vec<&'static libc::sigaction>);
 
 impl KeptActions {
@@ -33,13 +37,14 @@ impl KeptActions {
         Self(Vec::new())
     }
 
-    /// Remembers that this was there before ours.
+    /// Stores the action that was installed before ours.
     pub(super) fn remember(&mut self, signal: Signal, action: &libc::sigaction) {
         let place = match action.sa_sigaction == libc::SIG_DFL && action.sa_flags == 0 {
             true => ptr::null_mut(),
             false => ptr::from_ref(self.keep(action)).cast_mut(),
         };
-        // Release: pairs with the acquire of whoever reads it in a handler.
+        // Release: pairs with the acquire load in `pass_on`, which a handler runs, and in `recall`.
+        // Without it, they could read an action that is not initialized.
         slot(signal).store(place, Ordering::Release);
     }
 
@@ -53,36 +58,38 @@ impl KeptActions {
     }
 }
 
-/// What was there before ours.
+/// Returns the action that was installed before ours.
 pub(super) fn recall(signal: Signal) -> libc::sigaction {
-    // SAFETY: the invariant of `BEFORE`.
+    // SAFETY: by the invariant of `BEFORE`, the pointer is null or valid for the rest of the
+    // program.
     let action = unsafe { slot(signal).load(Ordering::Acquire).as_ref() };
     action.map_or_else(default_action, |action| *action)
 }
 
 pub(super) fn default_action() -> libc::sigaction {
-    // SAFETY: all zeros is the default action.
+    // SAFETY: `sigaction` is a C structure for which all zeros are valid: the default action.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
-/// A set with all signals added, but for those that tell of a fault of the instruction that is executed: whoever blocks one of these, and has it, is killed.
+/// Adds all signals to a set, except those that report a fault of the current instruction. The
+/// kernel kills a process that causes such a fault while the signal is blocked.
 pub(super) fn with_all_but_faults(mut set: libc::sigset_t) -> libc::sigset_t {
     let faults = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
     for number in (1..=HIGHEST).filter(|number| !faults.contains(number)) {
-        // The C library refuses those that it keeps for itself.
-        // SAFETY: it is a set of signals.
+        // The C library refuses the signals that it reserves.
+        // SAFETY: `set` is an initialized set of signals.
         unsafe { libc::sigaddset(&raw mut set, number) };
     }
     set
 }
 
 fn slot(signal: Signal) -> &'static AtomicPtr<libc::sigaction> {
-    // The invariant of the number.
+    // In bounds by the invariant of `Signal`.
     &BEFORE[(signal.as_raw() - 1) as usize]
 }
 
 pub(super) fn is_same(one: &libc::sigaction, other: &libc::sigaction) -> bool {
-    // SAFETY: both actions have a set of signals.
+    // SAFETY: the masks of both actions are initialized sets of signals.
     let has =
         |action: &libc::sigaction, number| unsafe { libc::sigismember(&raw const action.sa_mask, number) };
     one.sa_sigaction == other.sa_sigaction
@@ -90,28 +97,31 @@ pub(super) fn is_same(one: &libc::sigaction, other: &libc::sigaction) -> bool {
         && (1..=HIGHEST).all(|number| has(one, number) == has(other, number))
 }
 
-/// Calls the handler that was there before ours, if there was one. It asked for signals to be blocked meanwhile: ours asks for the same.
+/// Calls the handler that was installed before ours, if there was one. `ours` blocks the signals
+/// that it asked to be blocked.
 ///
 /// # Safety
 ///
-/// These are the arguments of a handler of the signal that has not returned.
+/// The arguments must be those of a handler call for this signal that has not returned.
 pub(super) unsafe fn pass_on(signal: Signal, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = slot(signal).load(Ordering::Acquire);
-    // SAFETY: the invariant of `BEFORE`.
+    // SAFETY: by the invariant of `BEFORE`, the pointer is null or valid for the rest of the
+    // program.
     let Some(action) = (unsafe { before.as_ref() }) else { return };
     if !is_handler(action) {
         return;
     }
     let mark = mark(info);
-    // One that was installed before ours and then once more in front of it passes on to us what we passed on to it, and would do so for ever.
-    // SAFETY: the mark is part of the report.
+    // A handler that was installed before ours, and again after it, passes on to us what we pass on
+    // to it. The mark ends this recursion.
+    // SAFETY: the mark is part of the report, which is valid until the handler returns.
     if unsafe { mark.read() } == PASSED_ON || !may_be_called(signal, action) {
         return;
     }
-    // SAFETY: as above; the kernel has no more use for its report.
+    // SAFETY: as for the read above. The kernel does not use the report any more.
     unsafe { mark.write(PASSED_ON) };
     call(action, signal.as_raw(), info, context);
-    // SAFETY: as above.
+    // SAFETY: as for the read above.
     unsafe { mark.write(0) };
 }
 
@@ -119,18 +129,19 @@ fn is_handler(action: &libc::sigaction) -> bool {
     action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN
 }
 
-/// The last word of the report. The kernel fills 48 bytes and clears the others, so that each delivery begins without a mark, even if a
-/// handler left the last one by a jump.
+/// Returns the last word of the report. The kernel fills 48 bytes and clears the rest. So each
+/// delivery begins without a mark, even if a handler left the last one by `longjmp`.
 fn mark(info: *mut libc::siginfo_t) -> *mut u64 {
     let words = size_of::<libc::siginfo_t>() / size_of::<u64>();
     info.cast::<u64>().wrapping_add(words - 1)
 }
 
-/// Whether it is this call's turn: a handler that asked for one call gets one, and the default takes its place.
+/// Returns whether this call may run the handler. A handler with `SA_RESETHAND` runs once, and then
+/// the default action replaces it.
 fn may_be_called(signal: Signal, action: &'static libc::sigaction) -> bool {
     let before = ptr::from_ref(action).cast_mut();
     let is_one_shot = action.sa_flags & libc::SA_RESETHAND != 0;
-    // Relaxed: nothing is read because of it.
+    // Relaxed: no other data depends on this exchange.
     let exchange = || {
         slot(signal).compare_exchange(before, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed).is_ok()
     };
@@ -141,11 +152,11 @@ fn call(action: &libc::sigaction, number: c_int, info: *mut libc::siginfo_t, con
     type WithInfo = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
     type Plain = extern "C" fn(c_int);
     if action.sa_flags & libc::SA_SIGINFO != 0 {
-        // SAFETY: the flag says that the address is that of such a function.
+        // SAFETY: `SA_SIGINFO` says that the address is that of a function of this type.
         let handler: WithInfo = unsafe { std::mem::transmute(action.sa_sigaction) };
         handler(number, info, context);
     } else {
-        // SAFETY: without the flag it is that of such a function.
+        // SAFETY: without `SA_SIGINFO`, the address is that of a function of this type.
         let handler: Plain = unsafe { std::mem::transmute(action.sa_sigaction) };
         handler(number);
     }
@@ -156,7 +167,7 @@ mod tests {
     use super::{default_action, is_same, with_all_but_faults};
 
     #[test]
-    fn actions_are_the_same_if_all_of_them_is() {
+    fn actions_are_the_same_only_if_all_fields_are() {
         let one = default_action();
         assert!(is_same(&one, &one));
         let mut other = one;

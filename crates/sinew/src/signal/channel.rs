@@ -1,4 +1,4 @@
-//! Signals to receive. How they get here is the registry's matter.
+//! Channels that receive signals. Knows not how signals arrive.
 
 use std::fmt;
 use std::io;
@@ -10,9 +10,10 @@ use super::registry::REGISTRY;
 use super::set::Set;
 use crate::channel::{Iter, Receiver};
 
-/// Receives these signals from now on, instead of whatever they would do to the process, until it is dropped.
+/// Returns a channel that receives these signals from now on until it is dropped. Meanwhile they
+/// have no other effect on the process.
 ///
-/// Others may receive the same signals meanwhile: each one has all of them.
+/// Several channels may receive the same signals: each of them gets all.
 ///
 /// ```no_run
 /// use sinew::signal::{self, Signal};
@@ -28,9 +29,11 @@ use crate::channel::{Iter, Receiver};
 ///
 /// # Errors
 ///
-/// - [`InvalidInput`](io::ErrorKind::InvalidInput), if there are no signals among them, or one that no channel can have: SIGKILL and SIGSTOP,
-///   which the kernel gives to nobody; and SIGSEGV, SIGBUS, SIGFPE and SIGILL, which tell of a fault of the program. Nothing has changed then.
-/// - If the system has no descriptor or thread left: the first call takes one of each, which stay.
+/// - Returns [`InvalidInput`](io::ErrorKind::InvalidInput) if `signals` is empty or contains a
+///   signal that no channel can receive: SIGKILL and SIGSTOP, which no process can handle, and
+///   SIGSEGV, SIGBUS, SIGFPE and SIGILL, which report a fault of the program. Nothing changes then.
+/// - Returns an error if the system has no descriptor or thread left. The first call takes one of
+///   each and keeps them.
 pub fn channel(signals: impl IntoIterator<Item = Signal>) -> io::Result<Signals> {
     let signals = signals.into_iter().collect();
     subscribe(signals)
@@ -45,18 +48,21 @@ fn subscribe(signals: Set) -> io::Result<Signals> {
     Ok(Signals { number, signals, receiver })
 }
 
-/// Signals, as they come. From [`channel`].
+/// A channel of signals, made by [`channel`].
 ///
-/// It is used as the [`Receiver`] that it dereferences to: it has [`recv`](Receiver::recv), [`recv_timeout`](Receiver::recv_timeout),
-/// [`recv_cancellable`](Receiver::recv_cancellable), [`try_recv`](Receiver::try_recv) and [`iter`](Receiver::iter), and is waited for with other
-/// channels by [`select!`](crate::select) and [`Select`](crate::channel::Select). Receiving never fails because nobody is left to send. A clone of
-/// the receiver receives from the same channel, where each signal goes to one of them, and nothing more after this one is dropped.
+/// It dereferences to a [`Receiver`], and provides [`recv`](Receiver::recv),
+/// [`recv_timeout`](Receiver::recv_timeout), [`recv_cancellable`](Receiver::recv_cancellable),
+/// [`try_recv`](Receiver::try_recv) and [`iter`](Receiver::iter). [`select!`](crate::select) and
+/// [`Select`](crate::channel::Select) wait for it together with other channels. Receiving never
+/// fails for lack of senders. A clone of the receiver receives from the same channel: each signal
+/// goes to one of them, and none after this value is dropped.
 ///
-/// At most one signal of each kind is kept. One that comes again before it is received is the same one: after the last one of a kind has come, one
-/// of that kind is received. If several kinds come at once, the lower number may be first.
+/// The channel holds at most one signal of each kind. A signal that arrives again before it is
+/// received is merged with the first: after the last signal of a kind has arrived, one of that kind
+/// is received. If several kinds arrive at once, the lower number may be received first.
 ///
-/// Dropping it puts the action back that was there before, if nobody else waits for the signal, and if nobody installed another handler meanwhile.
-/// Those that are kept are lost.
+/// Dropping the channel restores the former action of each signal, unless another channel receives
+/// the signal, or another handler was installed meanwhile. Signals that the channel holds are lost.
 ///
 /// ```
 /// use sinew::signal::{self, Signal};
@@ -98,7 +104,7 @@ impl fmt::Debug for Signals {
     }
 }
 
-/// All signals, for ever. From [`IntoIterator`].
+/// An iterator over signals that never ends, made by [`IntoIterator`].
 #[derive(Debug)]
 pub struct IntoIter(Signals);
 

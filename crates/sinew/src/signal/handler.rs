@@ -1,11 +1,13 @@
-//! The handler of signals: notes what came, rings, and has the handler before it do its part. Knows nothing of who waits.
+//! The signal handler. It notes the signal, rings the bell, and calls the handler that was
+//! installed before. Knows nothing of channels.
 //!
-//! It runs in the middle of anything, on any thread, and on the alternate stack of that thread, if it has one. No thread's mask is ever changed.
+//! It may interrupt any code on any thread, and runs on the thread's alternate stack if there is
+//! one. No thread's signal mask is ever changed.
 //!
 //! # Safety
 //!
-//! Trusted with being called by the kernel, and with what was there before being put back. The handler takes no lock and allocates nothing, and
-//! leaves `errno` as it was.
+//! This file installs a function that the kernel calls, and restores former actions. The handler
+//! acquires no lock, allocates nothing, and preserves `errno`.
 #![expect(unsafe_code, reason = "a signal handler")]
 
 use std::ffi::{c_int, c_void};
@@ -25,12 +27,14 @@ use super::set::Set;
 
 static PENDING: Pending = Pending::new();
 
-/// What the handler rings, once there is one: never closed, since handlers may write to it at any time.
+/// The eventfd that the handler writes to, after `prepare` has made it. It is never closed, because
+/// a handler may write to it at any time.
 ///
-/// It blocks, for the one who reads. Who writes is never blocked: the counter does not get near its limit of 2⁶⁴.
+/// Reads block. Writes never do: the counter does not come near its limit of 2⁶⁴.
 static BELL: OnceLock<OwnedFd> = OnceLock::new();
 
-/// Our handler, where it is installed. There is one of these, and whoever has it changes actions alone.
+/// The right to change actions. There is one value of this type, and its holder has exclusive
+/// access.
 pub(super) struct Actions {
     kept: KeptActions,
 }
@@ -40,24 +44,24 @@ impl Actions {
         Self { kept: KeptActions::new() }
     }
 
-    /// Sees to it that there is something to ring.
+    /// Ensures that there is a bell.
     ///
     /// # Errors
     ///
-    /// If there are no descriptors left.
+    /// Returns an error if the process has no descriptor left.
     pub(super) fn prepare(&mut self) -> io::Result<()> {
         if BELL.get().is_none() {
             let bell = eventfd(0, EventfdFlags::CLOEXEC)?;
-            assert!(BELL.set(bell).is_ok(), "one at a time comes here");
+            assert!(BELL.set(bell).is_ok(), "one call at a time");
         }
         Ok(())
     }
 
-    /// From now on these signals are noted, or none of them.
+    /// Installs the handler for all these signals, or for none of them.
     ///
     /// # Errors
     ///
-    /// If the kernel refuses.
+    /// Returns an error if the kernel refuses.
     pub(super) fn install(&mut self, signals: Set) -> io::Result<()> {
         for signal in signals.signals() {
             if let Err(error) = self.install_one(signal) {
@@ -70,27 +74,27 @@ impl Actions {
     }
 
     fn install_one(&mut self, signal: Signal) -> io::Result<()> {
-        // What came before is none of whoever begins to wait.
+        // Discard signals that arrived before this waiter.
         PENDING.forget(Set::of(signal));
-        // Remembered first, since our handler may run as soon as it is installed.
+        // Stored before, because our handler may run as soon as it is installed.
         let before = exchange(signal, None)?;
         self.remember(signal, &before);
         let replaced = exchange(signal, Some(&ours(signal, &before)))?;
-        // Another thread may have installed one meanwhile.
+        // Another thread may have installed another action meanwhile.
         if !before::is_same(&replaced, &before) {
             self.remember(signal, &replaced);
         }
         Ok(())
     }
 
-    /// Ours is never before ours.
+    /// Stores a former action, but never our own.
     fn remember(&mut self, signal: Signal, action: &libc::sigaction) {
         if !is_ours(action) {
             self.kept.remember(signal, action);
         }
     }
 
-    /// What was there before is there again. If somebody has installed another one over ours, that stays.
+    /// Restores the former actions. Another handler that was installed over ours stays.
     pub(super) fn restore(&mut self, signals: Set) {
         signals.signals().for_each(restore_one);
     }
@@ -101,7 +105,7 @@ fn restore_one(signal: Signal) {
         return;
     }
     let replaced = exchange(signal, Some(&before::recall(signal)));
-    // Another thread may have installed one meanwhile.
+    // Another thread may have installed another action meanwhile.
     if let Ok(other) = replaced
         && !is_ours(&other)
     {
@@ -110,25 +114,27 @@ fn restore_one(signal: Signal) {
     }
 }
 
-/// Waits until something may have come, and takes it. For one thread.
+/// Waits for the bell, and takes the signals that have arrived. Only one thread calls this.
 ///
 /// # Panics
 ///
-/// If nothing was ever prepared, or the kernel does not let us read.
+/// Panics if `prepare` was never called, or if the eventfd cannot be read.
 pub(super) fn wait() -> Set {
     PENDING.take(|| {
-        let bell = BELL.get().expect("prepared before anybody waits");
+        let bell = BELL.get().expect("`prepare` runs before the first wait");
         let heard = retry_on_intr(|| read(bell, &mut [0; size_of::<u64>()]));
-        assert!(heard.is_ok(), "a bell can be heard: {heard:?}");
+        assert!(heard.is_ok(), "the bell cannot be read: {heard:?}");
     })
 }
 
-/// The action that has our handler called. Calls that a signal interrupts go on, and what the action before asked for about children and blocked
-/// signals stays.
+/// Returns the action that installs our handler. Interrupted system calls are restarted. The flags
+/// and the mask of the former action are kept as far as they concern child processes and blocked
+/// signals.
 ///
-/// Signals that come together are handled one after the other. Otherwise the kernel puts a frame for each on the alternate stack before the first handler
-/// runs: std makes that 8 KiB large, and a frame takes three of them where registers are wide, so that the third signal would end the process. A handler before
-/// ours that asked to be interrupted is interrupted.
+/// Signals that arrive together are handled one after the other. Otherwise the kernel would put a
+/// frame for each on the alternate stack before the first handler runs. std makes that stack 8 KiB
+/// large, and a frame takes 3 KiB of it on CPUs with wide registers, so that the third signal would
+/// end the process. A former handler that allowed interruption (`SA_NODEFER`) can be interrupted.
 fn ours(signal: Signal, before: &libc::sigaction) -> libc::sigaction {
     let inherited = libc::SA_NODEFER | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT;
     let mut action = before::default_action();
@@ -140,7 +146,7 @@ fn ours(signal: Signal, before: &libc::sigaction) -> libc::sigaction {
     };
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | (before.sa_flags & inherited);
     if signal == Signal::CHILD && before.sa_sigaction == libc::SIG_IGN {
-        // Whoever ignores it has the kernel bury children.
+        // The kernel reaps the children of a process that ignores this signal.
         action.sa_flags |= libc::SA_NOCLDWAIT;
     }
     action
@@ -150,38 +156,39 @@ fn is_ours(action: &libc::sigaction) -> bool {
     action.sa_sigaction == handle as *const () as usize
 }
 
-/// Sets the action, or only asks for it. Returns the one before.
+/// Sets the action, or only reads it if `new` is `None`. Returns the former action.
 fn exchange(signal: Signal, new: Option<&libc::sigaction>) -> io::Result<libc::sigaction> {
     let new = new.map_or(ptr::null(), ptr::from_ref);
     let mut before = MaybeUninit::uninit();
-    // SAFETY: our handler may run at any time, see the top of this file, and others were there already; the kernel writes what was there before.
+    // SAFETY: our handler may run at any time, see the top of this file; other actions were
+    // installed before. `before` has room for the action that the kernel writes.
     if unsafe { libc::sigaction(signal.as_raw(), new, before.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has written it.
+    // SAFETY: the call has succeeded, so the kernel has written it.
     Ok(unsafe { before.assume_init() })
 }
 
-/// Called by the kernel.
+/// The signal handler, called by the kernel.
 extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: every thread has one.
+    // SAFETY: every thread has an `errno`.
     let errno = unsafe { libc::__errno_location() };
-    // SAFETY: it is this thread's.
+    // SAFETY: the pointer is to this thread's `errno`.
     let was = unsafe { errno.read() };
     if (1..=HIGHEST).contains(&number) {
         let signal = Signal(number);
         PENDING.note(Set::of(signal), ring);
-        // SAFETY: the kernel's own arguments.
+        // SAFETY: the arguments are the kernel's, and this handler call has not returned.
         unsafe { before::pass_on(signal, info, context) };
     }
-    // SAFETY: as above.
+    // SAFETY: the pointer is to this thread's `errno`.
     unsafe { errno.write(was) };
 }
 
-/// A load and a system call.
+/// Rings the bell: a load and a system call, both allowed in a signal handler.
 fn ring() {
     if let Some(bell) = BELL.get() {
-        // It cannot fail: see `BELL`.
+        // This cannot fail, see `BELL`.
         let _rung = write(bell, &1_u64.to_ne_bytes());
     }
 }

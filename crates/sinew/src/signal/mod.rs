@@ -1,11 +1,13 @@
-//! Signals of the operating system, from a channel.
+//! Signals of the operating system, received from a channel.
 //!
-//! [`channel`](channel()) has signals received by fibers and threads, instead of whatever they would do to the process; [`wait_for_quit_signal`]
-//! waits for those by which somebody asks it to end.
+//! Fibers and threads receive signals through a [`channel`](channel()); the signals then have no
+//! other effect on the process. [`wait_for_quit_signal`] waits for the signals that ask the process
+//! to end.
 //!
 //! # Ending in good order
 //!
-//! A service that is told to end by `kill -TERM`, or by Ctrl-C, takes no more work, ends what it has begun, and returns from `main`:
+//! A service that gets `kill -TERM` or Ctrl-C accepts no more work, completes what it has begun,
+//! and returns from `main`:
 //!
 //! ```
 //! use sinew::{channel, fiber, select, signal};
@@ -23,7 +25,8 @@
 //!             }
 //!         }
 //!     });
-//!     # // It is sent again and again, since nobody can tell when it is waited for, and does not end this process even before.
+//!     # // The signal is sent in a loop, because its sender cannot know when the wait begins. The
+//!     # // channel keeps an early signal from ending this process.
 //!     # std::mem::forget(signal::channel([signal::Signal::TERMINATE])?);
 //!     # let kill = format!("kill -TERM {}", std::process::id());
 //!     # std::thread::spawn(move || loop { std::process::Command::new("sh").args(["-c", &kill]).status().unwrap(); });
@@ -35,18 +38,24 @@
 //! }
 //! ```
 //!
-//! # How they arrive
+//! # Delivery
 //!
-//! A handler notes that a signal came, and a thread named `sinew-signals`, which starts with the first channel and stays, passes it on to
-//! everybody who waits for it. No thread's mask of signals is ever changed. If there was a handler before, it is called too, in the middle of whatever was
-//! interrupted, and on the alternate stack of that thread; other signals of the thread wait meanwhile, unless it was installed with `SA_NODEFER`. System calls that are interrupted go on, even if that other handler was installed
-//! without `SA_RESTART`. A handler that somebody installs later has the signal first; if it does not call ours, nothing is received.
+//! A handler notes that a signal arrived. A thread named `sinew-signals`, which starts with the
+//! first channel and never ends, passes the signal on to all channels that receive it. No thread's
+//! signal mask is ever changed.
 //!
-//! Signals of one kind that come faster than they are received become one, as the kernel has it; those of real-time signals, which it would
-//! queue, too. What came along with them, such as who sent them, is not there.
+//! A handler that was installed before is called too. It runs in the middle of the interrupted
+//! code, and on the thread's alternate stack. Other signals of the thread wait meanwhile, unless it
+//! was installed with `SA_NODEFER`. Interrupted system calls are restarted, even if it was
+//! installed without `SA_RESTART`. A handler that is installed later gets the signal first; if it
+//! does not call this one, channels receive nothing.
 //!
-//! Children that are made by [`std::process::Command`] have the default actions, and no descriptor of this. Forking without that is not supported: in
-//! such a child nothing is received.
+//! Signals of one kind that arrive faster than they are received are merged, as the kernel does.
+//! This includes real-time signals, which the kernel would queue. Additional data, such as the
+//! sender, is not available.
+//!
+//! Child processes that [`std::process::Command`] starts have the default actions and inherit no
+//! descriptor of this module. A plain `fork` is not supported: such a child receives nothing.
 
 #[cfg(not(loom))]
 mod before;

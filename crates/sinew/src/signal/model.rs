@@ -1,4 +1,4 @@
-//! The model of what has come: no signal is forgotten, whoever notes it meanwhile.
+//! The loom model of pending signals: no signal is lost, whichever thread notes it.
 
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
@@ -8,7 +8,7 @@ use super::pending::Pending;
 use super::set::Set;
 use crate::rt::model::check;
 
-/// A bell as the kernel has it: a count that a wait takes down to nothing.
+/// A model of the eventfd: a count that a wait resets to zero.
 struct Bell {
     rung: Mutex<u32>,
     changed: Condvar,
@@ -29,7 +29,8 @@ impl Bell {
     }
 }
 
-/// Two handlers, of which one has the same signal twice; the checker finds it if somebody waits for ever.
+/// Two handlers, one of which gets the same signal twice. A lost signal makes the last wait
+/// endless, which the checker detects.
 #[test]
 fn every_signal_is_taken_after_it_came() {
     check(3, || {

@@ -22,13 +22,14 @@ pub struct Signal(
     pub(super) i32,
 );
 
-/// The kernel has this many, and they begin with 1.
+/// The highest number of a signal. The numbers begin with 1.
 pub(super) const HIGHEST: i32 = 64;
 
-/// The first number after those with names of their own: the C library keeps a few from here on for itself.
+/// The first number after the signals with names. The C library reserves a few numbers from here
+/// on.
 const FIRST_UNNAMED: i32 = 32;
 
-/// Makes constants of signals, and their names.
+/// Defines the constants of signals and their names.
 macro_rules! signals {
     ($($(#[$attribute:meta])* $name:ident = $number:ident;)*) => {
         impl Signal {
@@ -40,43 +41,43 @@ macro_rules! signals {
 }
 
 signals! {
-    /// SIGHUP: the terminal is gone; services take it for a wish to read their settings again.
+    /// SIGHUP: the terminal is gone. Services reload their settings on it.
     HANGUP = SIGHUP;
     /// SIGINT: Ctrl-C.
     INTERRUPT = SIGINT;
-    /// SIGQUIT: Ctrl-\\. Without anybody who waits for it, the process dumps its core.
+    /// SIGQUIT: Ctrl-\\. By default the process ends with a core dump.
     QUIT = SIGQUIT;
-    /// SIGILL: no channel can have it.
+    /// SIGILL: an invalid instruction. No channel can receive it.
     ILLEGAL_INSTRUCTION = SIGILL;
     /// SIGTRAP: for debuggers.
     TRAP = SIGTRAP;
-    /// SIGABRT: the process aborts, and does so whoever hears of it.
+    /// SIGABRT: the process aborts, even if a channel receives it.
     ABORT = SIGABRT;
-    /// SIGBUS: no channel can have it.
+    /// SIGBUS: an invalid memory access. No channel can receive it.
     BUS = SIGBUS;
-    /// SIGFPE: no channel can have it.
+    /// SIGFPE: an arithmetic error. No channel can receive it.
     ARITHMETIC = SIGFPE;
-    /// SIGKILL: no channel can have it.
+    /// SIGKILL: ends the process. No channel can receive it.
     KILL = SIGKILL;
-    /// SIGUSR1: whatever the program likes.
+    /// SIGUSR1: for the program's own use.
     USER1 = SIGUSR1;
-    /// SIGSEGV: no channel can have it.
+    /// SIGSEGV: an invalid memory reference. No channel can receive it.
     SEGMENTATION = SIGSEGV;
-    /// SIGUSR2: whatever the program likes.
+    /// SIGUSR2: for the program's own use.
     USER2 = SIGUSR2;
-    /// SIGPIPE: nobody reads what was written. Programs in Rust ignore it from the start.
+    /// SIGPIPE: a write to a pipe or socket without a reader. Rust programs ignore it by default.
     PIPE = SIGPIPE;
-    /// SIGALRM: the timer of `alarm` is over.
+    /// SIGALRM: the timer of `alarm` has expired.
     ALARM = SIGALRM;
-    /// SIGTERM: the process is asked to end. What `kill` sends.
+    /// SIGTERM: asks the process to end. Sent by `kill`.
     TERMINATE = SIGTERM;
     /// SIGSTKFLT: the kernel never sends it.
     STACK_FAULT = SIGSTKFLT;
-    /// SIGCHLD: a child process has ended, stopped or gone on.
+    /// SIGCHLD: a child process has ended, stopped or continued.
     CHILD = SIGCHLD;
-    /// SIGCONT: the process goes on, after it was stopped.
+    /// SIGCONT: the process continues after it was stopped.
     CONTINUE = SIGCONT;
-    /// SIGSTOP: no channel can have it.
+    /// SIGSTOP: stops the process. No channel can receive it.
     STOP = SIGSTOP;
     /// SIGTSTP: Ctrl-Z.
     TERMINAL_STOP = SIGTSTP;
@@ -86,73 +87,73 @@ signals! {
     TERMINAL_OUTPUT = SIGTTOU;
     /// SIGURG: urgent data on a socket.
     URGENT = SIGURG;
-    /// SIGXCPU: the limit of processor time is reached.
+    /// SIGXCPU: the limit of CPU time is reached.
     CPU_LIMIT = SIGXCPU;
-    /// SIGXFSZ: the limit of a file's size is reached.
+    /// SIGXFSZ: the limit of the file size is reached.
     FILE_LIMIT = SIGXFSZ;
-    /// SIGVTALRM: a timer of the process's own time is over.
+    /// SIGVTALRM: a timer of the process's CPU time has expired.
     VIRTUAL_ALARM = SIGVTALRM;
-    /// SIGPROF: a timer of profilers is over.
+    /// SIGPROF: a timer for profilers has expired.
     PROFILE = SIGPROF;
-    /// SIGWINCH: the terminal's window has another size.
+    /// SIGWINCH: the size of the terminal's window has changed.
     WINDOW_CHANGE = SIGWINCH;
-    /// SIGIO: something can be read or written.
+    /// SIGIO: a descriptor is readable or writable.
     IO = SIGIO;
     /// SIGPWR: the power fails.
     POWER = SIGPWR;
-    /// SIGSYS: a system call was refused by a filter.
+    /// SIGSYS: a filter has refused a system call.
     SYSTEM_CALL = SIGSYS;
 }
 
 impl Signal {
-    /// The signal with this number.
+    /// Returns the signal with this number.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if there is none, or it is one that the C library keeps for itself: 32 and 33, with some
-    /// libraries 34 too.
+    /// Returns [`InvalidInput`](io::ErrorKind::InvalidInput) if no signal has this number, or if
+    /// the C library reserves it: 32 and 33, and with some libraries 34.
     pub fn from_raw(number: i32) -> io::Result<Self> {
         let first = libc::SIGRTMIN();
         if (1..FIRST_UNNAMED).contains(&number) || (first..=HIGHEST).contains(&number) {
             Ok(Self(number))
         } else if (FIRST_UNNAMED..first).contains(&number) {
-            Err(invalid(format!(
-                "signal {number} is the C library's own: those for programs begin with {first}"
-            )))
+            Err(invalid(format!("signal {number} is reserved by the C library: use numbers from {first}")))
         } else {
-            Err(invalid(format!("{number} is not the number of a signal: they are from 1 to {HIGHEST}")))
+            Err(invalid(format!("{number} is not the number of a signal: use a number from 1 to {HIGHEST}")))
         }
     }
 
-    /// The real-time signal with this number, counted from 0: `SIGRTMIN` plus so many.
+    /// Returns the real-time signal `SIGRTMIN + number`.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if there are not so many.
+    /// Returns [`InvalidInput`](io::ErrorKind::InvalidInput) if there is no such signal.
     pub fn real_time(number: u32) -> io::Result<Self> {
         let last = HIGHEST - libc::SIGRTMIN();
         match i32::try_from(number) {
             Ok(number) if number <= last => Ok(Self(libc::SIGRTMIN() + number)),
-            _ => Err(invalid(format!("there is no real-time signal {number}: they are from 0 to {last}"))),
+            _ => {
+                Err(invalid(format!("there is no real-time signal {number}: use a number from 0 to {last}")))
+            }
         }
     }
 
-    /// Its number.
+    /// Returns the number of the signal.
     #[must_use]
     pub const fn as_raw(self) -> i32 {
         self.0
     }
 
-    /// Whether a channel can have it.
+    /// Succeeds if a channel can receive the signal.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), with the reason, if not.
+    /// Returns [`InvalidInput`](io::ErrorKind::InvalidInput) with the reason if not.
     pub(super) fn check(self) -> io::Result<()> {
         let why = match self {
-            Self::KILL | Self::STOP => "the kernel lets no process have it",
+            Self::KILL | Self::STOP => "the kernel lets no process handle it",
             Self::SEGMENTATION | Self::BUS | Self::ARITHMETIC | Self::ILLEGAL_INSTRUCTION => {
-                "it tells of a fault of the program, which would happen again and again while somebody is told"
+                "it reports a fault of the program, which would recur before the channel could deliver it"
             }
             _ => return Ok(()),
         };
@@ -178,7 +179,7 @@ impl TryFrom<i32> for Signal {
     }
 }
 
-/// The name that the system has for it.
+/// Writes the system's name of the signal.
 impl fmt::Display for Signal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match NAMES.iter().find(|(signal, _)| signal == self) {

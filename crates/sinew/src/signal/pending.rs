@@ -1,9 +1,11 @@
-//! What has come and was not passed on yet: a bit for each signal, beside a bell. What the bell is, is somebody else's matter.
+//! The signals that have arrived and were not passed on yet: a bit for each, and a bell to ring.
+//! Knows not what the bell is.
 //!
-//! Whoever notes a signal sets its bit and rings then; the one who passes signals on waits for the bell and takes the bits then. So none is
-//! forgotten: if the bits were taken before this one was set, the bell rings after that, and is heard by the next wait. One that comes again before
-//! its bit was taken is one with the first, as the kernel has it with signals that are blocked. A bell that rings for bits which were taken
-//! already ends a wait for nothing.
+//! The handler sets the signal's bit and then rings the bell. The thread that passes signals on
+//! waits for the bell and then takes the bits. So no signal is lost: if the bits were taken before
+//! this bit was set, the bell rings after that, and the next wait ends. A signal that arrives again
+//! before its bit is taken is merged with the first, as in the kernel for blocked signals. If the
+//! bell rings for bits that were already taken, a wait ends without a signal.
 
 use super::set::Set;
 use crate::rt::sync::{AtomicU64, Ordering, constant};
@@ -18,23 +20,24 @@ impl Pending {
         }
     }
 
-    /// These have come. May be called in a handler of signals, if `ring` may.
+    /// Notes that these signals have arrived. May be called in a signal handler if `ring` may.
     pub(super) fn note(&self, signals: Set, ring: impl FnOnce()) {
-        // Release: pairs with the acquire in `take`, for what was done before the signal was raised. That the bit is seen follows from the bell.
+        // Release: pairs with the acquire in `take`, and makes visible what was done before the
+        // signal was raised. The bell makes the bit itself visible.
         self.0.fetch_or(signals.bits(), Ordering::Release);
         ring();
     }
 
-    /// Waits for the bell, and takes what has come.
+    /// Waits for the bell, and takes the signals that have arrived.
     pub(super) fn take(&self, wait: impl FnOnce()) -> Set {
         wait();
-        // Acquire: as above.
+        // Acquire: pairs with the release in `note`.
         Set::from_bits(self.0.swap(0, Ordering::Acquire))
     }
 
-    /// Nobody wants to hear of these, if they have come.
+    /// Discards these signals if they have arrived.
     pub(super) fn forget(&self, signals: Set) {
-        // Relaxed: nothing is read because of it.
+        // Relaxed: no other data depends on these bits being cleared.
         self.0.fetch_and(!signals.bits(), Ordering::Relaxed);
     }
 }

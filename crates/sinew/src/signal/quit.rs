@@ -1,27 +1,31 @@
-//! Waiting for the end that somebody outside asks for.
+//! Waits for a signal that asks the process to end.
 
 use std::io;
 
 use super::channel::channel;
 use super::number::Signal;
 
-/// Waits until somebody wants the process to end: for SIGINT (Ctrl-C), SIGTERM (`kill`) or SIGQUIT (Ctrl-\\). Returns which it was.
+/// Waits for a signal that asks the process to end: SIGINT (Ctrl-C), SIGTERM (`kill`) or SIGQUIT
+/// (Ctrl-\\). Returns the signal.
 ///
-/// A fiber that waits gives its worker to others, a thread blocks. As long as somebody waits, these signals do nothing else to the process. Once all
-/// who waited have returned, they do again what they did before: so, while the program ends in good order, another Ctrl-C ends it at once. Whoever
-/// wants to hear of that one too makes a [`channel`].
+/// A fiber that waits yields its worker to other fibers; a plain thread blocks. While any caller
+/// waits, these signals have no other effect on the process. After all callers have returned, the
+/// former actions apply again. So a second Ctrl-C ends the process at once while it is still ending
+/// in good order. To receive the second signal too, make a [`channel`].
 ///
-/// SIGHUP is not among them, since services read their settings again for it. How to use it is shown [above](super#ending-in-good-order).
+/// SIGHUP is not included, because services reload their settings on it. The
+/// [module](super#ending-in-good-order) has an example.
 ///
 /// # Errors
 ///
-/// - If the caller [is to stop](crate::fiber#stopping): [`TimedOut`](io::ErrorKind::TimedOut) for a deadline, [`Other`](io::ErrorKind::Other) for
-///   a cancel, with [`Stopped`](crate::fiber::Stopped) inside.
-/// - As [`channel`], if the system has no descriptor or thread left.
+/// - Returns an error if the caller [is stopped](crate::fiber#stopping):
+///   [`TimedOut`](io::ErrorKind::TimedOut) for a deadline and [`Other`](io::ErrorKind::Other) for a
+///   cancel, with a [`Stopped`](crate::fiber::Stopped) inside.
+/// - Returns an error, as [`channel`], if the system has no descriptor or thread left.
 ///
 /// # Panics
 ///
-/// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+/// Panics if the caller has to wait and is inside [`no_suspend`](crate::fiber::no_suspend).
 #[track_caller]
 pub fn wait_for_quit_signal() -> io::Result<Signal> {
     let signals = channel([Signal::INTERRUPT, Signal::TERMINATE, Signal::QUIT])?;

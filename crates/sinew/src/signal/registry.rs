@@ -1,8 +1,11 @@
-//! Who waits for which signals, and the thread that passes them on. Knows nothing of handlers but when there has to be one.
+//! The channels that receive signals, and the thread that passes signals on to them. Knows of
+//! handlers only when one must be installed or removed.
 //!
-//! A channel keeps at most one signal of each kind, and has room for that: so nothing waits when it is passed on, and nothing is lost. One that is
-//! kept already will be received after the new one came, which is all that the new one could tell. The channel does not say what it keeps, but
-//! how many, and hands out in order what only this sends: so they are the last ones that were sent.
+//! A channel holds at most one signal of each kind and has room for all kinds, so sending never
+//! waits and no signal is lost. A signal that the channel already holds is received after the new
+//! one arrived, so sending the new one would add nothing. A channel reports only the number of
+//! signals that it holds. It delivers them in order, and only the registry sends them, so they are
+//! the last ones of `sent`.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,15 +17,15 @@ use crate::channel::{self, Receiver, Sender};
 use crate::rt;
 use crate::rt::sync::Lock;
 
-/// Its holder waits for nothing else, and a handler does not lock it.
+/// The holder of the lock waits for nothing else, and a signal handler never acquires it.
 pub(super) static REGISTRY: Lock<Registry> = Lock::new(Registry::new());
 
-/// All who wait for signals.
+/// The channels that receive signals.
 pub(super) struct Registry {
     subscribers: Vec<Subscriber>,
     actions: Actions,
     has_thread: bool,
-    /// The number of the next one.
+    /// The number of the next subscriber.
     next: u64,
 }
 
@@ -30,7 +33,7 @@ struct Subscriber {
     number: u64,
     signals: Set,
     sender: Sender<Signal>,
-    /// The last ones that were sent: among them, all that the channel keeps.
+    /// The last signals sent, which include all that the channel holds.
     sent: VecDeque<Signal>,
 }
 
@@ -39,11 +42,12 @@ impl Registry {
         Self { subscribers: Vec::new(), actions: Actions::new(), has_thread: false, next: 0 }
     }
 
-    /// One more waits for these. Returns a number to leave by.
+    /// Adds a channel for these signals. Returns its receiver, and the number for
+    /// [`unsubscribe`](Self::unsubscribe).
     ///
     /// # Errors
     ///
-    /// If there is no descriptor or thread left for it.
+    /// Returns an error if the system has no descriptor or thread left.
     pub(super) fn subscribe(&mut self, signals: Set) -> io::Result<(u64, Receiver<Signal>)> {
         self.start()?;
         self.actions.install(signals.minus(self.wanted()))?;
@@ -54,7 +58,7 @@ impl Registry {
         Ok((number, receiver))
     }
 
-    /// That one waits no more.
+    /// Removes a channel, and restores the actions of signals that no other channel receives.
     pub(super) fn unsubscribe(&mut self, number: u64) {
         let Some(index) = self.subscribers.iter().position(|subscriber| subscriber.number == number) else {
             return;
@@ -63,7 +67,7 @@ impl Registry {
         self.actions.restore(gone.signals.minus(self.wanted()));
     }
 
-    /// What anybody waits for.
+    /// Returns the signals that any channel receives.
     fn wanted(&self) -> Set {
         self.subscribers.iter().fold(Set::default(), |all, subscriber| all.union(subscriber.signals))
     }
@@ -96,7 +100,7 @@ impl Subscriber {
     }
 }
 
-/// The thread. It is there until the process ends.
+/// Runs the thread that passes signals on, until the process ends.
 fn pass_on_all() {
     let _guard = AbortOnPanic;
     loop {
@@ -105,7 +109,8 @@ fn pass_on_all() {
     }
 }
 
-/// Without that thread signals would come to nothing: a Ctrl-C that does nothing is worse than an end.
+/// Aborts the process if the thread panics. Without the thread, signals such as Ctrl-C would have
+/// no effect at all.
 struct AbortOnPanic;
 
 impl Drop for AbortOnPanic {

@@ -1,4 +1,4 @@
-//! Sets of signals: a bit for each. Knows nothing of how they arrive.
+//! Sets of signals, with a bit for each. Knows not how signals arrive.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::number::{HIGHEST, Signal};
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Set(u64);
 
-// There is a bit for each.
+// The set has a bit for each signal.
 const _: () = assert!(HIGHEST as u32 == u64::BITS);
 
 impl Set {
@@ -36,17 +36,17 @@ impl Set {
         Self(self.0 | other.0)
     }
 
-    /// Those that are in both.
+    /// Returns the signals in both sets.
     pub(super) fn common(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Without those of the other set.
+    /// Returns the signals that are not in the other set.
     pub(super) fn minus(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// All of them, by number.
+    /// Returns the signals of the set in the order of their numbers.
     pub(super) fn signals(self) -> impl Iterator<Item = Signal> {
         (1..=HIGHEST).map(Signal).filter(move |signal| !self.common(Self::of(*signal)).is_empty())
     }

@@ -49,7 +49,7 @@ fn some_are_refused_and_nothing_has_changed() {
     for (signal, why) in [
         (Signal::KILL, "SIGKILL cannot be received from a channel: the kernel"),
         (Signal::STOP, "SIGSTOP cannot be received from a channel: the kernel"),
-        (Signal::SEGMENTATION, "SIGSEGV cannot be received from a channel: it tells of a fault"),
+        (Signal::SEGMENTATION, "SIGSEGV cannot be received from a channel: it reports a fault"),
         (Signal::BUS, "SIGBUS"),
         (Signal::ARITHMETIC, "SIGFPE"),
         (Signal::ILLEGAL_INSTRUCTION, "SIGILL"),
