@@ -99,6 +99,20 @@ impl File {
     /// Acquires an exclusive lock on the file. This may wait for long and occupies a thread
     /// meanwhile. Neither cancellation nor a deadline ends the wait.
     ///
+    /// ```
+    /// use sinew::fs::{File, TryLockError};
+    ///
+    /// # let path = std::env::temp_dir().join(format!("sinew-doc-lock-{}", std::process::id()));
+    /// let file = File::create(&path)?;
+    /// file.lock()?;
+    /// let other = File::open(&path)?;
+    /// assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
+    /// file.unlock()?;
+    /// other.try_lock()?;
+    /// # sinew::fs::remove_file(&path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns std's errors, and an error if the caller is [stopped](crate::fs).

@@ -26,6 +26,12 @@ pub fn read<P: AsRef<Path>>(path: P) -> io::Result<Vec<u8>> {
 
 /// Reads a whole file as UTF-8, as [`std::fs::read_to_string`].
 ///
+/// ```
+/// let name = sinew::fs::read_to_string("/proc/self/comm")?;
+/// assert!(name.ends_with('\n'));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`read`]. Also returns an error if the contents are not valid UTF-8.
@@ -36,6 +42,16 @@ pub fn read_to_string<P: AsRef<Path>>(path: P) -> io::Result<String> {
 }
 
 /// Writes a whole file, as [`std::fs::write`].
+///
+/// ```
+/// use sinew::fs;
+///
+/// # let path = std::env::temp_dir().join(format!("sinew-doc-write-{}", std::process::id()));
+/// fs::write(&path, "hello")?;
+/// assert_eq!(fs::read_to_string(&path)?, "hello");
+/// fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -114,6 +130,16 @@ pub fn create_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
 }
 
 /// Creates a directory and its missing parents, as [`std::fs::create_dir_all`].
+///
+/// ```
+/// use sinew::fs;
+///
+/// # let root = std::env::temp_dir().join(format!("sinew-doc-dirs-{}", std::process::id()));
+/// fs::create_dir_all(root.join("some/directory"))?;
+/// assert!(fs::exists(root.join("some"))?);
+/// fs::remove_dir_all(&root)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -115,6 +115,18 @@ impl<T: AsFd> Fd<T> {
 
     /// Waits as [`readable`](Self::readable), for at most `time`.
     ///
+    /// ```
+    /// use sinew::io::Fd;
+    /// use std::io::ErrorKind;
+    /// use std::os::unix::net::UnixStream;
+    /// use std::time::Duration;
+    ///
+    /// let (silent, _peer) = UnixStream::pair()?;
+    /// let error = Fd::new(silent)?.readable_timeout(Duration::from_millis(1)).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::TimedOut);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`readable`](Self::readable). Also returns [`TimedOut`](io::ErrorKind::TimedOut) if the

@@ -91,6 +91,16 @@ impl TcpStream {
 
     /// Connects to this address within `timeout`.
     ///
+    /// ```
+    /// use sinew::net::{TcpListener, TcpStream};
+    /// use std::time::Duration;
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0")?;
+    /// let stream = TcpStream::connect_timeout(&listener.local_addr()?, Duration::from_secs(10))?;
+    /// assert_eq!(stream.peer_addr()?, listener.local_addr()?);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns [`TimedOut`](io::ErrorKind::TimedOut) if the time expires,
@@ -146,6 +156,21 @@ impl TcpStream {
     }
 
     /// Reads received bytes, and leaves them for the next read.
+    ///
+    /// ```
+    /// use sinew::net::{TcpListener, TcpStream};
+    /// use std::io::{Read, Write};
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0")?;
+    /// let mut client = TcpStream::connect(listener.local_addr()?)?;
+    /// let (mut server, _) = listener.accept()?;
+    /// client.write_all(b"ping")?;
+    /// let mut buffer = [0; 4];
+    /// assert_eq!(server.peek(&mut buffer[..1])?, 1);
+    /// server.read_exact(&mut buffer)?;
+    /// assert_eq!(&buffer, b"ping");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

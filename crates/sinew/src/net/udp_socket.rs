@@ -128,6 +128,17 @@ impl UdpSocket {
     /// Connects the socket to the first of these addresses that can be reached. It then sends to
     /// that address, and receives from it only.
     ///
+    /// ```
+    /// use sinew::net::UdpSocket;
+    ///
+    /// let (here, there) = (UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?);
+    /// here.connect(there.local_addr()?)?;
+    /// here.send(b"ping")?;
+    /// let mut buffer = [0; 16];
+    /// assert_eq!(there.recv(&mut buffer)?, 4);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`bind`](Self::bind). Also returns any error of the system call.
