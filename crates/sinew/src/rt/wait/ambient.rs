@@ -1,13 +1,14 @@
-//! What is in force for the code that a fiber or a thread runs: until when, what cancels it, and values that it may ask for. Knows
-//! nobody who asks.
+//! The ambient values of the code that a fiber or a thread runs: its deadline, the node that
+//! cancels it, and values that it may read. Knows no reader.
 //!
-//! Each region makes a new one out of the one around it, and puts that back at its end. They are counted, and not on a stack: a
-//! coroutine of the user's may be suspended inside a region, and come back when the regions around it are over, or in another fiber.
-//! So a region that ends changes something only if it is in force where it ends, by itself or through those inside it.
+//! Each region makes a new [`Ambient`] from the one around it, and restores that at its end. They
+//! are counted, and not a stack: a user's coroutine may be suspended inside a region, and be
+//! resumed when the regions around it are over, or in another fiber. So a region that ends changes
+//! something only if it is in force where it ends, itself or through a region inside it.
 //!
 //! # Safety
 //!
-//! Trusted with the reference that a slot has.
+//! Trusted with the reference that a slot owns.
 #![expect(unsafe_code, reason = "a counted value is a pointer in a word, so that an empty one costs nothing")]
 
 use std::cell::Cell;
@@ -21,32 +22,32 @@ use super::stop::{Enrolment, Member, Node};
 use super::values::Values;
 use crate::rt::base::unwind;
 
-/// A moment after which there is no point in going on, and who said so.
+/// The moment at which waits time out, and the place in the code that set it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     pub(crate) at: Instant,
     pub(crate) by: &'static Location<'static>,
 }
 
-/// What is in force.
+/// The values in force.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Force {
     pub(crate) deadline: Option<Deadline>,
     pub(crate) node: Option<Arc<Node>>,
     pub(crate) values: Values,
-    /// What the fiber itself is cancelled through does not count.
+    /// The cancellation of the fiber itself does not count.
     pub(crate) is_shielded: bool,
 }
 
 impl Force {
-    /// The nearer of this moment and the deadline in force is the deadline.
+    /// Sets the deadline to this one, unless the deadline in force is earlier.
     pub(crate) fn limit(&mut self, deadline: Deadline) {
         if self.deadline.is_none_or(|now| deadline.at < now.at) {
             self.deadline = Some(deadline);
         }
     }
 
-    /// The node counts, and so does the one in force.
+    /// Adds a node: it cancels the code, and so does the node in force.
     pub(crate) fn join(&mut self, node: &Arc<Node>) {
         let joint = match self.node.take() {
             Some(now) if Arc::ptr_eq(&now, node) || now.is_below(node) => now,
@@ -56,7 +57,7 @@ impl Force {
         self.node = Some(joint);
     }
 
-    /// Neither what is around nor the fiber's own node counts.
+    /// Removes the deadline and the node in force, and shields from the fiber's own node.
     pub(crate) fn shield(&mut self) {
         (self.deadline, self.node, self.is_shielded) = (None, None, true);
     }
@@ -65,33 +66,34 @@ impl Force {
 /// Which deadlines a new fiber inherits.
 #[derive(Clone, Copy)]
 pub(crate) struct Inherits {
-    /// That of its maker.
+    /// The deadline of its parent.
     pub(crate) own: bool,
-    /// That of the scope that it is made in.
+    /// The deadline of the scope that it is spawned in.
     pub(crate) of_scope: Option<Deadline>,
 }
 
-/// What is in force, and since when.
+/// The values in force, and the region that put them in force.
 #[derive(Debug)]
 pub(crate) struct Ambient {
     pub(crate) force: Force,
-    /// Whoever runs here, with the node; from its first wait on that the node may end.
+    /// The enrolment of the fiber or thread with the node. Made at the first wait that the node may
+    /// end.
     enrolment: OnceLock<Enrolment>,
     place: RegionPlace,
-    /// It was entered by a function that is called at a switch, and is over when that returns.
+    /// The region was entered by a switch hook, and is over when that returns.
     in_switch_hook: bool,
 }
 
-/// How it came to be in force.
+/// How an [`Ambient`] came into force.
 #[derive(Debug)]
 enum RegionPlace {
-    /// From the beginning.
+    /// It was in force from the beginning.
     Base,
-    /// In a region inside this.
+    /// In a region inside this one.
     Region(Option<Arc<Ambient>>),
 }
 
-/// It goes wherever its fiber goes.
+/// An `Ambient` migrates with its fiber.
 const _: fn() = || {
     fn goes_anywhere<T: Send + Sync>() {}
     goes_anywhere::<Ambient>();
@@ -102,13 +104,13 @@ impl Ambient {
         Arc::new(Self { force, enrolment: OnceLock::new(), place, in_switch_hook })
     }
 
-    /// What is in force inside a region, where `outer` is in force around it.
+    /// Returns the ambient inside a region, where `outer` is in force around it.
     pub(super) fn inside(outer: Option<Arc<Self>>, force: Force, in_switch_hook: bool) -> Arc<Self> {
         Self::new(force, RegionPlace::Region(outer), in_switch_hook)
     }
 
-    /// What is in force for a new fiber whose maker has `this`: the maker's values, and the nearest
-    /// of the deadlines that it inherits.
+    /// Returns the ambient of a new fiber whose parent has `this`: the parent's values, and the
+    /// nearest of the deadlines that the fiber inherits.
     #[cold]
     pub(crate) fn for_child(this: Option<&Arc<Self>>, inherits: Inherits) -> Option<Arc<Self>> {
         let mut force = Force::default();
@@ -126,7 +128,8 @@ impl Ambient {
         is_needed.then(|| Self::new(force, RegionPlace::Base, false))
     }
 
-    /// Has whoever runs here poked by the node, from now on.
+    /// Enrols the running fiber or thread with the node, unless it is enrolled: cancelling the node
+    /// then pokes it.
     pub(crate) fn enrol(&self, who: impl FnOnce() -> Member) {
         if let Some(node) = &self.force.node {
             self.enrolment.get_or_init(|| node.enrol(who()));
@@ -144,7 +147,8 @@ impl Ambient {
 impl Drop for Ambient {
     fn drop(&mut self) {
         let mut rest = mem::replace(&mut self.place, RegionPlace::Base);
-        // Not by their own drops, which would call one another: coroutines can make chains of any length.
+        // A loop, since drops of their own would call one another: coroutines can make chains of
+        // any length.
         while let RegionPlace::Region(Some(outer)) = rest {
             let last = Arc::into_inner(outer);
             rest =
@@ -153,11 +157,12 @@ impl Drop for Ambient {
     }
 }
 
-/// Where a fiber or a thread has it: one word, null while there is nothing. What is left there is leaked, unless it is ended.
+/// The slot of a fiber or a thread: one word, null while nothing is in force. A value that is left
+/// in it is leaked, unless [`end`](Self::end) is called.
 ///
 /// # Invariant
 ///
-/// From [`Arc::into_raw`], with a reference of the slot's own.
+/// From [`Arc::into_raw`], with a reference that the slot owns.
 #[derive(Debug)]
 pub(crate) struct AmbientSlot(Cell<Option<NonNull<Ambient>>>);
 
@@ -166,7 +171,7 @@ impl AmbientSlot {
         Self(Cell::new(None))
     }
 
-    /// Whether nothing is in force.
+    /// Returns whether nothing is in force.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.get().is_none()
@@ -174,31 +179,32 @@ impl AmbientSlot {
 
     #[inline]
     pub(super) fn take(&self) -> Option<Arc<Ambient>> {
-        // SAFETY: the invariant; the reference is the caller's from here on.
+        // SAFETY: the invariant. The reference belongs to the caller from here on.
         self.0.take().map(|ambient| unsafe { Arc::from_raw(ambient.as_ptr()) })
     }
 
-    /// For a slot that is empty.
+    /// Fills an empty slot.
     #[inline]
     pub(crate) fn put(&self, ambient: Option<Arc<Ambient>>) {
-        debug_assert!(self.is_empty(), "what is there would be leaked");
+        debug_assert!(self.is_empty(), "the previous value would be leaked");
         self.0.set(ambient.and_then(|ambient| NonNull::new(Arc::into_raw(ambient).cast_mut())));
     }
 
-    /// Shows what is in force to `look`, which calls nobody who asks for it.
+    /// Passes what is in force to `look`, which runs no code that reads this slot.
     #[inline]
     pub(crate) fn look<R>(&self, look: impl FnOnce(Option<&Arc<Ambient>>) -> R) -> R {
         if self.is_empty() {
             return look(None);
         }
-        // Taken out meanwhile, so that whoever asks all the same finds nothing, and not what may go.
+        // Taken out meanwhile, so that code which reads the slot all the same finds nothing, rather
+        // than a value that may be dropped.
         let now = self.take();
         let result = look(now.as_ref());
         self.put(now);
         result
     }
 
-    /// At the end of a fiber: nothing is in force. Values of the user's may be dropped by this.
+    /// Empties the slot at the end of a fiber. This may drop users' values.
     #[inline]
     pub(crate) fn end(&self) {
         if let Some(last) = self.take() {
@@ -206,14 +212,14 @@ impl AmbientSlot {
         }
     }
 
-    /// Between two steps of a fiber: no region is in force, though a coroutine may be suspended in one.
+    /// Leaves all regions between two steps of a fiber. A coroutine may be suspended in one.
     #[inline]
     pub(crate) fn rest(&self) {
         self.rest_until(|now| matches!(now.place, RegionPlace::Base));
     }
 
-    /// At the end of a function that is called at a switch: no region that it has entered is in
-    /// force, though a coroutine may be suspended in one.
+    /// Leaves the regions that a switch hook has entered, when it returns. A coroutine may be
+    /// suspended in one.
     #[inline]
     pub(crate) fn leave_switch(&self) {
         if !self.is_empty() {
@@ -221,7 +227,7 @@ impl AmbientSlot {
         }
     }
 
-    /// Leaves regions until one is in force of which `is_last` holds, or nothing.
+    /// Leaves regions until `is_last` holds for the one in force, or nothing is in force.
     fn rest_until(&self, is_last: impl Fn(&Ambient) -> bool) {
         while let Some(now) = self.take() {
             if is_last(&now) {
@@ -232,7 +238,7 @@ impl AmbientSlot {
         }
     }
 
-    /// A region is over. Returns what is to be dropped.
+    /// Ends a region. Returns what the caller is to drop.
     pub(super) fn leave(&self, region: &Arc<Ambient>) -> Option<Arc<Ambient>> {
         let now = self.take();
         let mut around = now.as_ref();
@@ -250,8 +256,8 @@ impl AmbientSlot {
     }
 }
 
-/// The values in it are the user's. Of a panic in a destructor the hook has told, and it ends here: whoever happens to be the last
-/// that has a value is not to blame.
+/// Drops an ambient with its users' values. The panic hook has reported the panic of a destructor,
+/// and the panic ends here: the fiber that happens to hold the last reference is not to blame.
 #[cold]
 fn drop_it(ambient: Arc<Ambient>) {
     unwind::catch(|| drop(ambient));

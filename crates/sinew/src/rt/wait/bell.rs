@@ -1,7 +1,9 @@
-//! What ends the sleep of a plain thread that waits for a descriptor: one more descriptor, if somebody may have a reason to. Knows no wait.
+//! Wakes a plain thread that sleeps in the kernel for a descriptor, through a second descriptor.
+//! Knows no wait.
 //!
-//! The thread says that it listens, and then looks whether its wait has ended; whoever ends the wait does that first, and then looks whether the thread
-//! listens. Between the two there is a fence on both sides, so that one of them at least sees the other.
+//! The thread sets `listens`, and then checks whether its wait has ended. The waker ends the wait,
+//! and then checks `listens`. Both sides have a fence in between, so at least one of them sees what
+//! the other did.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
@@ -10,11 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering, fence};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::{read, write};
 
-/// The bell of a thread.
+/// The wake-up descriptor of a thread.
 #[derive(Debug)]
 pub(crate) struct Bell {
     listens: AtomicBool,
-    /// None, if there was none to be had. Made when it is first needed, and kept.
+    /// `None` if no descriptor could be created. Created when it is first needed, and kept.
     event: OnceLock<OwnedFd>,
 }
 
@@ -23,19 +25,20 @@ impl Bell {
         Self { listens: AtomicBool::new(false), event: OnceLock::new() }
     }
 
-    /// Rings it, if the thread listens. What ended the wait has been done.
+    /// Wakes the thread if it listens. The caller has already ended the wait.
     #[inline]
     pub(crate) fn ring(&self) {
         fence(Ordering::SeqCst);
         if self.listens.load(Ordering::Relaxed)
             && let Some(event) = self.event.get()
         {
-            // It cannot fail, but if it has been rung as often as a counter counts.
+            // Fails only if the counter is full, and then the descriptor is readable anyway.
             let _ = write(event, &1_u64.to_ne_bytes());
         }
     }
 
-    /// The descriptor of the bell, for `body` to sleep with, which looks first whether the wait has ended; none, if there is none to be had.
+    /// Calls `body` with the descriptor to sleep on, or `None` if none could be created. `body`
+    /// first checks whether the wait has ended.
     pub(crate) fn listen<R>(&self, body: impl FnOnce(Option<BorrowedFd<'_>>) -> R) -> R {
         if self.event.get().is_none()
             && let Ok(event) = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
@@ -47,19 +50,20 @@ impl Bell {
         fence(Ordering::SeqCst);
         let result = body(event.map(std::os::fd::AsFd::as_fd));
         self.listens.store(false, Ordering::Relaxed);
-        // What it was rung for is over. A ring that comes later ends a later sleep for nothing.
+        // The wait is over, so discard its signal. A late signal ends a later sleep for nothing.
         self.hush();
         result
     }
 
-    /// It has been heard, and rings no more. What ended a wait is seen after this by whoever looks, if it was rung for that.
+    /// Discards pending signals. If there was one for the end of a wait, the caller sees that end
+    /// afterwards.
     pub(crate) fn hush(&self) {
         if let Some(event) = self.event.get() {
             let _ = read(event, &mut [0; 8]);
         }
     }
 
-    /// Rings it as one does who has seen that the thread listens, and is late.
+    /// Signals as a late waker does that has seen the thread listen.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn ring_late(&self) {
         self.listens.store(true, Ordering::Relaxed);
@@ -67,11 +71,11 @@ impl Bell {
         self.listens.store(false, Ordering::Relaxed);
     }
 
-    /// Whether it rings, and nobody has heard it.
+    /// Returns whether a signal is pending.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn is_rung(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let event = self.event.get().expect("somebody has listened");
+        let event = self.event.get().expect("the thread has listened before");
         poll(&mut [PollFd::new(event, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) == Ok(1)
     }
 }

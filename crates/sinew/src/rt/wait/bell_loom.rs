@@ -1,8 +1,8 @@
-//! The twin of a thread's bell, for the checker, which knows no descriptors.
+//! The counterpart of `bell.rs` for loom, which has no descriptors.
 
 use std::os::fd::BorrowedFd;
 
-/// None.
+/// No descriptor.
 #[derive(Debug)]
 pub(crate) struct Bell;
 

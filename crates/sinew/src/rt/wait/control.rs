@@ -1,10 +1,10 @@
-//! The control block of a fiber: what waiting, waking and scheduling touch. Knows neither who
-//! schedules the fiber, which is behind a seam ([`schedule`](super::schedule)), nor what its body
-//! and its result are, which are behind a vtable.
+//! The control block of a fiber: the fields that waiting, waking and scheduling use. Knows neither
+//! who schedules the fiber, which is behind a seam ([`schedule`](super::schedule)), nor the types
+//! of its body and result, which are behind a vtable.
 //!
-//! It is the head of a larger block (`fiber/block.rs`), with the body, and later its result, behind
-//! that (`fiber/cell.rs`): all in one allocation. It is counted: the right to run the fiber is one
-//! reference, each handle is another.
+//! It is the head of a larger block (`fiber/block.rs`), which has the body, and later its result,
+//! behind it (`fiber/cell.rs`): all in one allocation. It is reference-counted: the right to run
+//! the fiber is one reference, each handle is another.
 //!
 //! # Safety
 //!
@@ -33,57 +33,57 @@ use super::word::Word;
 use crate::rt::base::sync::{AtomicU32, Ordering};
 use crate::rt::base::{Origin, impl_debug};
 
-/// Why a fiber hands its worker back.
+/// Why a fiber returns its thread to its worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pause {
-    /// To let others run.
+    /// To let other fibers run.
     Yield,
-    /// It has begun a wait, and goes on anywhere.
+    /// It has begun a wait, and may continue on any worker.
     Wait,
-    /// It has begun a wait, and goes on where it is: it may be in line there already.
+    /// It has begun a wait, and continues on this worker: it may be in a queue there already.
     Rest,
 }
 
-/// What is left of a fiber whose stack is empty.
+/// What a fiber has left when its stack is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// Its result.
     ForGood,
-    /// More to do, on any worker and another stack.
+    /// More to do, on any worker and on another stack.
     ForNow,
 }
 
 /// The coroutine of a fiber.
 pub(crate) type FiberCoroutine = Coroutine<(), Pause, Ended, PooledStack>;
 
-/// Where a fiber may run.
+/// When a fiber may move to another worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
-    /// Anywhere until it first runs, then there.
+    /// Until it first runs.
     UntilItRuns,
-    /// Only where it was made.
+    /// Never: it stays where it was made.
     Never,
     /// At any suspension.
     Always,
 }
 
-/// What a fiber is doing, for whoever looks from outside.
+/// What a fiber is doing, for observers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Status {
-    /// Has not run.
+    /// It has not run yet.
     New = 0,
-    /// Has run, and is to run again.
+    /// It has run, and is scheduled to run again.
     Ready = 1,
-    /// Runs.
+    /// It runs.
     Running = 2,
-    /// Waits.
+    /// It waits.
     Parked = 3,
-    /// Has ended.
+    /// It has ended.
     Done = 4,
 }
 
-/// What is set when a fiber is made.
+/// Properties that are set when a fiber is made.
 #[derive(Debug)]
 pub(crate) struct Birth {
     pub(crate) id: NonZero<u64>,
@@ -92,9 +92,9 @@ pub(crate) struct Birth {
     pub(crate) moves: Moves,
     /// The group that it never leaves, or [`NOWHERE`].
     pub(crate) group: u32,
-    /// It counts against the limit of fibers.
+    /// Whether it counts against the limit of fibers.
     pub(crate) is_limited: bool,
-    /// Where the block is from.
+    /// The allocator that the block is from.
     pub(crate) memory: Origin,
     pub(crate) location: &'static Location<'static>,
 }
@@ -102,21 +102,21 @@ pub(crate) struct Birth {
 /// No worker yet, or no group.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// What can be done with a body of unknown type. Each takes the block that the body is behind.
+/// Operations on a body of unknown type. Each takes the control block that the body is behind.
 pub(crate) struct BodyVtable {
-    /// Runs it, on the fiber's own stack, and keeps the result, or what is left to do.
+    /// Runs the body, on the fiber's own stack, and keeps the result, or what is left to do.
     pub(crate) run: unsafe fn(NonNull<Control>) -> Ended,
-    /// Gives up a body that will not run; the result is an error then.
+    /// Gives up a body that will not run. The result is an error then.
     pub(crate) discard: unsafe fn(NonNull<Control>, Unrun),
-    /// The result is an error, though the body has begun.
+    /// Makes the result an error, though the body has begun.
     pub(crate) abandon: unsafe fn(NonNull<Control>),
-    /// Drops the result, if it is there.
+    /// Drops the result, if there is one.
     pub(crate) drop_result: unsafe fn(NonNull<Control>) -> Dropped,
-    /// Moves the result out, to a place of its type. Whether it was there.
+    /// Moves the result out, to memory of its type. Returns whether there was one.
     pub(crate) take_result: unsafe fn(NonNull<Control>, *mut ()) -> bool,
-    /// Gives a fiber of a scope the node that it is cancelled through, unless it has one.
+    /// Gives a fiber of a scope the node through which it is cancelled, unless it has one.
     pub(crate) make_node: unsafe fn(NonNull<Control>),
-    /// Frees the block and what is behind it.
+    /// Frees the control block and all that is behind it.
     pub(crate) free: unsafe fn(NonNull<Control>),
 }
 
@@ -124,72 +124,78 @@ pub(crate) struct BodyVtable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unrun {
     Dropped,
-    /// Only another thread may drop it.
+    /// Leaked, because only another thread may drop it.
     Leaked,
 }
 
-/// What was dropped.
+/// What dropping a result dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dropped {
-    /// A panic that nobody has heard of.
+    /// A panic that was not reported to a joiner.
     Panic,
     /// Anything else.
     Other,
 }
 
-/// The block.
+/// The control block.
 ///
 /// # Invariant
 ///
-/// The header is first, so that a pointer to it is one to the whole.
+/// The header is first, so that a pointer to it is a pointer to the whole.
 #[repr(C)]
 pub(crate) struct Control {
-    // What every resume touches comes first, in the space of one cache line.
+    // The fields that every resume touches come first, in the space of one cache line.
     header: Header,
-    /// Never dropped: what is taken out has ended, and what is left here stays as it is, for ever.
+    /// Never dropped: a coroutine that is taken out has ended, and one that is left here stays for
+    /// ever.
     ///
     /// # Invariant
     ///
-    /// Touched only by whoever has the right to run the fiber.
+    /// Touched only by the holder of the right to run the fiber.
     pub(crate) coroutine: UnsafeCell<Option<ManuallyDrop<FiberCoroutine>>>,
     /// # Invariant
     ///
     /// As `coroutine`; set by the fiber itself when it begins, and valid until its body returns.
     pub(crate) suspender: Cell<Option<NonNull<Suspender<(), Pause>>>>,
-    /// Where it runs, or last ran.
+    /// The worker that runs it, or ran it last.
     worker: AtomicU32,
     status: AtomicU32,
     pub(crate) pins: Pins,
-    /// How many times it was forbidden to suspend. Raised by the fiber itself; lowered also by a coroutine that began on it.
+    /// How often the fiber was forbidden to suspend. Raised by the fiber itself; lowered also by a
+    /// coroutine that began on it.
     no_suspend: AtomicU32,
     pub(crate) word: Word,
-    // What a wait looks at that may be stopped comes next, and whoever wakes the fiber, in the same line as the word.
-    /// What is in force for the code that it runs.
+    // The fields used by a wait that may be stopped, and by wakers, come next, in the line of the
+    // word.
+    /// What is in force for the code that the fiber runs.
     ///
     /// # Invariant
     ///
-    /// As `coroutine`, but for a fiber that is just being made. Emptied by the fiber itself before its body returns.
+    /// As `coroutine`, except while the fiber is being made. Emptied by the fiber itself before its
+    /// body returns.
     pub(crate) ambient: AmbientSlot,
-    /// What it is cancelled through. Ended before the block is freed.
+    /// The node through which the fiber is cancelled. Ended before the block is freed.
     pub(crate) own: OwnNode,
-    /// Why it waits, or waited last.
+    /// Why the fiber waits, or waited last.
     pub(crate) reason: WaitReason,
-    /// The fiber has a scope, through which it may be cancelled.
+    /// Whether the fiber has a scope, through which it may be cancelled.
     pub(crate) is_scoped: bool,
-    /// Who runs the fiber.
+    /// The scheduler that runs the fiber.
     ///
     /// # Invariant
     ///
-    /// There until the fiber is done: a scheduler waits for its fibers, or stays for ever.
+    /// Alive until the fiber is done: a scheduler waits for its fibers, or stays for ever.
     scheduler: NonNull<Scheduler>,
     pub(crate) join: Join,
     pub(crate) body: &'static BodyVtable,
     /// # Invariant
     ///
-    /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left when the block is freed.
+    /// As `coroutine`. Ended by the fiber itself before its body returns, so that none are left
+    /// when the block is freed.
     pub(crate) locals: FiberLocals,
-    /// The number of the step that it is in, by which something may be its own, but for the first one, which has that of the fiber:
-    /// the next step may run on another thread, and what this one has left behind on its own must not be taken for the next one's.
+    /// The number by which the present step owns things; `None` in the first step, which uses the
+    /// fiber's own. The next step may run on another thread, and must not own what this one has
+    /// left behind.
     ///
     /// # Invariant
     ///
@@ -198,18 +204,18 @@ pub(crate) struct Control {
     pub(crate) birth: Birth,
 }
 
-// Under a sanitizer a coroutine is larger, and so are atomics under the checker.
+// A coroutine is larger under a sanitizer, and atomics are under loom.
 #[cfg(not(any(loom, sinew_asan, sinew_tsan)))]
 const _: () = {
     assert!(std::mem::offset_of!(Control, word) <= 64, "what every resume touches is in one line");
     assert!(std::mem::offset_of!(Control, join) <= 128, "and what every wait touches, in the next");
 };
 
-// SAFETY: fields that are not atomic are under their invariants, which pass them from one thread to the next.
+// SAFETY: the invariants of the fields that are not atomic pass them from one thread to the next.
 unsafe impl Sync for Control {}
 
 impl Control {
-    /// The block of a fiber that the scheduler runs as a task with this vtable.
+    /// Returns the block of a fiber that the scheduler runs as a task with this vtable.
     #[inline]
     pub(crate) fn new(
         birth: Birth,
@@ -239,51 +245,49 @@ impl Control {
         }
     }
 
-    /// Whether nobody has anything yet through which this fiber could be stopped, as far as the caller can know, which is the fiber itself.
+    /// Returns whether nothing exists yet through which the fiber could be stopped. Called by the
+    /// fiber itself, which sees only what is visible to it.
     #[inline]
     pub(crate) fn is_unstoppable(&self) -> bool {
         self.ambient.is_empty() && self.own.get().is_none() && !self.is_scoped
     }
 
-    /// The right to run it, as a task.
+    /// Turns the right to run the fiber into a task.
     ///
     /// # Safety
     ///
     /// The caller has that right, and gives it up.
     pub(crate) unsafe fn task(control: NonNull<Self>) -> TaskRef {
-        // SAFETY: the right to run is a reference, so it is there; it is unique, so there is no other task; where it may
-        // run is up to `schedule` and `spawn`, which place it there.
+        // SAFETY: the right to run includes a reference, so the block is alive. The right is
+        // unique, so there is no other task. `schedule` and `spawn` place the task where it may
+        // run.
         unsafe { TaskRef::from_raw(control.cast()) }
     }
 
-    /// Fetches the stack of a fiber into the cache, if it has begun.
-    ///
-    /// # Safety
-    ///
-    /// The caller has the right to run the fiber.
+    /// Prefetches the stack of a fiber, if it has begun.
     #[inline]
     pub(crate) unsafe fn fetch_stack(control: NonNull<Self>) {
-        // SAFETY: the right to run is a reference.
+        // SAFETY: the right to run includes a reference.
         let this = unsafe { control.as_ref() };
-        // SAFETY: the right to run is that to the coroutine.
+        // SAFETY: the right to run includes the right to access the coroutine.
         if let Some(coroutine) = unsafe { &*this.coroutine.get() } {
             coroutine.prefetch();
         }
     }
 
-    /// Who runs the fiber, which is not done.
+    /// Returns the scheduler of the fiber, which is not done.
     #[inline]
     pub(crate) fn scheduler(&self) -> NonNull<Scheduler> {
         self.scheduler
     }
 
-    /// Where it goes on.
+    /// Returns where the fiber continues.
     #[inline]
     pub(crate) fn home(&self) -> Home {
         if self.pins.are_some() { Home::Worker(self.worker()) } else { self.begins() }
     }
 
-    /// Where it goes on when it has no stack.
+    /// Returns where the fiber continues when it has no stack.
     #[inline]
     pub(crate) fn begins(&self) -> Home {
         match self.birth.group {
@@ -292,31 +296,33 @@ impl Control {
         }
     }
 
-    /// Whether the caller's frame is surely on this fiber's own stack. For the fiber itself, whose code may be on another one: that of a
-    /// coroutine.
+    /// Returns whether the caller's frame is certainly on this fiber's own stack. Called by the
+    /// fiber itself, whose code may be on the stack of a coroutine.
     #[inline(always)]
     pub(crate) fn is_on_its_stack(&self) -> bool {
         let here = 0_u8;
-        // The suspender is at the root of the stack; a frame that is less than a stack below it is on the same one.
+        // The suspender is at the root of the stack. A frame less than a stack size below it is on
+        // the same stack.
         let root = self.suspender.get().map_or(0, |suspender| suspender.addr().get());
         root.wrapping_sub((&raw const here).addr()) < self.birth.stack_size
     }
 
-    /// Whether it may suspend.
+    /// Returns whether the fiber may suspend.
     #[inline]
     pub(crate) fn may_suspend(&self) -> bool {
         self.no_suspend.load(Ordering::Relaxed) == 0
     }
 
-    /// What the scheduler knows of it.
+    /// Returns the scheduler's part of the block.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Forbids it to suspend, until [`allow_suspend`](Self::allow_suspend) is called. For the fiber itself.
+    /// Forbids suspending until [`allow_suspend`](Self::allow_suspend). Called by the fiber itself.
     pub(crate) fn forbid_suspend(&self) {
-        /// Beyond this the count is left as it is: most of them were forgotten, and it never comes down to zero again.
+        /// From here on the count stays: most prohibitions were forgotten, and it never returns to
+        /// zero.
         const MOST: u32 = u32::MAX / 2;
         let saturating = |count: u32| (count < MOST).then(|| count + 1);
         let _ = self.no_suspend.fetch_update(Ordering::Relaxed, Ordering::Relaxed, saturating);
@@ -328,7 +334,7 @@ impl Control {
         let _ = self.no_suspend.fetch_update(Ordering::Relaxed, Ordering::Relaxed, stays_saturated);
     }
 
-    /// Where it runs, or last ran.
+    /// Returns the worker that runs the fiber, or ran it last.
     pub(crate) fn worker(&self) -> u32 {
         self.worker.load(Ordering::Relaxed)
     }
@@ -351,27 +357,27 @@ impl Control {
         }
     }
 
-    /// One more reference.
+    /// Adds a reference.
     ///
     /// # Safety
     ///
-    /// The caller has one.
+    /// The caller holds a reference.
     pub(crate) unsafe fn add_ref(control: NonNull<Self>) {
         // SAFETY: the caller's reference.
         unsafe { control.as_ref() }.join.ending.add_ref();
     }
 
-    /// One reference less; the last one frees it.
+    /// Releases a reference. The last one frees the block.
     ///
     /// # Safety
     ///
-    /// The caller has one, and gives it up.
+    /// The caller holds a reference, and gives it up.
     #[inline]
     pub(crate) unsafe fn release(control: NonNull<Self>) {
         // SAFETY: the caller's reference.
         let this = unsafe { control.as_ref() };
         if this.join.ending.release() {
-            // SAFETY: it was the last.
+            // SAFETY: it was the last reference.
             unsafe { (this.body.free)(control) };
         }
     }

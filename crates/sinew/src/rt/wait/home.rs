@@ -1,23 +1,24 @@
-//! Where a fiber is to run: which group it begins in, and where it may go on. Knows no fiber.
+//! Where a fiber runs: the group in which it begins, and the workers on which it may continue.
+//! Knows no fiber.
 
 use sinew_sched::Placement;
 
-/// In which group a fiber begins.
+/// The group in which a fiber begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// That of whoever makes it.
+    /// The group of its parent.
     #[default]
     Nearest,
-    /// Any.
+    /// Any group.
     Any,
-    /// This one.
+    /// This group.
     Group(u32),
 }
 
-/// Where a fiber that does not run goes on.
+/// Where a suspended fiber continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// Anywhere.
+    /// On any worker.
     Anywhere,
     /// On any worker of this group.
     Group(u32),

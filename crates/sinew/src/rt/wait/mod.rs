@@ -1,7 +1,6 @@
-//! Waiting and waking, for fibers and threads alike: the control block and its wait word, waiters,
-//! the wait queue, what may stop a wait, and what is in force for the code that waits. Knows
-//! neither who runs a fiber nor who fires its timers: both are seams, in [`schedule`] and
-//! [`wait_timers`].
+//! Waiting and waking, for fibers and threads: the control block and its wait word, waiters, the
+//! wait queue, what may stop a wait, and the ambient values of the code that waits. Knows neither
+//! who runs a fiber nor who fires its timers: both are seams, in [`schedule`] and [`wait_timers`].
 
 pub(super) mod ambient;
 #[cfg(not(loom))]

@@ -1,28 +1,31 @@
-//! Counts the reasons why a fiber that may move stays on its worker. Knows no fiber.
+//! Counts the reasons why a fiber that may migrate stays on its worker. Knows no fiber.
 
 use super::word::Runner;
 use crate::rt::base::sync::{AtomicU32, Ordering};
 
-/// The fiber never moves.
+/// The fiber never migrates.
 const FOR_GOOD: u32 = 1 << 31;
 
-/// The fiber may move, but has a reason to stay that is never taken away.
+/// The fiber may migrate, but has a reason to stay that is never removed.
 const STUCK: u32 = 1 << 30;
 
-/// No more reasons than this are counted. Those beyond were forgotten, and the count must not reach the bits above it.
+/// The largest count. Further reasons would only be forgotten ones, and the count must not reach
+/// the bits above it.
 const MOST: u32 = 1 << 29;
 
-/// The count. Changed by the fiber itself, except for [`stick`](Self::stick).
+/// The count of a fiber's reasons to stay. Changed by the fiber itself, except for
+/// [`stick`](Self::stick).
 pub(crate) struct Pins(AtomicU32);
 
 impl Pins {
-    /// Those of a fiber that may move, or of one that does not.
+    /// Returns the pins of a new fiber. `moves` is whether it may migrate.
     pub(crate) fn new(moves: bool) -> Self {
         Self(AtomicU32::new(if moves { 0 } else { FOR_GOOD }))
     }
 
-    /// Adds a reason to stay, to be [removed](Self::remove). Returns false if there are too many already: nothing was added.
-    /// The fiber stays anyway then, for as long as it has not removed one itself.
+    /// Adds a reason to stay, to be [removed](Self::remove) later. Returns false, and adds nothing,
+    /// if there are too many already. The fiber stays anyway then, as long as it has not removed
+    /// one itself.
     #[must_use]
     pub(crate) fn add(&self) -> bool {
         let has_room = self.0.load(Ordering::Relaxed) % STUCK < MOST;
@@ -32,26 +35,28 @@ impl Pins {
         has_room
     }
 
-    /// Removes a reason. Only the fiber itself does: one that is suspended was told to a waker as staying, and must stay.
+    /// Removes a reason. Only the fiber itself calls this: a waker has treated a suspended fiber as
+    /// staying, and it must stay.
     pub(crate) fn remove(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Makes a reason permanent, in place of [`remove`](Self::remove), for callers that are not the fiber itself.
+    /// Makes a reason permanent, instead of [removing](Self::remove) it. For callers other than the
+    /// fiber itself.
     #[cold]
     pub(crate) fn stick(&self) {
         self.0.fetch_or(STUCK, Ordering::Relaxed);
     }
 
-    /// Whether there is any reason to stay.
+    /// Returns whether there is a reason to stay.
     #[inline]
     pub(crate) fn are_some(&self) -> bool {
-        // Relaxed: changed by the fiber before it began its wait. It may become stuck later, which changes nothing: if it has
-        // a reason that another caller makes permanent, it has that reason.
+        // Relaxed: the fiber changed the count before it began its wait. It may become stuck later,
+        // which changes nothing: a reason that another caller makes permanent is counted already.
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Who may run the fiber after the wait that it is about to begin.
+    /// Returns which worker may run the fiber after the wait that it is about to begin.
     #[inline]
     pub(crate) fn runner(&self) -> Runner {
         match self.0.load(Ordering::Relaxed) {

@@ -1,8 +1,8 @@
-//! Makes fibers ready to run, from anywhere.
+//! Makes fibers ready to run, from any thread.
 //!
 //! # Safety
 //!
-//! Trusted with the right to run a fiber: it goes to the fiber's scheduler.
+//! Trusted with the right to run a fiber, which it passes to the fiber's scheduler.
 #![expect(unsafe_code, reason = "fibers are pointers, and the right to run them is passed on")]
 
 use std::ptr::NonNull;
@@ -11,13 +11,13 @@ use super::control::{Control, Status};
 use super::tls;
 use super::word::WakeAction;
 
-/// Makes a fiber ready that has waited: it runs again, where it may.
+/// Makes a fiber ready after a wait: it is scheduled where it may run.
 ///
 /// # Safety
 ///
 /// The caller has the right to run the fiber, and gives it up.
 pub(crate) unsafe fn make_ready(control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { control.as_ref() };
     this.set_status(Status::Ready);
     match tls::worker_local().filter(|local| local.runs(this)) {
@@ -32,20 +32,20 @@ pub(crate) unsafe fn make_ready(control: NonNull<Control>) {
     }
 }
 
-/// The same, on a thread that is none of the fiber's workers.
+/// Makes a fiber ready, on a thread that is not one of the fiber's workers.
 ///
 /// # Safety
 ///
-/// As [`make_ready`].
+/// As for [`make_ready`].
 #[cold]
 #[inline(never)]
 unsafe fn make_ready_from_outside(control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { control.as_ref() };
-    // SAFETY: the invariant of a block: its scheduler is there until the fiber is done.
+    // SAFETY: the invariant of a control block: its scheduler lives until the fiber has ended.
     let scheduler = unsafe { this.scheduler().as_ref() };
     scheduler.outside.wakes.add_shared(1);
-    // The fiber may run and end, and its scheduler with it, before this returns.
+    // Cloned, since the fiber may run and end, and its scheduler with it, before this returns.
     let schedule = scheduler.get().clone();
     let placement = this.home().placement();
     // SAFETY: the caller's right.
@@ -56,24 +56,24 @@ unsafe fn make_ready_from_outside(control: NonNull<Control>) {
 ///
 /// # Safety
 ///
-/// The caller has a reference.
+/// The caller holds a reference to the fiber.
 pub(crate) unsafe fn unpark(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
     if unsafe { control.as_ref() }.word.unpark() == WakeAction::Schedule {
-        // SAFETY: ending the wait of a saved fiber is the right to run it.
+        // SAFETY: ending the wait of a saved fiber gives the right to run it.
         unsafe { make_ready(control) };
     }
 }
 
-/// Ends the wait that a fiber is in, if cancellation may.
+/// Ends the wait that a fiber is in, if cancellation may end it.
 ///
 /// # Safety
 ///
-/// The caller has a reference.
+/// The caller holds a reference to the fiber.
 pub(crate) unsafe fn poke(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
     if unsafe { control.as_ref() }.word.poke() == Some(WakeAction::Schedule) {
-        // SAFETY: ending the wait of a saved fiber is the right to run it.
+        // SAFETY: ending the wait of a saved fiber gives the right to run it.
         unsafe { make_ready(control) };
     }
 }

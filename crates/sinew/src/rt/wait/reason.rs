@@ -1,10 +1,10 @@
-//! Why a fiber or thread waits, and on which object: written by the one that waits, read by any
-//! thread.
+//! Why a fiber or thread waits, and on which object: written by the waiting fiber or thread, read
+//! by any thread.
 
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a wait is for.
+/// The kind of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum WaitKind {
@@ -18,15 +18,15 @@ pub(crate) enum WaitKind {
     Scope,
     /// The end of a timer's callback.
     Timer,
-    /// That something is cancelled.
+    /// The cancellation of a token, scope or fiber.
     Cancellation,
-    /// A call on a thread that may block.
+    /// The end of a call on a blocking thread.
     Blocking,
     /// The lock of a mutex.
     Mutex,
-    /// The lock of a reader.
+    /// The read lock of an `RwLock`.
     RwLockRead,
-    /// The lock of a writer.
+    /// The write lock of an `RwLock`.
     RwLockWrite,
     /// A condition variable.
     Condvar,
@@ -52,17 +52,17 @@ pub(crate) enum WaitKind {
     Send,
     /// A message in a channel.
     Receive,
-    /// The other side of a channel without capacity, which has been met and hands over.
+    /// The other side of a channel without capacity: it was met, and hands over a message.
     Handover,
-    /// That the receivers of a channel are gone.
+    /// The end of all receivers of a channel.
     Closed,
     /// Several channels.
     Select,
     /// The end of a work queue.
     WorkQueue,
-    /// A descriptor to be readable.
+    /// Readiness of a descriptor for reading.
     Readable,
-    /// A descriptor to be writable.
+    /// Readiness of a descriptor for writing.
     Writable,
 }
 
@@ -100,31 +100,31 @@ impl WaitKind {
         Self::Writable,
     ];
 
-    /// A wait of this kind on an object, which is there while it lasts.
+    /// Returns a wait of this kind on an object, which outlives the wait.
     #[inline]
     pub(crate) fn on<T: ?Sized>(self, object: &T) -> WaitOn {
         WaitOn { kind: self, object: ptr::from_ref(object).cast() }
     }
 
-    /// A wait of this kind without an object.
+    /// Returns a wait of this kind without an object.
     #[inline]
     pub(crate) fn alone(self) -> WaitOn {
         WaitOn { kind: self, object: ptr::null() }
     }
 }
 
-/// A reason to wait.
+/// The kind and the object of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WaitOn {
     kind: WaitKind,
-    /// Compared and shown, never followed.
+    /// Compared and shown, never dereferenced.
     object: *const (),
 }
 
-/// The reason of the present wait, or of the last one.
+/// The kind and object of the present wait, or of the last one.
 ///
-/// One word: the kind in the lowest byte, and the address of the object above. No address has more
-/// than 56 bits, but for tags that do not matter here.
+/// One word: the kind in the lowest byte, and the address of the object above it. No address has
+/// more than 56 bits, except for tags, which do not matter here.
 #[derive(Debug)]
 pub(crate) struct WaitReason(AtomicUsize);
 
@@ -134,14 +134,14 @@ impl WaitReason {
         Self(AtomicUsize::new(WaitKind::Park as usize))
     }
 
-    /// Notes the reason of a wait that begins. For the fiber or thread that waits.
+    /// Records the reason of a wait that begins. Called by the fiber or thread that waits.
     #[inline]
     pub(crate) fn set(&self, on: WaitOn) {
-        // Relaxed: it is shown to people, and says nothing about anything else in memory.
+        // Relaxed: the word is shown to people, and publishes no other memory.
         self.0.store(on.object.addr() << 8 | on.kind as usize, Ordering::Relaxed);
     }
 
-    /// Returns the kind and the address of the object, 0 if there is none.
+    /// Returns the kind and the address of the object, which is 0 if there is none.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn get(&self) -> (WaitKind, usize) {
         let word = self.0.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A counted reference to a fiber, or to a thread that is seen as one.
+//! A counted reference to a fiber, or to a thread that is treated as one.
 //!
 //! # Safety
 //!
@@ -16,19 +16,19 @@ use super::stop::{Node, Poke};
 use super::{ready, suspend};
 use crate::rt::base::impl_unwind_safe;
 
-/// A counted reference to a fiber, or one to a thread.
+/// A counted reference to a fiber or to a thread.
 pub(crate) struct FiberRef(
     /// # Invariant
     ///
-    /// The address of a block, with a reference of this value's own; or, marked with [`THREAD`],
-    /// what [`Arc::into_raw`] returned.
+    /// The address of a control block, with a reference that this value owns; or, marked with
+    /// [`THREAD`], the pointer that [`Arc::into_raw`] returned.
     NonNull<()>,
 );
 
-/// Marks the address of a thread's. Both kinds are aligned, so that no address has this bit.
+/// Marks the address of a thread's identity. Both kinds are aligned, so no address has this bit.
 const THREAD: usize = 1;
 
-/// A thread that is seen as a fiber.
+/// A thread that is treated as a fiber.
 #[derive(Debug)]
 struct Identity {
     thread: Thread,
@@ -37,37 +37,37 @@ struct Identity {
 
 const _: () = assert!(align_of::<Control>() > THREAD && align_of::<Identity>() > THREAD);
 
-// SAFETY: a block is shared between threads, and so is a thread's handle.
+// SAFETY: a control block is shared between threads, and so is the handle of a thread.
 unsafe impl Send for FiberRef {}
 // SAFETY: as above.
 unsafe impl Sync for FiberRef {}
 
-// Nothing of a fiber is seen half done through this, whatever a panic interrupts.
+// A panic leaves nothing of a fiber half-changed that is visible through this.
 impl_unwind_safe!(FiberRef);
 
 impl FiberRef {
-    /// One more reference to a fiber.
+    /// Adds a reference to a fiber.
     ///
     /// # Safety
     ///
-    /// The fiber is there.
+    /// The control block is alive.
     pub(crate) unsafe fn new(control: NonNull<Control>) -> Self {
         // SAFETY: the caller's promise.
         unsafe { Control::add_ref(control) };
         Self(control.cast())
     }
 
-    /// A reference that is there already.
+    /// Takes over a reference.
     ///
     /// # Safety
     ///
-    /// The caller has it, and gives it up.
+    /// The caller holds the reference, and gives it up.
     #[inline]
     pub(crate) unsafe fn from_ref(control: NonNull<Control>) -> Self {
         Self(control.cast())
     }
 
-    /// A thread.
+    /// Returns a reference to a thread.
     pub(crate) fn of_thread(thread: Thread, id: NonZero<u64>) -> Self {
         Self::of(Arc::new(Identity { thread, id }))
     }
@@ -78,7 +78,7 @@ impl FiberRef {
         Self(unsafe { NonNull::new_unchecked(address.cast_mut().cast()) })
     }
 
-    /// The fiber's block, or what [`Arc::into_raw`] returned.
+    /// Returns the fiber's control block, or the pointer that [`Arc::into_raw`] returned.
     #[inline]
     fn who(&self) -> Result<NonNull<Control>, *const Identity> {
         if self.0.addr().get() & THREAD == 0 {
@@ -97,13 +97,13 @@ impl FiberRef {
         }
     }
 
-    /// The fiber that calls this, if it is one.
+    /// Returns the calling fiber, or `None` if the caller is a thread.
     pub(crate) fn running() -> Option<Self> {
-        // SAFETY: it runs, so it is there.
+        // SAFETY: the fiber runs, so its control block is alive.
         suspend::running().map(|(_, control)| unsafe { Self::new(control) })
     }
 
-    /// The address of the control block.
+    /// Returns the address of the control block.
     ///
     /// # Safety
     ///
@@ -113,12 +113,12 @@ impl FiberRef {
         self.0.cast()
     }
 
-    /// The address of the control block. None, of a thread.
+    /// Returns the address of the control block, or `None` for a thread.
     pub(crate) fn address(&self) -> Option<NonNull<Control>> {
         self.who().ok()
     }
 
-    /// The control block. None, of a thread.
+    /// Returns the control block, or `None` for a thread.
     pub(crate) fn control(&self) -> Option<&Control> {
         self.get().ok()
     }
@@ -132,14 +132,14 @@ impl FiberRef {
         }
     }
 
-    /// Gives up a pin of the fiber, if it is one.
+    /// Removes a pin of the fiber. Does nothing for a thread.
     pub(crate) fn unpin(&self) {
         // SAFETY: the invariant.
         self.address().into_iter().for_each(|control| unsafe { suspend::unpin(control) });
     }
 
-    /// The node that the fiber is cancelled through, made if it has none. None, of a thread or a
-    /// fiber that has ended.
+    /// Returns the node through which the fiber is cancelled, made if it has none. Returns `None`
+    /// for a thread or for a fiber that has ended.
     pub(crate) fn own_node(&self) -> Option<Arc<Node>> {
         let control = self.control()?;
         if control.own.get().is_none() {
@@ -153,31 +153,33 @@ impl FiberRef {
         self.get().map_or_else(|thread| thread.id, |fiber| fiber.birth.id)
     }
 
-    /// The name it was given.
+    /// Returns the name, if it has one.
     pub(crate) fn name(&self) -> Option<&str> {
         self.get().map_or_else(|thread| thread.thread.name(), |fiber| fiber.birth.name.as_deref())
     }
 
     pub(crate) fn status(&self) -> Option<Status> {
         let fiber = self.get().ok()?;
-        // One that was abandoned may still be told to go on, and is said to be ready then; it does not, and its end stands.
+        // An abandoned fiber may still be woken, and its status says ready then. It does not run,
+        // and its end stands.
         Some(if fiber.join.ending.is_done() { Status::Done } else { fiber.status() })
     }
 
-    /// The worker that it runs on, or ran on last. None, if it has not begun, and of a thread.
+    /// Returns the worker that runs the fiber, or ran it last. Returns `None` for a fiber that has
+    /// not begun, and for a thread.
     pub(crate) fn worker(&self) -> Option<usize> {
         let worker = self.get().ok()?.worker();
         (worker != NOWHERE).then_some(worker as usize)
     }
 
-    /// How it was made. None, of a thread.
+    /// Returns the properties set when the fiber was made, or `None` for a thread.
     pub(crate) fn birth(&self) -> Option<&Birth> {
         self.get().ok().map(|fiber| &fiber.birth)
     }
 }
 
 impl Poke for FiberRef {
-    /// Also has a thread that is parked go on, or not park the next time.
+    /// Ends the wait of a fiber, if a poke may. Unparks a thread.
     fn poke(&self) {
         match self.who() {
             // SAFETY: the invariant.
@@ -193,7 +195,7 @@ impl Clone for FiberRef {
             // SAFETY: the invariant.
             Ok(control) => unsafe { Self::new(control) },
             Err(thread) => {
-                // SAFETY: the invariant: this value has one of its own.
+                // SAFETY: the invariant: this value owns a reference.
                 unsafe { Arc::increment_strong_count(thread) };
                 Self(self.0)
             }

@@ -1,5 +1,5 @@
-//! Regions of code in which something is in force for the caller: a deadline, a node that cancels
-//! it, values. Knows what a fiber and a thread have it in.
+//! Regions of code with ambient values for the caller: a deadline, a node that cancels it, values.
+//! Knows where a fiber and a thread keep them.
 //!
 //! # Safety
 //!
@@ -14,24 +14,25 @@ use super::tls;
 use super::values::Values;
 use crate::rt::base::unwind;
 
-/// Shows where the caller has what is in force to `look`, which runs no code of the user's.
+/// Passes the caller's slot of ambient values to `look`, which runs no user code.
 #[inline]
 pub(crate) fn with_ambient<R>(look: impl FnOnce(&AmbientSlot) -> R) -> R {
     match running() {
-        // SAFETY: it runs, so it is there, and what is in force is the caller's to touch.
+        // SAFETY: the fiber runs, so its control block is alive, and the caller may touch its
+        // ambient values.
         Some((_, control)) => look(&unsafe { control.as_ref() }.ambient),
         None => tls::with_ambient(look),
     }
 }
 
-/// The values that are in force for the caller.
+/// Returns the values that are in force for the caller.
 pub(crate) fn current_values() -> Values {
     let values =
         |now: Option<&Arc<Ambient>>| now.map_or_else(Values::default, |now| now.force.values.clone());
     with_ambient(|slot| slot.look(values))
 }
 
-/// Runs `body` with what is in force changed by `change`, which calls nobody who asks for it.
+/// Runs `body` with the ambient values changed by `change`, which runs no code that reads them.
 pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> R) -> R {
     let _until_it_ends = Region::enter(change);
     body()
@@ -41,8 +42,8 @@ pub(crate) fn region<R>(change: impl FnOnce(&mut Force), body: impl FnOnce() -> 
 ///
 /// # Invariant
 ///
-/// There until it is dropped, and in force nowhere but in the fiber or thread that entered it:
-/// others get what is in it, not itself.
+/// `Some` until it is dropped, and in force only in the fiber or thread that entered it: others get
+/// its content, not the value itself.
 struct Region(Option<Arc<Ambient>>);
 
 impl Region {

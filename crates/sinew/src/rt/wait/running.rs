@@ -1,11 +1,12 @@
-//! Which fiber a worker runs: written by the worker at each switch, read by anyone. Knows no worker.
+//! Which fiber a worker runs: written by the worker at each switch, read by any thread. Knows no
+//! worker.
 
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::control::Control;
 
-/// The fiber, or none.
+/// The running fiber, if there is one.
 #[derive(Debug)]
 pub(crate) struct Running(AtomicPtr<Control>);
 
@@ -14,20 +15,22 @@ impl Running {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// For the worker.
+    /// Returns the running fiber. Called by the worker.
     #[inline]
     pub(crate) fn get(&self) -> Option<NonNull<Control>> {
         NonNull::new(self.0.load(Ordering::Relaxed))
     }
 
-    /// For the worker.
+    /// Sets the running fiber. Called by the worker.
     #[inline]
     pub(crate) fn set(&self, fiber: Option<NonNull<Control>>) {
-        // Release: what the fiber was made with is seen by whoever sees the pointer.
+        // Release: pairs with the acquire of `seen`. A thread that sees the pointer sees the
+        // fiber's properties.
         self.0.store(fiber.map_or(ptr::null_mut(), NonNull::as_ptr), Ordering::Release);
     }
 
-    /// For others. The fiber may have ended by the time that this returns.
+    /// Returns the running fiber. Called by other threads. The fiber may have ended when this
+    /// returns.
     pub(crate) fn seen(&self) -> Option<NonNull<Control>> {
         NonNull::new(self.0.load(Ordering::Acquire))
     }

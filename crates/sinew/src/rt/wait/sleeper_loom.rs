@@ -1,11 +1,11 @@
-//! The twin of what a plain thread sleeps on, for the checker. There is no time in a model: a wait that may end by time does so at any
-//! moment.
+//! The counterpart of `sleeper.rs` for loom. A model has no time: a wait that may end by time does
+//! so at any moment.
 
 use std::time::{Duration, Instant};
 
 use loom::sync::{Condvar, Mutex};
 
-/// Whether it was woken.
+/// Whether the thread was woken.
 #[derive(Debug)]
 pub(crate) struct Sleeper(Mutex<bool>, Condvar);
 

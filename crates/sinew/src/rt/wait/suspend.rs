@@ -1,4 +1,5 @@
-//! Waiting, for fibers and threads alike: a wait is begun, made known to whoever may end it, and slept through.
+//! How fibers and threads wait: they begin a wait, make it known to its wakers, and suspend or
+//! sleep until it has ended.
 //!
 //! # Safety
 //!
@@ -18,10 +19,12 @@ use super::word::{Cause, Ends, Runner, WaitId};
 use super::worker_local::WorkerLocal;
 use crate::rt::base::clock;
 
-/// Which wait of an operation this is. An operation is one call, such as a lock or a receive, that may wait several times.
+/// Which wait of an operation this is. An operation is one call, such as a lock or a receive, that
+/// may wait several times.
 ///
-/// Whether an operation may wait is decided once, before others know of it. From then on no path of it panics: its node may
-/// be in a queue, a lock may have been given back for it, or another side may be about to write to its frame.
+/// Whether an operation may wait is decided once, before other threads know of it. From then on no
+/// path of it panics: its node may be in a queue, a lock may have been released for it, or another
+/// thread may be about to write to its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// The first wait. Panics where the fiber must not suspend, before `publish` is called.
@@ -35,19 +38,20 @@ pub(crate) enum Phase {
 pub(super) enum Manner {
     /// It suspends.
     Suspend,
-    /// It suspends, and continues on the same worker: its thread is unwinding, perhaps because of this fiber, and std counts
-    /// panics per thread.
+    /// It suspends, and continues on the same worker: its thread is unwinding, perhaps because of
+    /// this fiber, and std counts panics per thread.
     SuspendHere,
     /// It keeps its worker, which sleeps in its driver: it must not suspend, or is known to unwind.
     Hold,
 }
 
-/// Waits for this reason. `publish` makes the waiter known to those that end the wait, and returns
-/// whether there is something to wait for. Returns what ended the wait.
+/// Waits for this reason. `publish` makes the waiter known to its wakers, and returns whether there
+/// is something to wait for. Returns what ended the wait.
 ///
 /// # Panics
 ///
-/// In the first phase, if the caller is a fiber that must not suspend; `publish` has not been called then.
+/// In the first phase, if the caller is a fiber that must not suspend. `publish` has not been
+/// called then.
 #[inline]
 pub(crate) fn wait(
     phase: Phase,
@@ -57,7 +61,7 @@ pub(crate) fn wait(
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Cause {
     match running() {
-        // SAFETY: it runs, so it is there.
+        // SAFETY: the fiber runs, so its control block is alive.
         Some((local, control)) if can_suspend(local, unsafe { control.as_ref() }) => {
             wait_on_fiber(local, control, (on, ends, until, Manner::Suspend), publish)
         }
@@ -65,24 +69,25 @@ pub(crate) fn wait(
     }
 }
 
-/// Whether the running fiber can suspend now, and continue on any worker that it may run on.
+/// Returns whether the running fiber can suspend now, and continue on any worker that it may run
+/// on.
 #[inline]
 pub(super) fn can_suspend(local: &WorkerLocal, this: &Control) -> bool {
     !local.in_switch_hook() && !std::thread::panicking() && this.may_suspend()
 }
 
-/// Makes a waiter known to those that end the wait. Called once.
+/// Makes a waiter known to its wakers. Called once.
 pub(super) type Publish<'a> = &'a mut dyn FnMut(Waiter) -> bool;
 
-/// Makes a function of one call into one that can be called by reference.
+/// Turns a function that can be called once into one that can be called by reference.
 #[inline]
 pub(super) fn once(publish: impl FnOnce(Waiter) -> bool) -> impl FnMut(Waiter) -> bool {
     let mut publish = Some(publish);
     move |waiter| publish.take().is_some_and(|publish| publish(waiter))
 }
 
-/// Waits as a thread, or as a fiber that cannot suspend as usual. Is no generic function, so that
-/// the usual way is the only one in each caller of [`wait`] and is inlined there.
+/// Waits as a thread, or as a fiber that cannot suspend as usual. Not generic, so that only the
+/// usual path is compiled into each caller of [`wait`], and is inlined there.
 #[inline(never)]
 fn wait_otherwise(
     running: Option<RunningFiber>,
@@ -93,47 +98,49 @@ fn wait_otherwise(
     if local.in_switch_hook() {
         return wait_in_switch_hook(phase, (on, ends, until, publish));
     }
-    // SAFETY: it runs, so it is there.
+    // SAFETY: the fiber runs, so its control block is alive.
     let manner = unusual_manner(local, unsafe { control.as_ref() }, phase);
     wait_on_fiber(local, control, (on, ends, until, manner), publish)
 }
 
-/// How the running fiber waits if it cannot suspend as usual.
+/// Returns how the running fiber waits if it cannot suspend as usual.
 #[cold]
 fn unusual_manner(local: &WorkerLocal, this: &Control, phase: Phase) -> Manner {
     match (local.must_hold_worker(), this.may_suspend()) {
-        // A second panic would abort the process, so that one that unwinds waits even where it must not suspend.
+        // A second panic would abort the process. So a fiber that unwinds waits even where it must
+        // not suspend.
         (true, _) => Manner::Hold,
         (false, true) => Manner::SuspendHere,
         (false, false) => {
-            // Its thread may unwind because of it, as above, or because of another fiber: nobody
-            // can tell.
+            // The thread unwinds because of this fiber, as above, or because of another fiber.
+            // There is no way to tell which.
             assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
             Manner::Hold
         }
     }
 }
 
-/// Whether the caller is a function that is called at a switch, which waits as a thread does although a fiber counts as the
-/// one that runs.
+/// Returns whether the caller is a switch hook. It waits as a thread does, although a fiber counts
+/// as the running one.
 pub(crate) fn in_switch_hook() -> bool {
     tls::worker_local().is_some_and(WorkerLocal::in_switch_hook)
 }
 
-/// The running fiber, and its worker.
+/// The running fiber and its worker.
 pub(crate) type RunningFiber = (&'static WorkerLocal, NonNull<Control>);
 
-/// The fiber that calls this, if it is one.
+/// Returns the calling fiber, or `None` if the caller is a thread.
 #[inline]
 pub(crate) fn running() -> Option<RunningFiber> {
     let local = tls::worker_local()?;
     Some((local, local.fiber()?))
 }
 
-/// Whether the fiber that runs on a worker, which is the caller's, may go on elsewhere after a wait.
+/// Returns whether the running fiber may continue on another worker after a wait. `local` is the
+/// caller's worker.
 #[inline]
 pub(crate) fn may_move(local: &WorkerLocal) -> bool {
-    // SAFETY: it runs, so it is there.
+    // SAFETY: the fiber runs, so its control block is alive.
     local.fiber().is_some_and(|control| unsafe { control.as_ref() }.pins.runner() == Runner::Anybody)
 }
 
@@ -143,35 +150,36 @@ pub(crate) fn check_may_wait() {
     assert!(may_wait(), "{NO_SUSPEND}");
 }
 
-/// Whether the caller may wait now: it is a thread, or a fiber that may be suspended. Where the
-/// thread unwinds, every caller may: a second panic would abort the process.
+/// Returns whether the caller may wait now: it is a thread, or a fiber that may suspend. On a
+/// thread that unwinds, every caller may: a second panic would abort the process.
 pub(crate) fn may_wait() -> bool {
     running().is_none_or(|(local, control)| {
-        // SAFETY: it runs, so it is there.
+        // SAFETY: the fiber runs, so its control block is alive.
         let may_suspend = || !local.in_switch_hook() && unsafe { control.as_ref() }.may_suspend();
         std::thread::panicking() || may_suspend()
     })
 }
 
-/// Whether a wait of the caller lets other fibers of its worker run, at once or after a while. True
-/// for threads.
+/// Returns whether a wait of the caller lets other fibers of its worker run, at once or after a
+/// while. True for threads.
 pub(crate) fn lets_others_run() -> bool {
     running().is_none_or(|(local, control)| {
-        // SAFETY: it runs, so it is there.
+        // SAFETY: the fiber runs, so its control block is alive.
         !local.in_switch_hook() && !local.is_in_hook() && unsafe { control.as_ref() }.may_suspend()
     })
 }
 
-/// The number of whoever calls this, by which something may be its own: that of the fiber, wherever it runs, or of the thread. No two
-/// have the same, and none is ever used again. A fiber in steps has another one in each.
+/// Returns the number that identifies the caller as an owner: the number of the fiber, on any
+/// worker, or of the thread. Numbers are unique and never used again. A fiber in steps has a new
+/// number in each step.
 ///
-/// What follows a fiber at a switch counts as its thread: it runs between two fibers, on the worker's stack. A panic hook runs on the
-/// stack of the fiber, which is its caller, and counts as that.
+/// A switch hook counts as its thread: it runs between two fibers, on the worker's stack. A panic
+/// hook runs on the stack of the panicking fiber, and counts as that fiber.
 #[inline]
 pub(crate) fn caller() -> NonZero<u64> {
     match running() {
         Some((local, control)) if !local.in_switch_hook() => {
-            // SAFETY: it runs, so it is there.
+            // SAFETY: the fiber runs, so its control block is alive.
             let this = unsafe { control.as_ref() };
             this.step.get().unwrap_or(this.birth.id)
         }
@@ -187,7 +195,7 @@ pub(super) fn wait_on_fiber(
     (on, ends, until, manner): (WaitOn, Ends, Option<Instant>, Manner),
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Cause {
-    // SAFETY: it runs.
+    // SAFETY: the fiber runs, so its control block is alive.
     let this = unsafe { control.as_ref() };
     this.reason.set(on);
     let is_pinned = manner == Manner::SuspendHere && this.pins.add();
@@ -211,7 +219,7 @@ fn wait_through(
     (wait, until, manner, how): (WaitId, Option<Instant>, Manner, Pause),
     publish: impl FnOnce(Waiter) -> bool,
 ) -> Cause {
-    // SAFETY: it runs.
+    // SAFETY: the fiber runs, so its control block is alive.
     let this = unsafe { control.as_ref() };
     let waiter = Waiter::fiber(control, wait);
     this.set_status(Status::Parked);
@@ -220,7 +228,7 @@ fn wait_through(
             this.set_status(Status::Running);
             return Cause::Event;
         }
-        // Another cause has ended it, which counts, and uses up an unpark.
+        // Another thread has ended the wait. Its cause counts, and uses up an unpark.
         match how {
             Pause::Rest => suspend(this, how),
             _ => this.set_status(Status::Running),
@@ -240,7 +248,7 @@ fn wait_through(
     if let Some(timer) = timer
         && cause != Cause::Time
     {
-        // SAFETY: as above. The fiber may have moved away from the worker whose timers they are.
+        // SAFETY: as above. The fiber may have moved away from the worker that owns these timers.
         unsafe { timers.as_ref() }.cancel_wake(timer);
     }
     cause
@@ -249,7 +257,8 @@ fn wait_through(
 /// How long a fiber that unwinds keeps its worker to itself.
 const LONGEST_HOLD: Duration = Duration::from_millis(10);
 
-/// Waits in the worker's driver. A fiber that unwinds suspends after a while, and continues on the same worker.
+/// Waits in the worker's driver. A fiber that unwinds suspends after a while, and continues on the
+/// same worker.
 #[cold]
 fn hold_or_suspend(local: &WorkerLocal, this: &Control, wait: WaitId) {
     if hold(local, this, wait) {
@@ -263,9 +272,10 @@ fn hold_or_suspend(local: &WorkerLocal, this: &Control, wait: WaitId) {
     }
 }
 
-/// Waits without letting other fibers run: the worker sleeps in its driver. Returns false if the wait has not ended after
-/// [`LONGEST_HOLD`] and the fiber may suspend. A fiber that must not suspend, or is in a panic hook, holds its worker until
-/// the wait has ended: std would take a panic of another fiber on this thread for one inside the hook, and abort.
+/// Waits without letting other fibers run: the worker sleeps in its driver. Returns false if the
+/// wait has not ended after [`LONGEST_HOLD`] and the fiber may suspend. A fiber that must not
+/// suspend, or is in a panic hook, holds its worker until the wait has ended: std would take a
+/// panic of another fiber on this thread for one inside the hook, and abort.
 fn hold(local: &WorkerLocal, this: &Control, wait: WaitId) -> bool {
     let until = clock::now() + LONGEST_HOLD;
     while this.word.is_open(wait) {
@@ -278,11 +288,11 @@ fn hold(local: &WorkerLocal, this: &Control, wait: WaitId) -> bool {
     true
 }
 
-/// The message of a wait that is refused.
+/// The message of the panic if a wait is refused.
 pub(crate) const NO_SUSPEND: &str = "a fiber waits inside `no_suspend`: move the wait out of it";
 
-/// Whether the caller unwinds because of a panic of its own. Of a fiber that went on while its thread was unwinding nobody can tell,
-/// and it is taken not to.
+/// Returns whether the caller unwinds because of a panic of its own. A fiber that continued while
+/// its thread was unwinding cannot be told apart, and counts as not unwinding.
 #[inline]
 pub(crate) fn is_unwinding() -> bool {
     std::thread::panicking() && is_ours()
@@ -293,17 +303,20 @@ fn is_ours() -> bool {
     tls::worker_local().is_none_or(|local| local.fiber().is_none() || local.must_hold_worker())
 }
 
-/// Hands the worker back. The caller has found that the fiber may suspend.
+/// Suspends the fiber and returns the thread to its worker. The caller has checked that the fiber
+/// may suspend.
 #[inline]
 pub(super) fn suspend(this: &Control, how: Pause) {
     let suspender = this.suspender.get().expect("a fiber that runs can suspend");
-    // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has not returned.
+    // SAFETY: the invariant of `suspender`: it is on the stack of this very fiber, whose body has
+    // not returned.
     unsafe { suspender.as_ref() }.suspend(how);
 }
 
-/// A wait by a function that is called at a switch. It does not use the word of the fiber that is switched, which may be in a
-/// wait already. The first wait of an operation panics; if the thread unwinds already, it waits as a thread, because a second
-/// panic would abort the process, and so does a wait that continues an operation.
+/// Waits for a switch hook. It does not use the word of the fiber that is switched, which may be in
+/// a wait already. The first wait of an operation panics, unless the thread unwinds already: a
+/// second panic would abort the process. In that case, and in a wait that continues an operation,
+/// the hook waits as a thread.
 #[cold]
 fn wait_in_switch_hook(
     phase: Phase,
@@ -311,7 +324,7 @@ fn wait_in_switch_hook(
 ) -> Cause {
     assert!(phase == Phase::Later || std::thread::panicking(), "{NO_SUSPEND}");
     match ends {
-        // An unpark is meant for the fiber, not for this function. A park may return for no reason.
+        // An unpark is meant for the fiber, not for the hook. A park may return for no reason.
         Ends::ByUnpark | Ends::UnparkOrCancel => Cause::Unpark,
         Ends::ByEvent | Ends::ByHolder | Ends::EventOrCancel => wait_on_thread((on, ends), until, publish),
     }
@@ -323,12 +336,12 @@ fn wait_on_thread((on, ends): (WaitOn, Ends), until: Option<Instant>, publish: P
     if publish(Waiter::thread(block, wait)) { block.sleep(wait, until) } else { block.cancel(wait) }
 }
 
-/// Gives up a [pin](super::pins::Pins::add) of a fiber. A fiber that is not the caller may be
-/// suspended, and stays where it is for good.
+/// Removes a [pin](super::pins::Pins::add) of a fiber. A fiber other than the caller may be
+/// suspended, so it stays where it is for good.
 ///
 /// # Safety
 ///
-/// The caller has a reference.
+/// The caller holds a reference to the fiber.
 pub(crate) unsafe fn unpin(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
     let this = unsafe { control.as_ref() };

@@ -1,4 +1,4 @@
-//! What a plain thread waits in. Knows no fiber.
+//! The wait state of a plain thread. Knows no fiber.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use super::sleeper::Sleeper;
 use super::stop::Poke;
 use super::word::{Cause, Ends, Runner, WaitId, Word};
 
-/// What a plain thread waits in. It is never freed while the thread runs.
+/// The wait state of a plain thread. Not freed while the thread runs.
 #[derive(Debug)]
 pub(crate) struct ThreadBlock {
     word: Word,
@@ -16,7 +16,7 @@ pub(crate) struct ThreadBlock {
     reason: WaitReason,
     /// Woken from the end of a wait until the thread begins the next one.
     sleeper: Sleeper,
-    /// Rung as well, if the thread sleeps in the kernel for something else.
+    /// Signalled as well, for a thread that sleeps in the kernel on a descriptor.
     pub(crate) bell: Bell,
 }
 
@@ -29,22 +29,23 @@ impl ThreadBlock {
     pub(crate) fn begin_wait(&self, on: WaitOn, ends: Ends) -> WaitId {
         self.sleeper.reset();
         self.reason.set(on);
-        self.word.begin_wait(ends, Runner::Anybody).expect("nobody leaves a token for a thread")
+        self.word.begin_wait(ends, Runner::Anybody).expect("no token is left for a thread")
     }
 
-    /// Ends a wait. False, if it has ended. The thread goes on when it is [woken](Self::wake).
+    /// Ends a wait. Returns false if it has ended already. The thread continues when it is
+    /// [woken](Self::wake).
     pub(super) fn end(&self, wait: WaitId, cause: Cause) -> bool {
         self.word.end(wait, cause).is_some()
     }
 
-    /// Whether a wait has not ended.
+    /// Returns whether a wait has not ended yet.
     #[cfg(test)]
     pub(super) fn is_waiting(&self, wait: WaitId) -> bool {
         self.word.is_open(wait)
     }
 
-    /// There is nothing to wait for. If a waker has ended the wait already, it is over when that
-    /// is.
+    /// Cancels a wait with nothing to wait for. If a waker has ended the wait already, waits until
+    /// the waker has finished.
     pub(crate) fn cancel(&self, wait: WaitId) -> Cause {
         if !self.end(wait, Cause::Event) {
             return self.sleep(wait, None);
@@ -57,13 +58,13 @@ impl ThreadBlock {
         self.bell.ring();
     }
 
-    /// Whether the wait that the thread is in was ended by a waker.
+    /// Returns whether a waker has ended the present wait of the thread.
     pub(crate) fn is_woken(&self) -> bool {
         self.sleeper.is_woken()
     }
 
-    /// Sleeps until the wait has ended, or this moment; it ends the wait itself then. Returns what
-    /// ended it.
+    /// Sleeps until the wait has ended, or until this moment, at which it ends the wait itself.
+    /// Returns what ended the wait.
     pub(crate) fn sleep(&self, wait: WaitId, until: Option<Instant>) -> Cause {
         while !self.sleeper.is_woken() {
             let left = Sleeper::left(until);

@@ -1,5 +1,5 @@
-//! The blocks that plain threads wait in. They are used again and never freed, since whoever wakes a thread may touch its block a
-//! moment later than that thread ends.
+//! The pool of blocks that plain threads wait in. Blocks are reused and never freed, since a waker
+//! may touch the block of a thread shortly after that thread has ended.
 
 use std::sync::Mutex;
 
@@ -8,13 +8,13 @@ use crate::rt::base::sync::ignore_poison;
 
 static FREE: Mutex<Vec<&'static ThreadBlock>> = Mutex::new(Vec::new());
 
-/// One that nobody uses.
+/// Takes a block that is not in use.
 pub(crate) fn take() -> &'static ThreadBlock {
     let free = ignore_poison(FREE.lock()).pop();
     free.unwrap_or_else(|| Box::leak(Box::new(ThreadBlock::new())))
 }
 
-/// Its thread ends.
+/// Returns the block of a thread that ends.
 pub(crate) fn give_back(block: &'static ThreadBlock) {
     ignore_poison(FREE.lock()).push(block);
 }

@@ -1,12 +1,13 @@
-//! The thread-locals of this crate. Constant, and without destructors but one.
+//! The thread-locals of this crate. All are constant-initialised, and only one has a destructor.
 //!
-//! Code on a stack that may move between threads must not keep a thread-local's address from before a suspension. Whether
-//! it does is up to the compiler, so the accessors are not inlined, and what they return passes through an assembly block
-//! that the compiler cannot see into.
+//! Code on a stack that may move between threads must not keep a thread-local's address across a
+//! suspension. The compiler may do so. So the accessors are not inlined, and what they return
+//! passes through an assembly block that the compiler cannot see into.
 //!
 //! # Safety
 //!
-//! Trusted with the pointers: a worker's is set by its thread for as long as it is there, a thread's block is never freed.
+//! Trusted with the pointers: a worker's pointer is set by its thread and valid until that thread
+//! resets it; a thread's block is never freed.
 #![expect(unsafe_code, reason = "pointers that a thread keeps for itself, and an opaque barrier")]
 
 use std::cell::Cell;
@@ -25,17 +26,18 @@ thread_local! {
     static LOCALS: FiberLocals = const { FiberLocals::new() };
     static AMBIENT: AmbientSlot = const { AmbientSlot::new() };
     static BLOCK: BlockCell = const { BlockCell(Cell::new(None)) };
-    /// What the thread waits in once that is gone.
+    /// The block that the thread waits in after `BLOCK` is gone.
     #[cfg(not(loom))]
     static LATE: Cell<Option<&'static ThreadBlock>> = const { Cell::new(None) };
-    /// The last number by chance; zero, before there is one.
+    /// The last random number, or zero before the first.
     static CHANCE: Cell<u32> = const { Cell::new(0) };
     #[cfg(not(loom))]
     static NUMBER: Cell<Option<NonZero<u64>>> = const { Cell::new(None) };
 }
 
-/// The one with a destructor: what a plain thread waits in goes back to the others when the thread ends, and its fiber-locals are
-/// dropped. Those are in a place of their own, so that their destructors find the others.
+/// The thread-local with a destructor. When the thread ends, it returns the block that a plain
+/// thread waits in to the pool, and drops the thread's fiber-locals. Those are in a thread-local of
+/// their own, so that their destructors find the others.
 struct BlockCell(Cell<Option<&'static ThreadBlock>>);
 
 impl BlockCell {
@@ -48,34 +50,36 @@ impl BlockCell {
 
 impl Drop for BlockCell {
     fn drop(&mut self) {
-        // If there are none now, there will be none: `ends_locals` says so from here on.
+        // If there are none now, there will be none: `ends_locals` returns false from here on.
         let panic = LOCALS.with(FiberLocals::end);
-        // There is something only if a coroutine was left in a region.
+        // Not empty only if a coroutine was left in a region.
         AMBIENT.with(AmbientSlot::end);
         if let Some(block) = self.0.take() {
             thread_blocks::give_back(block);
         }
         if let Some(payload) = panic {
-            // std has the process abort, as for the destructors of its own thread-locals.
+            // std aborts the process then, as for panics in destructors of its own thread-locals.
             std::panic::resume_unwind(payload);
         }
     }
 }
 
-/// What the worker keeps that the caller runs on, if it does. Not to be kept across a suspension.
+/// Returns the [`WorkerLocal`] of the worker that the caller runs on, if there is one. Must not be
+/// kept across a suspension.
 #[inline]
 pub(crate) fn worker_local() -> Option<&'static WorkerLocal> {
-    // SAFETY: the thread set it, keeps what it points to until it resets it, and nobody else has it.
+    // SAFETY: this thread has set the pointer, keeps its target alive until it resets it, and no
+    // other thread has it.
     unsafe { worker_pointer().as_ref() }
 }
 
-/// The pointer that the calling thread has [set](set_worker_local).
+/// Returns the pointer that the calling thread has [set](set_worker_local).
 #[inline(never)]
 pub(crate) fn worker_pointer() -> *const WorkerLocal {
     opaque(WORKER.get())
 }
 
-/// Sets the pointer, at the beginning and the end of a worker. Returns the one before.
+/// Sets the pointer, at the beginning and the end of a worker. Returns the previous one.
 #[inline(never)]
 pub(crate) fn set_worker_local(local: *const WorkerLocal) -> *const WorkerLocal {
     opaque(WORKER.replace(local))
@@ -86,21 +90,21 @@ loom::thread_local! {
     static MODEL_BLOCK: &'static ThreadBlock = thread_blocks::take();
 }
 
-/// What the calling thread of the checker waits in. To std they are all one thread.
+/// Returns the block that the calling thread of loom waits in. To std they are all one thread.
 #[cfg(loom)]
 pub(crate) fn thread_block() -> &'static ThreadBlock {
     MODEL_BLOCK.with(|block| *block)
 }
 
-/// What the calling thread waits in, if it is a plain thread.
+/// Returns the block that the calling plain thread waits in.
 #[cfg(not(loom))]
 #[inline(never)]
 pub(crate) fn thread_block() -> &'static ThreadBlock {
     BLOCK.try_with(BlockCell::get).unwrap_or_else(|_| late_block())
 }
 
-/// What a thread waits in that does so in a destructor of its thread-locals: never given back. It is one and the same, since whoever stops the
-/// thread is told of it before the wait.
+/// Returns the block of a thread that waits in a destructor of its thread-locals. It is never
+/// returned to the pool. It is always the same one, since a canceller learns of it before the wait.
 #[cfg(not(loom))]
 #[cold]
 fn late_block() -> &'static ThreadBlock {
@@ -114,13 +118,14 @@ loom::thread_local! {
     static MODEL_NUMBER: NonZero<u64> = ids::one();
 }
 
-/// The number of the calling thread of the checker.
+/// Returns the number of the calling thread of loom.
 #[cfg(loom)]
 pub(crate) fn thread_id() -> NonZero<u64> {
     MODEL_NUMBER.with(|number| *number)
 }
 
-/// The number of the calling thread. It is the same for as long as the thread runs, also while its thread-locals are dropped.
+/// Returns the number of the calling thread. It stays the same while the thread runs, also while
+/// its thread-locals are dropped.
 #[cfg(not(loom))]
 #[inline(never)]
 pub(crate) fn thread_id() -> NonZero<u64> {
@@ -131,11 +136,11 @@ pub(crate) fn thread_id() -> NonZero<u64> {
     })
 }
 
-/// A number by chance, by Marsaglia's xorshift: it passes through all numbers but zero.
+/// Returns a random number, by Marsaglia's xorshift, which passes through all numbers but zero.
 #[inline(never)]
 pub(crate) fn chance() -> u32 {
     let mut number = match CHANCE.get() {
-        // Another one for each thread.
+        // A different seed for each thread.
         0 => {
             CHANCE.with(|last| (ptr::from_ref(last).addr() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32)
                 as u32
@@ -148,35 +153,38 @@ pub(crate) fn chance() -> u32 {
     number
 }
 
-/// The number after this one.
+/// Returns the number that follows this one.
 fn shifted(mut number: u32) -> u32 {
     number ^= number << 13;
     number ^= number >> 17;
     number ^ number << 5
 }
 
-/// Shows what is in force for the calling thread, if it is a plain thread, to `look`, which does not suspend.
+/// Passes the ambient values of the calling plain thread to `look`, which does not suspend.
 #[inline(never)]
 pub(crate) fn with_ambient<R>(look: impl FnOnce(&AmbientSlot) -> R) -> R {
     AMBIENT.with(look)
 }
 
-/// The fiber-locals of the calling thread, for as long as it runs. Not to be kept across a suspension.
+/// Returns the fiber-locals of the calling thread, valid while it runs. Must not be kept across a
+/// suspension.
 #[inline(never)]
 pub(crate) fn thread_locals() -> *const FiberLocals {
     opaque(LOCALS.with(ptr::from_ref))
 }
 
-/// Has the fiber-locals of the calling thread dropped at its end. False, if that has come.
+/// Registers the fiber-locals of the calling thread to be dropped at its end. Returns false if the
+/// end has begun.
 #[inline(never)]
 pub(crate) fn ends_locals() -> bool {
-    // The first use of a thread-local is what has its destructor called.
+    // The first use of a thread-local registers its destructor.
     BLOCK.try_with(|_| ()).is_ok()
 }
 
 #[inline(always)]
 fn opaque<T>(mut pointer: *const T) -> *const T {
-    // SAFETY: no instruction; the compiler has to assume that the value changes and that memory is read and written.
+    // SAFETY: there is no instruction. The compiler has to assume that the value changes, and that
+    // memory is read and written.
     unsafe { core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
     pointer
 }
@@ -185,9 +193,9 @@ fn opaque<T>(mut pointer: *const T) -> *const T {
 mod tests {
     use super::shifted;
 
-    /// As published with the method.
+    /// The numbers published with the method.
     #[test]
-    fn numbers_by_chance_are_those_of_xorshift() {
+    fn random_numbers_are_those_of_xorshift() {
         let mut number = 2_463_534_242;
         let first = [(); 3].map(|()| {
             number = shifted(number);

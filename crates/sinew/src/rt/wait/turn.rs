@@ -1,23 +1,23 @@
-//! Turns of bounded length: calls that may wait, but find what they need, give their worker away
-//! after a number of successes in a row.
+//! Turns of bounded length: calls that may wait, but find what they need, yield their worker after
+//! a number of successes in a row.
 //!
 //! A fiber runs until it waits. Without this, a fiber that receives from a channel which is never
 //! empty, or reads from a socket which always has bytes, would keep its worker for ever. Calls that
-//! are known not to wait, such as those named `try_`, do not come here.
+//! are known not to wait, such as those named `try_`, do not count.
 //!
-//! The count is the worker's, and begins anew with each task that the worker takes. So it also
-//! counts what is done by fibers that enter one another without going back to the worker.
+//! The count belongs to the worker, and starts again with each task that the worker takes. So it
+//! also counts the operations of fibers that enter one another without returning to the worker.
 
 use super::tls;
 use super::worker_local::TURN;
 use super::yielding::give_way;
 
-/// What a system call spends. The driver is looked into once in a round of turns, and calls take
+/// What a system call costs. The worker polls its driver once in a round of turns, and calls take
 /// microseconds.
 pub(crate) const SYSTEM_CALL: u32 = TURN / 4;
 
-/// Spends a part of the turn, and gives the worker away if nothing is left. Does nothing on a plain
-/// thread, or where the fiber must not suspend. Fibers may come back on another worker.
+/// Spends a part of the turn, and yields the worker if nothing is left. Does nothing on a plain
+/// thread, or where the fiber must not suspend. A fiber may continue on another worker.
 #[inline]
 pub(crate) fn spend(cost: u32) {
     if tls::worker_local().is_some_and(|local| local.spend(cost)) {
@@ -25,16 +25,16 @@ pub(crate) fn spend(cost: u32) {
     }
 }
 
-/// Of `GROUP` operations on one object, the first `SOME` are counted, for all of them. Powers of
-/// two.
+/// Of `GROUP` operations on one object, the first `SOME` are counted, on behalf of all of them.
+/// Both are powers of two.
 const GROUP: usize = 512;
 const SOME: usize = 4;
 
-/// Returns whether this operation is one of those that spend for a group of them, on something that
-/// counts its operations itself. The caller calls [`spend_for_group`] then.
+/// Returns whether the operation with this number spends on behalf of a group of operations. For
+/// objects that count their operations themselves. The caller then calls [`spend_for_group`].
 ///
-/// Several in a row are counted, not one in a row of fewer: of several fibers that take turns, each
-/// is counted.
+/// Several operations in a row are counted, rather than one in each smaller group. So each of
+/// several fibers that take turns is counted.
 #[inline]
 pub(crate) fn spends_for_group(count: usize) -> bool {
     count & (GROUP - SOME) == 0

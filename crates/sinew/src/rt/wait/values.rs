@@ -1,4 +1,4 @@
-//! Typed values by the numbers of their keys; once made, they stay as they are. Knows nobody who has them.
+//! Typed values by the numbers of their keys, immutable once made. Knows no owner.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::rt::base::{impl_debug, unwind};
 /// A value of any type.
 type AnyValue = Arc<dyn Any + Send + Sync>;
 
-/// The values. A null word, while there are none.
+/// A set of values. A null word while it is empty.
 #[derive(Clone, Default)]
 pub(crate) struct Values(Option<Arc<AllValues>>);
 
-/// At least one.
+/// At least one value.
 struct AllValues(Vec<(u32, AnyValue)>);
 
 impl Drop for AllValues {
@@ -32,7 +32,7 @@ impl Values {
         self.0.as_deref().map_or(&[], |all| &all.0)
     }
 
-    /// The same, with this value for a key.
+    /// Returns the same values, with this one for a key.
     pub(crate) fn with<T: Send + Sync + 'static>(&self, key: &LocalsKey<T>, value: T) -> Self {
         let number = key.number().get();
         let others = self.all().iter().filter(|(other, _)| *other != number).cloned();
@@ -40,7 +40,7 @@ impl Values {
         Self(Some(Arc::new(AllValues(others.chain([new]).collect()))))
     }
 
-    /// The value of a key. They are few: looking at each is faster than anything else.
+    /// Returns the value of a key. There are few values, so a linear search is fastest.
     fn find<T>(&self, key: &LocalsKey<T>) -> Option<&AnyValue> {
         let number = key.number().get();
         self.all().iter().find(|(other, _)| *other == number).map(|(_, value)| value)
@@ -50,7 +50,7 @@ impl Values {
         self.find(key).and_then(|value| value.downcast_ref())
     }
 
-    /// A value of its own, that stays when these are gone.
+    /// Returns a shared pointer to the value of a key, which outlives this set.
     pub(crate) fn share<T: Send + Sync + 'static>(&self, key: &LocalsKey<T>) -> Option<Arc<T>> {
         self.find(key).and_then(|value| value.clone().downcast().ok())
     }

@@ -1,10 +1,10 @@
-//! Whom to wake: a fiber or a thread, in one of its waits.
+//! What a waker wakes: a fiber or a thread, in one of its waits.
 //!
 //! # Safety
 //!
-//! Trusted with pointers to control blocks and threads' blocks: the holder of a [`Waiter`] knows
-//! that the waiting side is still there, since it takes its waiter back before it goes on, or is
-//! woken through it.
+//! Trusted with pointers to control blocks and blocks of threads. The holder of a [`Waiter`] knows
+//! that the waiting fiber or thread still exists: it takes its waiter back before it continues, or
+//! is woken through it.
 #![expect(unsafe_code, reason = "waiters are pointers")]
 
 use std::ptr::NonNull;
@@ -20,12 +20,12 @@ use super::word::WaitId;
 pub(crate) struct Waiter {
     /// # Invariant
     ///
-    /// There for as long as the wait is open, and the fiber or thread takes this value back or is
-    /// woken before it goes on.
+    /// The block lives while the wait is open. The fiber or thread takes this value back, or is
+    /// woken through it, before it continues.
     pub(super) who: Who,
     pub(super) wait: WaitId,
-    /// It comes with a reference to the fiber, for the waker that takes it: the fiber may go on
-    /// without it.
+    /// This value carries a reference to the fiber, for the waker that takes it: the fiber may
+    /// continue without waiting for that waker.
     is_counted: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Who {
     Thread(NonNull<ThreadBlock>),
 }
 
-// SAFETY: both kinds of block are shared between threads.
+// SAFETY: both kinds of blocks are shared between threads.
 unsafe impl Send for Waiter {}
 
 impl Waiter {
@@ -47,28 +47,29 @@ impl Waiter {
         Self { who: Who::Thread(NonNull::from(block)), wait, is_counted: false }
     }
 
-    /// The same with a reference, to be [released](Self::release) by the waker that takes it.
+    /// Returns the same waiter with a reference to its fiber. The waker that takes it
+    /// [releases](Self::release) the reference.
     pub(crate) fn counted(self) -> Self {
         if let Who::Fiber(control) = self.who {
-            // SAFETY: the fiber that waits is there.
+            // SAFETY: the fiber waits, so its control block is alive.
             unsafe { Control::add_ref(control) };
         }
         Self { is_counted: true, ..self }
     }
 
-    /// Gives the reference up, if there is one.
+    /// Releases the reference, if this value carries one.
     pub(crate) fn release(self) {
         if let (Who::Fiber(control), true) = (self.who, self.is_counted) {
-            // SAFETY: it is the one of `counted`.
+            // SAFETY: this is the reference that `counted` added.
             unsafe { Control::release(control) };
         }
     }
 
-    /// Has the memory fetched that `wake` touches first.
+    /// Prefetches the memory that `wake` touches first.
     #[inline]
     pub(crate) fn prefetch(&self) {
         match self.who {
-            // Header and word lie in two lines.
+            // The header and the word lie in two cache lines.
             Who::Fiber(control) => {
                 prefetch(control.as_ptr().cast::<u8>());
                 prefetch(control.as_ptr().cast::<u8>().wrapping_add(64));

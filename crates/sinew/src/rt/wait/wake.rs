@@ -17,12 +17,12 @@ use super::word::{Cause, WakeAction};
 use super::worker_local::WorkerLocal;
 
 impl Waiter {
-    /// The fiber that waits, if it goes on on the caller's thread and nowhere else, and has let go
-    /// of it.
+    /// Returns the waiting fiber if it can only continue on the caller's thread, and does not run
+    /// there any more.
     ///
     /// # Safety
     ///
-    /// As for [`wake`](Self::wake); the argument is the caller's thread's own.
+    /// As for [`wake`](Self::wake). `local` belongs to the caller's thread.
     pub(crate) unsafe fn fiber_of(self, local: &WorkerLocal) -> Option<NonNull<Control>> {
         let Who::Fiber(control) = self.who else { return None };
         // SAFETY: the caller's promise, and the invariant of `who`.
@@ -31,11 +31,12 @@ impl Waiter {
         (is_here && local.fiber() != Some(control)).then_some(control)
     }
 
-    /// Whether it is a fiber that goes on on another worker than the caller's, and nowhere else.
+    /// Returns whether the waiter is a fiber that can only continue on a worker other than the
+    /// caller's.
     ///
     /// # Safety
     ///
-    /// As for [`claim`](Self::claim); the argument is the caller's thread's own.
+    /// As for [`claim`](Self::claim). `local` belongs to the caller's thread.
     pub(crate) unsafe fn is_elsewhere(self, local: &WorkerLocal) -> bool {
         let Who::Fiber(control) = self.who else { return false };
         // SAFETY: the caller's promise, and the invariant of `who`.
@@ -43,7 +44,7 @@ impl Waiter {
         !local.runs(this) || matches!(this.home(), Home::Worker(worker) if worker != local.worker())
     }
 
-    /// Ends the wait; false, if it has ended.
+    /// Ends the wait and wakes the waiter. Returns false if the wait has ended already.
     ///
     /// # Safety
     ///
@@ -55,13 +56,13 @@ impl Waiter {
         claimed.map(Claimed::go).is_some()
     }
 
-    /// Ends the wait, and leaves it to the caller to have the waiting side go on; none, if it has
-    /// ended.
+    /// Ends the wait, and leaves waking the waiter to the caller. Returns `None` if the wait has
+    /// ended already.
     ///
     /// # Safety
     ///
-    /// The waiting side cannot have taken this value back and gone on: the caller holds whatever it
-    /// would have to pass.
+    /// The waiting fiber or thread cannot have taken this value back and continued: the caller
+    /// holds a lock that it has to acquire for that, or an equivalent.
     #[inline]
     pub(crate) unsafe fn claim(self, cause: Cause) -> Option<Claimed> {
         match self.who {
@@ -78,7 +79,7 @@ impl Waiter {
     }
 }
 
-/// A side whose wait was ended, and that goes on when this says so.
+/// A fiber or thread whose wait was ended. It continues when [`go`](Self::go) is called.
 #[must_use = "the claimed side waits for it"]
 #[derive(Debug)]
 pub(crate) struct Claimed(Side);
@@ -87,26 +88,27 @@ pub(crate) struct Claimed(Side);
 enum Side {
     /// # Invariant
     ///
-    /// Saved, or on its way to the worker that alone may run it again: the right to run it is this
-    /// value's.
+    /// The fiber is saved, or on its way to the only worker that may run it again. This value owns
+    /// the right to run it.
     Fiber(NonNull<Control>),
     /// # Invariant
     ///
-    /// It does not go on before it is woken, and the block is never freed.
+    /// The thread does not continue before it is woken, and its block is never freed.
     Thread(NonNull<ThreadBlock>),
-    /// A fiber that was not saved yet: it goes on by itself.
+    /// A fiber whose registers were not saved yet. Its worker runs it again.
     Awake,
 }
 
-// SAFETY: the right to run a fiber may be passed on, and threads' blocks are shared.
+// SAFETY: the right to run a fiber may be passed to another thread, and blocks of threads are
+// shared.
 unsafe impl Send for Claimed {}
 
 impl Claimed {
-    /// Has it go on.
+    /// Wakes the fiber or thread.
     #[inline]
     pub(crate) fn go(self) {
         match self.0 {
-            // SAFETY: the invariant of `Side::Fiber`, whose right is given up.
+            // SAFETY: the invariant of `Side::Fiber`. The right to run the fiber is given up.
             Side::Fiber(control) => unsafe { make_ready(control) },
             // SAFETY: the invariant of `Side::Thread`.
             Side::Thread(block) => unsafe { block.as_ref() }.wake(),

@@ -1,49 +1,57 @@
-//! A fiber's word: which wait it is in, whether that has ended and by what, and whether its registers are saved. Knows no fiber.
+//! A fiber's wait word: the number of its wait, whether that wait has ended and by what, and
+//! whether the fiber's registers are saved. Knows no fiber.
 //!
-//! Whoever clears *waiting* has ended the wait, and nobody else has: event, time-out, cancel and unpark race for it by changing
-//! the one word. What happens next depends on whether the fiber's registers were saved by then. If they were, the winner has the
-//! fiber run again; if not, the worker does, which sets *saved* after the switch and finds that the wait is over.
+//! A wait ends when *waiting* is cleared, and only the thread that clears it has ended the wait.
+//! Event, time-out, cancel and unpark race for that by changing this one word. What happens next
+//! depends on whether the fiber's registers are saved by then. If they are, the winner schedules
+//! the fiber. If not, the fiber's worker runs it again: after the switch it sets *saved*, and finds
+//! that the wait is over.
 //!
-//! | from \ by | the fiber begins a wait | the worker has saved it | somebody ends this wait | unpark | poke |
+//! | from \ by | the fiber begins a wait | the worker has saved it | this wait is ended | unpark | poke |
 //! | --- | --- | --- | --- | --- | --- |
 //! | running | waiting | – | (another wait: nothing) | token | (nothing) |
 //! | waiting | – | waiting, saved: **leave it** | ended | ended, if it may; else token | ended, if it may |
 //! | waiting, saved | – | – | ended: **schedule it** | ended: **schedule it**, if it may; else token | ended: **schedule it**, if it may |
 //! | ended | – | ended: **run it again** | (nothing) | token | (nothing) |
 //!
-//! A fiber that only the worker which it runs on may run again counts as *saved* from the beginning: whoever ends its wait hands it to that
-//! worker, which is done with saving it before it looks for what to run next. It saves a change of the word. But such a wait must be slept
-//! through once somebody else has ended it, also if there was nothing to wait for: the fiber is about to be run because of it.
+//! A fiber that may only continue on its present worker counts as *saved* from the beginning. The
+//! thread that ends its wait hands it to that worker, and the worker has finished saving the fiber
+//! before it takes its next task. This saves one change of the word. But if another thread has
+//! ended such a wait, the fiber must suspend, even if there was nothing to wait for: it has been
+//! scheduled.
 //!
-//! If it stays for good, and nobody but an event may end its wait, and whoever may holds one and the same lock, then there is no race at all, and
-//! the wait is *sole*: it is ended by a plain store. Whoever [takes](Word::take) the word of such a fiber does race, when its engine is over; it does not
-//! matter, since the fiber is run neither way.
+//! A wait is *sole* if the fiber stays on its worker for good, only an event may end the wait, and
+//! all who may end it hold the same lock. Then no two threads race to end it, and a plain store
+//! ends it. [`take`](Word::take) does race with that store when the engine is over. This is
+//! harmless, since the fiber is run in neither case.
 //!
-//! Waits are numbered, so that whoever is late for one never ends the next. While none is open, nobody but the fiber changes the word: a
-//! wait begins by a plain store, which whoever is to end it sees by being told of it.
+//! Waits are numbered, so that a late waker never ends the next wait. While no wait is open, only
+//! the fiber changes the word. So a wait begins with a plain store. A waker sees this store because
+//! it learns of the wait through an operation that releases.
 //!
-//! A token makes the next wait that unpark may end end at once, as for threads. It is beside the word. Whoever unparks a fiber that
-//! does not wait leaves the token, and then looks at the word once more; the fiber opens such a wait, and then looks for a token. Each
-//! writes one and reads the other, all of it sequentially consistent, so that one of them at least sees the other. If both do, one ends
-//! the wait, by changing the word, and in either case the fiber takes the token, which may be that of a later unpark: its park has not
-//! returned by then.
+//! A token makes the next wait that unpark may end return at once, as for threads. It is a value
+//! beside the word. An unpark that finds no such wait leaves the token, and then looks at the word
+//! once more. The fiber opens such a wait, and then looks for a token. Each side writes one value
+//! and reads the other, all sequentially consistent, so at least one of them sees what the other
+//! wrote. If both do, one of them ends the wait by changing the word. In either case the fiber
+//! takes the token. It may be the token of a later unpark, whose park has not returned by then.
 
 use crate::rt::base::sync::{AtomicBool, AtomicU64, Ordering, order_all};
 
 /// A wait is open.
 const WAITING: u64 = 1;
-/// The registers of a fiber that waits are saved.
+/// The registers of the waiting fiber are saved.
 const SAVED: u64 = 1 << 1;
 /// Unpark may end the wait.
 const UNPARKABLE: u64 = 1 << 2;
 /// A poke may end the wait.
 const CANCELLABLE: u64 = 1 << 3;
-/// No two race to end the wait. Only together with *saved*.
+/// No two threads race to end the wait. Set only together with *saved*.
 const SOLE: u64 = 1 << 6;
 /// What ended the last wait.
 const CAUSE: u64 = 0b11 << CAUSE_SHIFT;
 const CAUSE_SHIFT: u32 = 4;
-/// The number of the wait: 2^56 of them.
+/// The number of the wait. There are 2^56 numbers.
 const NUMBER: u64 = !0 << NUMBER_SHIFT;
 const NUMBER_SHIFT: u32 = 8;
 
@@ -55,33 +63,33 @@ pub(crate) struct WaitId(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Cause {
-    /// What it waited for.
+    /// The event that the fiber waited for.
     Event = 0,
-    /// Its time was over.
+    /// The time limit was reached.
     Time = 1,
-    /// Somebody called unpark.
+    /// A call of unpark.
     Unpark = 2,
-    /// Somebody poked it: there may be a reason to stop.
+    /// A poke: there may be a reason to stop.
     Cancel = 3,
 }
 
 /// Which calls end a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// Its event, and time.
+    /// Its event, and its time limit.
     ByEvent,
-    /// Its event alone, by whoever holds the one lock that the waiter is known under.
+    /// Its event alone. All wakers hold the one lock under which the waiter is registered.
     ByHolder,
-    /// Unpark too.
+    /// Its event, its time limit, and unpark.
     ByUnpark,
-    /// Its event, time, and a poke.
+    /// Its event, its time limit, and a poke.
     EventOrCancel,
     /// All of them.
     UnparkOrCancel,
 }
 
 impl Ends {
-    /// The same, and by a poke.
+    /// Returns the same, with a poke added.
     #[inline]
     pub(crate) fn or_cancel(self) -> Self {
         match self {
@@ -101,32 +109,32 @@ impl Ends {
     }
 }
 
-/// Who may run a fiber that waits.
+/// Which worker may run a waiting fiber again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runner {
-    /// Anybody, once its registers are [saved](Word::saved).
+    /// Any worker, once the fiber's registers are [saved](Word::saved).
     Anybody,
-    /// The one that runs it now.
+    /// The worker that runs it now.
     Same,
-    /// That one, now and ever after.
+    /// The worker that runs it now, for the rest of the fiber's life.
     Settled,
 }
 
-/// What the caller has to do about the fiber.
+/// What the caller has to do for the fiber.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WakeAction {
-    /// It is the caller's to have it run.
+    /// The caller has the right to run the fiber, and schedules it.
     Schedule,
-    /// Somebody else's, or nobody's.
+    /// Nothing: another thread runs the fiber, or the fiber does not wait.
     Nothing,
 }
 
-/// The word, with its meanings.
+/// The wait word of a fiber.
 #[derive(Debug)]
 pub(crate) struct Word {
     word: AtomicU64,
-    /// Somebody called unpark when nothing waited for it.
+    /// Set by an unpark that found no wait that it may end.
     token: AtomicBool,
 }
 
@@ -135,10 +143,11 @@ impl Word {
         Self { word: AtomicU64::new(0), token: AtomicBool::new(false) }
     }
 
-    /// The fiber begins a wait. None, if it has a token for it, which is used up. Others are told of the wait by something that releases.
+    /// Begins a wait of the fiber. Returns `None`, and uses the token up, if the fiber has one that
+    /// ends this wait. The caller makes the wait known to wakers by an operation that releases.
     #[inline]
     pub(crate) fn begin_wait(&self, ends: Ends, runner: Runner) -> Option<WaitId> {
-        // Relaxed: no wait is open, so that nobody else changes it.
+        // Relaxed: no wait is open, so no other thread changes the word.
         let number = self.word.load(Ordering::Relaxed).wrapping_add(1 << NUMBER_SHIFT) & NUMBER;
         let saved = match (runner, ends) {
             (Runner::Settled, Ends::ByHolder) => SAVED | SOLE,
@@ -149,7 +158,8 @@ impl Word {
         if opened & UNPARKABLE != 0 {
             return self.begin_unparkable(WaitId(number), opened);
         }
-        // Release: whoever ends the wait may do so by nothing but the word, and puts the fiber into a line that its worker has just taken it from.
+        // Release: a waker may end the wait knowing nothing but the word, and then puts the fiber
+        // into a queue that its worker has just taken it from.
         self.word.store(opened, Ordering::Release);
         Some(WaitId(number))
     }
@@ -158,16 +168,16 @@ impl Word {
         if self.take_token() { None } else { self.open_unparkable(wait, opened) }
     }
 
-    /// Opens a wait, after the fiber has found no token. An unpark may have left one since.
+    /// Opens a wait after the fiber has found no token. An unpark may have left one since.
     fn open_unparkable(&self, wait: WaitId, opened: u64) -> Option<WaitId> {
-        // Pairs with `leave_token`.
+        // SeqCst: pairs with `leave_token`. One of the two sides sees what the other wrote.
         self.word.swap(opened, Ordering::SeqCst);
         order_all();
         if !self.token.load(Ordering::SeqCst) {
             return Some(wait);
         }
         if self.end(wait, Cause::Unpark).is_none() {
-            // Somebody else has, and the fiber finds that out as always.
+            // Another thread has ended the wait. The fiber finds that out as usual.
             return Some(wait);
         }
         self.take_token();
@@ -175,18 +185,20 @@ impl Word {
     }
 
     fn take_token(&self) -> bool {
-        // Acquire: pairs with the release of the unpark that left it.
+        // Acquire: pairs with the swap of the unpark that left the token.
         self.token.load(Ordering::Relaxed) && self.token.swap(false, Ordering::Acquire)
     }
 
-    /// The worker has saved the registers of a fiber that began a wait. It may be gone after this, unless it is to be scheduled.
+    /// Records that the worker has saved the registers of a fiber that began a wait. Unless this
+    /// returns [`WakeAction::Schedule`], the fiber may be gone afterwards.
     pub(crate) fn saved(&self) -> WakeAction {
-        // Release: whoever ends the wait sees the registers. Acquire: what ended it is seen by the fiber.
+        // Release: the thread that ends the wait sees the registers. Acquire: the fiber sees what
+        // the thread that ended the wait did before.
         let before = self.word.fetch_or(SAVED, Ordering::AcqRel);
         if before & WAITING == 0 { WakeAction::Schedule } else { WakeAction::Nothing }
     }
 
-    /// Ends a wait, if it is still open: none, if not.
+    /// Ends a wait. Returns `None` if it has ended already.
     #[must_use]
     #[inline]
     pub(crate) fn end(&self, wait: WaitId, cause: Cause) -> Option<WakeAction> {
@@ -201,7 +213,7 @@ impl Word {
         })
     }
 
-    /// Ends a wait that unpark may end; otherwise leaves a token for the next one.
+    /// Ends the current wait if unpark may end it. Otherwise leaves a token for the next wait.
     pub(crate) fn unpark(&self) -> WakeAction {
         self.end_park().or_else(|| self.leave_token()).unwrap_or(WakeAction::Nothing)
     }
@@ -213,16 +225,18 @@ impl Word {
         })
     }
 
-    /// A park may have begun meanwhile.
+    /// Leaves a token. If a park has begun meanwhile, ends it.
     fn leave_token(&self) -> Option<WakeAction> {
-        // Pairs with `begin_unparkable`. It releases too: what was done before is seen by whoever takes the token.
+        // SeqCst: pairs with `open_unparkable`. It also releases: the fiber that takes the token
+        // sees what was done before the unpark.
         self.token.swap(true, Ordering::SeqCst);
         order_all();
         let word = self.word.load(Ordering::SeqCst);
         (word & (WAITING | UNPARKABLE) == WAITING | UNPARKABLE).then(|| self.end_park())?
     }
 
-    /// Ends a wait that may be ended so; otherwise does nothing, and leaves nothing: none then.
+    /// Ends the current wait if a poke may end it. Otherwise does nothing, leaves nothing behind,
+    /// and returns `None`.
     #[must_use]
     pub(crate) fn poke(&self) -> Option<WakeAction> {
         self.change(|word| {
@@ -235,7 +249,8 @@ impl Word {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
             let (new, next) = change(word)?;
-            // Acquire: pairs with the release of `saved`. Release: pairs with the acquire of the fiber that goes on.
+            // Acquire: pairs with the release of `saved`. Release: pairs with the acquire of the
+            // fiber when it continues.
             match self.word.compare_exchange_weak(word, new, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return Some(next),
                 Err(now) => word = now,
@@ -243,7 +258,8 @@ impl Word {
         }
     }
 
-    /// Ends whatever wait a saved fiber is in, so that nobody else will. Whether there was one: the fiber is the caller's then.
+    /// Ends the wait that a saved fiber is in, so that no other thread ends it. Returns whether
+    /// there was one. If so, the caller has the right to run the fiber.
     pub(crate) fn take(&self) -> bool {
         let next = self.change(|word| {
             (word & (WAITING | SAVED) == WAITING | SAVED)
@@ -252,20 +268,21 @@ impl Word {
         next.is_some()
     }
 
-    /// Whether a wait has not ended.
+    /// Returns whether a wait has not ended yet.
     pub(crate) fn is_open(&self, wait: WaitId) -> bool {
         // Acquire: pairs with the release of `end`.
         let word = self.word.load(Ordering::Acquire);
         word & NUMBER == wait.0 && word & WAITING != 0
     }
 
-    /// How many waits have begun.
+    /// Returns how many waits have begun.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn waits(&self) -> u64 {
         self.word.load(Ordering::Acquire) >> NUMBER_SHIFT
     }
 
-    /// What ended the last wait. For the fiber, when it goes on: if it was unpark, a token is used up.
+    /// Returns what ended the last wait. Called by the fiber when it continues. If it was unpark,
+    /// this uses the token up.
     #[inline]
     pub(crate) fn cause(&self) -> Cause {
         // Acquire: pairs with the release of `end`.
@@ -301,7 +318,7 @@ mod tests {
 
     const RUNNERS: [Runner; 3] = [Runner::Anybody, Runner::Same, Runner::Settled];
 
-    /// The unpark finds no wait, then a park begins, then the token is left.
+    /// The order is: the unpark finds no wait, a park begins, the token is left.
     #[test]
     fn an_unpark_that_found_no_wait_ends_the_park_that_has_begun_since() {
         for ends in [Ends::ByUnpark, Ends::UnparkOrCancel] {
@@ -320,7 +337,7 @@ mod tests {
         }
     }
 
-    /// The fiber finds no token, then one is left, then the park begins.
+    /// The order is: the fiber finds no token, a token is left, the park begins.
     #[test]
     fn a_park_that_found_no_token_takes_the_one_that_was_left_since() {
         let word = Word::new();

@@ -1,4 +1,4 @@
-//! What a worker's thread keeps for waits and wake-ups: the fiber that runs, and how it may wait.
+//! What a worker's thread keeps for waits and wake-ups: the running fiber, and how it may wait.
 //! Only its thread touches it.
 //!
 //! # Safety
@@ -20,24 +20,25 @@ use super::schedule::Scheduler;
 use super::wait_timers::WaitTimers;
 use crate::rt::base::Counters;
 
-/// What calls may spend in one [turn](super::turn), in operations that take some nanoseconds: about
-/// ten microseconds. With fewer, producers and consumers change places so often that it shows.
+/// The budget of one [turn](super::turn), in operations of some nanoseconds: about ten
+/// microseconds. With a smaller one, producers and consumers switch so often that it costs
+/// measurable time.
 pub(super) const TURN: u32 = 1024;
 
-/// Who enters a fiber.
+/// What enters a fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// The worker, which runs none.
+    /// The worker, while it runs no fiber.
     Worker,
-    /// Another one that runs, to which control comes back.
+    /// Another fiber, to which control returns.
     Fiber,
 }
 
-/// What a worker's thread keeps.
+/// The state of a worker's thread for waits.
 ///
 /// # Invariant
 ///
-/// The one that a thread has [set](super::tls::set_worker_local) is the head of a
+/// The value that a thread has [set](super::tls::set_worker_local) is the head of a
 /// [`WorkerState`](crate::rt::fiber::worker_state::WorkerState).
 pub(crate) struct WorkerLocal {
     /// # Invariant
@@ -47,24 +48,23 @@ pub(crate) struct WorkerLocal {
     worker: u32,
     /// # Invariant
     ///
-    /// That of this thread's worker, which outlives this value.
+    /// The context of this thread's worker, which outlives this value.
     context: Context<'static>,
-    /// The fiber that runs.
+    /// The running fiber.
     fiber: Running,
     /// Whether this thread was unwinding already when that fiber was entered.
     was_panicking: Cell<bool>,
     /// What calls have spent of the [turn](super::turn) since the worker took its last task.
     spent: Cell<u32>,
-    /// How many panic hooks run on this thread, inside one another. No fiber switches away in one.
+    /// How many nested panic hooks run on this thread. No fiber switches away inside one.
     hooks: Cell<u32>,
-    /// A function is called that follows the running fiber, which does not run itself.
+    /// Whether a switch hook runs. The running fiber itself does not run meanwhile.
     in_switch_hook: Cell<bool>,
     /// # Invariant
     ///
-    /// There for as long as the scheduler, and that for as long as its fibers.
+    /// Alive as long as the scheduler, which lives as long as its fibers.
     timers: NonNull<dyn WaitTimers>,
-    /// The driver of the worker, untyped; none, if it has none. See
-    /// `of_local` in `worker/driver.rs`.
+    /// The driver of the worker, untyped, if it has one. See `of_local` in `worker/driver.rs`.
     driver: Option<NonNull<()>>,
     pub(crate) counters: Arc<Counters>,
 }
@@ -79,11 +79,11 @@ pub(crate) struct WorkerParts {
 }
 
 impl WorkerLocal {
-    /// For the thread of a worker, whose context is given.
+    /// Returns the value for the thread of a worker with this context.
     ///
     /// # Safety
     ///
-    /// Context and scheduler outlive the value. The timers are there for as long as the scheduler.
+    /// Context and scheduler outlive the value. The timers live as long as the scheduler.
     pub(crate) unsafe fn new(parts: WorkerParts, context: &Context<'_>) -> Self {
         let WorkerParts { scheduler, worker, timers, driver, counters } = parts;
         Self {
@@ -102,31 +102,31 @@ impl WorkerLocal {
         }
     }
 
-    /// Returns whether the worker is one of those that run this fiber, which is not done.
+    /// Returns whether the worker's scheduler runs this fiber, which is not done.
     #[inline]
     pub(crate) fn runs(&self, fiber: &Control) -> bool {
         self.scheduler == fiber.scheduler()
     }
 
-    /// Returns whether the worker is one of this scheduler's.
+    /// Returns whether the worker belongs to this scheduler.
     #[inline]
     pub(crate) fn is_of(&self, scheduler: NonNull<Scheduler>) -> bool {
         self.scheduler == scheduler
     }
 
-    /// The timers of the worker. They stay for as long as fibers of its scheduler do.
+    /// Returns the timers of the worker. They live as long as the fibers of its scheduler.
     #[inline]
     pub(crate) fn timers(&self) -> NonNull<dyn WaitTimers> {
         self.timers
     }
 
-    /// The driver of the worker, untyped.
+    /// Returns the driver of the worker, untyped.
     #[inline]
     pub(crate) fn driver(&self) -> Option<NonNull<()>> {
         self.driver
     }
 
-    /// What others see of the fiber that runs here.
+    /// Returns what other threads see of the running fiber.
     pub(crate) fn shown(&self) -> &Running {
         &self.fiber
     }
@@ -149,23 +149,23 @@ impl WorkerLocal {
         spent >= TURN
     }
 
-    /// The worker, as its tasks see it.
+    /// Returns the worker, as its tasks see it.
     #[inline]
     pub(crate) fn context(&self) -> &Context<'_> {
         &self.context
     }
 
-    /// The fiber that runs.
+    /// Returns the running fiber.
     #[inline]
     pub(crate) fn fiber(&self) -> Option<NonNull<Control>> {
         self.fiber.get()
     }
 
-    /// Runs `body` with another fiber as the one that runs.
+    /// Runs `body` with another fiber as the running one.
     #[inline]
     pub(crate) fn enter<R>(&self, fiber: NonNull<Control>, by: By, body: impl FnOnce() -> R) -> R {
         let (outer, was_panicking) = match by {
-            // Without a fiber, nobody asks.
+            // No code reads it while no fiber runs.
             By::Worker => (None, false),
             By::Fiber => (self.fiber.get(), self.was_panicking.get()),
         };
@@ -175,33 +175,33 @@ impl WorkerLocal {
         let result = body();
         self.fiber.set(outer);
         if by == By::Fiber {
-            // If the inner one has begun to unwind and waits, the thread unwinds from now on, and
-            // the outer one does not.
+            // If the inner fiber has begun to unwind and waits, the thread unwinds from now on,
+            // though the outer fiber does not.
             let is_inner = !unwinds && std::thread::panicking();
             self.was_panicking.set(was_panicking || is_inner);
         }
         result
     }
 
-    /// Whether the running fiber cannot let another one run: it unwinds, or is in the panic hook.
-    /// std counts panics per thread, and a fiber that ran meanwhile would be taken for unwinding.
-    /// If the thread was unwinding already when the fiber was entered, nobody can tell whether this
-    /// one does.
+    /// Returns whether the running fiber must not let another fiber run: it unwinds, or is in the
+    /// panic hook. std counts panics per thread, and a fiber that ran meanwhile would be taken for
+    /// unwinding. If the thread was unwinding already when the fiber was entered, there is no way
+    /// to tell whether this fiber unwinds.
     #[inline]
     pub(crate) fn must_hold_worker(&self) -> bool {
         std::thread::panicking() && (!self.was_panicking.get() || self.is_in_hook())
     }
 
-    /// Calls what follows the running fiber, which is about to go on or has let go. Nobody else is
-    /// entered meanwhile.
+    /// Calls the switch hooks for the running fiber, which is about to continue or has been
+    /// suspended. No other fiber is entered meanwhile.
     pub(crate) fn between(&self, follow: impl FnOnce()) {
         self.in_switch_hook.set(true);
         follow();
         self.in_switch_hook.set(false);
     }
 
-    /// Whether the caller follows the running fiber, and is not the fiber itself: that may be in a
-    /// wait of its own.
+    /// Returns whether the caller is a switch hook, and not the running fiber itself, which may be
+    /// in a wait of its own.
     #[inline]
     pub(crate) fn in_switch_hook(&self) -> bool {
         self.in_switch_hook.get()
@@ -209,7 +209,7 @@ impl WorkerLocal {
 
     /// Runs a panic hook.
     pub(crate) fn in_hook(&self, hook: impl FnOnce()) {
-        /// Also if the hook unwinds.
+        /// A guard: the count is also lowered if the hook unwinds.
         struct Leave<'a>(&'a Cell<u32>);
         impl Drop for Leave<'_> {
             fn drop(&mut self) {
@@ -221,13 +221,13 @@ impl WorkerLocal {
         hook();
     }
 
-    /// Whether the running fiber is in a panic hook. It does not switch away there, so that no
-    /// other fiber runs on this thread.
+    /// Returns whether the running fiber is in a panic hook. It does not switch away there, so that
+    /// no other fiber runs on this thread.
     pub(crate) fn is_in_hook(&self) -> bool {
         self.hooks.get() > 0
     }
 
-    /// Has a fiber of this engine run again, where it may.
+    /// Schedules a fiber of this engine where it may run.
     #[inline]
     pub(crate) fn schedule(&self, task: TaskRef, home: Home) {
         match home {

@@ -11,7 +11,7 @@ use super::control::{Control, Pause};
 use super::suspend::{NO_SUSPEND, can_suspend, running, suspend};
 use super::worker_local::WorkerLocal;
 
-/// Lets other fibers run. Does nothing while the caller is known to unwind, nor where it must not
+/// Lets other fibers run. Does nothing while the caller is known to unwind, or where it must not
 /// suspend and may be unwinding.
 ///
 /// # Panics
@@ -19,7 +19,7 @@ use super::worker_local::WorkerLocal;
 /// If the fiber must not suspend, and its thread does not unwind.
 #[inline]
 pub(crate) fn yield_now(local: &WorkerLocal, control: NonNull<Control>) {
-    // SAFETY: it runs.
+    // SAFETY: the fiber runs, so its control block is alive.
     let this = unsafe { control.as_ref() };
     if !can_suspend(local, this) {
         return yield_unusually(local, this);
@@ -50,7 +50,7 @@ fn yield_here(this: &Control) {
 /// Lets other fibers run, if the caller is a fiber that can suspend now. Returns whether it did.
 pub(crate) fn give_way() -> bool {
     let Some((local, control)) = running() else { return false };
-    // SAFETY: it runs, so it is there.
+    // SAFETY: the fiber runs, so its control block is alive.
     let this = unsafe { control.as_ref() };
     if local.in_switch_hook() || local.must_hold_worker() || !this.may_suspend() {
         return false;

@@ -1,19 +1,19 @@
-//! The value of the caller, which is a fiber or a thread.
+//! Finds the local value of the caller, which is a fiber or a thread.
 //!
 //! # Safety
 //!
-//! Trusted with the place of the caller: that of the running fiber, or of the thread.
+//! Trusted with the locals of the caller: those of the running fiber, or of the thread.
 #![expect(unsafe_code, reason = "the running fiber is a pointer")]
 
 use super::super::{suspend, tls};
 use super::key::LocalsKey;
 use super::slot::{Frame, Gone, Used};
 
-/// Finds the caller's value of a key, which `init` makes if there is none.
+/// Returns the caller's value of a key. If there is none, `init` makes it.
 ///
 /// # Panics
 ///
-/// If `init` does, or comes back here for the same key.
+/// If `init` panics, or uses the same key.
 #[inline]
 pub(crate) fn get<T: 'static>(key: &LocalsKey<T>, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
     match find_within(key) {
@@ -22,22 +22,22 @@ pub(crate) fn get<T: 'static>(key: &LocalsKey<T>, init: impl FnOnce() -> T) -> R
     }
 }
 
-/// The value of the running fiber, if it is there.
+/// Returns the value of the running fiber, if it has one.
 #[cfg_attr(
     not(feature = "tracing"),
     expect(dead_code, reason = "what follows fibers looks for their values")
 )]
 pub(crate) fn find<T: 'static>(key: &LocalsKey<T>) -> Option<Used<T>> {
     let (_, fiber) = suspend::running()?;
-    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
+    // SAFETY: the fiber runs, so its control block is alive, and the caller may touch its locals.
     unsafe { fiber.as_ref() }.locals.existing(key)
 }
 
-/// The value of the running fiber, if it is there and the caller is on the fiber's stack.
+/// Returns the value of the running fiber, if it has one and the caller is on the fiber's stack.
 #[inline]
 fn find_within<T: 'static>(key: &LocalsKey<T>) -> Option<Used<T>> {
     let (_, fiber) = suspend::running()?;
-    // SAFETY: it runs, so it is there, and its locals are the caller's to touch.
+    // SAFETY: the fiber runs, so its control block is alive, and the caller may touch its locals.
     let this = unsafe { fiber.as_ref() };
     if this.is_on_its_stack() { this.locals.ready(key) } else { None }
 }
@@ -51,7 +51,7 @@ fn get_slow<T: 'static>(key: &LocalsKey<T>, init: impl FnOnce() -> T) -> Result<
             let frame = if this.is_on_its_stack() { Frame::Within } else { Frame::Anywhere };
             (this.locals.slot(key, || true), frame)
         }
-        // SAFETY: it is there for as long as the thread, and used here only.
+        // SAFETY: the locals live as long as the thread, and are used by this thread only.
         None => (unsafe { &*tls::thread_locals() }.slot(key, tls::ends_locals), Frame::Anywhere),
     };
     found?.used_or_init(frame, init)

@@ -1,4 +1,5 @@
-//! What names a value in every fiber: a number of its own, given at the first use. Knows no fiber.
+//! A key that identifies a value in every fiber by a number, which it gets at the first use. Knows
+//! no fiber.
 
 use std::marker::PhantomData;
 use std::num::NonZero;
@@ -12,7 +13,7 @@ static LAST: AtomicU32 = AtomicU32::new(0);
 ///
 /// No other key ever has its number, so a number stands for a type as well.
 pub(crate) struct LocalsKey<T> {
-    /// Zero until it is given.
+    /// Zero until a number is assigned.
     number: AtomicU32,
     values: PhantomData<fn() -> T>,
 }
@@ -22,14 +23,14 @@ impl<T> LocalsKey<T> {
         Self { number: AtomicU32::new(0), values: PhantomData }
     }
 
-    /// The number.
+    /// Returns the number, and assigns one if there is none.
     #[inline]
     pub(crate) fn number(&self) -> NonZero<u32> {
-        // Relaxed: a number says nothing about anything else in memory.
+        // Relaxed: the number publishes no other memory.
         NonZero::new(self.number.load(Ordering::Relaxed)).unwrap_or_else(|| self.give_number())
     }
 
-    /// The number; zero, if it has none yet.
+    /// Returns the number, or zero if there is none yet.
     #[inline]
     pub(super) fn number_if_given(&self) -> u32 {
         self.number.load(Ordering::Relaxed)
@@ -40,7 +41,7 @@ impl<T> LocalsKey<T> {
         let more = |last: u32| last.checked_add(1);
         let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         let new = last.expect("fewer than 2^32 keys") + 1;
-        // If somebody is faster, the number just taken is nobody's.
+        // If another thread was faster, the number just taken stays unused.
         let given = self.number.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
         NonZero::new(given.map_or_else(|faster| faster, |_| new)).expect("numbers begin with one")
     }

@@ -1,4 +1,4 @@
-//! Where a fiber or a thread has its locals: one word, null while it has used none.
+//! The place of the locals of a fiber or a thread: one word, null until the first use.
 //!
 //! # Safety
 //!
@@ -15,18 +15,19 @@ use super::table::LocalsTable;
 use super::{memory, slot};
 use crate::rt::base::impl_debug;
 
-/// What a destructor panicked with.
+/// The payload of a destructor's panic.
 pub(crate) type Panic = Box<dyn Any + Send>;
 
-/// The locals of a fiber or thread. They are leaked, unless [`end`](Self::end) is called.
+/// The locals of a fiber or thread. They are leaked unless [`end`](Self::end) is called.
 pub(crate) struct FiberLocals {
     /// # Invariant
     ///
-    /// Null, [`ENDED`], or from [`memory::leak`] and there until this is changed.
+    /// Null, [`ENDED`], or from [`memory::leak`] and alive until this word changes.
     table: Cell<*mut LocalsTable>,
 }
 
-/// There were locals, and there will be none. No table is at this address, since tables are aligned.
+/// The locals have ended, and new ones are refused. No table is at this address, since tables are
+/// aligned.
 const ENDED: *mut LocalsTable = ptr::without_provenance_mut(1);
 
 impl FiberLocals {
@@ -34,7 +35,8 @@ impl FiberLocals {
         Self { table: Cell::new(ptr::null_mut()) }
     }
 
-    /// The value of a key, if it is there and easily found. For a frame on the stack of the fiber that these belong to.
+    /// Returns the value of a key if it exists and is quickly found. The caller's frame is on the
+    /// stack of the fiber that owns these locals.
     #[inline]
     pub(super) fn ready<T>(&self, key: &LocalsKey<T>) -> Option<Used<T>> {
         let table = self.table.get();
@@ -43,11 +45,12 @@ impl FiberLocals {
         }
         // SAFETY: the invariant of `table`.
         let slot = unsafe { &*table }.find_in_place(key.number_if_given())?;
-        // SAFETY: a key's number stands for its type, and so do the slots of a table; the frame is as `Within` says.
+        // SAFETY: a key's number stands for its type, and so do the slots of a table. The frame is
+        // as `Within` requires.
         unsafe { FoundLocal::new(slot) }.used_if_ready(Frame::Within)
     }
 
-    /// The value of a key, if it is there.
+    /// Returns the value of a key, if it exists.
     pub(super) fn existing<T>(&self, key: &LocalsKey<T>) -> Option<Used<T>> {
         let table = NonNull::new(self.table.get()).filter(|table| table.as_ptr() != ENDED)?;
         // SAFETY: the invariant of `table`.
@@ -56,7 +59,8 @@ impl FiberLocals {
         unsafe { FoundLocal::new(slot) }.used_if_ready(Frame::Anywhere)
     }
 
-    /// The slot for a key. The first one needs a table; `prepare` says whether there may be one.
+    /// Returns the slot for a key. The first one needs a table; `prepare` returns whether one may
+    /// be made.
     #[inline]
     pub(super) fn slot<T>(
         &self,
@@ -69,7 +73,7 @@ impl FiberLocals {
         let this = unsafe { table.as_ref() };
         let slot = this.find(number).unwrap_or_else(|| {
             let slot = slot::make::<T>(number, table);
-            // SAFETY: just made, for this table, the key's number and its type.
+            // SAFETY: the slot was just made, for this table, the key's number and its type.
             unsafe { this.add(number, slot) };
             slot
         });
@@ -94,13 +98,14 @@ impl FiberLocals {
         table
     }
 
-    /// Whether none was used.
+    /// Returns whether no local was used.
     #[inline]
     pub(crate) fn is_unused(&self) -> bool {
         self.table.get().is_null()
     }
 
-    /// Drops all values, newest first, and lets there be no others. Returns the first panic of a destructor.
+    /// Drops all values, newest first, and refuses new ones. Returns the first panic of a
+    /// destructor.
     #[inline]
     pub(crate) fn end(&self) -> Option<Panic> {
         if self.is_unused() {
@@ -110,7 +115,7 @@ impl FiberLocals {
         self.end_table()
     }
 
-    /// Lets there be none, if none was used: nobody would drop them.
+    /// Refuses new locals if none was used: no code would drop them.
     #[inline]
     pub(crate) fn close(&self) {
         if self.is_unused() {
@@ -124,13 +129,13 @@ impl FiberLocals {
         // SAFETY: the invariant of `table`.
         let panic = unsafe { table.as_ref() }.end_values();
         self.table.set(ENDED);
-        // SAFETY: the invariant of `table`, and nobody finds it any more: slots in use are marked
-        // as gone.
+        // SAFETY: the invariant of `table`. The table cannot be found any more: slots in use are
+        // marked as gone.
         unsafe { memory::free(table) };
         panic
     }
 
-    /// Lets there be others, after the end of the last ones.
+    /// Accepts new locals again, after the last ones have ended.
     pub(crate) fn reopen(&self) {
         if self.table.get() == ENDED {
             self.table.set(ptr::null_mut());

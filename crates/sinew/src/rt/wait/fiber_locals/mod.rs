@@ -2,10 +2,10 @@
 //! dropped newest first when that fiber or thread ends. Knows no public names.
 //!
 //! A fiber that uses none has a null word for them ([`FiberLocals`]). The first use makes a table
-//! ([`table`]), each value has a slot of its own that does not move ([`slot`]). Code that looks at
-//! a value from a frame on the fiber's own stack is done before the fiber ends. Code that does so
-//! from elsewhere counts itself in and out: a coroutine of the user's may keep a reference for
-//! longer than the fiber runs, and a value that is in use when its fiber ends is leaked.
+//! ([`table`]). Each value has a slot of its own that does not move ([`slot`]). Code that uses a
+//! value from a frame on the fiber's own stack returns before the fiber ends. Code elsewhere counts
+//! its use: a user's coroutine may keep a reference for longer than the fiber runs, and a value
+//! that is in use when its fiber ends is leaked.
 
 mod get;
 mod key;

@@ -1,4 +1,4 @@
-//! A slot: one value of one fiber or thread, and how many look at it. Knows no key.
+//! A slot: one value of one fiber or thread, and the count of its users. Knows no key.
 //!
 //! | from | by | to |
 //! | --- | --- | --- |
@@ -10,7 +10,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the value: it is there from *ready* on until it is dropped, which is not done while somebody looks at it.
+//! Trusted with the value: it exists from *ready* on until it is dropped, and it is not dropped
+//! while it is in use.
 #![expect(unsafe_code, reason = "values of many types behind one kind of pointer")]
 
 use std::cell::{Cell, UnsafeCell};
@@ -31,27 +32,28 @@ enum SlotState {
     Gone,
 }
 
-/// The value was there, and is dropped; or the fiber or thread is past the end of its locals.
+/// The value was dropped, or the fiber or thread is past the end of its locals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gone;
 
-/// The beginning of every slot. Only the fiber or thread that it belongs to touches it, and what runs on the same thread with a
-/// part of that fiber's frames.
+/// The beginning of every slot. Touched only by the fiber or thread that owns it, and by code on
+/// the same thread that runs with a part of that fiber's frames.
 pub(super) struct Header {
-    /// That of its key.
+    /// The number of its key.
     number: NonZero<u32>,
-    /// The next slot of those that have no place in the table itself.
+    /// The next slot in the list of slots that have no place in the table itself.
     next: Cell<Option<NonNull<Header>>>,
     state: Cell<SlotState>,
     /// # Invariant
     ///
-    /// How many [`Used`] there are that may outlive their fiber. While there are any, the slot is not freed, nor its value dropped.
+    /// The count of [`Used`] values that may outlive their fiber. While it is not zero, neither the
+    /// slot is freed nor its value dropped.
     uses: Cell<usize>,
-    /// The one that was initialised before this one.
+    /// The slot that was initialised before this one.
     before: Cell<Option<NonNull<Header>>>,
     /// # Invariant
     ///
-    /// There until the state is *gone*.
+    /// Alive until the state is *gone*.
     table: NonNull<LocalsTable>,
     vtable: &'static LocalVtable,
 }
@@ -63,13 +65,13 @@ struct LocalVtable {
 
 /// # Invariant
 ///
-/// The header is first, so that a pointer to it is one to the whole.
+/// The header is first, so that a pointer to it is a pointer to the whole.
 #[repr(C)]
 struct LocalSlot<T> {
     header: Header,
     /// # Invariant
     ///
-    /// A value once the initialiser has returned, until it is dropped.
+    /// Initialised from the return of the initialiser until it is dropped.
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
@@ -79,20 +81,20 @@ impl<T> LocalSlot<T> {
     unsafe fn drop_value(header: NonNull<Header>) {
         // SAFETY: called through the vtable, for a slot of this type.
         let slot = unsafe { header.cast::<Self>().as_ref() };
-        // SAFETY: called once, for a slot that was ready and that nobody looks at.
+        // SAFETY: called once, for a slot that was ready and is not in use.
         let value = unsafe { &mut *slot.value.get() };
-        // SAFETY: as above: there is a value.
+        // SAFETY: as above: the value is initialised.
         unsafe { value.assume_init_drop() };
     }
 
     unsafe fn free(header: NonNull<Header>) {
-        // SAFETY: called through the vtable, for a slot of this type that nobody has any more; made
-        // by `make`.
+        // SAFETY: called through the vtable, for a slot of this type that is not in use; made by
+        // `make`.
         unsafe { memory::free(header.cast::<Self>()) };
     }
 }
 
-/// Makes a slot for the key with this number, and for a table.
+/// Makes a slot for a table and the key with this number.
 pub(super) fn make<T>(number: NonZero<u32>, table: NonNull<LocalsTable>) -> NonNull<Header> {
     let header = Header {
         number,
@@ -111,71 +113,71 @@ pub(super) fn make<T>(number: NonZero<u32>, table: NonNull<LocalsTable>) -> NonN
 ///
 /// # Safety
 ///
-/// The slot is there, and not linked.
+/// The slot is alive, and not linked.
 pub(super) unsafe fn link(header: NonNull<Header>, next: Option<NonNull<Header>>) -> NonNull<Header> {
     // SAFETY: the caller's promise.
     unsafe { header.as_ref() }.next.set(next);
     header
 }
 
-/// The number of the key that a slot was made for, and the slot that is linked behind it.
+/// Returns the number of the key that a slot was made for, and the slot that is linked behind it.
 ///
 /// # Safety
 ///
-/// The slot is there.
+/// The slot is alive.
 pub(super) unsafe fn number_and_next(header: NonNull<Header>) -> (NonZero<u32>, Option<NonNull<Header>>) {
     // SAFETY: the caller's promise.
     let this = unsafe { header.as_ref() };
     (this.number, this.next.get())
 }
 
-/// Puts a slot before the newest one.
+/// Sets the slot that was initialised before this one.
 ///
 /// # Safety
 ///
-/// The slot is there.
+/// The slot is alive.
 pub(super) unsafe fn set_before(header: NonNull<Header>, before: Option<NonNull<Header>>) {
     // SAFETY: the caller's promise.
     unsafe { header.as_ref() }.before.set(before);
 }
 
-/// The slot that was initialised before this one.
+/// Takes the slot that was initialised before this one.
 ///
 /// # Safety
 ///
-/// The slot is there.
+/// The slot is alive.
 pub(super) unsafe fn before(header: NonNull<Header>) -> Option<NonNull<Header>> {
     // SAFETY: the caller's promise.
     unsafe { header.as_ref() }.before.take()
 }
 
-/// The value of a slot that is ready goes, unless it is in use: then it stays for ever.
+/// Drops the value of a ready slot, unless it is in use: then it is leaked.
 ///
 /// # Safety
 ///
-/// The slot is there and ready.
+/// The slot is alive and ready.
 pub(super) unsafe fn end_value(header: NonNull<Header>) {
     // SAFETY: the caller's promise.
     let this = unsafe { header.as_ref() };
     let before = this.state.replace(SlotState::Gone);
-    debug_assert_eq!(before, SlotState::Ready, "only values that are there are dropped");
+    debug_assert_eq!(before, SlotState::Ready, "only ready values are dropped");
     if this.uses.get() == 0 {
-        // SAFETY: it was ready, is not any more, and nobody looks at it.
+        // SAFETY: the slot was ready, is not any more, and is not in use.
         unsafe { (this.vtable.drop_value)(header) };
     }
 }
 
-/// The slot goes, unless it is in use: then it stays for ever.
+/// Frees a slot, unless it is in use: then it is leaked.
 ///
 /// # Safety
 ///
-/// The slot is there, its value has ended or needs no drop, and the caller gives it up.
+/// The slot is alive, its value has ended or needs no drop, and the caller gives the slot up.
 pub(super) unsafe fn end(header: NonNull<Header>) {
     // SAFETY: the caller's promise.
     let this = unsafe { header.as_ref() };
     this.state.set(SlotState::Gone);
     if this.uses.get() == 0 {
-        // SAFETY: nobody looks at it, and the caller gives it up.
+        // SAFETY: the slot is not in use, and the caller gives it up.
         unsafe { (this.vtable.free)(header) };
     }
 }
@@ -184,19 +186,19 @@ pub(super) unsafe fn end(header: NonNull<Header>) {
 pub(super) struct FoundLocal<T> {
     /// # Invariant
     ///
-    /// There, and a slot of `T`.
+    /// Alive, and a slot of `T`.
     slot: NonNull<LocalSlot<T>>,
 }
 
 impl<T> FoundLocal<T> {
     /// # Safety
     ///
-    /// The slot is there, and was made for `T`.
+    /// The slot is alive, and was made for `T`.
     pub(super) unsafe fn new(header: NonNull<Header>) -> Self {
         Self { slot: header.cast() }
     }
 
-    /// The value, if it is there.
+    /// Returns the value, if there is one.
     #[inline]
     pub(super) fn used_if_ready(self, frame: Frame) -> Option<Used<T>> {
         // SAFETY: the invariant of `slot`.
@@ -204,29 +206,30 @@ impl<T> FoundLocal<T> {
         is_ready.then(|| Used::new(self, frame))
     }
 
-    /// The value, which `init` makes if there is none.
+    /// Returns the value. If there is none, `init` makes it.
     pub(super) fn used_or_init(self, frame: Frame, init: impl FnOnce() -> T) -> Result<Used<T>, Gone> {
         Used::new(self, frame).prepare(init)
     }
 }
 
-/// Where whoever looks at a value is.
+/// Where the frame is that uses a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// On the stack of the fiber that the value belongs to: it is done before the fiber is.
+    /// On the stack of the fiber that owns the value: it returns before the fiber ends.
     Within,
-    /// Perhaps on another one: a coroutine of the user's may keep the reference for longer.
+    /// Perhaps on another stack: a user's coroutine may keep the reference for longer.
     Anywhere,
 }
 
-/// The right to look at a value, which stays for as long as this is there.
+/// The right to use a value, which stays valid while this exists.
 pub(crate) struct Used<T> {
     /// # Invariant
     ///
-    /// Counted in `uses`, or in a frame of the fiber, so it is there; and it has a value, but for the stretch in `init`.
+    /// Counted in `uses`, or in a frame of the fiber, so the slot is alive. It has a value, except
+    /// during `init`.
     slot: NonNull<LocalSlot<T>>,
     frame: Frame,
-    /// It belongs to a fiber, and is counted without atomics.
+    /// It belongs to a fiber, and is counted without atomics, so it is not `Send`.
     stays: PhantomData<*const T>,
 }
 
@@ -271,29 +274,29 @@ impl<T> Used<T> {
         let on_unwind = Unmade(&self);
         let value = init();
         mem::forget(on_unwind);
-        // SAFETY: nobody else looks at the value of a slot that is being made.
+        // SAFETY: no other code uses the value of a slot that is being made.
         unsafe { (*self.slot().value.get()).write(value) };
         self.made();
         self
     }
 
-    /// The value is there. It is dropped at the end, unless that has passed: an initialiser may have gone on in a coroutine
-    /// that outlived the fiber.
+    /// Marks the value as ready. It is dropped at the end, unless that has passed: an initialiser
+    /// may have continued in a coroutine that outlived the fiber.
     fn made(&self) {
         let header = self.header();
         if header.state.get() != SlotState::BeingMade {
             return;
         }
         header.state.set(SlotState::Ready);
-        // What needs no drop can be used until the very end, as std has it.
+        // A value that needs no drop stays usable until the very end, as in std.
         if mem::needs_drop::<T>() {
-            // SAFETY: the slot is not gone, so its table is there.
+            // SAFETY: the slot is not gone, so its table is alive.
             unsafe { header.table.as_ref() }.made(self.slot.cast());
         }
     }
 }
 
-/// Lets another call try, if an initialiser unwinds.
+/// Lets another call try again if an initialiser unwinds.
 struct Unmade<'a, T>(&'a Used<T>);
 
 impl<T> Drop for Unmade<'_, T> {
@@ -310,7 +313,8 @@ impl<T> Deref for Used<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the value is written before the first reference to it, and dropped after the last.
+        // SAFETY: the value is written before the first reference to it, and dropped after the
+        // last.
         let value = unsafe { &*self.slot().value.get() };
         // SAFETY: the invariant of `slot`: there is a value.
         unsafe { value.assume_init_ref() }

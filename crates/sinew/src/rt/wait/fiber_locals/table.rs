@@ -1,12 +1,13 @@
-//! The slots of one fiber or thread, by the numbers of their keys, and in the order in which they were initialised.
+//! The slots of one fiber or thread, by the numbers of their keys, and in the order of their
+//! initialisation.
 //!
-//! Eight slots have a place in the table itself: the place of their number, or another if that is
-//! taken. The others are linked to a list, which needs no memory of its own: see
+//! Eight slots have a place in the table itself: the place of their number, or another one if that
+//! is taken. The others are in a linked list, which needs no memory of its own: see
 //! [`memory`](super::memory).
 //!
 //! # Safety
 //!
-//! Trusted with the slots: they are there for as long as the table.
+//! Trusted with the slots: they live as long as the table.
 #![expect(unsafe_code, reason = "slots are pointers")]
 
 use std::any::Any;
@@ -18,27 +19,29 @@ use super::slot;
 use super::slot::Header;
 use crate::rt::base::FirstPanic;
 
-/// How many keys have their place in the table itself.
+/// How many slots have a place in the table itself.
 const FIRST: usize = 8;
 
 /// The slots.
 ///
 /// # Invariant
 ///
-/// All slots that are in it are there until the table ends, and each was made for the type of the key with its number.
+/// All slots in the table are alive until it ends, and each was made for the type of the key with
+/// its number.
 #[derive(Default)]
 pub(super) struct LocalsTable {
-    /// Zero where there is none.
+    /// Zero where there is no slot.
     numbers: [Cell<u32>; FIRST],
     slots: [Cell<Option<NonNull<Header>>>; FIRST],
-    /// The first slot of those that have no place above, the newest.
+    /// The newest of the slots that have no place above. It links to the others.
     more: Cell<Option<NonNull<Header>>>,
-    /// The slot initialised last among those whose value is there and is to be dropped; it knows the one before it.
+    /// The slot that was initialised last, among those whose value exists and needs a drop. It
+    /// links to the one before it.
     newest: Cell<Option<NonNull<Header>>>,
 }
 
 impl LocalsTable {
-    /// The slot for a number, if it is in its place. There is none for zero.
+    /// Returns the slot for a number, if it is in its place. There is none for zero.
     #[inline]
     pub(super) fn find_in_place(&self, number: u32) -> Option<NonNull<Header>> {
         let place = number as usize % FIRST;
@@ -46,7 +49,7 @@ impl LocalsTable {
         if self.numbers[place].get() == number { self.slots[place].get() } else { None }
     }
 
-    /// The slot for a number.
+    /// Returns the slot for a number.
     pub(super) fn find(&self, number: NonZero<u32>) -> Option<NonNull<Header>> {
         if let Some(index) = self.numbers.iter().position(|other| other.get() == number.get()) {
             return self.slots[index].get();
@@ -67,7 +70,8 @@ impl LocalsTable {
     ///
     /// # Safety
     ///
-    /// The slot was made for this table and for the type of the key with this number, and is the table's from now on.
+    /// The slot was made for this table and for the type of the key with this number. It belongs to
+    /// the table from now on.
     pub(super) unsafe fn add(&self, number: NonZero<u32>, slot: NonNull<Header>) {
         let is_free = |place: &usize| self.numbers[*place].get() == 0;
         match [number.get() as usize % FIRST].into_iter().chain(0..FIRST).find(is_free) {
@@ -75,25 +79,25 @@ impl LocalsTable {
                 self.numbers[free].set(number.get());
                 self.slots[free].set(Some(slot));
             }
-            // SAFETY: the caller's promise: the slot is there, and new.
+            // SAFETY: the caller's promise: the slot is alive and new.
             None => self.more.set(Some(unsafe { slot::link(slot, self.more.get()) })),
         }
     }
 
-    /// The value of a slot of this table is there, and is to be dropped.
+    /// Registers the value of a slot of this table, which is ready and needs a drop.
     pub(super) fn made(&self, slot: NonNull<Header>) {
         // SAFETY: the invariant.
         unsafe { slot::set_before(slot, self.newest.replace(Some(slot))) };
     }
 
-    /// Drops all values, newest first, those included that are initialised by the destructors of others. A key whose value was
-    /// dropped gets no other, so this ends. Returns the first panic.
+    /// Drops all values, newest first, including those that destructors of others initialise. A key
+    /// whose value was dropped gets no other, so this ends. Returns the first panic.
     pub(super) fn end_values(&self) -> Option<Box<dyn Any + Send>> {
         let mut first = FirstPanic::new();
         while let Some(slot) = self.newest.get() {
             // SAFETY: the invariant.
             self.newest.set(unsafe { slot::before(slot) });
-            // SAFETY: as above; what is in the list of those to be dropped is ready.
+            // SAFETY: as above. The slots in the list of values to drop are ready.
             first.catch(|| unsafe { slot::end_value(slot) });
         }
         first.into_payload()
@@ -103,7 +107,8 @@ impl LocalsTable {
 impl Drop for LocalsTable {
     fn drop(&mut self) {
         for slot in self.slots.iter().filter_map(Cell::take) {
-            // SAFETY: the invariant; values have ended before the table does, and nobody finds the slot any more.
+            // SAFETY: the invariant. Values have ended before the table does, and the slot cannot
+            // be found any more.
             unsafe { slot::end(slot) };
         }
         let mut more = self.more.take();

@@ -1,9 +1,10 @@
-//! The list of a wait queue: nodes on the stacks of those who wait, linked both ways, so that one may leave from the middle. Knows
-//! neither why they wait nor the lock that it is under.
+//! The list of a wait queue: nodes on the stacks of their owners, linked both ways, so that a node
+//! can leave from the middle. Knows neither why the owners wait nor the lock that protects the
+//! list.
 //!
 //! # Safety
 //!
-//! Trusted with pointers to nodes: one in a list stays where it is until it is out of it.
+//! Trusted with pointers to nodes: a node in a list stays where it is until it is out of it.
 #![expect(unsafe_code, reason = "nodes are linked by pointers")]
 
 use std::cell::Cell;
@@ -11,17 +12,18 @@ use std::ptr::NonNull;
 
 use super::super::waiter::Waiter;
 
-/// One who waits, and what it tells whoever wakes it.
+/// The node of one waiter, with the data that it exchanges with its waker.
 pub(crate) struct WaitNode<T> {
     links: Cell<NodeLinks<T>>,
-    /// Whom to wake; none, if the node is in no list.
+    /// The waiter to wake. `None` if the node is in no list.
     waiter: Cell<Option<Waiter>>,
-    /// Set by a waker that took it out of its list and found the wait ended by another: where it
-    /// took it out. As `data`.
+    /// Set by a waker that took the node out and found that the wait had already ended otherwise:
+    /// the end of the list that the node was taken from. Accessed as `data` is.
     pub(crate) lost_at: Cell<Option<Place>>,
-    /// When it was put into its list.
+    /// The epoch in which the node was linked.
     epoch: Cell<Epoch>,
-    /// For both sides: the waker, while the node is in a list and it holds the lock of that; the owner, before and after.
+    /// Data for both sides. The waker accesses it while the node is in a list and the waker holds
+    /// the lock of that list; the owner accesses it before and after.
     pub(crate) data: T,
 }
 
@@ -54,7 +56,8 @@ impl<T> WaitNode<T> {
         }
     }
 
-    /// The wait is another one from now on. False, if it is in no list. For whoever has the list.
+    /// Replaces the waiter by that of a new wait. Returns false if the node is in no list. The
+    /// caller holds the lock of the list.
     pub(crate) fn renew(&self, waiter: Waiter) -> bool {
         let is_linked = self.waiter.get().is_some();
         self.waiter.set(is_linked.then_some(waiter));
@@ -62,7 +65,8 @@ impl<T> WaitNode<T> {
     }
 }
 
-/// A stretch of time of a list: those who are in it at its end are told from those who come later, wherever they go.
+/// A period in the life of a list. It separates nodes that are linked at its end from nodes that
+/// are linked later, at either end of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Epoch(u32);
 
@@ -71,7 +75,8 @@ impl Epoch {
         Self(self.0.wrapping_add(1))
     }
 
-    /// Whether it is this one or was before it, if less than half of all lie between them.
+    /// Returns whether this epoch is `last` or an earlier one. Correct if less than half of all
+    /// numbers lie between them.
     fn is_until(self, last: Self) -> bool {
         last.0.wrapping_sub(self.0) <= u32::MAX / 2
     }
@@ -80,25 +85,27 @@ impl Epoch {
 /// An end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Behind all others.
+    /// Behind all other nodes.
     Back,
-    /// Before them.
+    /// Before all other nodes.
     Front,
 }
 
-/// The list.
+/// A list of nodes.
 pub(crate) struct NodeList<T> {
     /// # Invariant
     ///
-    /// These and the links of their nodes are pointers to nodes that are in this list, and so are there.
+    /// These pointers, and the links of the nodes, point to nodes that are in this list, and so are
+    /// alive.
     first: Option<NonNull<WaitNode<T>>>,
     last: Option<NonNull<WaitNode<T>>>,
     len: u32,
     epoch: Epoch,
 }
 
-// SAFETY: nodes are touched by whoever has the list, which passes them from one thread to the next with what is in them; a waiter
-// may be sent.
+// SAFETY: only the thread that owns the list, or holds its lock, touches the nodes. The list passes
+// from thread to thread together with the data in its nodes, which `T: Send` allows. A waiter is
+// `Send`.
 unsafe impl<T: Send> Send for NodeList<T> {}
 
 impl<T> NodeList<T> {
@@ -116,11 +123,12 @@ impl<T> NodeList<T> {
         self.len as usize
     }
 
-    /// Puts a node into it, which is in none.
+    /// Links a node that is in no list.
     ///
     /// # Safety
     ///
-    /// The node stays where it is until it is out of the list, and nobody touches it meanwhile but who has the list.
+    /// The node stays where it is until it is out of the list. Meanwhile only the thread that has
+    /// exclusive access to the list touches it.
     #[inline]
     pub(crate) unsafe fn insert(&mut self, place: Place, node: &WaitNode<T>, waiter: Waiter) {
         node.waiter.set(Some(waiter));
@@ -136,11 +144,11 @@ impl<T> NodeList<T> {
         self.len += 1;
     }
 
-    /// Takes a node out. False, if it was in none.
+    /// Takes a node out. Returns `None` if it was in no list.
     ///
     /// # Safety
     ///
-    /// If it is in a list, it is this one.
+    /// If the node is in a list, it is this one.
     #[inline]
     pub(crate) unsafe fn remove(&mut self, node: &WaitNode<T>) -> Option<Waiter> {
         let waiter = node.waiter.take()?;
@@ -151,7 +159,7 @@ impl<T> NodeList<T> {
         Some(waiter)
     }
 
-    /// Takes the first node out. None, if there is none.
+    /// Takes the first node out. Returns `None` if the list is empty.
     #[inline]
     pub(crate) fn remove_first(&mut self) -> Option<(NonNull<WaitNode<T>>, Waiter)> {
         let first = self.first?;
@@ -165,37 +173,38 @@ impl<T> NodeList<T> {
         Some((first, waiter))
     }
 
-    /// Takes a node out that was found here.
+    /// Takes out a node that was found in this list.
     ///
     /// # Safety
     ///
-    /// It is in this list.
+    /// The node is in this list.
     pub(crate) unsafe fn remove_found(
         &mut self,
         node: NonNull<WaitNode<T>>,
     ) -> Option<(NonNull<WaitNode<T>>, Waiter)> {
-        // SAFETY: a node in the list is there.
+        // SAFETY: a node in the list is alive.
         let there = unsafe { node.as_ref() };
         // SAFETY: the caller's promise.
         let waiter = unsafe { self.remove(there) }?;
         Some((node, waiter))
     }
 
-    /// Takes the last node out. None, if there is none.
+    /// Takes the last node out. Returns `None` if the list is empty.
     pub(crate) fn remove_last(&mut self) -> Option<(NonNull<WaitNode<T>>, Waiter)> {
         let last = self.last?;
         // SAFETY: the invariant of `first`.
         unsafe { self.remove_found(last) }
     }
 
-    /// The node that has waited longest.
+    /// Returns the first node. Without nodes that returned to the front, its waiter has waited
+    /// longest.
     #[inline]
     pub(crate) fn first(&self) -> Option<&WaitNode<T>> {
         // SAFETY: the invariant of `first`.
         self.first.map(|first| unsafe { first.as_ref() })
     }
 
-    /// Ends the epoch of now.
+    /// Ends the present epoch, and returns it.
     #[inline]
     pub(crate) fn end_epoch(&mut self) -> Epoch {
         let ended = self.epoch;
@@ -203,13 +212,13 @@ impl<T> NodeList<T> {
         ended
     }
 
-    /// The first node that was put in until the end of an epoch.
+    /// Returns the first node that was linked in this epoch or before.
     #[inline]
     pub(crate) fn first_until(&self, last: Epoch) -> Option<NonNull<WaitNode<T>>> {
         self.nodes().find(|node| node.epoch.get().is_until(last)).map(NonNull::from)
     }
 
-    /// The first node whose waiter is such, if it is among the first so many.
+    /// Returns the first node whose waiter satisfies the condition, among the first `most` nodes.
     pub(crate) fn first_of(
         &self,
         most: usize,
@@ -222,12 +231,12 @@ impl<T> NodeList<T> {
     #[inline]
     fn nodes(&self) -> impl Iterator<Item = &WaitNode<T>> {
         std::iter::successors(self.first(), |node| {
-            // SAFETY: the invariant of `first`, of links.
+            // SAFETY: the invariant of `first`, which covers links.
             node.links.get().after.map(|after| unsafe { after.as_ref() })
         })
     }
 
-    /// The first node whose data is such.
+    /// Returns the first node whose data satisfies the condition.
     #[inline]
     pub(crate) fn find(&self, is_such: impl Fn(&T) -> bool) -> Option<&WaitNode<T>> {
         self.nodes().find(|node| is_such(&node.data))
@@ -237,7 +246,7 @@ impl<T> NodeList<T> {
     fn set_after(&mut self, node: Option<NonNull<WaitNode<T>>>, after: Option<NonNull<WaitNode<T>>>) {
         match node {
             Some(node) => {
-                // SAFETY: the invariant of `first`, of links.
+                // SAFETY: the invariant of `first`, which covers links.
                 let links = unsafe { &node.as_ref().links };
                 links.set(NodeLinks { after, ..links.get() });
             }
@@ -249,7 +258,7 @@ impl<T> NodeList<T> {
     fn set_before(&mut self, node: Option<NonNull<WaitNode<T>>>, before: Option<NonNull<WaitNode<T>>>) {
         match node {
             Some(node) => {
-                // SAFETY: the invariant of `first`, of links.
+                // SAFETY: the invariant of `first`, which covers links.
                 let links = unsafe { &node.as_ref().links };
                 links.set(NodeLinks { before, ..links.get() });
             }

@@ -1,12 +1,14 @@
-//! The lock of a wait queue: held for a few instructions, never across a suspension nor a call of the user's. Knows no waiter.
+//! The spin lock of a wait queue: held for a few instructions, never across a suspension or a call
+//! of user code. Knows no waiter.
 //!
-//! One word, taken by one exchange and given back by a plain store, which a lock that lets threads sleep cannot do: it would have to
-//! look whether one does. Whoever finds it taken spins for a while, and then lets other threads run, since the one that has it may
-//! have lost its processor.
+//! It is one word, acquired by one exchange and released by a plain store. A lock that lets threads
+//! sleep cannot do that: its release would have to look for sleeping threads. A thread that finds
+//! the lock taken spins for a while, and then lets other threads run, since the holder may have
+//! lost its processor.
 //!
 //! # Safety
 //!
-//! Trusted with lending the value to one at a time.
+//! Trusted with lending the value to one thread at a time.
 #![expect(unsafe_code, reason = "the value is lent by a word")]
 
 use std::cell::UnsafeCell;
@@ -19,12 +21,13 @@ use crate::rt::base::sync::{AtomicU32, Ordering, constant, spin_loop, yield_now}
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
 
-/// A value under such a lock.
+/// A value protected by this spin lock.
 pub(crate) struct Guarded<T> {
     word: AtomicU32,
     /// # Invariant
     ///
-    /// Touched only by whoever changed the word from free to taken, until it changes it back.
+    /// Touched only by the thread that changed the word from free to taken, until it changes it
+    /// back.
     value: UnsafeCell<T>,
 }
 
@@ -52,7 +55,7 @@ impl<T> Guarded<T> {
 
     #[inline]
     fn try_take(&self) -> bool {
-        // Acquire: pairs with the release of the one who gave it back.
+        // Acquire: pairs with the release of the previous holder.
         self.word.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
@@ -60,7 +63,7 @@ impl<T> Guarded<T> {
     #[inline(never)]
     fn take_slow(&self) {
         let mut round = 0_u32;
-        // Looked at first, so that the line stays with the one who has it.
+        // Loads before it exchanges, so that the cache line stays with the holder.
         while self.word.load(Ordering::Relaxed) != FREE || !self.try_take() {
             relax(round);
             round = round.saturating_add(1);
@@ -68,7 +71,7 @@ impl<T> Guarded<T> {
     }
 }
 
-/// Before the next look.
+/// Backs off before the next attempt.
 fn relax(round: u32) {
     const SPINS: u32 = if cfg!(loom) { 0 } else { 40 };
     const YIELDS: u32 = if cfg!(loom) { u32::MAX } else { SPINS + 20 };
@@ -77,18 +80,18 @@ fn relax(round: u32) {
     } else if round < YIELDS {
         yield_now();
     } else {
-        // A thread of lower priority may have it, which a yield does not let run.
+        // The holder may be a thread of lower priority, which a yield does not let run.
         std::thread::sleep(Duration::from_micros(50));
     }
 }
 
 impl_debug!(Guarded<T>, ..);
 
-/// The right to the value. Not to be kept across a suspension.
+/// The right to access the value. Must not be kept across a suspension.
 pub(crate) struct Guard<'a, T> {
     /// # Invariant
     ///
-    /// Its word is taken, for this guard.
+    /// The word is taken on behalf of this guard.
     guarded: &'a Guarded<T>,
 }
 
@@ -113,7 +116,7 @@ impl<T> DerefMut for Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // Release: pairs with the acquire of the next one.
+        // Release: pairs with the acquire of the next holder.
         self.guarded.word.store(FREE, Ordering::Release);
     }
 }

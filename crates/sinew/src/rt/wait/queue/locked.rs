@@ -1,9 +1,9 @@
-//! A queue under its lock: which waiters there are, and claiming one of them.
+//! A queue whose lock is held: looking at its waiters, and claiming one of them.
 //!
 //! # Safety
 //!
-//! As the queue's: a node in the list is there, and its owner has to pass the lock to go on.
-#![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
+//! As the queue's: a node in the list is alive, and its owner has to acquire the lock to continue.
+#![expect(unsafe_code, reason = "nodes are on the stacks of waiters")]
 
 use std::ops::{Deref, DerefMut};
 
@@ -18,7 +18,8 @@ use super::{Place, QueueBody, WaitNode};
 use crate::rt::base::sync::MutexGuard as Guard;
 use crate::rt::base::sync::{AtomicBool, Ordering};
 
-/// The right to what is in a queue. Not to be kept across a suspension, nor while others are woken.
+/// The right to access the state and the list of a queue. Must not be kept across a suspension, nor
+/// while others are woken.
 pub(crate) struct Locked<'a, S, T> {
     pub(super) inside: Guard<'a, QueueBody<S, T>>,
     pub(super) has_waiters: &'a AtomicBool,
@@ -30,16 +31,16 @@ impl<S, T> Locked<'_, S, T> {
         self.inside.list.is_empty()
     }
 
-    /// What the first one who waits has told.
+    /// Returns the data of the first waiter.
     #[inline]
     pub(crate) fn first(&self) -> Option<&T> {
         self.inside.list.first().map(|node| &node.data)
     }
 
-    /// Claims a waiter whose wait is still open, if there is one among those to pick: it is out of
-    /// the queue, and continues when the returned value says so. `tell` leaves something for it
-    /// before. If a waiter is found to have given up, `take_back` undoes that, and the next one is
-    /// tried.
+    /// Claims a waiter whose wait is still open, if there is one among those that `pick` selects.
+    /// The claimed waiter is out of the queue, and continues when the caller wakes it through the
+    /// returned value. Before the claim, `tell` leaves something in its node. If the waiter turns
+    /// out to have given up, `take_back` undoes that, and the next waiter is tried.
     #[inline]
     pub(crate) fn claim<P: Pick<T>>(
         &mut self,
@@ -57,7 +58,8 @@ impl<S, T> Locked<'_, S, T> {
         None
     }
 
-    /// [Claims](Self::claim) the waiter that is picked, and tries no other if it has given up.
+    /// [Claims](Self::claim) the waiter that `pick` selects, and tries no other if that one has
+    /// given up.
     #[inline]
     pub(crate) fn try_claim<P: Pick<T>>(
         &mut self,
@@ -69,7 +71,8 @@ impl<S, T> Locked<'_, S, T> {
         self.claim_removed(removed, P::END, tell, take_back)
     }
 
-    /// Claims a waiter that was taken out: before that, since its owner does not look again then.
+    /// Claims a waiter that was taken out of the list. It is taken out before the claim, since its
+    /// owner does not look at the list again afterwards.
     #[inline]
     fn claim_removed(
         &mut self,
@@ -79,13 +82,13 @@ impl<S, T> Locked<'_, S, T> {
         take_back: impl FnOnce(&T),
     ) -> Option<Claimed> {
         self.note_waiters();
-        // SAFETY: its owner would have to pass the lock to go on, so it is there.
+        // SAFETY: the owner would have to acquire the lock to continue, so the node is alive.
         let node = unsafe { node.as_ref() };
         tell(&node.data);
-        // SAFETY: its owner would have to pass the lock to go on without being claimed.
+        // SAFETY: the owner would have to acquire the lock to continue without being claimed.
         let claimed = unsafe { waiter.claim(Cause::Event) };
         if claimed.is_none() {
-            // For the same reason the node is there: its owner was claimed by nobody through it.
+            // The node is alive for the same reason: its owner was not claimed through it.
             node.lost_at.set(Some(end));
             take_back(&node.data);
         }
@@ -97,12 +100,12 @@ impl<S, T> Locked<'_, S, T> {
         Until::new(self.inside.list.end_epoch())
     }
 
-    /// Whether one waits that is such.
+    /// Returns whether there is a waiter whose data satisfies the condition.
     pub(crate) fn has_such(&self, is_such: impl Fn(&T) -> bool) -> bool {
         self.inside.list.find(is_such).is_some()
     }
 
-    /// Puts a node in, where `enter` says, if that is needed.
+    /// Links a node at the place that `enter` returns, if it returns one.
     ///
     /// # Safety
     ///
@@ -124,11 +127,11 @@ impl<S, T> Locked<'_, S, T> {
         true
     }
 
-    /// Takes a node out. None, if it is in no list.
+    /// Takes a node out. Returns `None` if it is in no list.
     ///
     /// # Safety
     ///
-    /// If it is in a list, it is this one.
+    /// If the node is in a list, it is this one.
     #[inline]
     pub(super) unsafe fn remove(&mut self, node: &WaitNode<T>) -> Option<Waiter> {
         // SAFETY: the caller's promise.
@@ -144,8 +147,8 @@ impl<S, T> Locked<'_, S, T> {
         }
     }
 
-    /// Shows a waiter to threads that do not have the lock, before there is one: for a caller that
-    /// is about to enter, and looks at something else first.
+    /// Announces a waiter to threads that do not hold the lock, before it is linked. For a caller
+    /// that is about to enter, and has to check something else in between.
     #[inline]
     pub(crate) fn announce(&mut self) {
         self.has_waiters.store(true, Ordering::Relaxed);

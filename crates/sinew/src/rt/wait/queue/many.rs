@@ -1,11 +1,13 @@
-//! Waiting in several queues at once: one wait, with a node in each of them. Whoever claims it through one of them ends it for all. Knows
-//! neither what is waited for nor how many queues there are, which may be of different types.
+//! Waiting in several queues at once: one wait, with a node in each queue. A waker that claims the
+//! wait through one of them ends it for all. Knows neither what is waited for nor how many queues
+//! there are. Their types may differ.
 //!
-//! Why that is sound, and why nothing is given twice or lost, is in the README beside this file.
+//! The README beside this file shows that this is sound, and that nothing is given twice or lost.
 //!
 //! # Safety
 //!
-//! Trusted with nodes in several lists: [`wait_in_all`] comes back only when all of them are in none.
+//! Trusted with nodes in several lists: [`wait_in_all`] returns only when none of them is in a
+//! list.
 #![expect(unsafe_code, reason = "nodes are lent to queues")]
 
 use std::cell::Cell;
@@ -15,37 +17,39 @@ use super::super::waiter::Waiter;
 use super::super::word::Cause;
 use super::{Limit, Locked, Outcome, Place, Queue, WaitNode};
 
-/// One of several queues to wait in, whatever its type.
+/// One of several queues to wait in, of any type.
 pub(crate) trait Door {
-    /// Enters the queue, unless there is nothing to wait for. One that is in it by an earlier wait, which nobody has claimed, keeps its
-    /// place.
+    /// Enters the queue, unless there is nothing to wait for. A node that is still linked by an
+    /// earlier wait, which was not claimed, keeps its place.
     ///
     /// # Safety
     ///
-    /// The waiter is the caller's own, in a wait that it has begun. This stays where it is before the caller [leaves](Self::leave).
+    /// The waiter is the caller's own, in a wait that it has begun. `self` stays where it is until
+    /// the caller [leaves](Self::leave).
     unsafe fn enter(&self, waiter: Waiter) -> Entered;
 
-    /// Leaves the queue, if it is in it. Whether the wait was claimed through it.
+    /// Leaves the queue, if its node was entered. Returns whether the wait was claimed through it.
     fn leave(&self) -> bool;
 }
 
-/// What became of the wait.
+/// The state of the wait after entering a queue.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
-    /// It goes on.
+    /// The wait is open.
     Waits,
-    /// There was nothing to wait for. The caller has ended it, and what there was is taken.
+    /// There was nothing to wait for. The caller has ended the wait, and taken what was available.
     Took,
-    /// There was nothing to wait for, and nothing was taken: the wait has ended by something else.
+    /// There was nothing to wait for, but nothing was taken: the wait has already ended otherwise.
     Ended,
 }
 
-/// A node to wait in a queue by.
+/// A node for waiting in one queue.
 pub(crate) struct Stay<T> {
     /// # Invariant
     ///
-    /// In no list but that of the queue that was entered by it, and only while `is_entered`.
+    /// The node is in no list except that of the queue that was entered with it, and only while
+    /// `is_entered`.
     node: WaitNode<T>,
     is_entered: Cell<bool>,
 }
@@ -55,18 +59,20 @@ impl<T> Stay<T> {
         Self { node: WaitNode::new(data), is_entered: Cell::new(false) }
     }
 
-    /// What whoever claims the wait is told, and what it has left. Not while it is in a queue: it is under the lock of that.
+    /// Returns the data that the node exchanges with a waker. Must not be called while the node is
+    /// entered: then the lock of the queue protects the data.
     pub(crate) fn data(&self) -> &T {
-        debug_assert!(!self.is_entered.get(), "it is whoever's who has the lock");
+        debug_assert!(!self.is_entered.get(), "the lock of the queue protects the data");
         &self.node.data
     }
 
-    /// Enters a queue. `place` is called under its lock, and says where to wait, if at all. If not, `take` takes what there is, under the same
-    /// hold of the lock; unless the wait has ended by something else. Neither of them panics.
+    /// Enters a queue. `place` is called under its lock, and returns where to wait, if there is
+    /// something to wait for. If not, `take` takes what is available, under the same hold of the
+    /// lock, unless the wait has already ended otherwise. Neither function panics.
     ///
     /// # Safety
     ///
-    /// As for [`Door::enter`]; and if it has entered a queue and not left it, it is this one.
+    /// As for [`Door::enter`]. If this has entered a queue and not left it, it is this one.
     pub(crate) unsafe fn enter<S>(
         &self,
         queue: &Queue<S, T>,
@@ -78,7 +84,7 @@ impl<T> Stay<T> {
         let enter = |locked: &mut Locked<'_, S, T>| {
             let place = place(locked, &self.node.data);
             if place.is_none() {
-                // SAFETY: the caller is the one who waits, and has not gone on.
+                // SAFETY: the caller is the waiter, and has not continued.
                 own = unsafe { waiter.claim(Cause::Event) };
                 entered = Entered::Ended;
                 if own.is_some() {
@@ -91,22 +97,22 @@ impl<T> Stay<T> {
         let is_linked = match self.is_entered.get() {
             // SAFETY: the invariant of `node`, which stays where it is, by the caller's promise.
             true => unsafe { queue.publish_again(&self.node, waiter, enter) },
-            // SAFETY: the same.
+            // SAFETY: as above.
             false => unsafe { queue.publish(&self.node, waiter, enter) },
         };
         self.is_entered.set(is_linked);
         if let Some(own) = own {
-            // A thread that was claimed, if only by itself, does not go on before it is woken.
+            // A claimed thread does not continue before it is woken, even if it has claimed itself.
             own.go();
         }
         entered
     }
 
-    /// Leaves the queue, if it is in it. Whether the wait was claimed through it.
+    /// Leaves the queue, if this has entered it. Returns whether the wait was claimed through it.
     ///
     /// # Safety
     ///
-    /// If it has entered a queue, it is this one.
+    /// If this has entered a queue, it is this one.
     pub(crate) unsafe fn leave<S>(&self, queue: &Queue<S, T>) -> bool {
         if !self.is_entered.replace(false) {
             return false;
@@ -118,14 +124,14 @@ impl<T> Stay<T> {
     }
 }
 
-/// A queue, and the node to wait in it.
+/// A queue, with the node for waiting in it.
 pub(crate) struct Entrance<'q, S, T, P, K> {
     queue: &'q Queue<S, T>,
     place: P,
     take: K,
     /// # Invariant
     ///
-    /// Enters no other queue.
+    /// Never enters another queue.
     stay: Stay<T>,
 }
 
@@ -134,7 +140,7 @@ where
     P: Fn(&Locked<'_, S, T>, &T) -> Option<Place>,
     K: Fn(&mut Locked<'_, S, T>, &T),
 {
-    /// Both functions are as those of [`Stay::enter`].
+    /// Creates an entrance to `queue`. Both functions are as those of [`Stay::enter`].
     pub(crate) fn new(queue: &'q Queue<S, T>, data: T, place: P, take: K) -> Self {
         Self { queue, place, take, stay: Stay::new(data) }
     }
@@ -156,7 +162,7 @@ where
     }
 }
 
-/// So that those of different types may be in one slice.
+/// Lets doors of different types be in one slice.
 impl<D: Door + ?Sized> Door for &D {
     unsafe fn enter(&self, waiter: Waiter) -> Entered {
         // SAFETY: the caller's promise.
@@ -168,12 +174,13 @@ impl<D: Door + ?Sized> Door for &D {
     }
 }
 
-/// Waits in all of these queues, each of them once, until somebody claims the wait through one of them, or the limit is reached. Goes no further than to
-/// the first that says that there is nothing to wait for. Also returns the position of the queue that ended the wait, if one did.
+/// Waits in all of these queues, each of them once, until a waker claims the wait through one of
+/// them, or the limit is reached. Stops at the first queue that has nothing to wait for. Also
+/// returns the position of the queue that ended the wait, if a queue did.
 ///
 /// # Panics
 ///
-/// If the caller is a fiber that must not wait now; no queue has been entered then.
+/// If the caller is a fiber that must not wait now. No queue has been entered then.
 pub(crate) fn wait_in_all<D: Door>(on: WaitOn, doors: &[D], mut limit: Limit) -> (Outcome, Option<usize>) {
     let leaves = Leaves(doors);
     loop {
@@ -184,7 +191,7 @@ pub(crate) fn wait_in_all<D: Door>(on: WaitOn, doors: &[D], mut limit: Limit) ->
             is_needed
         });
         let outcome = match ended {
-            // It was a poke, and no reason to stop. It keeps its places.
+            // A poke without a reason to stop. The nodes keep their places.
             Ok(Cause::Cancel) => continue,
             _ if took.is_some() => Outcome::NotNeeded,
             Ok(Cause::Event | Cause::Unpark) => Outcome::Woken,
@@ -196,25 +203,27 @@ pub(crate) fn wait_in_all<D: Door>(on: WaitOn, doors: &[D], mut limit: Limit) ->
     }
 }
 
-/// Whether the wait is to be slept through, and the position of the door that had something to take.
+/// Returns whether to sleep until the wait has ended, and the position of the door that had
+/// something to take.
 fn enter_all<D: Door>(leaves: &Leaves<'_, D>, waiter: Waiter) -> (bool, Option<usize>) {
     for (index, door) in leaves.0.iter().enumerate() {
-        // SAFETY: it is the caller's own. It is borrowed by `leaves`, which has it leave before it is gone.
+        // SAFETY: the waiter is the caller's own. `leaves` borrows the door, and leaves it before
+        // it is gone.
         match unsafe { door.enter(waiter) } {
             Entered::Waits => {}
             Entered::Took => return (false, Some(index)),
-            // It is slept through, if only for a moment, since that tells what ended it.
+            // The caller sleeps, if only for a moment, because that returns what ended the wait.
             Entered::Ended => return (true, None),
         }
     }
     (true, None)
 }
 
-/// Those to be left, when this is dropped at the latest.
+/// The doors to leave. Dropping this leaves them.
 struct Leaves<'d, D: Door>(&'d [D]);
 
 impl<D: Door> Leaves<'_, D> {
-    /// The position of the one that the wait was claimed through.
+    /// Leaves all doors. Returns the position of the one through which the wait was claimed.
     fn leave(&self) -> Option<usize> {
         self.0
             .iter()

@@ -1,18 +1,17 @@
-//! The wait queue under everything that fibers and threads wait in, but for joins and timers. Knows
-//! neither what is waited for nor who waits: a fiber or a thread, and once there are futures, a
-//! task.
+//! The wait queue under all waits of fibers and threads, except joins and timers. Knows neither
+//! what is waited for nor what waits: a fiber or a thread, and later the task of a future.
 //!
-//! How it works, and why no wake-up is lost, is in the README beside this file.
+//! The README beside this file explains how it works, and why no wake-up is lost.
 //!
 //! # Safety
 //!
-//! Trusted with nodes on the stacks of those who wait: [`Queue::wait`] comes back only when its
-//! node is in no list. And with waking them: a waiter is claimed under the lock of the queue that
-//! its node is in.
-#![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
+//! Trusted with nodes on the stacks of their owners: [`Queue::wait`] returns only when its node is
+//! in no list. Also trusted with waking: a waiter is claimed under the lock of the queue that its
+//! node is in.
+#![expect(unsafe_code, reason = "nodes are on the stacks of waiters")]
 
 mod list;
-// Models of a queue have loom's mutex instead. This lock has a model of its own.
+// Models of a queue use loom's mutex instead. This lock has a model of its own.
 mod fast_wait;
 #[cfg(any(not(loom), test))]
 mod lock;
@@ -41,11 +40,11 @@ use super::word::Cause;
 use crate::rt::base::sync::Lock as Guarded;
 use crate::rt::base::sync::{AtomicBool, Ordering, constant};
 
-/// Those who wait for something, in the order in which they came, and what they wait for, as `S`.
-/// Each has a `T` for its waker.
+/// The waiters for something, in the order of their arrival, and the state `S` that they wait for.
+/// Each waiter has a `T`, which it exchanges with its waker.
 pub(crate) struct Queue<S, T> {
     inside: Guarded<QueueBody<S, T>>,
-    /// Whether there are waiters, for threads that do not have the lock. Changed under it.
+    /// Whether there are waiters, for threads that do not hold the lock. Changed under the lock.
     has_waiters: AtomicBool,
 }
 
@@ -66,8 +65,8 @@ impl<S, T> Queue<S, T> {
         Locked { inside: self.inside.lock(), has_waiters: &self.has_waiters }
     }
 
-    /// Whether nobody waits, as far as the caller can know without the lock: those who have come
-    /// before something that it has seen are not overlooked.
+    /// Returns whether the queue is empty, as far as the caller can know without the lock. It does
+    /// not miss waiters that arrived before something that the caller has seen.
     #[inline]
     pub(crate) fn seems_empty(&self) -> bool {
         !self.has_waiters.load(Ordering::Relaxed)
@@ -77,16 +76,16 @@ impl<S, T> Queue<S, T> {
         &mut self.inside.get_mut().state
     }
 
-    /// Waits in the queue, until a waker claims the waiter or the limit is reached. `enter` is
-    /// called under the lock, with what the waiter tells, and says where to wait, if at all; once
-    /// more, if a waker has taken the waiter for one that gave up, and it has not. Also returns
-    /// what the waker that claimed it has left.
+    /// Waits in the queue until a waker claims the waiter or the limit is reached. `enter` is
+    /// called under the lock, with the waiter's data, and returns where to wait, if there is
+    /// something to wait for. It is called once more if a waker has taken the waiter for one that
+    /// gave up, and it has not. Also returns the data, with what the waker has left in it.
     ///
-    /// If the wait is claimed, all that the one who did so had done before is seen.
+    /// If the wait is claimed, the caller sees everything that the waker did before.
     ///
     /// # Panics
     ///
-    /// If the caller is a fiber that must not wait now; `enter` has not been called then.
+    /// If the caller is a fiber that must not wait now. `enter` has not been called then.
     #[inline]
     pub(crate) fn wait(
         &self,
@@ -98,8 +97,8 @@ impl<S, T> Queue<S, T> {
         self.wait_then(kind, data, limit, enter, || ())
     }
 
-    /// [Waits](Self::wait), and calls `entered` once the waiter can be claimed, and the lock is
-    /// free: it neither panics nor waits.
+    /// [Waits](Self::wait), and calls `entered` once the waiter can be claimed and the lock is
+    /// free. `entered` neither panics nor waits.
     #[inline]
     pub(crate) fn wait_then(
         &self,
@@ -128,7 +127,7 @@ impl<S, T> Queue<S, T> {
         }
         let outcome = match ended {
             _ if !is_needed && ended.is_ok() => Outcome::NotNeeded,
-            // The invariant of `Locked::claim`: it is in no list.
+            // The invariant of `Locked::claim`: the node is in no list.
             Ok(Cause::Event | Cause::Unpark) => Outcome::Woken,
             Ok(Cause::Time | Cause::Cancel) => self.leave(&node, Outcome::TimedOut),
             Err(stop) => self.leave(&node, Outcome::Stopped(stop)),
@@ -136,8 +135,8 @@ impl<S, T> Queue<S, T> {
         (outcome, node.data)
     }
 
-    /// Waits on after a poke that was no reason to stop, and has kept its place meanwhile. Never
-    /// ends by another one; also returns whether there was something to wait for.
+    /// Continues to wait after a poke that was no reason to stop. The node has kept its place
+    /// meanwhile. Never ends by a poke. Also returns whether there was something to wait for.
     #[cold]
     fn wait_on(
         &self,
@@ -149,8 +148,8 @@ impl<S, T> Queue<S, T> {
         loop {
             let mut is_needed = false;
             let ended = limit.later().wait(kind.on(self), |waiter| {
-                // SAFETY: `wait_then` says why it stays where it is; the queue that it may be in is
-                // this one.
+                // SAFETY: `wait_then` argues why the node stays where it is. If it is in a queue,
+                // it is this one.
                 is_needed = unsafe { self.publish_again(node, waiter, |locked| enter(locked, &node.data)) };
                 is_needed
             });
@@ -160,7 +159,7 @@ impl<S, T> Queue<S, T> {
         }
     }
 
-    /// Enters the queue, if that is needed.
+    /// Enters the queue, if `enter` asks for it.
     ///
     /// # Safety
     ///
@@ -176,9 +175,9 @@ impl<S, T> Queue<S, T> {
         unsafe { self.lock().link(node, waiter, enter) }
     }
 
-    /// Goes on in the queue with a new wait, where the node is. If a waker has found the old wait
-    /// ended, and taken the node out at one end of the list, the node goes back to that end, if it
-    /// is still needed.
+    /// Continues in the queue with a new wait, at the place of the node. If a waker has found that
+    /// the old wait had ended, and has taken the node out at one end of the list, the node goes
+    /// back to that end, if the wait is still needed.
     ///
     /// # Safety
     ///
@@ -194,21 +193,21 @@ impl<S, T> Queue<S, T> {
             return true;
         }
         let place = node.lost_at.take().unwrap_or(Place::Front);
-        // SAFETY: it is in no list, and the caller's promise.
+        // SAFETY: the node is in no list; the rest is the caller's promise.
         unsafe { locked.link(node, waiter, |locked| enter(locked).map(|_| place)) }
     }
 
-    /// Takes a node out whose wait was not claimed.
+    /// Takes out a node whose wait was not claimed.
     #[cold]
     fn leave(&self, node: &WaitNode<T>, outcome: Outcome) -> Outcome {
         let mut locked = self.lock();
-        // SAFETY: if it is in a list, it is that of this queue.
+        // SAFETY: if the node is in a list, it is that of this queue.
         unsafe { locked.remove(node) };
         outcome
     }
 
-    /// Wakes all who wait now, in turn, whose nodes are told so. Those who come meanwhile wait, and
-    /// take nobody's turn, even if they go to the front.
+    /// Wakes all present waiters in turn, and calls `tell` for their nodes. Waiters that arrive
+    /// meanwhile stay, and take no other waiter's turn, even if they enter at the front.
     pub(crate) fn wake_all(&self, mut tell: impl FnMut(&T)) {
         let mut locked = self.lock();
         let now = locked.end_epoch();

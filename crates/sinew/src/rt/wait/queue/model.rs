@@ -1,4 +1,5 @@
-//! The lock of a wait queue: one has it at a time, and sees what the one before has done.
+//! Model of the lock of a wait queue: one thread holds it at a time, and sees what the previous
+//! holder did.
 
 use loom::sync::Arc;
 use loom::thread;

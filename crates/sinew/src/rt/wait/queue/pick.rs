@@ -1,9 +1,9 @@
-//! Which waiter of a queue is claimed.
+//! Strategies that select the waiter of a queue to claim.
 //!
 //! # Safety
 //!
-//! As the queue's: a node in the list is there, and its owner has to pass the lock to go on.
-#![expect(unsafe_code, reason = "nodes are on the stacks of those who wait")]
+//! As the queue's: a node in the list is alive, and its owner has to acquire the lock to continue.
+#![expect(unsafe_code, reason = "nodes are on the stacks of waiters")]
 
 use std::ptr::NonNull;
 
@@ -15,30 +15,30 @@ use super::{Place, WaitNode};
 /// A node that was taken out of its list, and its waiter.
 pub(super) type Removed<T> = (NonNull<WaitNode<T>>, Waiter);
 
-/// Which waiter to claim.
+/// Selects the waiter to claim.
 pub(crate) trait Pick<T> {
-    /// The end of the queue that a waiter goes back to which was taken for one that has given up,
-    /// and has not.
+    /// The end of the queue that a waiter returns to if a waker took it for one that gave up, and
+    /// it has not.
     const END: Place = Place::Front;
 
-    /// Takes the node of the waiter out.
+    /// Takes the node of the selected waiter out.
     fn remove(&self, list: &mut NodeList<T>) -> Option<Removed<T>>;
 }
 
-/// The waiter that has waited longest.
+/// The first waiter.
 pub(crate) struct First;
 
-/// The waiter that came last.
+/// The last waiter.
 pub(crate) struct Last;
 
-/// A waiter that continues on the caller's thread, or by itself, if one of the first few does; else
-/// the first one.
+/// A waiter that continues on the caller's thread or on no particular thread, if there is one among
+/// the first few; else the first waiter.
 pub(crate) struct Near;
 
-/// The first waiter whose data is such.
+/// The first waiter whose data satisfies the condition.
 pub(crate) struct Such<F>(pub(crate) F);
 
-/// The first waiter that came in an epoch, or before.
+/// The first waiter that was linked in an epoch or before.
 #[derive(Clone, Copy)]
 pub(super) struct Until(Epoch);
 
@@ -63,8 +63,8 @@ impl<T> Pick<T> for Last {
     }
 }
 
-/// How many of those who wait longest are looked at for one that is near: more would take longer
-/// than to wake one that is not.
+/// How many of the first waiters are examined for a near one. To examine more would take longer
+/// than to wake a waiter that is not near.
 const FEW: usize = 32;
 
 impl<T> Pick<T> for Near {
@@ -73,8 +73,8 @@ impl<T> Pick<T> for Near {
         #[cold]
         fn near<T>(list: &mut NodeList<T>) -> Option<Removed<T>> {
             let local = tls::worker_local()?;
-            // SAFETY: a node in the list is there, and so is its owner, which would have to pass
-            // the lock to go on.
+            // SAFETY: a node in the list is alive, and so is its owner, which would have to acquire
+            // the lock to continue.
             let node = list.first_of(FEW, |waiter| unsafe { !waiter.is_elsewhere(local) })?;
             // SAFETY: it was just found in this list.
             unsafe { list.remove_found(node) }

@@ -20,43 +20,45 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// For ever.
+    /// No limit.
     pub(crate) const NEVER: Self = Self::until(None);
 
-    /// Until this moment; for ever, if there is none.
+    /// Returns a limit at this moment, or none.
     #[inline]
     pub(crate) const fn until(until: Option<Instant>) -> Self {
         Self { until, observes_stops: false, phase: Phase::First }
     }
 
-    /// For so long.
+    /// Returns a limit after this time.
     pub(crate) fn lasting(time: Duration) -> Self {
-        // A moment beyond the clock's end never comes.
+        // A moment beyond the end of the clock never comes.
         Self::until(clock::now().checked_add(time))
     }
 
-    /// For ever, unless the caller is to stop.
+    /// No time limit, but a stop of the caller ends the wait.
     pub(crate) const STOP: Self = Self { until: None, observes_stops: true, phase: Phase::First };
 
-    /// This moment at the latest, if there is one.
+    /// Returns this limit, or the moment if that is earlier.
     pub(crate) fn or_until(self, moment: Option<Instant>) -> Self {
         Self { until: [moment, self.until].into_iter().flatten().min(), ..self }
     }
 
-    /// The same for a wait that continues an operation, which others may know of: it never panics. Where the fiber must not
-    /// suspend, it holds its worker instead.
+    /// Returns the same limit for a wait that continues an operation, which other threads may know
+    /// of. Such a wait never panics. Where the fiber must not suspend, it holds its worker instead.
     #[inline]
     pub(crate) const fn later(self) -> Self {
         Self { phase: Phase::Later, ..self }
     }
 
-    /// Where a wait with this limit enters a queue: one that continues an operation goes to the front.
+    /// Returns where a wait with this limit enters a queue. A wait that continues an operation goes
+    /// to the front.
     #[inline]
     pub(crate) fn place(self) -> Place {
         if self.phase == Phase::First { Place::Back } else { Place::Front }
     }
 
-    /// The limit of the next wait of an operation; those after it [continue](Self::later) the operation.
+    /// Returns the limit of the next wait of an operation. The waits after it
+    /// [continue](Self::later) the operation.
     #[inline]
     pub(crate) fn next_wait(&mut self) -> Self {
         let now = *self;
@@ -64,16 +66,16 @@ impl Limit {
         now
     }
 
-    /// Whether its time is over.
+    /// Returns whether the time limit has been reached.
     pub(crate) fn is_over(self) -> bool {
         self.until.is_some_and(|until| until <= clock::now())
     }
 
-    /// Sleeps until this moment; for ever, if there is none.
+    /// Sleeps until this moment, or for ever if there is none.
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached before that moment.
     pub(crate) fn sleep_until(self, when: Option<Instant>) -> Result<(), GaveUp> {
         let mut limit = self;
         turn::spend(1);
@@ -82,7 +84,7 @@ impl Limit {
             let is_mine = nearer.until.is_some() && nearer.until != when;
             match nearer.wait(WaitKind::Sleep.alone(), |_| !nearer.is_over()) {
                 Err(stop) => return Err(GaveUp::Stopped(stop)),
-                // A poke that is no reason to stop.
+                // A poke without a reason to stop.
                 Ok(Cause::Cancel) => {}
                 Ok(_) if is_mine => return Err(GaveUp::TimedOut),
                 Ok(_) => return Ok(()),
@@ -90,12 +92,12 @@ impl Limit {
         }
     }
 
-    /// When it ends; never, if there is no such moment.
+    /// Returns the moment of the time limit, if there is one.
     pub(crate) fn moment(self) -> Option<Instant> {
         self.until
     }
 
-    /// One wait, of which `publish` tells others, if it is needed.
+    /// Waits once. `publish` makes the waiter known to its wakers, if the wait is needed.
     #[inline]
     pub(crate) fn wait(self, on: WaitOn, publish: impl FnOnce(Waiter) -> bool) -> Result<Cause, Stop> {
         match self.observes_stops {
@@ -104,7 +106,7 @@ impl Limit {
         }
     }
 
-    /// The same, for one who is known under one lock only.
+    /// [Waits](Self::wait) as a waiter that is registered under one lock only.
     #[inline]
     pub(super) fn wait_under_lock(
         self,
@@ -119,8 +121,8 @@ impl Limit {
         }
     }
 
-    /// Waits with a time limit, or for a stop. Is no generic function: the usual way, which knows
-    /// neither, is then short enough to be inlined where it is used.
+    /// Waits with a time limit, or for a stop. Not generic: the usual path, which has neither, is
+    /// then short enough to be inlined into its callers.
     #[inline(never)]
     fn wait_unusually(self, on: WaitOn, publish: Publish<'_>) -> Result<Cause, Stop> {
         self.wait(on, publish)
@@ -132,18 +134,18 @@ impl Limit {
 pub(crate) enum Outcome {
     /// There was nothing to wait for.
     NotNeeded,
-    /// Somebody claimed it.
+    /// A waker claimed the waiter.
     Woken,
-    /// Its time was over, and nobody claimed it.
+    /// The time limit was reached, and no waker claimed the waiter.
     TimedOut,
-    /// The caller is to stop, and nobody claimed it.
+    /// The caller is to stop, and no waker claimed the waiter.
     Stopped(Stop),
 }
 
 impl Outcome {
     /// # Errors
     ///
-    /// If what was waited for has not come.
+    /// Returns an error if the caller gave up waiting.
     #[inline]
     pub(crate) fn into_result(self) -> Result<(), GaveUp> {
         match self {
@@ -154,7 +156,7 @@ impl Outcome {
     }
 }
 
-/// Why a call that waits has not come to its end.
+/// Why an operation gave up.
 #[derive(Clone, Debug)]
 pub(crate) enum GaveUp {
     TimedOut,

@@ -1,11 +1,13 @@
-//! Some who were claimed and are to go on, once the lock is free under which they were. Knows no queue.
+//! Claimed waiters, to be woken once the lock under which they were claimed is free. Knows no
+//! queue.
 
 use super::super::wake::Claimed;
 
-/// How many are claimed under one hold of a lock. For the checker as few as can be: it is to see what comes in between.
+/// How many waiters are claimed under one hold of a lock. In models only one, so that the checker
+/// sees what may happen in between.
 const MOST: usize = if cfg!(loom) { 1 } else { 16 };
 
-/// Those to be woken. They are when this is dropped at the latest.
+/// Waiters to wake. Dropping this wakes them.
 pub(crate) struct Wakes {
     claimed: [Option<Claimed>; MOST],
     len: usize,
@@ -20,13 +22,13 @@ impl Wakes {
         self.len == MOST
     }
 
-    /// One more, if it is not full.
+    /// Adds a claimed waiter. The caller has checked that this is not full.
     pub(crate) fn add(&mut self, claimed: Claimed) {
         self.claimed[self.len] = Some(claimed);
         self.len += 1;
     }
 
-    /// Has them go on, in the order in which they were added.
+    /// Wakes the waiters, in the order in which they were added.
     pub(crate) fn go(mut self) {
         self.wake();
     }

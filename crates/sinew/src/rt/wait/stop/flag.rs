@@ -1,13 +1,16 @@
-//! Whether something is cancelled, and how that meets a wait which begins at the same moment. Knows neither.
+//! The flag of a cancellation, and how it meets a wait that begins at the same moment. Knows
+//! neither.
 //!
-//! Whoever cancels raises the flag, and then pokes the word of whoever may wait. Whoever waits opens the wait in its word, and then
-//! looks at the flag. Each writes one and reads the other, with a fence in between; of the two fences one is first in the order that
-//! all threads agree on. If it is the canceller's, the waiter sees the flag; if it is the waiter's, the poke finds an open wait. Without
-//! one of them both could read what was there before, and the wait would last for ever. A model says so too.
+//! The canceller raises the flag, and then pokes the word of each possible waiter. The waiter opens
+//! the wait in its word, and then looks at the flag. Each side writes one value and reads the
+//! other, with a fence in between. One of the two fences is first in the order that all threads
+//! agree on. If it is the canceller's, the waiter sees the flag. If it is the waiter's, the poke
+//! finds an open wait. Without one of the fences, both sides could read the old values, and the
+//! wait would last for ever. A model checks this too.
 
 use crate::rt::base::sync::{AtomicBool, Ordering, fence};
 
-/// The flag. Once raised, it stays so.
+/// A flag that stays raised.
 #[derive(Debug)]
 pub(crate) struct StopFlag(AtomicBool);
 
@@ -16,15 +19,16 @@ impl StopFlag {
         Self(AtomicBool::new(false))
     }
 
-    /// Raises it. Pokes may follow.
+    /// Raises the flag. The caller may poke waiters afterwards.
     pub(crate) fn raise(&self) {
-        // Release: what was done before the cancel is seen by whoever sees it.
+        // Release: pairs with the acquire of `is_raised`. A thread that sees the flag sees what was
+        // done before the cancel.
         self.0.store(true, Ordering::Release);
-        // Pairs with the fence of `meet`.
+        // SeqCst: pairs with the fence of `meet`.
         fence(Ordering::SeqCst);
     }
 
-    /// Whether it is raised.
+    /// Returns whether the flag is raised.
     #[inline]
     pub(crate) fn is_raised(&self) -> bool {
         // Acquire: pairs with the release of `raise`.
@@ -32,16 +36,16 @@ impl StopFlag {
     }
 }
 
-/// Between opening a wait and a look at the flags that may end it.
+/// Orders the opening of a wait before a look at the flags that may end it.
 #[inline]
 pub(crate) fn meet() {
-    // Pairs with the fence of `raise`.
+    // SeqCst: pairs with the fence of `raise`.
     fence(Ordering::SeqCst);
     #[cfg(all(test, not(loom)))]
     opening::call();
 }
 
-/// A place for tests to run code in.
+/// A hook for tests, between the opening of a wait and the look at the flags.
 #[cfg(all(test, not(loom)))]
 pub(crate) mod opening {
     use std::cell::Cell;
@@ -57,7 +61,7 @@ pub(crate) mod opening {
 
     #[inline(never)]
     pub(super) fn call() {
-        // A thread that ends may wait when its thread-locals are gone.
+        // A thread that ends may wait after its thread-locals are gone.
         if let Ok(Some(body)) = NEXT.try_with(Cell::take) {
             body();
         }

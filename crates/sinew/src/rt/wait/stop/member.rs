@@ -1,4 +1,4 @@
-//! Who is poked when a node is cancelled. Knows neither fibers nor threads.
+//! What is poked when a node is cancelled. Knows neither fibers nor threads.
 //!
 //! # Safety
 //!
@@ -10,13 +10,13 @@ use std::ptr;
 
 use crate::rt::base::impl_debug;
 
-/// What a node does with its members. Implemented for types that fit into a word.
+/// An operation on members of a node. Implemented for types that fit into a word.
 pub(crate) trait Poke: Send + Sync + 'static {
-    /// Ends the wait that it is in, if a poke may.
+    /// Ends the present wait of the member, if a poke may.
     fn poke(&self);
 }
 
-/// A value that is poked. As a box of it would be, without the allocation.
+/// A value that is poked. Like a `Box<dyn Poke>`, without the allocation.
 pub(crate) struct Member {
     /// # Invariant
     ///
@@ -25,7 +25,7 @@ pub(crate) struct Member {
     vtable: &'static MemberVtable,
 }
 
-/// Room for a value.
+/// The memory of a value.
 type MemberWord = MaybeUninit<*const ()>;
 
 struct MemberVtable {
@@ -42,7 +42,7 @@ impl Member {
     pub(crate) fn new<P: Poke>(value: P) -> Self {
         const { assert!(size_of::<P>() <= size_of::<MemberWord>() && align_of::<P>() <= align_of::<MemberWord>()) };
         let mut word = MemberWord::uninit();
-        // SAFETY: there is room for it, and nothing else there.
+        // SAFETY: the value fits into the word, which is unused.
         unsafe { word.as_mut_ptr().cast::<P>().write(value) };
         Self { value: word, vtable: const { &MemberVtable { poke: poke::<P>, drop: drop_value::<P> } } }
     }
@@ -55,7 +55,7 @@ impl Member {
 
 /// # Safety
 ///
-/// It begins with such a value.
+/// The word begins with a value of type `P`.
 unsafe fn poke<P: Poke>(word: *const MemberWord) {
     // SAFETY: the caller's promise.
     unsafe { &*word.cast::<P>() }.poke();
@@ -63,7 +63,7 @@ unsafe fn poke<P: Poke>(word: *const MemberWord) {
 
 /// # Safety
 ///
-/// It begins with such a value, which nobody uses again.
+/// The word begins with a value of type `P`, which is not used again.
 unsafe fn drop_value<P: Poke>(word: *mut MemberWord) {
     // SAFETY: the caller's promise.
     unsafe { ptr::drop_in_place(word.cast::<P>()) };
@@ -71,7 +71,7 @@ unsafe fn drop_value<P: Poke>(word: *mut MemberWord) {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        // SAFETY: the invariant of `value`, which is gone after this.
+        // SAFETY: the invariant of `value`. The value is not used after this.
         unsafe { (self.vtable.drop)(&raw mut self.value) };
     }
 }

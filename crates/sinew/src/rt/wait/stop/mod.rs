@@ -1,9 +1,11 @@
-//! Stopping: what may end a wait before its event and its time, and how it is looked for. Cancellation and deadlines are errors that
-//! a wait returns, and only one that can say so. Knows neither what is waited for nor the public names.
+//! Stopping: what may end a wait before its event and its time. Cancellation and deadlines are
+//! errors that a wait returns, and only waits that can return errors observe them. Knows neither
+//! what is waited for nor the public names.
 //!
-//! What counts for the caller: the fiber's own node (see `fiber/cancel.rs`), unless it is shielded,
-//! and what is [in force](super::ambient) where it runs: one more node, and the nearest deadline.
-//! How a cancel meets a wait that begins at the same moment is in [`flag`].
+//! Two things count for the caller: the fiber's own node (see `fiber/cancel.rs`), unless it is
+//! shielded, and the [ambient values](super::ambient) of the code that it runs, with one more node
+//! and the nearest deadline. [`flag`] explains how a cancel meets a wait that begins at the same
+//! moment.
 //!
 //! # Safety
 //!
@@ -48,11 +50,11 @@ pub(crate) enum Stop {
     TimedOut(Deadline),
 }
 
-/// The caller, as it is seen by what may stop it.
+/// The caller, with everything that may stop it.
 struct Caller<'a> {
     /// # Invariant
     ///
-    /// It runs, so it is there.
+    /// The fiber runs, so its control block is alive.
     fiber: Option<NonNull<Control>>,
     ambient: Option<&'a Ambient>,
 }
@@ -60,16 +62,16 @@ struct Caller<'a> {
 /// What may end a wait that is about to begin.
 struct Limits {
     deadline: Option<Deadline>,
-    /// Something may cancel it.
+    /// Whether a cancel may end the wait.
     may_cancel: bool,
 }
 
-/// Shows the caller to `look`, which runs no code of the user's.
+/// Passes the caller to `look`, which runs no user code.
 #[inline]
 fn with_caller<R>(look: impl FnOnce(Caller<'_>) -> R) -> R {
     match suspend::running() {
         Some((_, fiber)) => {
-            // SAFETY: it runs, so it is there.
+            // SAFETY: the fiber runs, so its control block is alive.
             let slot = &unsafe { fiber.as_ref() }.ambient;
             slot.look(|ambient| look(Caller { fiber: Some(fiber), ambient: ambient.map(|now| &**now) }))
         }
@@ -80,7 +82,8 @@ fn with_caller<R>(look: impl FnOnce(Caller<'_>) -> R) -> R {
 }
 
 impl Caller<'_> {
-    /// What the fiber itself is cancelled through; none, if nobody can have cancelled it.
+    /// Returns the node through which the fiber itself is cancelled, or `None` if no code can have
+    /// cancelled it.
     #[inline]
     fn own(&self) -> Option<&Node> {
         let fiber = self.fiber.filter(|_| !self.ambient.is_some_and(|now| now.force.is_shielded))?;
@@ -110,7 +113,7 @@ impl Caller<'_> {
 
     /// # Errors
     ///
-    /// If the caller is to stop.
+    /// Returns an error if the caller is to stop.
     #[inline]
     fn check(&self) -> Result<(), Stop> {
         if let Some(stop) = self.cancelled() {
@@ -122,17 +125,17 @@ impl Caller<'_> {
         }
     }
 
-    /// Gets ready for a wait.
+    /// Prepares a wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop.
+    /// Returns an error if the caller is to stop.
     #[inline]
     fn limits(&self) -> Result<Limits, Stop> {
         self.check()?;
         let Some(ambient) = self.ambient else { return Ok(Limits { deadline: None, may_cancel: true }) };
         if suspend::in_switch_hook() {
-            // It is the fiber that is enrolled, once, and that is poked.
+            // The fiber is enrolled, once, and it is the fiber that is poked.
             return Ok(Limits { deadline: ambient.force.deadline, may_cancel: false });
         }
         ambient.enrol(|| self.member());
@@ -149,17 +152,17 @@ impl Caller<'_> {
     }
 }
 
-/// Whether the caller may go on.
+/// Checks whether the caller may continue.
 ///
 /// # Errors
 ///
-/// If it is to stop.
+/// Returns an error if the caller is to stop.
 #[inline]
 pub(crate) fn check() -> Result<(), Stop> {
     if is_unstoppable() { Ok(()) } else { check_bound() }
 }
 
-/// The long way is kept out of those who take the short one.
+/// The slow path. Not inlined, so that callers contain the fast path only.
 #[inline(never)]
 fn check_bound() -> Result<(), Stop> {
     with_caller(|caller| caller.check())
@@ -175,39 +178,40 @@ fn stop_of_bound() -> Option<Stop> {
     with_caller(|caller| caller.cancelled())
 }
 
-/// Whether the caller is a fiber that nobody has begun to stop, and that has nothing in force: a short way for most.
+/// Returns whether the caller is a fiber that is not being stopped and has no ambient values: the
+/// fast path.
 #[inline]
 fn is_unstoppable() -> bool {
-    // SAFETY: it runs, so it is there.
+    // SAFETY: the fiber runs, so its control block is alive.
     suspend::running().is_some_and(|(_, fiber)| unsafe { fiber.as_ref() }.is_unstoppable())
 }
 
-/// Whether the caller is cancelled, whatever the time.
+/// Returns whether the caller is cancelled. Ignores deadlines.
 pub(crate) fn is_cancelled() -> bool {
     with_caller(|caller| caller.is_cancelled())
 }
 
-/// The deadline in force.
+/// Returns the deadline in force.
 pub(crate) fn deadline() -> Option<Instant> {
     with_caller(|caller| caller.ambient.and_then(|now| now.force.deadline).map(|deadline| deadline.at))
 }
 
-/// Whether there is anything that may cancel the caller, which waits as a thread does.
+/// Returns whether anything may cancel the caller, which waits as a thread does.
 pub(crate) fn may_be_cancelled() -> bool {
     with_caller(|caller| caller.node().is_some())
 }
 
-/// What stops the fibers of a scope, beside the scope itself.
+/// What stops the fibers of a scope, besides the scope itself.
 pub(crate) struct Above {
     /// The fiber that opens the scope, unless it is shielded.
     pub(crate) opener: Option<FiberRef>,
     /// The node in force where the scope is opened.
     pub(crate) node: Option<Arc<Node>>,
-    /// The deadline in force there.
+    /// The deadline in force where the scope is opened.
     pub(crate) deadline: Option<Deadline>,
 }
 
-/// What stops the fibers of a scope that the caller opens.
+/// Returns what stops the fibers of a scope that the caller opens.
 pub(crate) fn above_scope() -> Above {
     with_caller(|caller| {
         let fiber = caller.fiber.filter(|_| !caller.ambient.is_some_and(|now| now.force.is_shielded));
@@ -219,15 +223,17 @@ pub(crate) fn above_scope() -> Above {
     })
 }
 
-/// [Waits](suspend::wait) where cancellation and deadlines count. If something else than the event
-/// ends the wait, `publish` may have made the waiter known, and a waker that knows it may be late:
-/// the caller takes it back, as after its time.
+/// [Waits](suspend::wait), and observes cancellation and deadlines. If something other than the
+/// event ends the wait, `publish` may have made the waiter known, and a late waker may still use
+/// it: the caller takes the waiter back, as after a time-out.
 ///
-/// A poke that was meant for a region around a shield is no reason to stop; [`Cause::Cancel`] says that the wait ended for nothing.
+/// A poke that was meant for a region around a shield is no reason to stop. This returns
+/// [`Cause::Cancel`] then: the wait ended for nothing.
 ///
 /// # Errors
 ///
-/// If the caller is to stop. What it waited for has not come then, or nobody was told of the wait.
+/// Returns an error if the caller is to stop. Then the event has not happened, or the waiter was
+/// not made known.
 #[inline]
 pub(crate) fn wait_or_stop(
     phase: Phase,
@@ -245,14 +251,14 @@ pub(crate) fn wait_or_stop(
     let (mut stop, mut is_published) = (None, false);
     let cause =
         suspend::wait(phase, on, ends, deadline.map_or(until, |deadline| Some(deadline.at)), |waiter| {
-            // The wait is open from here on for cancellers.
+            // From here on, cancellers see the open wait.
             meet();
             stop = if is_unstoppable() { None } else { stop_of_bound() };
             is_published = stop.is_none() && publish(waiter);
             is_published
         });
     match (stop, cause, deadline) {
-        // It was used up: the next wait will be stopped.
+        // The unpark was used up. The next wait will be stopped.
         (_, Cause::Unpark, _) => Ok(cause),
         (Some(stop), ..) => Err(stop),
         // It may be poked though there was nothing to wait for.
@@ -263,7 +269,8 @@ pub(crate) fn wait_or_stop(
     }
 }
 
-/// Waits until a node is cancelled, or this moment. Whether it is. Nothing else ends the wait.
+/// Waits until a node is cancelled, or until this moment. Returns whether the node is cancelled.
+/// Nothing else ends the wait.
 pub(crate) fn wait_for(node: &Arc<Node>, until: Option<Instant>) -> bool {
     let _enrolment = node.enrol(with_caller(|caller| caller.member()));
     let mut phase = Phase::First;
@@ -281,11 +288,13 @@ pub(crate) fn wait_for(node: &Arc<Node>, until: Option<Instant>) -> bool {
     true
 }
 
-/// Parks the calling thread, which is a plain one, where cancellation and deadlines count. May return for no reason.
+/// Parks the calling thread, which is a plain one, and observes cancellation and deadlines. May
+/// return for no reason.
 ///
 /// # Errors
 ///
-/// If the caller is to stop. An unpark may be used up then: std does not tell what ended a park.
+/// Returns an error if the caller is to stop. An unpark may be used up then: std does not report
+/// what ended a park.
 pub(crate) fn park_thread(until: Option<Instant>) -> Result<(), Stop> {
     check()?;
     let (node, deadline) = with_caller(|caller| {
@@ -293,7 +302,7 @@ pub(crate) fn park_thread(until: Option<Instant>) -> Result<(), Stop> {
     });
     let this = || Member::new(FiberRef::of_thread(std::thread::current(), tls::thread_id()));
     let _enrolment = node.as_ref().map(|node| node.enrol(this()));
-    // Who cancels later unparks it.
+    // A later canceller unparks the thread.
     check()?;
     match [until, deadline.map(|deadline| deadline.at)].into_iter().flatten().min() {
         None => std::thread::park(),

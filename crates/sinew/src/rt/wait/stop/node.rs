@@ -1,14 +1,19 @@
-//! What is cancelled: a node of a tree, or of two trees that meet in it. Cancelling one cancels all below, and pokes those who have
-//! enrolled. Knows neither what a node stands for nor how its members wait.
+//! What is cancelled: a node of a tree, or of two trees that meet in it. Cancelling a node cancels
+//! all nodes below it, and pokes their members. Knows neither what a node stands for nor how its
+//! members wait.
 //!
-//! A node keeps those above it, and is known to them for as long as it is there. Under a node's lock are why it was cancelled, those
-//! below, and its members. Whoever cancels writes the first, and only then looks for the others, so:
+//! A node keeps the nodes above it alive, and is known to them while it lives. The lock of a node
+//! protects the reason why it was cancelled, the list of nodes below, and its members. A canceller
+//! writes the reason first, and only then looks for the others. So:
 //!
-//! - a new node below either is found, or finds under the same lock that the one above is cancelled;
-//! - a new member either is poked, or sees the flag, which is raised before the members are looked for;
-//! - a member that has left is not poked, since it leaves under the lock, and pokes are under it too.
+//! - a new node below is found, or finds under the same lock that the node above is cancelled;
+//! - a new member is poked, or sees the flag, which is raised before the canceller looks for
+//!   members;
+//! - a member that has left is not poked, since it leaves under the lock, and pokes happen under it
+//!   too.
 //!
-//! No lock is taken while another one is held, nothing is dropped under one, and chains are followed in loops: they may be long.
+//! No lock is acquired while another one is held, nothing is dropped under one, and chains are
+//! followed in loops, since they may be long.
 
 use std::borrow::Cow;
 use std::mem;
@@ -22,13 +27,13 @@ use super::slots::Slots;
 use crate::rt::base::impl_debug;
 use crate::rt::base::sync::Lock;
 
-/// So many are seen to before others have their turn at the lock.
+/// How many entries a canceller handles before it releases the lock for others.
 const BATCH: usize = 64;
 
 /// What was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// The one with this number.
+    /// The fiber with this number.
     Fiber(NonZero<u64>),
     Scope,
     Token,
@@ -42,7 +47,7 @@ pub(crate) struct Why {
     pub(crate) reason: Option<Cow<'static, str>>,
 }
 
-/// The node.
+/// A node.
 pub(crate) struct Node {
     flag: StopFlag,
     inner: Lock<NodeInner>,
@@ -55,26 +60,26 @@ struct NodeInner {
     members: Slots<Member>,
 }
 
-/// One above, and the number that it has this one under.
+/// A node above, and the number under which it lists this node.
 struct UpperLink {
     node: Arc<Node>,
     index: usize,
 }
 
 impl Node {
-    /// One with none above it.
+    /// Returns a node with none above it.
     pub(crate) fn root() -> Arc<Self> {
         Arc::new(Self::new(Vec::new()))
     }
 
-    /// One with none above it that is cancelled.
+    /// Returns a cancelled node with none above it.
     pub(crate) fn cancelled(why: Why) -> Arc<Self> {
         let node = Self::root();
         node.mark(&Arc::new(why));
         node
     }
 
-    /// One below these: cancelled if one of them is.
+    /// Returns a node below these. It is cancelled if one of them is.
     pub(crate) fn below(above: impl IntoIterator<Item = Arc<Self>>) -> Arc<Self> {
         let made = Arc::new_cyclic(|this: &Weak<Self>| {
             let link = |node: Arc<Self>| {
@@ -83,7 +88,8 @@ impl Node {
             };
             Self::new(above.into_iter().map(link).collect())
         });
-        // Whoever came for it before it was there has said under the lock that it would.
+        // A canceller that came before the new node could be upgraded has already written, under
+        // the lock, why it cancels.
         if let Some(why) = made.above.iter().find_map(|link| link.node.why()) {
             made.cancel(&why);
         }
@@ -95,7 +101,8 @@ impl Node {
         Self { flag: StopFlag::new(), inner: Lock::new(inner), above }
     }
 
-    /// Cancels it and all below. If it is cancelled, that stands, and whoever did so may not be done with those below.
+    /// Cancels this node and all nodes below. If it is cancelled already, that stands, and the
+    /// first canceller may not have reached all nodes below yet.
     pub(crate) fn cancel(self: &Arc<Self>, why: &Arc<Why>) {
         let mut rest = vec![self.clone()];
         while let Some(node) = rest.pop() {
@@ -106,7 +113,7 @@ impl Node {
         }
     }
 
-    /// Says that it is cancelled. Whether nobody had.
+    /// Marks this node as cancelled. Returns whether it was not cancelled before.
     fn mark(&self, why: &Arc<Why>) -> bool {
         let is_first = {
             let mut inner = self.inner.lock();
@@ -116,7 +123,7 @@ impl Node {
             }
             is_first
         };
-        // Also by whoever is second: that one is to see it too.
+        // A second canceller raises it too, so that it sees the flag as well.
         self.flag.raise();
         is_first
     }
@@ -142,31 +149,32 @@ impl Node {
         self.flag.is_raised()
     }
 
-    /// Why, if it is cancelled.
+    /// Returns why the node was cancelled, if it was.
     pub(crate) fn why(&self) -> Option<Arc<Why>> {
         self.inner.lock().why.clone()
     }
 
-    /// Has somebody poked when this is cancelled, until what this returns is dropped.
+    /// Enrols a member, which a cancel of this node pokes, until the returned value is dropped.
     pub(crate) fn enrol(self: &Arc<Self>, member: Member) -> Enrolment {
         let index = self.inner.lock().members.insert(member);
         Enrolment { node: self.clone(), index }
     }
 
-    /// The same, until [`retire`](Self::retire).
+    /// Enrols a member until [`retire`](Self::retire) is called.
     pub(crate) fn enrol_for_good(&self, member: Member) {
         self.inner.lock().members.insert(member);
     }
 
-    /// Nobody is to be poked any more.
+    /// Removes all members.
     pub(crate) fn retire(&self) {
         let members = mem::replace(&mut self.inner.lock().members, Slots::new());
         drop(members);
     }
 
-    /// Whether cancelling the other one is known to cancel this one. It may be so far above that this does not find out.
+    /// Returns whether cancelling the other node is known to cancel this one. May return false if
+    /// the other node is far above.
     pub(crate) fn is_below(&self, other: &Arc<Self>) -> bool {
-        /// So many are looked at.
+        /// How many nodes are examined.
         const MOST: usize = 64;
         let mut rest: Vec<_> = self.above.iter().collect();
         for _ in 0..MOST {
@@ -179,7 +187,7 @@ impl Node {
         false
     }
 
-    /// How many are known below, and how many members there are.
+    /// Returns how many nodes are known below, and how many members there are.
     #[cfg(test)]
     pub(crate) fn counts(&self) -> (usize, usize) {
         let inner = self.inner.lock();
@@ -193,7 +201,7 @@ impl Drop for Node {
         while let Some(UpperLink { node, index }) = rest.pop() {
             let gone = node.inner.lock().below.remove(index);
             drop(gone);
-            // Not by its own drop, which would call itself for each above.
+            // In this loop, since its own drop would recurse for each node above.
             if let Some(mut last) = Arc::into_inner(node) {
                 rest.append(&mut last.above);
             }
@@ -203,7 +211,7 @@ impl Drop for Node {
 
 impl_debug!(Node, |node| { is_cancelled: node.is_cancelled(), .. });
 
-/// Somebody is poked when a node is cancelled, for as long as this is there.
+/// The membership of a node. Its member is poked when the node is cancelled, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Enrolment {
     node: Arc<Node>,

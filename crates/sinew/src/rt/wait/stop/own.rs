@@ -1,11 +1,12 @@
-//! The node that a fiber is cancelled through: made when it is first needed. Knows no fiber.
+//! The node through which a fiber is cancelled: made when it is first needed. Knows no fiber.
 
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, OnceLock};
 
 use super::node::Node;
 
-/// Where a fiber has its node: empty until it is needed. The node is leaked, unless it is ended.
+/// The slot for a fiber's node: empty until it is needed. The node is leaked unless
+/// [`end`](Self::end) is called.
 #[derive(Debug)]
 pub(crate) struct OwnNode(ManuallyDrop<OnceLock<Arc<Node>>>);
 
@@ -24,8 +25,8 @@ impl OwnNode {
         self.0.get_or_init(make)
     }
 
-    /// Drops the node before the fiber's block is freed. Apart from the rest of the block: most
-    /// fibers have no node.
+    /// Drops the node before the fiber's block is freed. The drop is split off, since most fibers
+    /// have no node.
     #[inline]
     pub(crate) fn end(&mut self) {
         #[cold]

@@ -1,6 +1,7 @@
-//! Values under numbers that are used again when the values are gone. Knows nothing of what they are.
+//! Values under numbers, which are reused when the values are gone. Does not know what the values
+//! are.
 
-/// So many places are kept when all are free.
+/// How much capacity is kept when all entries are free.
 const KEPT: usize = 64;
 
 #[derive(Debug)]
@@ -14,13 +15,13 @@ impl<T> Slots<T> {
         Self { entries: Vec::new(), free: Vec::new() }
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.entries.len() - self.free.len()
     }
 
-    /// Keeps a value; returns its number.
+    /// Adds a value. Returns its number.
     pub(super) fn insert(&mut self, value: T) -> usize {
         match self.free.pop() {
             Some(index) => {
@@ -34,7 +35,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Takes a value out, if it is there.
+    /// Takes a value out, if there is one under this number.
     pub(super) fn remove(&mut self, index: usize) -> Option<T> {
         let value = self.entries.get_mut(index)?.take()?;
         self.free.push(index);
@@ -47,7 +48,8 @@ impl<T> Slots<T> {
         Some(value)
     }
 
-    /// Those of the next so many places, and where to go on; none, if there are no more places.
+    /// Returns the values of the next `most` entries, and where to continue; `None` if there are no
+    /// more entries.
     pub(super) fn part(&self, from: usize, most: usize) -> Option<(impl Iterator<Item = &T>, usize)> {
         let rest = self.entries.get(from..).filter(|rest| !rest.is_empty())?;
         let places = rest.len().min(most);

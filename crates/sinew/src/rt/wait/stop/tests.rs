@@ -1,4 +1,4 @@
-//! Nodes, without anybody who waits.
+//! Tests of nodes, without waiters.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn reason(node: &Node) -> Option<String> {
 }
 
 #[test]
-fn cancelling_reaches_all_below_and_nobody_else() {
+fn cancelling_reaches_all_below_and_no_other_node() {
     let root = Node::root();
     let [left, right] = [(); 2].map(|()| Node::below([root.clone()]));
     let leaf = Node::below([left.clone()]);
@@ -85,7 +85,7 @@ fn what_is_gone_is_not_kept() {
 }
 
 #[test]
-fn one_who_has_left_is_not_poked() {
+fn a_member_that_has_left_is_not_poked() {
     let block: &'static ThreadBlock = Box::leak(Box::new(ThreadBlock::new()));
     let node = Node::root();
     let stays = node.enrol(Member::new(block));
@@ -94,8 +94,8 @@ fn one_who_has_left_is_not_poked() {
     drop((leaves, stays));
     assert_eq!(node.counts(), (0, 0));
     let waiter = block.begin_wait(WaitKind::Sleep.alone(), Ends::EventOrCancel);
-    node.cancel(&why("nobody"));
-    assert!(block.is_waiting(waiter), "nobody was poked");
+    node.cancel(&why("no member"));
+    assert!(block.is_waiting(waiter), "no member was poked");
     node.enrol_for_good(Member::new(block));
     node.poke_all();
     assert!(!block.is_waiting(waiter));
