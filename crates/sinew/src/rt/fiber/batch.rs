@@ -1,8 +1,9 @@
-//! Making many fibers at once. Whom to wake for them is worked out once.
+//! Spawning many fibers at once. Which workers to wake for them is decided once.
 //!
 //! # Safety
 //!
-//! Trusted with the right to run the new fibers: it goes to the scheduler with all of them.
+//! Trusted with the right to run the new fibers: the scheduler gets the right to all of them at
+//! once.
 #![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
 
 use std::sync::Arc;
@@ -15,12 +16,12 @@ use super::host::FiberHost;
 use super::spawn::{Attributes, Site, SpawnRefused, make};
 use crate::rt::wait::Control;
 
-/// Makes a fiber of each body, and has all of them run. If one is refused, or the iterator panics, none runs: those that were
-/// made are discarded.
+/// Spawns a fiber for each body. If a fiber is refused, or the iterator panics, none runs: the
+/// fibers made so far are discarded.
 ///
 /// # Safety
 ///
-/// As [`spawn`](super::spawn::spawn), for all of them.
+/// As for [`spawn`](super::spawn::spawn), for all of them.
 pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
     host: &Arc<FiberHost>,
     attributes: impl Fn() -> Attributes,
@@ -29,12 +30,12 @@ pub(crate) unsafe fn spawn_batch<F: Body<T>, T>(
     let most = bodies.size_hint().0;
     let (mut handles, mut tasks) = (Vec::with_capacity(most), Vec::with_capacity(most));
     for body in bodies {
-        // Looked for each time: the iterator is the caller's code, and may have waited, and moved.
+        // Determined each time: the iterator is user code, and may have waited and migrated.
         let site = Site::of(host);
         // SAFETY: the caller's promise, and the site is the caller's.
         let (handle, control) = unsafe { make(site, attributes(), body) }?;
         handles.push(handle);
-        // SAFETY: the right to run it is new, and ours.
+        // SAFETY: the right to run the new fiber is this function's.
         tasks.push(unsafe { Control::task(control) });
     }
     submit(host, tasks);

@@ -1,8 +1,9 @@
-//! The block of a fiber: its control block, and what only those know that spawn, run and end it.
+//! The block of a fiber: its control block, and the fields that only spawning, running and ending
+//! need.
 //!
 //! # Safety
 //!
-//! Trusted with taking a control block for the head of such a block.
+//! Trusted with casting a pointer to a control block to one to the whole block.
 #![expect(unsafe_code, reason = "a pointer to the head is one to the whole")]
 
 use std::cell::Cell;
@@ -19,50 +20,50 @@ use super::scope::ScopeData;
 use crate::rt::base::sync::AtomicBool;
 use crate::rt::wait::{Birth, BodyVtable, Control, Scheduler};
 
-/// The block.
+/// The block of a fiber.
 ///
 /// # Invariant
 ///
-/// The control block is first, so that a pointer to it is one to the whole. Every control block is
-/// in such a block.
+/// The control block is first, so that a pointer to it is a pointer to the whole. Every control
+/// block is in such a block.
 #[repr(C)]
 pub(crate) struct FiberBlock {
     control: Control,
     /// The address of the fiber's host, from when the block is complete until the fiber is about to
-    /// end; 0 otherwise, also while the block is no fiber's.
+    /// end. 0 otherwise, also while the block belongs to no fiber.
     ///
     /// # Invariant
     ///
-    /// Accessed by atomic operations alone from when the memory is first handed out, so that others
-    /// may read it at any time.
+    /// Accessed only by atomic operations from when the memory is first handed out, so that other
+    /// threads may read it at any time.
     tag: AtomicUsize,
     pub(crate) links: RosterLinks,
     /// The scope that waits for the end of the fiber.
     pub(crate) scope: Option<Arc<ScopeData>>,
-    /// The list that the fiber is in, if it may move and has begun.
+    /// The list that contains the fiber, if it may migrate and has begun.
     ///
     /// # Invariant
     ///
-    /// Changed under the lock of that list, with the right to run the fiber. Lists stay for as long
-    /// as the fiber's scheduler.
+    /// Changed under the lock of that list, with the right to run the fiber. Lists live as long as
+    /// the fiber's scheduler.
     pub(crate) roamers: Cell<Option<NonNull<Roamers>>>,
-    /// There is a coroutine: the fiber has begun, and has come neither to its end nor to that of a
-    /// step. For holders of the right to run a fiber that will not run any more: they may have got
-    /// that right while the fiber was about to be suspended, and must not touch the coroutine.
+    /// Whether there is a coroutine: the fiber has begun, and has reached neither its end nor that
+    /// of a step. Read by a holder of the right to run a fiber that will not run any more: it may
+    /// have got that right while the fiber was about to be suspended, and must not touch the
+    /// coroutine.
     pub(crate) has_stack: AtomicBool,
 }
 
-// SAFETY: fields that are not atomic are under their invariants, which pass them from one thread to
-// the next.
+// SAFETY: the invariants of the fields that are not atomic pass them from one thread to the next.
 unsafe impl Sync for FiberBlock {}
 
 impl FiberBlock {
-    /// Writes the block of a fiber, all but its [tag](Self::complete).
+    /// Writes the block of a fiber, except its [tag](Self::complete).
     ///
     /// # Safety
     ///
-    /// The memory is from [`memory::take`](crate::rt::base::memory::take), and the caller's to
-    /// write.
+    /// The memory is from [`memory::take`](crate::rt::base::memory::take), and the caller may write
+    /// to it.
     #[inline]
     pub(crate) unsafe fn init(
         place: NonNull<Self>,
@@ -73,7 +74,7 @@ impl FiberBlock {
     ) {
         let place = place.cast();
         let control = Control::new(birth, by, body, scope.is_some());
-        // Not the whole at once: the tag may be read meanwhile.
+        // Field by field, since other threads may read the tag meanwhile.
         // SAFETY: the caller's promise.
         unsafe { write_at(place, offset_of!(Self, control), control) };
         // SAFETY: as above.
@@ -86,21 +87,23 @@ impl FiberBlock {
         unsafe { write_at(place, offset_of!(Self, has_stack), AtomicBool::new(false)) };
     }
 
-    /// Lets others find the fiber, whose block and body are written, among those of its host.
+    /// Lets other threads find the fiber among those of its host. Its block and body have been
+    /// written.
     #[inline]
     pub(crate) fn complete(&self, host: NonNull<Scheduler>) {
-        // Release: a reader that finds the fiber sees its block.
+        // Release: pairs with the acquire of `find`. A reader that finds the fiber sees its block.
         self.tag.store(host.addr().get(), Ordering::Release);
     }
 
-    /// Hides the fiber from others: it is about to end.
+    /// Hides the fiber from other threads: it is about to end.
     #[inline]
     pub(crate) fn hide(&self) {
-        // Relaxed: the caller holds a lock that those pass who look.
+        // Relaxed: the caller holds a lock that readers acquire too.
         self.tag.store(0, Ordering::Relaxed);
     }
 
-    /// The control block at this address, if a fiber of this host is there that has not ended.
+    /// Returns the control block at this address, if it belongs to a fiber of this host that has
+    /// not ended.
     ///
     /// # Safety
     ///
@@ -115,11 +118,11 @@ impl FiberBlock {
         (tag.load(Ordering::Acquire) == host.addr().get()).then(|| place.cast())
     }
 
-    /// The block of a fiber.
+    /// Returns the block of a fiber.
     ///
     /// # Safety
     ///
-    /// The fiber's block is there for as long as the result is used.
+    /// The fiber's block lives as long as the returned reference is used.
     #[inline]
     pub(crate) unsafe fn of<'a>(control: NonNull<Control>) -> &'a Self {
         // SAFETY: the caller's promise, and the type's invariant.
@@ -136,11 +139,11 @@ impl Deref for FiberBlock {
     }
 }
 
-/// Writes a value behind an address.
+/// Writes a value at an offset from an address.
 ///
 /// # Safety
 ///
-/// There is room for it there, and it is the caller's to write.
+/// The memory there is large enough, and the caller may write to it.
 #[inline]
 pub(super) unsafe fn write_at<T>(place: NonNull<u8>, offset: usize, value: T) {
     // SAFETY: the caller's promise.

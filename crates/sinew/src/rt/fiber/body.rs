@@ -1,17 +1,17 @@
-//! What a fiber does: a function that is called once, or one step of many. Knows no fiber.
+//! The body of a fiber: a function that is called once, or a sequence of steps. Knows no fiber.
 
-/// What a turn of a body came to.
+/// The result of one turn of a body.
 pub(crate) enum BodyTurn<B, T> {
-    /// This is the result.
+    /// The body is done, with this result.
     Last(T),
-    /// This is left to do, on whatever worker.
+    /// The rest of the body, which any worker may run.
     More(B),
 }
 
-/// What a fiber does with a result of type `T`. It is moved to the stack for each turn, so that nothing on that stack refers to
-/// the fiber's block.
+/// The body of a fiber with a result of type `T`. It is moved to the stack for each turn, so that
+/// nothing on that stack refers to the fiber's block.
 pub(crate) trait Body<T>: Sized {
-    /// Does it, or a part of it.
+    /// Runs the body, or a part of it.
     fn turn(self) -> BodyTurn<Self, T>;
 }
 

@@ -1,14 +1,14 @@
-//! Cancels fibers: the tree of nodes that those of scopes are cancelled through.
+//! Cancels fibers: the tree of nodes through which the fibers of scopes are cancelled.
 //!
-//! The node of a fiber in a scope is below the scope's node, and that is below the node of the
-//! fiber that opened the scope. So cancelling a fiber cancels those of its scopes. Only such a node
-//! has the fiber as a member, from when it is made until the fiber ends; it is made by the fiber
-//! itself, or by one in a scope that it waits for. A fiber in no scope is cancelled by its handle
-//! alone, which pokes it.
+//! The node of a fiber in a scope is below the scope's node, which is below the node of the fiber
+//! that opened the scope. So cancelling a fiber cancels the fibers of its scopes. Only a node below
+//! a scope's has the fiber as a member, from when it is made until the fiber ends. It is made by
+//! the fiber itself, or by a fiber in a scope that it waits for. A fiber in no scope is cancelled
+//! only by its handle, which pokes it.
 //!
 //! # Safety
 //!
-//! Trusted with the blocks of fibers that it has references to.
+//! Trusted with the blocks of fibers to which it holds references.
 #![expect(unsafe_code, reason = "fibers are pointers")]
 
 use std::ptr::NonNull;
@@ -17,16 +17,16 @@ use std::sync::Arc;
 use super::block::FiberBlock;
 use crate::rt::wait::{Control, FiberRef, Member, Node, Poke, Status, Why, stop};
 
-/// Gives a fiber its node, unless it has one, or has ended.
+/// Gives a fiber its node, unless it has one or has ended.
 ///
 /// # Safety
 ///
-/// The fiber's block is there.
+/// The fiber's block is alive.
 pub(super) unsafe fn make_node(control: NonNull<Control>) {
     // SAFETY: the caller's promise.
     let fiber = unsafe { FiberRef::new(control) };
     let mut path = vec![fiber];
-    // Not by calls inside one another: scopes may be nested deeper than a stack is.
+    // A loop instead of recursion: scopes may be nested deeper than a stack allows.
     while let Some(next) = path.last().and_then(above) {
         path.push(next);
     }
@@ -35,8 +35,8 @@ pub(super) unsafe fn make_node(control: NonNull<Control>) {
     }
 }
 
-/// The fiber that opened the scope that this one is in, if it needs a node first: neither this
-/// fiber has its node yet nor the scope.
+/// Returns the fiber that opened the scope of this fiber, if it needs a node first: neither this
+/// fiber nor the scope has a node yet.
 fn above(fiber: &FiberRef) -> Option<FiberRef> {
     let block = block(fiber)?;
     if block.own.get().is_some() {
@@ -47,7 +47,7 @@ fn above(fiber: &FiberRef) -> Option<FiberRef> {
 
 fn make(fiber: &FiberRef) {
     let Some(block) = block(fiber).filter(|block| block.own.get().is_none()) else { return };
-    // Nobody would take a fiber out of its node again that has ended.
+    // A fiber that has ended would never leave its node again.
     if fiber.status() == Some(Status::Done) {
         return;
     }
@@ -66,19 +66,19 @@ fn make(fiber: &FiberRef) {
 pub(crate) fn cancel_fiber(fiber: &FiberRef, why: Why) {
     let Some(control) = fiber.control().filter(|_| fiber.status() != Some(Status::Done)) else { return };
     let mut why = Some(why);
-    // One that is cancelled from the start need not be below any other.
+    // A node that is cancelled from the start need not be below any other.
     let own = control.own.get_or_init(|| Node::cancelled(why.take().expect("it is made once")));
     if let Some(why) = why {
         own.cancel(&Arc::new(why));
     }
-    // The fiber may have seen that it has no node: as with a raised flag, either it sees this one
+    // The fiber may have seen that it has no node. As with a raised flag, it either sees this node,
     // or the poke finds its wait.
     stop::meet();
     fiber.poke();
 }
 
-/// The block of a fiber. None, of a thread.
+/// Returns the block of a fiber, or `None` for a thread.
 fn block(fiber: &FiberRef) -> Option<&FiberBlock> {
-    // SAFETY: a reference to a fiber keeps its block.
+    // SAFETY: a reference to a fiber keeps its block alive.
     fiber.address().map(|control| unsafe { FiberBlock::of(control) })
 }

@@ -1,8 +1,8 @@
-//! The block of a fiber with its body and result behind it. The one place that knows their types.
+//! The block of a fiber with its body and result behind it. Only this file knows their types.
 //!
 //! # Safety
 //!
-//! Trusted with the stage: who may touch it when is written on its field.
+//! Trusted with the stage. The invariant of its field says which thread may touch it when.
 #![expect(unsafe_code, reason = "a body and a result behind an untyped pointer")]
 
 use std::any::Any;
@@ -21,20 +21,20 @@ use super::{cancel, teardown};
 use crate::rt::base::{memory, unwind};
 use crate::rt::wait::{Birth, BodyVtable, Control, Dropped, Ended, FiberLocals, Moves, Unrun};
 
-/// What becomes of a fiber, as from a thread's join.
+/// The outcome of a fiber, like that of joining a thread.
 pub(crate) type FiberOutcome<T> = Result<T, Box<dyn Any + Send + 'static>>;
 
 /// # Invariant
 ///
-/// The block is first, so that a pointer to it is one to the whole.
+/// The block is first, so that a pointer to it is a pointer to the whole.
 #[repr(C)]
 pub(crate) struct FiberCell<F, T> {
     block: FiberBlock,
     /// # Invariant
     ///
     /// Touched by the thread with the right to run the fiber, until the fiber is done or has
-    /// announced its result; after that by the owner of the handle, or, if there was none at that
-    /// moment, by the thread that ended the fiber.
+    /// announced its result. After that, touched by the owner of the handle, or, if the fiber was
+    /// detached at that moment, by the thread that ended the fiber.
     stage: UnsafeCell<Stage<F, T>>,
 }
 
@@ -55,11 +55,11 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         free: Self::free,
     };
 
-    /// Makes a fiber. Two references belong to the caller: the right to run it, and the handle's.
+    /// Makes a fiber. The caller gets two references: the right to run it, and the handle's.
     ///
     /// # Safety
     ///
-    /// The memory is from [`memory::take`], and the caller's to give.
+    /// The memory is from [`memory::take`], and the caller gives it up.
     #[inline]
     pub(crate) unsafe fn make(
         place: NonNull<Self>,
@@ -69,7 +69,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         body: F,
     ) -> NonNull<Control> {
         let task = &host.vtables[usize::from(birth.moves == Moves::Always)];
-        // SAFETY: the caller's promise; the block is first.
+        // SAFETY: the caller's promise. The block is first.
         unsafe { FiberBlock::init(place.cast(), birth, scope, (host.scheduler(), task), Self::VTABLE) };
         let stage: UnsafeCell<Stage<F, T>> = UnsafeCell::new(Stage::New(body));
         // SAFETY: as above.
@@ -81,7 +81,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
 
     /// # Safety
     ///
-    /// The block is that of such a cell, and the caller may touch its stage.
+    /// The block is that of a cell of this type, and the caller may touch its stage.
     #[inline]
     unsafe fn replace(control: NonNull<Control>, stage: Stage<F, T>) -> Stage<F, T> {
         // SAFETY: the caller's promise, and the type's invariant.
@@ -94,7 +94,7 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     ///
     /// # Safety
     ///
-    /// As [`replace`](Self::replace). If it is not empty, what is there is leaked.
+    /// As for [`replace`](Self::replace). If the stage is not empty, its content is leaked.
     #[inline]
     unsafe fn fill(control: NonNull<Control>, stage: Stage<F, T>) {
         // SAFETY: the caller's promise, and the type's invariant.
@@ -104,13 +104,13 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     }
 
     unsafe fn run(control: NonNull<Control>) -> Ended {
-        // SAFETY: called through the vtable by whoever runs the fiber.
+        // SAFETY: called through the vtable by the thread that runs the fiber.
         let Stage::New(body) = (unsafe { Self::replace(control, Stage::Empty) }) else {
             return Ended::ForGood;
         };
-        // What the body leaves behind half done is its own affair, as with threads.
+        // As with threads, the user is responsible for what a panicking body leaves half-changed.
         let turn = catch_unwind(AssertUnwindSafe(|| body.turn()));
-        // SAFETY: the fiber runs, so it is there.
+        // SAFETY: the fiber runs, so its control block is alive.
         let this = unsafe { control.as_ref() };
         let is_bare = this.locals.is_unused() && this.ambient.is_empty();
         let turn = if is_bare { turn } else { end_turn(this, turn) };
@@ -131,18 +131,18 @@ impl<F: Body<T>, T> FiberCell<F, T> {
         unsafe { Self::fill(control, stage) };
         if needs_drop && ended == Ended::ForGood && this.join.ending.announce() {
             this.locals.close();
-            // Here, where a destructor may wait.
-            // SAFETY: the result is there, and nobody else will have it.
+            // Dropped here, on the fiber's stack, where a destructor may wait.
+            // SAFETY: the result exists, and no other code takes it.
             unsafe { teardown::drop_result(control) };
         }
         ended
     }
 
-    /// The stage of a fiber that has no result.
+    /// Returns the stage of a fiber without a result.
     ///
     /// # Safety
     ///
-    /// The block is there, and the fiber is not done.
+    /// The block is alive, and the fiber is not done.
     unsafe fn unended(control: NonNull<Control>, why: Unended) -> Stage<F, T> {
         // SAFETY: the caller's promise.
         let block = unsafe { FiberBlock::of(control) };
@@ -163,14 +163,15 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     }
 
     unsafe fn abandon(control: NonNull<Control>) {
-        // SAFETY: called through the vtable with the right to run the fiber, which nobody will.
+        // SAFETY: called through the vtable with the right to run the fiber, which is never used
+        // again.
         let unended = unsafe { Self::unended(control, Unended::Abandoned) };
         // SAFETY: as above.
         drop(unsafe { Self::replace(control, unended) });
     }
 
     unsafe fn drop_result(control: NonNull<Control>) -> Dropped {
-        // SAFETY: called through the vtable by whoever may have the result.
+        // SAFETY: called through the vtable by the side that owns the result.
         let stage = unsafe { Self::replace(control, Stage::Empty) };
         if matches!(stage, Stage::Done(Err(_))) { Dropped::Panic } else { Dropped::Other }
     }
@@ -178,25 +179,26 @@ impl<F: Body<T>, T> FiberCell<F, T> {
     unsafe fn take_result(control: NonNull<Control>, place: *mut ()) -> bool {
         // SAFETY: as above.
         let Stage::Done(outcome) = (unsafe { Self::replace(control, Stage::Empty) }) else { return false };
-        // SAFETY: the caller hands the address of such a place.
+        // SAFETY: the caller passes the address of memory of that type.
         unsafe { place.cast::<FiberOutcome<T>>().write(outcome) };
         true
     }
 
     unsafe fn free(control: NonNull<Control>) {
         let place = control.cast::<Self>();
-        // SAFETY: as below; it is there.
+        // SAFETY: as below: the block is alive.
         let origin = unsafe { control.as_ref() }.birth.memory;
         // SAFETY: called through the vtable for the last reference.
         unsafe { &mut *control.as_ptr() }.own.end();
         // SAFETY: as above.
         unsafe { place.drop_in_place() };
-        // SAFETY: from `make`, and nobody has it any more.
+        // SAFETY: the memory is from `make`, and is not used any more.
         unsafe { memory::give_back(WorkerState::current().map(|state| &state.memory), place, origin) };
     }
 }
 
-/// At the end of a turn the fiber has no locals any more, and nothing is in force but what another turn begins with.
+/// Ends the locals of a fiber at the end of a turn, and resets its ambient values to those that
+/// another turn begins with.
 #[inline(never)]
 fn end_turn<B, T>(fiber: &Control, turn: FiberOutcome<BodyTurn<B, T>>) -> FiberOutcome<BodyTurn<B, T>> {
     let turn = end_locals(&fiber.locals, turn);
@@ -207,7 +209,7 @@ fn end_turn<B, T>(fiber: &Control, turn: FiberOutcome<BodyTurn<B, T>>) -> FiberO
     turn
 }
 
-/// A fiber has panicked: its scope may cancel others.
+/// Records that a fiber has panicked: its scope may cancel others.
 #[cold]
 fn note_failure(fiber: &FiberBlock) {
     if let Some(scope) = &fiber.scope {
@@ -215,7 +217,8 @@ fn note_failure(fiber: &FiberBlock) {
     }
 }
 
-/// Drops the locals of a fiber at the end of a turn. If one of them panics, that is the turn's panic, unless it had one.
+/// Drops the locals of a fiber at the end of a turn. If a destructor panics, that becomes the panic
+/// of the turn, unless it had one.
 #[inline]
 fn end_locals<R>(locals: &FiberLocals, turn: FiberOutcome<R>) -> FiberOutcome<R> {
     match (locals.end(), turn) {
@@ -225,7 +228,7 @@ fn end_locals<R>(locals: &FiberLocals, turn: FiberOutcome<R>) -> FiberOutcome<R>
             Err(payload)
         }
         (Some(payload), first) => {
-            // The hook has told about it.
+            // The panic hook has reported it.
             unwind::discard(payload);
             first
         }

@@ -1,14 +1,15 @@
 //! Which fibers of an engine have begun, and which of those run, for any thread to read.
 //!
-//! The lists of fibers that have begun are the workers' (see [`roster`](super::roster)); a reader holds
-//! the locks of all of them. No fiber begins or ends meanwhile, and none that has begun is freed, since
-//! a fiber leaves its list first. The fiber that a worker runs is a pointer that the worker publishes
-//! at each switch. It enters a list before it is published, and leaves it after it is not any more. So
-//! it is in a list, and there, if a reader finds the pointer while it holds the locks.
+//! The lists of fibers that have begun belong to the workers (see [`roster`](super::roster)). A
+//! reader holds the locks of all of them. Meanwhile no fiber begins or ends, and no fiber that has
+//! begun is freed, since a fiber leaves its list first. The fiber that a worker runs is a pointer
+//! that the worker publishes at each switch. The fiber enters a list before the pointer is
+//! published, and leaves the list after the pointer is withdrawn. So if a reader finds the pointer
+//! while it holds the locks, the fiber is in a list, and alive.
 //!
 //! # Safety
 //!
-//! Trusted with reading the fibers of other workers, under these locks.
+//! Trusted with reading the fibers of other workers under these locks.
 #![expect(unsafe_code, reason = "fibers and lists of other workers are pointers")]
 
 use std::num::NonZero;
@@ -24,27 +25,29 @@ use crate::rt::base::{Walk, clock, hold_all, memory};
 use crate::rt::timer::CoreTimers;
 use crate::rt::wait::{Birth, Control, FiberRef, Running, Scheduler, Status};
 
-/// Where to find the fibers that have begun.
+/// The registry of the fibers that have begun.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     workers: Lock<Vec<CensusEntry>>,
-    /// Those that may move, by the worker where they began. A list stays for as long as the engine.
+    /// The lists of fibers that may migrate, one for each worker where they began. A list lives as
+    /// long as the engine.
     roamers: Lock<Vec<Arc<Roamers>>>,
 }
 
-/// What other threads read of a worker.
+/// The parts of a worker that other threads read.
 #[derive(Debug)]
 struct CensusEntry {
     worker: u32,
     /// # Invariant
     ///
-    /// There while this value is in its list: a worker is removed from there before they are freed.
+    /// Both pointers are valid while this value is in its list: a worker is removed from there
+    /// before they are freed.
     running: NonNull<Running>,
     roster: NonNull<Roster>,
     timers: Arc<CoreTimers>,
 }
 
-// SAFETY: any thread may read what `running` points to, and hold the lock of the roster.
+// SAFETY: any thread may read the target of `running`, and hold the lock of the roster.
 unsafe impl Send for CensusEntry {}
 
 /// A fiber that has begun and not ended.
@@ -66,14 +69,15 @@ impl Leak {
 /// The fibers that have begun and not ended, at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct BegunFiber {
-    /// Those that are suspended, by number.
+    /// The suspended fibers, sorted by number.
     pub(crate) waiting: Vec<Leak>,
-    /// Those that run, or have entered one that runs, by number.
+    /// The fibers that run, or have entered one that runs, sorted by number.
     pub(crate) running: Vec<Leak>,
 }
 
 impl Census {
-    /// Adds a worker. It is [removed](Self::remove_worker) before what it shows is freed.
+    /// Adds a worker. It must be [removed](Self::remove_worker) before the values that the pointers
+    /// refer to are freed.
     pub(crate) fn add_worker(
         &self,
         worker: u32,
@@ -93,19 +97,19 @@ impl Census {
         self.workers.lock().retain(|entry| entry.running != NonNull::from(running));
     }
 
-    /// Adds a list of fibers that may move.
+    /// Adds a list of fibers that may migrate.
     pub(crate) fn add_roamers(&self) -> Arc<Roamers> {
         let roamers = Arc::<Roamers>::default();
         self.roamers.lock().push(roamers.clone());
         roamers
     }
 
-    /// The lists of fibers that may move.
+    /// Returns the lists of fibers that may migrate.
     pub(crate) fn roamers(&self) -> Vec<Arc<Roamers>> {
         self.roamers.lock().clone()
     }
 
-    /// How many workers have begun.
+    /// Returns how many workers have begun.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn workers(&self) -> usize {
         self.workers.lock().len()
@@ -123,29 +127,31 @@ impl Census {
         self.workers.lock().iter().any(|entry| entry.worker == worker && entry.timers.is_late(now, by))
     }
 
-    /// Returns how many fibers that have begun on this worker, and stay there, are ready to run.
+    /// Returns how many of the fibers that have begun on this worker, and stay there, are ready to
+    /// run.
     ///
-    /// Returns 0 if the kernel does not help with reading them.
+    /// Returns 0 if the kernel does not support the barrier that reading them needs.
     pub(crate) fn ready_on(&self, worker: u32) -> usize {
         let workers = self.workers.lock();
         let Some(entry) = workers.iter().find(|entry| entry.worker == worker) else { return 0 };
         let Some(_held) = hold_all(std::iter::once(&entry.roster().lock)) else { return 0 };
         let mut ready = 0;
         entry.roster().for_each(|control| {
-            // SAFETY: it is in a list whose lock is held.
+            // SAFETY: the fiber is in a list whose lock is held.
             let fiber = unsafe { control.as_ref() };
             ready += usize::from(fiber.status() == Status::Ready);
         });
         ready
     }
 
-    /// The fiber that each worker runs, if any.
+    /// Returns the fiber that each worker runs, if it runs one.
     ///
-    /// Returns nothing if the kernel does not help with reading them.
+    /// Returns `None` if the kernel does not support the barrier that reading them needs.
     pub(crate) fn running(&self) -> Option<Vec<Leak>> {
         self.read(|workers, _| {
             let running = |entry: &CensusEntry| {
-                // SAFETY: it is in a list whose lock is held: see above.
+                // SAFETY: the fiber is in a list whose lock is held, as the module's comment
+                // argues.
                 let fiber = unsafe { entry.runs()?.as_ref() };
                 Some(Leak::new(&fiber.birth, entry.worker))
             };
@@ -153,15 +159,16 @@ impl Census {
         })
     }
 
-    /// All fibers that have begun and not ended. `also` is called while no fiber begins or ends.
+    /// Returns all fibers that have begun and not ended. `also` is called while no fiber begins or
+    /// ends.
     ///
-    /// Returns nothing if the kernel does not help with reading them.
+    /// Returns `None` if the kernel does not support the barrier that reading them needs.
     pub(crate) fn begun<R>(&self, also: impl FnOnce() -> R) -> Option<(BegunFiber, R)> {
         self.read(|workers, roamers| {
             let on_threads: Vec<_> = workers.iter().filter_map(CensusEntry::runs).collect();
             let mut begun = BegunFiber::default();
             let mut add = |control: NonNull<Control>| {
-                // SAFETY: it is in a list whose lock is held.
+                // SAFETY: the fiber is in a list whose lock is held.
                 let fiber = unsafe { control.as_ref() };
                 let runs = fiber.status() == Status::Running || on_threads.contains(&control);
                 let all = if runs { &mut begun.running } else { &mut begun.waiting };
@@ -175,22 +182,22 @@ impl Census {
         })
     }
 
-    /// All fibers of the host with this scheduler that have not ended, those that have not begun
-    /// included. A fiber that is made or ends meanwhile may be among them or not.
+    /// Returns all fibers of the host with this scheduler that have not ended, including those that
+    /// have not begun. A fiber that is made or ends meanwhile may be included or not.
     ///
-    /// Workers are kept from beginning and ending fibers for some microseconds at a time.
+    /// Keeps workers from beginning and ending fibers for some microseconds at a time.
     ///
-    /// Returns nothing if the kernel does not help with reading them.
+    /// Returns `None` if the kernel does not support the barrier that reading them needs.
     pub(crate) fn all(&self, host: NonNull<Scheduler>) -> Option<Vec<FiberRef>> {
         let (mut fibers, mut next) = (Vec::new(), Some(Walk::START));
         while let Some(walk) = next {
             next = self.read(|_, _| {
                 memory::walk(walk, |block| {
                     // SAFETY: no block is freed during a step of the walk, and no fiber ends while
-                    // the locks are held: a fiber that has begun leaves its list first, and one
-                    // that has not is hidden between two steps.
+                    // the locks are held. A fiber that has begun leaves its list first, and one
+                    // that has not begun is hidden between two steps.
                     if let Some(control) = unsafe { FiberBlock::find(block, host) } {
-                        // SAFETY: it has not ended, so it is there.
+                        // SAFETY: the fiber has not ended, so its block is alive.
                         fibers.push(unsafe { FiberRef::new(control) });
                     }
                 })
@@ -212,7 +219,8 @@ impl Census {
 
 impl CensusEntry {
     fn roster(&self) -> &Roster {
-        // SAFETY: the invariant of `running`; callers have the entry from its list, which is locked.
+        // SAFETY: the invariant of `running`. Callers have the entry from its list, which is
+        // locked.
         unsafe { self.roster.as_ref() }
     }
 

@@ -1,4 +1,5 @@
-//! Those who are to hear that an engine closes, before it refuses new fibers: what they make then is still run. Knows nothing of what they are.
+//! Listeners that are called when an engine closes, before it refuses new fibers: fibers that they
+//! spawn then still run. Does not know what the listeners are.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -6,15 +7,17 @@ use std::sync::{Arc, Weak};
 use crate::rt::base::sync::Lock;
 use crate::rt::base::{impl_debug, unwind};
 
-/// What hears of it.
+/// A listener for the close of an engine.
 pub(crate) trait OnClose: Send + Sync + 'static {
-    /// The engine closes. Called once, by whoever shuts it down, who may be a fiber: this must not wait.
+    /// Called once, when the engine closes, by the thread or fiber that shuts it down. Must not
+    /// wait.
     fn at_close(self: Arc<Self>);
 }
 
-/// All of an engine's.
+/// The listeners of an engine.
 pub(crate) struct CloseListeners {
-    /// By their addresses, which a weak reference keeps from being used again. None, once they were told.
+    /// By their addresses. The weak references keep the addresses from being reused. `None` after
+    /// the listeners were called.
     all: Lock<Option<BTreeMap<usize, Weak<dyn OnClose>>>>,
 }
 
@@ -23,7 +26,8 @@ impl CloseListeners {
         Self { all: Lock::new(Some(BTreeMap::new())) }
     }
 
-    /// One more that is to hear of it. False, if it is too late: the caller has to see to itself.
+    /// Adds a listener. Returns false if the listeners were called already: the caller has to
+    /// handle the close itself.
     #[must_use]
     pub(crate) fn add<L: OnClose>(&self, one: &Arc<L>) -> bool {
         let weak: Weak<dyn OnClose> = Arc::<L>::downgrade(one);
@@ -33,13 +37,13 @@ impl CloseListeners {
         true
     }
 
-    /// This one need not hear of it any more.
+    /// Removes a listener.
     pub(crate) fn remove<L: OnClose>(&self, one: &L) {
         let weak = self.all.lock().as_mut().and_then(|all| all.remove(&address(one)));
         drop(weak);
     }
 
-    /// The engine closes. Without the lock: what hears of it may well remove itself.
+    /// Calls all listeners. Without the lock, since a listener may remove itself.
     pub(crate) fn tell(&self) {
         let all = self.all.lock().take();
         for one in all.into_iter().flat_map(BTreeMap::into_values).filter_map(|one| one.upgrade()) {
@@ -66,12 +70,12 @@ mod tests {
         fn at_close(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::Relaxed);
             self.1.remove(&*self);
-            panic!("while it hears of it");
+            panic!("inside the listener");
         }
     }
 
     #[test]
-    fn those_that_are_there_are_told_once() {
+    fn present_listeners_are_called_once() {
         let (close_listeners, count) = (Arc::new(CloseListeners::new()), Arc::new(AtomicUsize::new(0)));
         let make = || Arc::new(Counts(count.clone(), close_listeners.clone()));
         let [one, two, three] = [make(), make(), make()];

@@ -1,4 +1,4 @@
-//! The one handle that each fiber is joined through: the right to its result, and the wait for it.
+//! The one handle through which a fiber is joined: the right to its result, and the wait for it.
 //!
 //! # Safety
 //!
@@ -26,28 +26,28 @@ use crate::rt::wait::{
 
 /// The handle of a fiber: the right to its result.
 pub(crate) struct FiberHandle<T> {
-    /// The only one that may join or detach.
+    /// The fiber. No other value may join or detach it.
     ///
     /// # Invariant
     ///
-    /// It is not a thread.
+    /// Not a thread.
     fiber: ManuallyDrop<FiberRef>,
-    /// As a function that returns it: a handle can be moved while it is pinned, and used after a
-    /// panic, whatever the type of the result. Whether it may be sent is said below.
+    /// Like a function that returns the result. So a handle is `Unpin` and unwind-safe for any type
+    /// of result. `Send` and `Sync` are implemented below.
     result: PhantomData<fn() -> T>,
 }
 
-// SAFETY: the result may be sent, and the block is shared.
+// SAFETY: the result is `Send`, and the block is shared.
 unsafe impl<T: Send> Send for FiberHandle<T> {}
-// SAFETY: a shared handle gives nothing of the result away.
+// SAFETY: a shared handle gives no access to the result.
 unsafe impl<T> Sync for FiberHandle<T> {}
 
 impl<T> FiberHandle<T> {
-    /// That of a fiber with results of this type.
+    /// Returns the handle of a fiber with results of this type.
     ///
     /// # Safety
     ///
-    /// The caller has one of the two references of a new fiber, and gives it up.
+    /// The caller holds one of the two references of a new fiber, and gives it up.
     #[inline]
     pub(super) unsafe fn new(control: NonNull<Control>) -> Self {
         // SAFETY: the caller's promise.
@@ -75,25 +75,25 @@ impl<T> FiberHandle<T> {
         self.get().join.ending.is_done()
     }
 
-    /// Waits for the result, until this moment if there is one. Whether it has come.
+    /// Waits for the result, until this moment if there is one. Returns whether the result exists.
     #[inline]
     pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
         self.is_done() || {
-            // SAFETY: this is the handle of a fiber.
+            // SAFETY: the caller holds this fiber's handle.
             unsafe { wait_for_end(self.control(), until) }
         }
     }
 
-    /// Cancels the fiber, for whoever called there.
+    /// Cancels the fiber. `by` is the place of the user's call.
     pub(crate) fn cancel(&self, by: &'static Location<'static>, reason: Option<Cow<'static, str>>) {
         cancel_fiber(&self.fiber, Why { what: What::Fiber(self.fiber.number()), by, reason });
     }
 
-    /// Waits for the result where cancellation and deadlines count.
+    /// Waits for the result, and observes cancellation and deadlines.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop, and the result has not come.
+    /// Returns an error if the caller is to stop, and there is no result yet.
     pub(crate) fn wait_or_stop(&self) -> Result<(), Stop> {
         let (join, mut phase) = (&self.get().join, Phase::First);
         let on = WaitKind::Join.on(self.get());
@@ -116,13 +116,14 @@ impl<T> FiberHandle<T> {
         Ok(())
     }
 
-    /// The result of a fiber that has ended.
+    /// Returns the result of a fiber that has ended.
     pub(crate) fn take(self) -> FiberOutcome<T> {
         debug_assert!(self.is_done(), "there is a result");
-        // Nothing is left to detach from, nor a result to drop.
+        // There is nothing left to detach from, and no result to drop.
         let this = ManuallyDrop::new(self);
         let mut outcome = MaybeUninit::<FiberOutcome<T>>::uninit();
-        // SAFETY: it is done, so the result is the handle's; the place is of its type.
+        // SAFETY: the fiber is done, so the result belongs to the handle. The memory is of its
+        // type.
         let is_there = unsafe { (this.get().body.take_result)(this.control(), outcome.as_mut_ptr().cast()) };
         // SAFETY: the reference of `fiber`, which is not used again.
         unsafe { Control::release(this.control()) };
@@ -132,11 +133,11 @@ impl<T> FiberHandle<T> {
     }
 }
 
-/// Waits for the end of a fiber, as [`FiberHandle::wait`].
+/// Waits for the end of a fiber, as [`FiberHandle::wait`] does.
 ///
 /// # Safety
 ///
-/// The caller has its handle.
+/// The caller holds the fiber's handle.
 #[inline(never)]
 unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> bool {
     // SAFETY: the handle is a reference.
@@ -147,7 +148,8 @@ unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> boo
     let this = unsafe { control.as_ref() };
     let (join, on) = (&this.join, WaitKind::Join.on(this));
     let cause = suspend::wait(Phase::First, on, Ends::ByEvent, until, |waiter| {
-        // A fiber whose time is over goes on whether or not the other end has let go of its waiter.
+        // Counted: a fiber whose time limit is over continues even if the waker still uses its
+        // waiter.
         let waiter = if until.is_some() { waiter.counted() } else { waiter };
         let is_waiting = join.wait(waiter);
         if !is_waiting {
@@ -158,12 +160,12 @@ unsafe fn wait_for_end(control: NonNull<Control>, until: Option<Instant>) -> boo
     cause != Cause::Time || !join.give_up()
 }
 
-/// Enters a child here, if it has not begun and is the newest of this worker's tasks, so that control comes straight back.
-/// Whether it has ended.
+/// Enters a child directly, if it has not begun and is the newest of this worker's tasks, so that
+/// control returns here. Returns whether the child has ended.
 ///
 /// # Safety
 ///
-/// The caller has its handle.
+/// The caller holds the child's handle.
 #[inline]
 unsafe fn enter_child(control: NonNull<Control>) -> bool {
     // SAFETY: the handle is a reference.
@@ -172,18 +174,18 @@ unsafe fn enter_child(control: NonNull<Control>) -> bool {
         return false;
     };
     assert!(parent != control, "a fiber cannot join itself: it would wait for ever");
-    // SAFETY: it runs, so it is there.
+    // SAFETY: the parent runs, so its control block is alive.
     let may_enter = || local.may_enter(unsafe { parent.as_ref() });
     if this.status() != Status::New || !may_enter() || std::thread::panicking() {
         return false;
     }
     let Some(task) = local.context().take_newest(control.cast()) else { return false };
     let control = fiber_of(task.into_raw());
-    // It waits for the child, which has its place on the worker.
+    // Counted as a wait: the parent waits for the child, which runs in its place on the worker.
     local.counters.waits.add(1);
-    // SAFETY: the task was the right to run it, on this worker.
+    // SAFETY: the task was the right to run the child, on this worker.
     if unsafe { run::enter(local, control, By::Fiber) }.is_err() {
-        // SAFETY: it was not entered, so the right is still ours.
+        // SAFETY: the child was not entered, so this function still has the right.
         local.context().submit(unsafe { Control::task(control) });
     }
     local.counters.wakes.add(1);
@@ -196,13 +198,13 @@ impl<T> Drop for FiberHandle<T> {
         if this.join.ending.detach() {
             return;
         }
-        // Given up whatever the user's destructor does.
+        // A guard, which releases the reference even if the user's destructor panics.
         let control = self.control();
         // SAFETY: the reference of the handle, which is not used again.
         let _reference = unsafe { FiberRef::from_ref(control) };
         let mut first = FirstPanic::new();
         first.catch(|| {
-            // SAFETY: it is done, or has announced its result: that is the handle's.
+            // SAFETY: the fiber is done, or has announced its result, which belongs to the handle.
             let dropped = unsafe { (this.body.drop_result)(control) };
             // SAFETY: `fiber` is a reference.
             let block = unsafe { FiberBlock::of(control) };

@@ -1,9 +1,9 @@
-//! The host of fibers: what the fibers of one runtime share, on a pool or on a single core. Knows
-//! neither threads nor descriptors.
+//! The host of fibers: the state that all fibers of one runtime share, on a pool or on a single
+//! core. Knows neither threads nor descriptors.
 //!
 //! # Safety
 //!
-//! Trusted with taking the scheduler of a fiber for the head of its host.
+//! Trusted with casting a pointer to a fiber's scheduler to one to its host.
 #![expect(unsafe_code, reason = "a pointer to the head is one to the whole")]
 
 use std::any::Any;
@@ -39,39 +39,39 @@ pub(crate) enum Unended {
 #[derive(Clone, Debug)]
 pub(crate) struct HostSettings {
     pub(crate) stack_size: usize,
-    /// How many fibers there may be at a time.
+    /// How many fibers may exist at a time.
     pub(crate) max_fibers: Option<usize>,
     pub(crate) prewarm: usize,
-    /// Every fiber may move at any suspension.
+    /// Whether every fiber may migrate at any suspension.
     pub(crate) migrates: bool,
     pub(crate) switch_hooks: SwitchHooks,
-    /// Makes what the handle of a fiber gets that has not ended.
+    /// Makes the error that the handle of a fiber without a result returns.
     pub(crate) unended: fn(Unended) -> Box<dyn Any + Send>,
 }
 
-/// The vtables of fibers as tasks: of those that stay where they have begun, and of those that may
-/// move.
+/// The vtables of fibers as tasks: first for fibers that stay where they have begun, then for
+/// fibers that may migrate.
 pub(crate) type Vtables = [Vtable; 2];
 
-/// Why a fiber was not made.
+/// Why a fiber was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// The runtime is being shut down.
     Closed,
-    /// There are as many as may be.
+    /// The limit of fibers is reached.
     Limit(usize),
-    /// It was to run on the caller's worker, and the caller is a plain thread.
+    /// The fiber was to run on the caller's worker, and the caller is a plain thread.
     NoWorker,
-    /// No stack is that large.
+    /// No stack has this size.
     StackSize(usize),
-    /// There is no such group; this is how many there are.
+    /// There is no group with this number. The second value is the number of groups.
     NoGroup(u32, usize),
 }
 
-/// What becomes of the fibers that have not ended when it is over. Each is counted once.
+/// The fate of the fibers that have not ended when the runtime is over. Each is counted once.
 #[derive(Debug)]
 pub(crate) struct Fates {
-    /// How many had not begun, or were between two steps: they are discarded.
+    /// How many had not begun, or were between two steps. They are discarded.
     pub(crate) unbegun: usize,
     pub(crate) begun: BegunFiber,
 }
@@ -80,8 +80,8 @@ pub(crate) struct Fates {
 ///
 /// # Invariant
 ///
-/// The scheduler is first, so that a pointer to it that was made from one to the host is one to the
-/// whole. The scheduler of every fiber is in a host.
+/// The scheduler is first, so that a pointer to it that was made from a pointer to the host is a
+/// pointer to the whole. The scheduler of every fiber is in a host.
 #[repr(C)]
 pub(crate) struct FiberHost {
     scheduler: Scheduler,
@@ -93,17 +93,17 @@ pub(crate) struct FiberHost {
     is_closed: AtomicBool,
     pub(crate) close_listeners: CloseListeners,
     limit: FiberLimit,
-    /// How often a thread outside has put a fiber into the next group.
+    /// How often a thread outside has placed a fiber in the next group.
     pub(crate) turn: AtomicU32,
     pub(crate) starving: Starving,
-    /// Of timers that call back.
+    /// The homes of timers with callbacks.
     pub(crate) homes: TimerHomes,
-    /// Of its tasks.
+    /// The vtables of its tasks.
     pub(crate) vtables: &'static Vtables,
 }
 
 impl FiberHost {
-    /// A host without fibers, whose workers belong to these NUMA nodes.
+    /// Returns a host without fibers, whose workers belong to these NUMA nodes.
     pub(crate) fn new(settings: HostSettings, nodes: Vec<usize>, vtables: &'static Vtables) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             scheduler: Scheduler::default(),
@@ -122,56 +122,56 @@ impl FiberHost {
         })
     }
 
-    /// Says who runs the fibers. Once, before there are any.
+    /// Sets what runs the fibers. Called once, before there are any.
     pub(crate) fn begin(&self, schedule: Arc<dyn Schedule>) {
         self.scheduler.begin(schedule);
     }
 
-    /// What fibers know of their host.
+    /// Returns the pointer by which fibers know their host.
     #[inline]
     pub(crate) fn scheduler(&self) -> NonNull<Scheduler> {
         NonNull::from(self).cast()
     }
 
-    /// The host of a fiber.
+    /// Returns the host of a fiber.
     ///
     /// # Safety
     ///
     /// The fiber is not done.
     #[inline]
     pub(crate) unsafe fn of(fiber: &FiberBlock) -> &Self {
-        // SAFETY: the type's invariant, and that of a block: its scheduler is there until the fiber
+        // SAFETY: the type's invariant, and that of a block: its scheduler is alive until the fiber
         // is done.
         unsafe { fiber.scheduler().cast::<Self>().as_ref() }
     }
 
-    /// Who runs the fibers, if it has begun.
+    /// Returns what runs the fibers, if it was set.
     pub(crate) fn try_schedule(&self) -> Option<&Arc<dyn Schedule>> {
         self.scheduler.try_get()
     }
 
-    /// Who runs the fibers.
+    /// Returns what runs the fibers.
     pub(crate) fn schedule(&self) -> &Arc<dyn Schedule> {
         self.scheduler.get()
     }
 
-    /// What threads count that are none of the workers.
+    /// Returns the counters of threads that are not workers.
     pub(crate) fn outside(&self) -> &Counters {
         &self.scheduler.outside
     }
 
-    /// A reference of one's own.
+    /// Returns a new reference to this host.
     pub(crate) fn keep(&self) -> Arc<Self> {
         self.this.upgrade().expect("a host is there while its fibers are")
     }
 
-    /// What is called at each switch.
+    /// Returns the functions that are called at each switch.
     #[inline]
     pub(crate) fn switch_hooks(&self) -> &SwitchHooks {
         &self.settings.switch_hooks
     }
 
-    /// The counters of a worker. A seat that is taken again counts on.
+    /// Returns the counters of a worker. A new worker in the same seat continues them.
     pub(crate) fn counters_of(&self, worker: u32) -> Arc<Counters> {
         let mut all = self.counters.lock();
         let worker = worker as usize;
@@ -181,23 +181,23 @@ impl FiberHost {
         all[worker].clone()
     }
 
-    /// Whether new fibers are refused.
+    /// Returns whether new fibers are refused.
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// Refuses new fibers, but for the last ones of those who hear of it.
+    /// Refuses new fibers, after the close listeners have spawned their last ones.
     pub(crate) fn close(&self) {
         self.close_listeners.tell();
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Counts a new fiber in, which leaves its place in the [limit](FiberLimit) when it ends.
+    /// Admits a new fiber, which leaves the [limit](FiberLimit) when it ends.
     ///
     /// # Errors
     ///
-    /// If none may be made now.
+    /// Returns an error if the fiber is refused now.
     #[inline]
     pub(crate) fn admit(&self, is_limited: bool) -> Result<(), Reason> {
         match () {
@@ -207,7 +207,7 @@ impl FiberHost {
         }
     }
 
-    /// A fiber that was counted in has ended.
+    /// Records that an admitted fiber has ended.
     #[inline]
     pub(crate) fn release(&self, is_limited: bool) {
         if is_limited {
@@ -215,12 +215,12 @@ impl FiberHost {
         }
     }
 
-    /// Calls `look` with all that is counted.
+    /// Calls `look` with all counters.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&All<'_>) -> R) -> R {
         look(&All { workers: &self.counters.lock(), outside: self.outside() })
     }
 
-    /// How many fibers run or are ready to, about: a fiber may change that meanwhile.
+    /// Returns about how many fibers run or are ready. Fibers may change that meanwhile.
     pub(crate) fn not_waiting(&self) -> usize {
         self.look(|all| {
             let finished = all.sum(|counters| &counters.finished);
@@ -231,18 +231,18 @@ impl FiberHost {
         })
     }
 
-    /// All fibers that have not ended, those that have not begun included.
+    /// Returns all fibers that have not ended, including those that have not begun.
     ///
-    /// Returns nothing if the kernel does not help with reading them.
+    /// Returns `None` if the kernel does not support the barrier that reading them needs.
     pub(crate) fn fibers(&self) -> Option<Vec<FiberRef>> {
         self.census.all(self.scheduler())
     }
 
-    /// What became of all fibers that have not ended, at one moment. For when it is over: fibers
-    /// are not made any more.
+    /// Returns the fate of all fibers that have not ended, at one moment. Called when the runtime
+    /// is over and makes no fibers any more.
     pub(crate) fn fates(&self) -> Option<Fates> {
         let unfinished = |all: &All<'_>| {
-            // Those that were discarded are counted as finished, but not by workers.
+            // Discarded fibers are counted as finished, but not by workers.
             all.sum(|counters| &counters.spawned).saturating_sub(all.finished_by_workers()) as usize
         };
         let (begun, unfinished) = self.census.begun(|| self.look(unfinished))?;
@@ -254,12 +254,13 @@ impl FiberHost {
 impl Drop for FiberHost {
     fn drop(&mut self) {
         self.homes.close();
-        // The last reference may be given up anywhere, and nobody there has to do with these.
+        // The last reference may be dropped anywhere, by code that is not responsible for the
+        // hooks' destructors.
         unwind::catch(|| drop(mem::take(&mut self.settings.switch_hooks)));
     }
 }
 
-// What a panic interrupts is a fiber's: the host itself is never seen half done.
+// A panic may interrupt a fiber, but never leaves the host itself half-changed.
 impl_unwind_safe!(FiberHost);
 
 impl_debug!(FiberHost, |host| { settings: host.settings, .. });

@@ -1,8 +1,8 @@
-//! How many fibers there may be at a time. Knows no fiber.
+//! The limit of how many fibers may exist at a time. Knows no fiber.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The limit, and how many there are; those are counted only if there is a limit.
+/// The limit, and the number of fibers, which is counted only if there is a limit.
 #[derive(Debug)]
 pub(crate) struct FiberLimit {
     most: usize,
@@ -14,11 +14,11 @@ impl FiberLimit {
         Self { most: most.unwrap_or(usize::MAX), live: AtomicUsize::new(0) }
     }
 
-    /// One more.
+    /// Counts a new fiber.
     ///
     /// # Errors
     ///
-    /// If there are as many as may be, with that number.
+    /// Returns the limit if it is reached.
     #[inline]
     pub(crate) fn enter(&self) -> Result<(), usize> {
         if self.most == usize::MAX { Ok(()) } else { self.enter_limited() }
@@ -27,12 +27,12 @@ impl FiberLimit {
     #[cold]
     fn enter_limited(&self) -> Result<(), usize> {
         let one_more = |live| (live < self.most).then_some(live + 1);
-        // Relaxed: it is a number, and nothing is read because of it.
+        // Relaxed: the count orders no other memory.
         let entered = self.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
         entered.map(drop).map_err(|_| self.most)
     }
 
-    /// One less.
+    /// Counts a fiber that has ended.
     #[inline]
     pub(crate) fn leave(&self) {
         if self.most != usize::MAX {

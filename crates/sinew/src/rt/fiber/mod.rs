@@ -1,5 +1,5 @@
-//! Fibers: how they are made, run, joined, cancelled and ended, and what those of one runtime
-//! share. Knows neither threads nor descriptors.
+//! Fibers: how they are made, run, joined, cancelled and ended, and the state that the fibers of
+//! one runtime share. Knows neither threads nor descriptors.
 
 pub(super) mod batch;
 mod block;

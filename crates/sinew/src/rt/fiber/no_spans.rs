@@ -1,6 +1,6 @@
-//! Without the feature, nobody keeps spans of `tracing`: the same function as in `spans.rs`, which does nothing.
+//! The counterpart of `spans.rs` without the feature `tracing`: no spans are kept.
 
 use super::switch_hooks::SwitchHooks;
 
-/// Has fibers keep nothing.
+/// Registers no hooks.
 pub(crate) fn register_hooks(_: &mut SwitchHooks) {}

@@ -1,4 +1,4 @@
-//! The panic hook: it says which fiber panicked, and then calls the one that was there before.
+//! The panic hook: it prints which fiber panicked, and then calls the previous hook.
 
 use std::io::{Write, stderr};
 use std::panic::{PanicHookInfo, set_hook, take_hook};
@@ -8,9 +8,9 @@ use crate::rt::wait::{FiberRef, tls};
 
 static INSTALLED: Once = Once::new();
 
-/// Wraps the hook that is there, once in a process, if that is wanted.
+/// Wraps the present hook, once in a process, if that is wanted.
 pub(crate) fn install(is_wanted: bool) {
-    // A thread that unwinds cannot change the hook; the next runtime does.
+    // A thread that unwinds cannot change the hook. The next runtime will.
     if !is_wanted || std::thread::panicking() {
         return;
     }
@@ -27,13 +27,14 @@ fn tell(info: &PanicHookInfo<'_>, inner: &dyn Fn(&PanicHookInfo<'_>)) {
             Some(name) => format!("'{name}' ({number})"),
             None => number.to_string(),
         };
-        // A backtrace ends at the worker, and does not lead to the call that spawned the fiber.
+        // A backtrace ends at the worker, and does not show the call that spawned the fiber.
         let made = fiber.birth().map(|birth| format!(", made at {},", birth.location)).unwrap_or_default();
-        // Not by `eprintln!`, which panics if nobody reads: inside a hook, that ends the process.
+        // `eprintln!` panics if standard error is closed, which would abort the process inside a
+        // hook.
         let _ = writeln!(stderr(), "\nfiber {named}{made} panicked:");
     }
     match tls::worker_local() {
-        // Waits inside the hook keep the worker: what ran meanwhile would be taken for panicking.
+        // Waits inside the hook keep the worker: another fiber would be taken for panicking.
         Some(local) => local.in_hook(|| inner(info)),
         None => inner(info),
     }

@@ -1,11 +1,11 @@
-//! The fibers that have begun on a worker and not ended, as lists through their blocks: one of those
-//! that stay, which the worker's thread changes, and one of those that move, behind a mutex. Other
-//! threads read both (see [`census`](super::census)).
+//! The fibers that have begun on a worker and not ended, as lists that link their blocks: one of
+//! the fibers that stay, which the worker's thread changes, and one of the fibers that may migrate,
+//! behind a mutex. Other threads read both (see [`census`](super::census)).
 //!
 //! # Safety
 //!
-//! Trusted with the links of the blocks in them: a fiber is in a list from its beginning to its end,
-//! or that of a step, and there for as long.
+//! Trusted with the links of the blocks: a fiber is in a list from its beginning to its end, or to
+//! that of a step, and is alive meanwhile.
 #![expect(unsafe_code, reason = "blocks are linked by pointers")]
 
 use std::cell::Cell;
@@ -18,7 +18,7 @@ use crate::rt::wait::Control;
 
 type RosterLink = Cell<Option<NonNull<Control>>>;
 
-/// The place of a block in the list.
+/// The links of a block in its list.
 #[derive(Debug, Default)]
 pub(crate) struct RosterLinks {
     /// # Invariant
@@ -32,7 +32,7 @@ pub(crate) struct RosterLinks {
 ///
 /// # Invariant
 ///
-/// The fibers in it are there until they leave it.
+/// The fibers in it are alive until they leave it.
 #[derive(Debug, Default)]
 pub(crate) struct BegunList {
     first: RosterLink,
@@ -43,7 +43,7 @@ impl BegunList {
     ///
     /// # Safety
     ///
-    /// It is there until [`leave`](Self::leave) is called for it.
+    /// The fiber is alive until [`leave`](Self::leave) is called for it.
     #[inline]
     pub(crate) unsafe fn enter(&self, control: NonNull<Control>) {
         let second = self.first.replace(Some(control));
@@ -59,7 +59,7 @@ impl BegunList {
     ///
     /// # Safety
     ///
-    /// It is in this list.
+    /// The fiber is in this list.
     #[inline]
     pub(crate) unsafe fn leave(&self, control: NonNull<Control>) {
         // SAFETY: the caller's promise.
@@ -87,8 +87,8 @@ impl BegunList {
     }
 }
 
-/// The fibers that have begun on a worker, stay there, and have not ended. The worker's thread is the
-/// owner of its lock.
+/// The fibers that have begun on a worker, stay there, and have not ended. The worker's thread is
+/// the owner of the lock.
 #[derive(Debug, Default)]
 pub(crate) struct Roster {
     pub(crate) lock: OwnerLock,
@@ -99,18 +99,19 @@ pub(crate) struct Roster {
 }
 
 impl Roster {
-    /// Adds a fiber that begins. For the owner.
+    /// Adds a fiber that begins. Called by the owner.
     ///
     /// # Safety
     ///
-    /// The fiber is there until [`leave`](Self::leave) is called for it.
+    /// The fiber is alive until [`leave`](Self::leave) is called for it.
     #[inline]
     pub(crate) unsafe fn enter(&self, control: NonNull<Control>) {
         // SAFETY: the caller's promise.
         self.lock.with(|| unsafe { self.list.enter(control) });
     }
 
-    /// Removes a fiber that ends, and calls `count` before another thread can see that. For the owner.
+    /// Removes a fiber that ends, and calls `count` before another thread can see that. Called by
+    /// the owner.
     ///
     /// # Safety
     ///
@@ -124,15 +125,15 @@ impl Roster {
         });
     }
 
-    /// Calls `look` with each fiber. For the owner, who changes nothing meanwhile, and for guests that
-    /// hold the lock.
+    /// Calls `look` with each fiber. Called by the owner, which changes nothing meanwhile, and by
+    /// guests that hold the lock.
     pub(crate) fn for_each(&self, look: impl FnMut(NonNull<Control>)) {
         self.list.for_each(look);
     }
 }
 
-/// The fibers that have begun on a worker, may move, and have not ended.
+/// The fibers that have begun on a worker, may migrate, and have not ended.
 pub(crate) type Roamers = Lock<BegunList>;
 
-// SAFETY: the links of those in the list are touched under its lock alone.
+// SAFETY: the links of the fibers in the list are touched only under its lock.
 unsafe impl Send for BegunList {}

@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the right to run a fiber: it comes with the task, and goes to whoever is to run it next, or ends with it.
+//! Trusted with the right to run a fiber: it comes with the task, and passes to the next thread
+//! that runs the fiber, or ends with it.
 #![expect(unsafe_code, reason = "fibers are pointers, and their coroutines are under the right to run them")]
 
 use std::fmt;
@@ -32,13 +33,14 @@ const fn vtables<const FOLLOWED: bool>() -> Vtables {
     [Vtable { run, discard, settles: true }, Vtable { run, discard, settles: false }]
 }
 
-/// The vtables of the tasks of an engine. Nobody pays for functions that are called at each switch, but where there are any.
+/// Returns the vtables of the tasks of an engine. Only engines with switch hooks pay for calling
+/// them.
 pub(crate) fn vtables_for(switch_hooks: &SwitchHooks) -> &'static Vtables {
     if switch_hooks.is_empty() { &USUAL } else { &FOLLOWED }
 }
 
-/// Called by a worker, with the right to run the fiber. Those that are next on this worker are run too, for as long as nobody
-/// else has a turn: it saves the way back to the worker and here again.
+/// Called by a worker, with the right to run the fiber. Then runs the next fibers of this worker,
+/// until another queue has its turn. This saves the way back to the worker and here again.
 unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
     let local = WorkerState::current().expect("the workers of an engine have what fibers need");
     let mut control = fiber_of(header);
@@ -46,7 +48,7 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
         local.begin_task();
         // SAFETY: every task of a host is a fiber, and the task was the right to run it.
         let next = match unsafe { resume::<FOLLOWED>(local, control, By::Worker) } {
-            // SAFETY: it came back, so the right is ours again.
+            // SAFETY: the fiber has returned control, and the right to run it.
             Ok(CoroutineState::Yielded(Pause::Yield)) => unsafe { exchange(local, control) },
             Ok(CoroutineState::Yielded(Pause::Rest)) => {
                 rest(local);
@@ -58,7 +60,7 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
                 local.context().take_next()
             }
             Err(error) => {
-                // SAFETY: it was not entered, so the right is still ours.
+                // SAFETY: the fiber was not entered, so this function still has the right.
                 unsafe { starving::wait(local, control, &error) };
                 local.context().take_next()
             }
@@ -70,14 +72,15 @@ unsafe fn run<const FOLLOWED: bool>(header: NonNull<Header>, _: &Context<'_>) {
     }
 }
 
-/// A fiber lets others run. Returns the next one, unless another place has its turn.
+/// Puts a fiber that yields behind the others. Returns the next fiber, unless another queue has its
+/// turn.
 ///
 /// # Safety
 ///
 /// The caller has the right to run the fiber, and gives it up.
 #[inline(always)]
 unsafe fn exchange(local: &WorkerState, control: NonNull<Control>) -> Option<TaskRef> {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { control.as_ref() };
     if !matches!(this.home(), Home::Worker(_)) {
         // SAFETY: the caller's right.
@@ -89,11 +92,12 @@ unsafe fn exchange(local: &WorkerState, control: NonNull<Control>) -> Option<Tas
     local.context().exchange(unsafe { Control::task(control) })
 }
 
-/// Enters a fiber, and sees to what it comes back with.
+/// Runs a fiber until it returns control, and handles the reason.
 ///
 /// # Errors
 ///
-/// If it has not begun and there is no stack for it: the right to run it is still the caller's.
+/// Returns an error if the fiber has not begun and there is no stack for it. The caller still has
+/// the right to run it then.
 ///
 /// # Safety
 ///
@@ -106,20 +110,21 @@ pub(crate) unsafe fn enter(local: &WorkerState, control: NonNull<Control>, by: B
     }
     // SAFETY: the caller's right.
     let state = unsafe { resume::<false>(local, control, by) }?;
-    // SAFETY: it came back, so the right is ours again.
+    // SAFETY: the fiber has returned control, and the right to run it.
     unsafe { dispatch_outcome(local, control, by, state) };
     Ok(())
 }
 
-/// The fiber that enters another one lets go meanwhile.
+/// [Enters](enter) a fiber, and calls the switch hooks for the outer fiber, which is suspended
+/// meanwhile.
 ///
 /// # Errors
 ///
-/// As [`enter`].
+/// As for [`enter`].
 ///
 /// # Safety
 ///
-/// As [`enter`].
+/// As for [`enter`].
 #[cold]
 unsafe fn enter_followed(local: &WorkerState, control: NonNull<Control>, by: By) -> Result<(), StackError> {
     let (engine, has_outer) = (local.host().clone(), local.fiber().is_some());
@@ -131,15 +136,15 @@ unsafe fn enter_followed(local: &WorkerState, control: NonNull<Control>, by: By)
     if has_outer {
         engine.switch_hooks().resume(local);
     }
-    // SAFETY: it came back, so the right is ours again.
+    // SAFETY: the fiber has returned control, and the right to run it.
     state.map(|state| unsafe { dispatch_outcome(local, control, by, state) })
 }
 
-/// Runs a fiber until it comes back.
+/// Runs a fiber until it returns control.
 ///
 /// # Errors
 ///
-/// As [`enter`].
+/// As for [`enter`].
 ///
 /// # Safety
 ///
@@ -150,9 +155,9 @@ unsafe fn resume<const FOLLOWED: bool>(
     control: NonNull<Control>,
     by: By,
 ) -> Result<CoroutineState<Pause, Ended>, StackError> {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { FiberBlock::of(control) };
-    // SAFETY: the right to run is that to the coroutine.
+    // SAFETY: the right to run includes access to the coroutine.
     let slot = unsafe { &mut *this.coroutine.get() };
     let coroutine = match slot {
         Some(coroutine) => coroutine,
@@ -168,7 +173,7 @@ unsafe fn resume<const FOLLOWED: bool>(
         let state = coroutine.resume(());
         if FOLLOWED {
             if matches!(state, CoroutineState::Complete(_)) {
-                // Its locals have ended. Those of its next step are another worker's.
+                // Its locals have ended. Those of its next step are for another worker.
                 this.locals.close();
             }
             local.host().switch_hooks().suspend(local);
@@ -177,7 +182,7 @@ unsafe fn resume<const FOLLOWED: bool>(
     }))
 }
 
-/// Sees to what a fiber came back with.
+/// Handles the reason why a fiber has returned control.
 ///
 /// # Safety
 ///
@@ -194,12 +199,14 @@ unsafe fn dispatch_outcome(
         CoroutineState::Yielded(Pause::Yield) => unsafe { go_to_the_back(local, control, by) },
         CoroutineState::Yielded(Pause::Rest) => rest(local),
         CoroutineState::Yielded(Pause::Wait) => {
-            // SAFETY: the right to run is a reference.
+            // SAFETY: the right to run includes a reference.
             let this = unsafe { control.as_ref() };
             local.counters.waits.add(1);
-            // Unless it is to run at once, it may be anywhere, or gone, after this.
+            // Unless this returns `Schedule`, the fiber may run elsewhere, or be gone, from here
+            // on.
             if this.word.saved() == WakeAction::Schedule {
-                // SAFETY: the wait ended before it was saved: the right is ours.
+                // SAFETY: the wait ended before the fiber was saved, so this thread has the right
+                // to run it.
                 unsafe { make_ready(control) };
             }
         }
@@ -210,13 +217,14 @@ unsafe fn dispatch_outcome(
     }
 }
 
-/// A fiber has begun a wait that has no need to be told that it is saved, and may have ended.
+/// Counts a wait that counts as saved from the beginning, and may have ended.
 #[inline]
 fn rest(local: &WorkerState) {
     local.counters.waits.add(1);
 }
 
-/// With many fibers, the stack of the next one is seldom in the fastest cache: it is fetched while this one runs.
+/// Prefetches the stack of the next fiber while this one runs. With many fibers, it is seldom in
+/// the fastest cache.
 #[inline]
 fn fetch_next(local: &WorkerState) {
     if let Some(next) = local.context().core().next_ready() {
@@ -226,7 +234,7 @@ fn fetch_next(local: &WorkerState) {
     }
 }
 
-/// The coroutine of a fiber that first runs.
+/// Makes the coroutine of a fiber that begins.
 #[inline(never)]
 fn begin(
     local: &WorkerState,
@@ -242,13 +250,13 @@ fn begin(
     };
     stack.set_label(Some(label(control)));
     this.has_stack.store(true, Ordering::Relaxed);
-    // One that runs in steps begins once, and on a new stack each time.
+    // A fiber in steps begins once, but on a new stack for each step.
     if this.status() == Status::New {
         local.counters.started.add(1);
     }
     if this.birth.moves != Moves::Always {
         local.context().core().own();
-        // SAFETY: it does not end before it is taken out, in `finish`.
+        // SAFETY: the fiber does not end before it is taken out, in `finish`.
         unsafe { local.roster.enter(control) };
     } else {
         local.context().core().own_roaming();
@@ -260,35 +268,36 @@ fn begin(
     Ok(Coroutine::new(stack, move |suspender, ()| unsafe { root(control, suspender) }))
 }
 
-/// Who runs on a fiber's stack, for whoever tells of its overflow.
+/// Returns the label of a fiber's stack, which names the fiber when the stack overflows.
 fn label(control: NonNull<Control>) -> Label {
     /// # Safety
     ///
     /// The data is a fiber's block.
     unsafe fn describe(data: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
-        // SAFETY: the caller's promise; a fiber is there while it has a stack.
+        // SAFETY: the caller's promise. A fiber is alive while it has a stack.
         let birth = &unsafe { &*data.cast::<Control>() }.birth;
         match birth.name.as_deref() {
-            // Not all of a long name, so that there is room for the place.
+            // A long name is cut, so that there is room for the location.
             Some(name) => write!(out, "fiber '{}' ({})", &name[..name.floor_char_boundary(100)], birth.id)?,
             None => write!(out, "fiber {}", birth.id)?,
         }
         write!(out, ", made at {}", birth.location)
     }
-    // SAFETY: the fiber is there for as long as it has the stack, and what is read of it never changes.
+    // SAFETY: the fiber is alive as long as it has the stack, and the fields read here never
+    // change.
     unsafe { Label::new(control.as_ptr().cast_const().cast(), describe) }
 }
 
-/// The root of a fiber's stack.
+/// The root function of a fiber's stack.
 ///
 /// # Safety
 ///
 /// Called by the fiber's coroutine.
 unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) -> Ended {
-    // SAFETY: the fiber runs, so it is there.
+    // SAFETY: the fiber runs, so its control block is alive.
     let this = unsafe { control.as_ref() };
     this.suspender.set(Some(NonNull::from(suspender)));
-    // SAFETY: whoever resumed the coroutine has the right to run the fiber.
+    // SAFETY: the thread that resumed the coroutine has the right to run the fiber.
     let ended = unsafe { (this.body.run)(control) };
     this.suspender.set(None);
     ended
@@ -299,7 +308,7 @@ unsafe fn root(control: NonNull<Control>, suspender: &Suspender<(), Pause>) -> E
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
 unsafe fn go_to_the_back(local: &WorkerState, control: NonNull<Control>, by: By) {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { control.as_ref() };
     this.set_status(Status::Ready);
     let home = this.home();
@@ -311,7 +320,8 @@ unsafe fn go_to_the_back(local: &WorkerState, control: NonNull<Control>, by: By)
     }
 }
 
-/// Lets others run before this task. If another fiber entered this one, and so is the next to run, idle workers hear of it.
+/// Lets others run before this task. If another fiber entered this one, and so runs next, idle
+/// workers are notified of the task.
 #[inline]
 fn give_way(local: &WorkerState, task: TaskRef, home: Home, by: By) {
     match by {
@@ -320,7 +330,8 @@ fn give_way(local: &WorkerState, task: TaskRef, home: Home, by: By) {
     }
 }
 
-/// A step is over, and there are more: the fiber is nowhere, and goes to the back of all that anyone may run.
+/// Schedules a fiber between two steps: it belongs to no worker, and goes behind all tasks that any
+/// worker may run.
 ///
 /// # Safety
 ///
@@ -328,7 +339,7 @@ fn give_way(local: &WorkerState, task: TaskRef, home: Home, by: By) {
 unsafe fn go_anywhere(local: &WorkerState, control: NonNull<Control>, by: By) {
     // SAFETY: the caller's right.
     unsafe { leave_stack(local, control) };
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { control.as_ref() };
     this.locals.reopen();
     this.set_status(Status::Ready);

@@ -1,8 +1,9 @@
-//! How many fibers of a scope have not ended, and who waits for that; and what they are cancelled through.
+//! The fibers of a scope: how many have not ended, the waiter for that, and the node through which
+//! they are cancelled.
 //!
 //! # Safety
 //!
-//! Trusted with waking whoever waits: it does not go on before.
+//! Trusted with waking the waiter, which does not continue before.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
 use std::borrow::Cow;
@@ -16,38 +17,38 @@ use crate::rt::wait::{
     Above, Cause, Deadline, Ends, FiberRef, Node, Phase, WaitKind, Waiter, What, Why, stop, suspend,
 };
 
-/// The fibers of a scope.
+/// The state of a scope.
 #[derive(Debug)]
 pub(crate) struct ScopeData {
     running: AtomicUsize,
     has_panicked: AtomicBool,
     /// The deadline that was in force where the scope was opened.
     deadline: Option<Deadline>,
-    /// Fibers made from now on do not inherit the deadline.
+    /// Whether fibers spawned from now on do not inherit the deadline.
     ignores_deadline: AtomicBool,
     waiter: Lock<Option<Waiter>>,
     at: &'static Location<'static>,
     failure: ScopeFailure,
-    /// The fiber that cancels those of the scope when it is cancelled. None once the scope has ended: fibers that are long gone would
-    /// keep one another.
+    /// The fiber that opened the scope: cancelling it cancels the fibers of the scope. `None` once
+    /// the scope has ended: otherwise fibers that ended long ago would keep one another alive.
     opener: Lock<Option<FiberRef>>,
-    /// What was in force where the scope was opened.
+    /// The node that was in force where the scope was opened.
     outer: Option<Arc<Node>>,
-    /// Made when somebody first needs it.
+    /// Made when it is first needed.
     node: OnceLock<Arc<Node>>,
 }
 
-/// What a panic of one fiber means for the others.
+/// What a panic of one fiber does to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeFailure {
     /// Nothing.
     IsItsOwn,
-    /// They are cancelled.
+    /// It cancels them.
     CancelsOthers,
 }
 
 impl ScopeData {
-    /// One that the caller opens.
+    /// Opens a scope of the caller.
     pub(crate) fn open(at: &'static Location<'static>, failure: ScopeFailure) -> Arc<Self> {
         let Above { opener, node, deadline } = stop::above_scope();
         Arc::new(Self {
@@ -64,7 +65,7 @@ impl ScopeData {
         })
     }
 
-    /// What its fibers are cancelled through.
+    /// Returns the node through which its fibers are cancelled.
     pub(crate) fn node(&self) -> Arc<Node> {
         if let Some(node) = self.node.get() {
             return node.clone();
@@ -78,24 +79,24 @@ impl ScopeData {
         self.node.get().is_some()
     }
 
-    /// The fiber that opened it, while it is open.
+    /// Returns the fiber that opened the scope, while the scope is open.
     pub(crate) fn opener(&self) -> Option<FiberRef> {
         self.opener.lock().clone()
     }
 
-    /// Cancels its fibers, those that are yet to come included.
+    /// Cancels its fibers, including those that are not spawned yet.
     pub(crate) fn cancel(&self, by: &'static Location<'static>, reason: Option<Cow<'static, str>>) {
         self.node().cancel(&Arc::new(Why { what: What::Scope, by, reason }));
     }
 
-    /// Nothing new will come: cancels those that have not ended.
+    /// Cancels the fibers that have not ended, when no more will be spawned.
     pub(crate) fn cancel_rest(&self, reason: &'static str) {
         if self.running.load(Ordering::Relaxed) != 0 {
             self.cancel(self.at, Some(reason.into()));
         }
     }
 
-    /// A fiber of it has panicked, and is about to end.
+    /// Records that one of its fibers has panicked, and is about to end.
     #[cold]
     pub(crate) fn fail(&self) {
         if self.failure == ScopeFailure::CancelsOthers {
@@ -103,43 +104,46 @@ impl ScopeData {
         }
     }
 
-    /// Lets fibers that are made from now on have no deadline.
+    /// Lets fibers that are spawned from now on have no deadline.
     pub(crate) fn ignore_deadline(&self) {
-        // Relaxed: it says nothing about anything else in memory.
+        // Relaxed: the flag publishes no other memory.
         self.ignores_deadline.store(true, Ordering::Relaxed);
     }
 
-    /// The deadline of a fiber that is made now.
+    /// Returns the deadline of a fiber that is spawned now.
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Deadline> {
         self.deadline.filter(|_| !self.ignores_deadline.load(Ordering::Relaxed))
     }
 
-    /// One more.
+    /// Counts a new fiber.
     pub(crate) fn join_in(&self) {
-        // As for std's: nobody has that many.
+        // As in std's scopes, no program counts that far.
         assert!(self.running.fetch_add(1, Ordering::Relaxed) < usize::MAX / 2, "too many fibers in a scope");
     }
 
-    /// One less.
+    /// Counts a fiber that has ended, and wakes the waiter if it was the last.
     pub(crate) fn leave(&self) {
-        // Release: what the fiber did is seen by whoever waits.
+        // Release: pairs with the acquire of `wait`. The waiter sees what the fiber did.
         if self.running.fetch_sub(1, Ordering::Release) == 1
             && let Some(waiter) = self.waiter.lock().take()
         {
-            // SAFETY: whoever waits goes on only when it is woken, and only through the waiter that was just taken.
+            // SAFETY: the waiting fiber or thread continues only when it is woken, and only through
+            // the waiter that was just taken.
             unsafe { waiter.wake(Cause::Event) };
         }
     }
 
-    /// Waits until none is left. It does not unwind before: what the fibers borrow would be gone.
+    /// Waits until no fiber is left. Does not unwind before, since the fibers borrow from the
+    /// caller's stack.
     pub(crate) fn wait(&self) {
         let abort = AbortOnUnwind;
         self.wait_or_unwind();
         std::mem::forget(abort);
     }
 
-    /// It has ended: lets go of the fiber that opened it. If nobody else has this, that goes with it, and no lock is needed.
+    /// Drops the reference to the fiber that opened the scope, when the scope has ended. If no
+    /// other reference to this exists, that reference is dropped with it, and no lock is needed.
     #[inline]
     pub(crate) fn close(self: &Arc<Self>) {
         if Arc::strong_count(self) > 1 {
@@ -156,7 +160,7 @@ impl ScopeData {
     fn wait_or_unwind(&self) {
         // Acquire: pairs with the release of `leave`.
         while self.running.load(Ordering::Acquire) != 0 {
-            // Decided when the scope was opened.
+            // `Later`, since whether to wait was decided when the scope was opened.
             suspend::wait(Phase::Later, WaitKind::Scope.on(self), Ends::ByEvent, None, |waiter| {
                 let mut slot = self.waiter.lock();
                 let is_needed = self.running.load(Ordering::Acquire) != 0;
@@ -166,7 +170,7 @@ impl ScopeData {
         }
     }
 
-    /// A fiber panicked, and nobody has joined it.
+    /// Records a panic of a fiber that was not joined.
     pub(crate) fn note_panic(&self) {
         self.has_panicked.store(true, Ordering::Relaxed);
     }

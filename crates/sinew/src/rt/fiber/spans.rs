@@ -1,5 +1,6 @@
-//! Spans of `tracing` that a fiber is in: subscribers keep them per thread, so a fiber leaves them when it lets go of its worker, and enters
-//! them again when it goes on. Knows fibers by their locals only.
+//! The `tracing` spans that a fiber is in. Subscribers keep them per thread, so a fiber exits its
+//! spans when it is suspended, and enters them again when it continues. Knows fibers only by their
+//! locals.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,15 +11,17 @@ use tracing_core::span::Id;
 use super::switch_hooks::SwitchHooks;
 use crate::rt::wait::fiber_locals::{self, LocalsKey};
 
-/// The spans that a suspended fiber was in, the innermost first. They are there: whoever entered them has them on the fiber's stack.
+/// The spans that a suspended fiber was in, the innermost first. They are alive: the code that
+/// entered them keeps them on the fiber's stack.
 type Spans = RefCell<Vec<(Dispatch, Id)>>;
 
-/// Nobody is in so many: a subscriber that takes no note of exits would have this go on for ever.
+/// The largest nesting. A subscriber that does not record exits would otherwise cause an endless
+/// loop.
 const MOST: usize = 1_024;
 
 static SPANS: LocalsKey<Spans> = LocalsKey::new();
 
-/// Has fibers keep their spans.
+/// Registers the hooks that let fibers keep their spans.
 pub(crate) fn register_hooks(switch_hooks: &mut SwitchHooks) {
     switch_hooks.on_resume(Arc::new(enter));
     switch_hooks.on_suspend(Arc::new(leave));
@@ -29,7 +32,8 @@ fn leave() {
         return;
     }
     dispatcher::get_default(|dispatch| {
-        // A span that was entered twice is left twice. At the end of a fiber there is nowhere to keep what it has not left.
+        // A span that was entered twice is exited twice. At the end of a fiber, spans that it has
+        // not exited cannot be kept anywhere.
         for _ in 0..MOST {
             let Some((id, _)) = dispatch.current_span().into_inner() else { return };
             dispatch.exit(&id);

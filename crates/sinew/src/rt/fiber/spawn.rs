@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the references of a new fiber: the right to run it goes to the scheduler, the other one to its handle.
+//! Trusted with the references of a new fiber: the right to run it goes to the scheduler, the other
+//! one to its handle.
 #![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
 
 use std::num::NonZero;
@@ -27,27 +28,27 @@ use crate::rt::wait::{
     Ambient, AmbientSlot, Birth, By, Control, Home, Inherits, Moves, NOWHERE, Target, region,
 };
 
-/// How a fiber is to be.
+/// Settings for a new fiber.
 #[derive(Debug)]
 pub(crate) struct Attributes {
     pub(crate) name: Option<Box<str>>,
     pub(crate) stack_size: Option<usize>,
     pub(crate) moves: Moves,
     pub(crate) location: &'static Location<'static>,
-    /// It is entered at once, before the fiber that makes it goes on.
+    /// Whether it is entered at once, before its parent continues.
     pub(crate) at_once: bool,
     pub(crate) target: Target,
-    /// It never leaves the group where it begins.
+    /// Whether it never leaves the group where it begins.
     pub(crate) group_local: bool,
-    /// It counts against the limit of fibers.
+    /// Whether it counts against the limit of fibers.
     pub(crate) is_limited: bool,
     pub(crate) scope: Option<Arc<ScopeData>>,
-    /// It has the deadline of whoever makes it.
+    /// Whether it inherits the deadline of its parent.
     pub(crate) inherits_deadline: bool,
 }
 
 impl Attributes {
-    /// Those of a fiber without any wishes, that is made at this place.
+    /// Returns the default settings of a fiber that is spawned at this location.
     #[inline]
     pub(crate) fn new(location: &'static Location<'static>) -> Self {
         Self {
@@ -65,35 +66,35 @@ impl Attributes {
     }
 }
 
-/// Why a fiber was not made. The body is in here.
+/// Why a fiber was not made, with its body.
 pub(crate) struct SpawnRefused<F> {
     pub(crate) body: F,
     pub(crate) reason: Reason,
 }
 
-/// This size, if there are stacks of it at all.
+/// Returns this size if there are stacks of it.
 ///
 /// # Errors
 ///
-/// If none is that large.
+/// Returns an error if no stack is that large.
 pub(crate) fn check_size(size: usize) -> Result<usize, Reason> {
     if size > LARGEST_CLASS { Err(Reason::StackSize(size)) } else { Ok(size) }
 }
 
-/// A fiber that was made.
+/// The result of making a fiber.
 pub(crate) type Spawned<F, T> = Result<FiberHandle<T>, SpawnRefused<F>>;
 
-/// From where a fiber is made.
+/// The place from which a fiber is spawned.
 #[derive(Clone, Copy)]
 pub(crate) enum Site<'a> {
-    /// On a worker of its host, by a fiber or by what the worker does in between.
+    /// A worker of its host: a fiber, or the worker itself between fibers.
     Worker(&'a WorkerState),
-    /// Anywhere else, for this host.
+    /// Any other thread, for this host.
     Outside(&'a Arc<FiberHost>),
 }
 
 impl<'a> Site<'a> {
-    /// The caller's, for this host. Not to be kept across a suspension.
+    /// Returns the caller's site, for this host. Must not be kept across a suspension.
     #[inline]
     pub(crate) fn of(host: &'a Arc<FiberHost>) -> Self {
         match WorkerState::current().filter(|local| local.is_of(host.scheduler())) {
@@ -102,7 +103,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The caller's, for the host of its worker, if it is on one. As [`of`](Self::of).
+    /// Returns the caller's site for the host of its worker, if the caller is on a worker. As for
+    /// [`of`](Self::of).
     #[inline]
     pub(crate) fn here() -> Option<Self> {
         WorkerState::current().map(Self::Worker)
@@ -116,7 +118,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Where a timer lives that is made here.
+    /// Returns the home of a timer that is made here.
     #[inline]
     pub(crate) fn home(self) -> Arc<CoreTimers> {
         match self {
@@ -125,7 +127,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The number of a new fiber, which is counted.
+    /// Counts a new fiber, and returns its number.
     #[inline]
     fn count(self) -> NonZero<u64> {
         match self {
@@ -140,17 +142,17 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// One group after the other, for whoever makes fibers there.
+    /// Returns the groups in turn.
     fn next_group(self) -> usize {
         let turn = match self {
             Self::Worker(local) => local.next_turn(),
-            // Relaxed: it counts, and no more.
+            // Relaxed: a mere counter.
             Self::Outside(host) => host.turn.fetch_add(1, Ordering::Relaxed),
         };
         turn as usize % self.host().schedule().groups()
     }
 
-    /// Gives a new fiber of what is in force for its maker.
+    /// Passes the ambient values of its parent to a new fiber.
     ///
     /// # Safety
     ///
@@ -159,7 +161,7 @@ impl<'a> Site<'a> {
     unsafe fn hand_down(self, control: NonNull<Control>, inherits: Inherits) {
         match self {
             Self::Worker(local) => {
-                // SAFETY: it runs, so it is there.
+                // SAFETY: the parent runs, so its control block is alive.
                 let slot = local.fiber().map(|maker| unsafe { &maker.as_ref().ambient });
                 let slot = slot.filter(|slot| !slot.is_empty());
                 if slot.is_some() || inherits.of_scope.is_some() {
@@ -183,7 +185,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Gives a new fiber of what is in force here.
+/// Passes the ambient values in this slot to a new fiber.
 ///
 /// # Safety
 ///
@@ -196,19 +198,19 @@ unsafe fn hand_down(slot: Option<&AmbientSlot>, control: NonNull<Control>, inher
     unsafe { control.as_ref() }.ambient.put(ambient);
 }
 
-/// Makes a fiber and has it run.
+/// Makes a fiber and schedules it.
 ///
 /// # Safety
 ///
-/// The body and its result may go to the threads that `moves` has them go to, and live until the fiber has ended. The site is the
-/// caller's.
+/// The body and its result may be sent to all threads that `moves` lets the fiber run on, and live
+/// until the fiber has ended. The site is the caller's.
 #[inline]
 pub(crate) unsafe fn spawn<F: Body<T>, T>(site: Site<'_>, attributes: Attributes, body: F) -> Spawned<F, T> {
     let (at_once, target) = (attributes.at_once, attributes.target);
     // SAFETY: the caller's promise.
     let (handle, control) = unsafe { make(site, attributes, body) }?;
     match site {
-        // SAFETY: the right to run it is new, and ours.
+        // SAFETY: the right to run the new fiber is this function's.
         Site::Worker(local) if target == Target::Nearest => unsafe { start(local, control, at_once) },
         // SAFETY: as above.
         _ => unsafe { start_elsewhere(site, control, target) },
@@ -216,11 +218,11 @@ pub(crate) unsafe fn spawn<F: Body<T>, T>(site: Site<'_>, attributes: Attributes
     Ok(handle)
 }
 
-/// Makes a fiber. The right to run it is the caller's, besides the handle.
+/// Makes a fiber. The caller gets the handle and the right to run the fiber.
 ///
 /// # Safety
 ///
-/// As [`spawn`].
+/// As for [`spawn`].
 #[inline]
 pub(super) unsafe fn make<F: Body<T>, T>(
     site: Site<'_>,
@@ -254,11 +256,11 @@ pub(super) unsafe fn make<F: Body<T>, T>(
         location: attributes.location,
         memory,
     };
-    // SAFETY: it was just taken.
+    // SAFETY: the memory was just taken.
     let control = unsafe { FiberCell::make(place, birth, attributes.scope, host, body) };
-    // SAFETY: the right to run it is ours still.
+    // SAFETY: the right to run the fiber is still this function's.
     unsafe { site.hand_down(control, inherits) };
-    // SAFETY: the other reference of a new fiber.
+    // SAFETY: this is the other reference of a new fiber.
     Ok((unsafe { FiberHandle::new(control) }, control))
 }
 
@@ -267,33 +269,33 @@ pub(super) unsafe fn make<F: Body<T>, T>(
 /// The caller has the right to run the fiber, and gives it up.
 #[inline]
 unsafe fn start(local: &WorkerState, control: NonNull<Control>, at_once: bool) {
-    // SAFETY: a fiber that runs is there.
+    // SAFETY: a running fiber is alive.
     let may_enter = |running: NonNull<Control>| local.may_enter(unsafe { running.as_ref() });
-    // A fiber that unwinds, or is in a panic hook, lets no other one run on its thread.
+    // A fiber that unwinds, or is in a panic hook, lets no other fiber run on its thread.
     if at_once && !local.must_hold_worker() && local.fiber().is_some_and(may_enter) {
         // SAFETY: the caller's right.
         if unsafe { run::enter(local, control, By::Fiber) }.is_ok() {
             return;
         }
     }
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let moves = unsafe { control.as_ref() }.birth.moves;
-    // SAFETY: the caller's right, which it still has.
+    // SAFETY: the caller's right, which was not used up.
     let task = unsafe { Control::task(control) };
     match moves {
         Moves::Never => local.context().core().push(task),
-        // SAFETY: the task is the right to run it, which is a reference.
+        // SAFETY: the task is the right to run the fiber, which includes a reference.
         Moves::UntilItRuns | Moves::Always => local.schedule(task, unsafe { control.as_ref() }.begins()),
     }
 }
 
-/// Has a new fiber begin in a group that was chosen for it, or that a thread which is no worker has for it.
+/// Schedules a new fiber in a group that was chosen for it, or from a thread that is not a worker.
 ///
 /// # Safety
 ///
 /// The caller has the right to run the fiber, and gives it up.
 unsafe fn start_elsewhere(site: Site<'_>, control: NonNull<Control>, target: Target) {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { control.as_ref() };
     let to = match (this.begins(), target) {
         (Home::Anywhere, Target::Nearest) => Placement::Anyone,
@@ -305,11 +307,11 @@ unsafe fn start_elsewhere(site: Site<'_>, control: NonNull<Control>, target: Tar
     site.host().schedule().schedule(unsafe { Control::task(control) }, to);
 }
 
-/// The group that a new fiber is to stay in, or [`NOWHERE`].
+/// Returns the group that a new fiber never leaves, or [`NOWHERE`].
 ///
 /// # Errors
 ///
-/// If it is to begin in a group that there is not.
+/// Returns an error if the fiber is to begin in a group that does not exist.
 #[inline]
 fn group_to_stay_in(site: Site<'_>, target: Target, group_local: bool) -> Result<u32, Reason> {
     if target == Target::Nearest && !group_local {
@@ -319,7 +321,7 @@ fn group_to_stay_in(site: Site<'_>, target: Target, group_local: bool) -> Result
     }
 }
 
-// By value: attributes that somebody points to would have to lie in memory, for every fiber.
+// By value: attributes behind a reference would have to lie in memory, for every fiber.
 #[cold]
 fn choose_group(site: Site<'_>, target: Target, group_local: bool) -> Result<u32, Reason> {
     let groups = || site.host().schedule().groups();
@@ -327,7 +329,7 @@ fn choose_group(site: Site<'_>, target: Target, group_local: bool) -> Result<u32
         (Target::Group(group), _) if group as usize >= groups() => {
             return Err(Reason::NoGroup(group, groups()));
         }
-        // Where it begins is chosen when it starts.
+        // The group where it begins is chosen when it starts.
         _ if !group_local => NOWHERE,
         (Target::Group(group), _) => group,
         (Target::Nearest, Site::Worker(local)) => local.context().group().unwrap_or(0) as u32,

@@ -1,30 +1,31 @@
 //! Fibers that are to begin and find no stack. They are deferred in the pool, and cost nothing
-//! while they wait; a worker that has a stack over gives it to one of them, by name: nobody else
-//! can take it on the way, and nobody tries in vain.
+//! while they wait. A worker that has a spare stack gives it to one particular fiber, so that no
+//! other fiber takes it on the way, and no fiber retries in vain.
 //!
-//! # Why no stack lies unused while a fiber waits for one
+//! # Why no stack stays unused while a fiber waits for one
 //!
-//! An unused stack is in the reserve that all share, in the cache of a worker, or on its way from one to the other.
+//! An unused stack is in the shared reserve, in the cache of a worker, or on its way from one to
+//! the other.
 //!
-//! - A worker that *returns* one looks afterwards whether fibers are deferred, by one relaxed load,
-//!   and gives it to one of them.
-//! - The load may be too early to see the fiber. But the first fiber to be deferred has every
-//!   worker told, and a worker that is told sees it from then on: whether it looks into its driver
-//!   or sleeps there next, it empties its cache into the reserve. So a stack that was returned
-//!   before the worker was told goes to the reserve, and one that is returned later goes to a
-//!   fiber. For the second and all further fibers the workers have been told already.
-//! - The reserve is looked at by the fiber's own worker once it is deferred; and for as long as
-//!   fibers are deferred, every 10 ms by some worker. For as long all sleep for 10 ms at most, and
-//!   look into their drivers however busy they are. That is also how memory is noticed which comes
-//!   back from outside the runtime.
+//! - A worker that *returns* a stack then checks whether fibers are deferred, by one relaxed load,
+//!   and gives the stack to one of them.
+//! - The load may be too early to see the fiber. But the first deferred fiber notifies every
+//!   worker, and a notified worker sees it from then on: when it next polls its driver, or sleeps
+//!   there, it empties its cache into the reserve. So a stack that was returned before the
+//!   notification goes to the reserve, and one that is returned later goes to a fiber. For the
+//!   second and all further fibers the workers are notified already.
+//! - The fiber's own worker checks the reserve once the fiber is deferred. As long as fibers are
+//!   deferred, some worker checks it every 10 ms: all workers sleep for 10 ms at most, and poll
+//!   their drivers however busy they are. This also notices memory that is freed outside the
+//!   runtime.
 //!
-//! What waits for a stack of one size is not kept waiting by unused ones of another: before a look ends without one, all unused
-//! memory goes back to the system.
+//! A fiber that waits for a stack of one size is not kept waiting by unused stacks of another:
+//! before a check ends without a stack, all unused memory is returned to the system.
 //!
 //! # Safety
 //!
-//! Trusted with the right to run the fibers that it defers, or takes from those: it goes back
-//! there, or to the scheduler with a stack.
+//! Trusted with the right to run the fibers that it defers, or takes from the deferred ones: it
+//! returns the right there, or passes it to the scheduler with a stack.
 #![expect(unsafe_code, reason = "fibers are pointers, counted by hand")]
 
 use std::io::{Write, stderr};
@@ -41,34 +42,35 @@ use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::{Control, Home, Moves};
 
-/// How often somebody looks whether there is memory again.
+/// How often a worker checks whether there is memory again.
 const INTERVAL: Duration = Duration::from_millis(10);
-/// After so many fibers that there was no stack for, a look ends. The next one goes on with others.
+/// A check ends after this number of fibers without a stack. The next check continues with other
+/// fibers.
 const MOST_MISSES: usize = 32;
 
-/// Who was given a stack, and has not begun yet.
+/// The fibers that were given a stack and have not begun yet.
 #[derive(Debug)]
 pub(crate) struct Starving {
     grants: Lock<Vec<Grant>>,
-    /// How many of them, for a look without the lock.
+    /// The number of grants, to be read without the lock.
     granted: AtomicUsize,
     began: Instant,
-    /// When somebody last looked whether there is memory again, in nanoseconds since it began.
+    /// When a worker last checked whether there is memory again, in nanoseconds since `began`.
     last_look: AtomicU64,
     has_reported: AtomicBool,
-    /// Nobody looks at intervals: stacks are handed on by those who return them, or not at all.
+    /// Disables the periodic check: only a worker that returns a stack hands it on.
     #[cfg(test)]
     pub(crate) never_looks: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Grant {
-    /// Compared, and never followed: the fiber takes its stack when it begins or is discarded.
+    /// Compared, and never dereferenced: the fiber takes its stack when it begins or is discarded.
     fiber: NonNull<Control>,
     stack: PooledStack,
 }
 
-// SAFETY: the pointer is compared only, and a stack on which nothing runs may be used by any thread.
+// SAFETY: the pointer is only compared, and any thread may use a stack on which nothing runs.
 unsafe impl Send for Grant {}
 
 impl Starving {
@@ -84,10 +86,10 @@ impl Starving {
         }
     }
 
-    /// The stack that a fiber was given. For whoever has the right to run it.
+    /// Takes the stack that a fiber was given. The caller has the right to run the fiber.
     #[inline]
     pub(crate) fn take_grant(&self, fiber: NonNull<Control>) -> Option<PooledStack> {
-        // Relaxed: one that was given a stack was scheduled after that, and runs after it was scheduled.
+        // Relaxed: the fiber was scheduled after the grant, and runs after it was scheduled.
         if self.granted.load(Ordering::Relaxed) == 0 { None } else { self.take_grant_slow(fiber) }
     }
 
@@ -100,10 +102,10 @@ impl Starving {
         Some(grant.stack)
     }
 
-    /// Notes that this stack is the fiber's.
+    /// Grants a stack to a fiber.
     fn grant(&self, fiber: NonNull<Control>, stack: PooledStack) -> Result<(), PooledStack> {
         let mut grants = self.grants.lock();
-        // Memory is what there may be none of.
+        // Memory may be exhausted.
         if grants.try_reserve(1).is_err() {
             return Err(stack);
         }
@@ -112,7 +114,8 @@ impl Starving {
         Ok(())
     }
 
-    /// Whether nobody has looked for the interval. The caller looks now, and others do not.
+    /// Returns whether the last check was an interval ago. If so, the caller checks now, and others
+    /// do not.
     fn is_due(&self) -> bool {
         #[cfg(test)]
         if self.never_looks.load(Ordering::Relaxed) {
@@ -124,17 +127,17 @@ impl Starving {
             && self.last_look.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Said once.
+    /// Reports the error, once.
     fn report(&self, error: &StackError) {
         if !self.has_reported.swap(true, Ordering::Relaxed) {
-            // Not by `eprintln!`, which panics if nobody reads.
+            // `eprintln!` panics if standard error is closed.
             let what = "sinew: a fiber has no stack to begin on";
             let _ = writeln!(stderr(), "{what} ({error}): it waits until another one ends");
         }
     }
 }
 
-/// A fiber is to begin, and there is no stack for it: it waits for one.
+/// Defers a fiber that is to begin and has no stack.
 ///
 /// # Safety
 ///
@@ -143,13 +146,13 @@ impl Starving {
 pub(crate) unsafe fn wait(local: &WorkerState, control: NonNull<Control>, error: &StackError) {
     local.host().starving.report(error);
     local.counters.starved.add(1);
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { control.as_ref() };
     if this.birth.moves == Moves::Never {
-        // It is to begin here, if it ever does.
+        // The fiber can begin only on this worker.
         this.set_worker(local.worker());
         if is_spare(local) {
-            // Which stays for its sake.
+            // A spare worker stays for this fiber.
             local.context().core().own();
         }
     }
@@ -158,7 +161,7 @@ pub(crate) unsafe fn wait(local: &WorkerState, control: NonNull<Control>, error:
     feed(local);
 }
 
-/// A fiber begins here, on a stack that it was given.
+/// Records that a fiber begins on a stack that it was given.
 pub(crate) fn has_begun(local: &WorkerState, fiber: &Control) {
     if fiber.birth.moves == Moves::Never && is_spare(local) {
         local.context().core().disown();
@@ -169,7 +172,7 @@ fn is_spare(local: &WorkerState) -> bool {
     local.is_spare()
 }
 
-/// This worker has returned a stack.
+/// Gives a stack to a deferred fiber. Called after this worker has returned one.
 #[inline]
 pub(crate) fn has_returned(local: &WorkerState) {
     if is_any(local) {
@@ -182,27 +185,28 @@ fn is_any(local: &WorkerState) -> bool {
     local.context().deferred() != 0
 }
 
-/// Whether the calling worker has a reason to look into its driver.
+/// Returns whether the calling worker has a reason to poll its driver.
 pub(crate) fn is_watching() -> bool {
     WorkerState::current().is_some_and(is_any)
 }
 
-/// The calling worker looks into its driver. Returns how many fibers it has let begin.
+/// Feeds deferred fibers while the calling worker polls its driver. Returns how many fibers it lets
+/// begin.
 pub(crate) fn look() -> usize {
     let Some(local) = WorkerState::current().filter(|local| is_any(local)) else { return 0 };
     local.flush_stacks();
     if local.host().starving.is_due() { feed(local) } else { 0 }
 }
 
-/// The calling worker is about to sleep. Returns for how long at most, if not for ever. Takes no fiber: a worker that sleeps has
-/// none.
+/// Prepares the sleep of the calling worker. Returns the longest time that it may sleep, if there
+/// is a limit. Feeds no fiber: a worker that sleeps must have none.
 pub(crate) fn rest() -> Option<Duration> {
     let local = WorkerState::current().filter(|local| is_any(local))?;
     local.flush_stacks();
     Some(INTERVAL)
 }
 
-/// Gives stacks to fibers that wait for one, for as long as there are any. Returns to how many.
+/// Gives stacks to deferred fibers, as long as there are any. Returns how many fibers got one.
 #[cold]
 fn feed(local: &WorkerState) -> usize {
     let (mut fed, mut misses) = (0, 0);
@@ -220,17 +224,17 @@ fn feed(local: &WorkerState) -> usize {
     fed
 }
 
-/// Has a fiber begin if there is a stack for it, or gives it back.
+/// Schedules a fiber if there is a stack for it, or returns its task.
 fn feed_one(source: &mut StackSource<'_>, task: TaskRef) -> Result<(), TaskRef> {
     let local = source.local;
     let control = fiber_of(task.into_raw());
-    // SAFETY: every task of a host is a fiber, and the right to run it is a reference.
+    // SAFETY: every task of a host is a fiber, and the right to run it includes a reference.
     let this = unsafe { control.as_ref() };
     let is_given = source.take(this.birth.stack_size).is_some_and(|stack| {
         let given = local.host().starving.grant(control, stack);
         given.map_err(|stack| local.return_stack(stack)).is_ok()
     });
-    // SAFETY: the right to run it came with the task.
+    // SAFETY: the right to run the fiber came with the task.
     let task = unsafe { Control::task(control) };
     if !is_given {
         return Err(task);
@@ -240,12 +244,12 @@ fn feed_one(source: &mut StackSource<'_>, task: TaskRef) -> Result<(), TaskRef> 
     Ok(())
 }
 
-/// Where stacks come from: this worker's cache, the reserve of all, the system.
+/// The sources of stacks: this worker's cache, the shared reserve, and the system.
 struct StackSource<'a> {
     local: &'a WorkerState,
-    /// All unused memory has gone back to the system.
+    /// Whether all unused memory was returned to the system.
     has_trimmed: bool,
-    /// No stack of this size was to be had.
+    /// The smallest size of which no stack was available.
     too_much: usize,
 }
 

@@ -1,10 +1,11 @@
-//! A body in steps: between two of them nothing of it is on a stack. Knows no fiber.
+//! A body in steps: nothing of it is on a stack between two steps. Knows no fiber.
 
 use std::ops::ControlFlow;
 
 use super::body::{Body, BodyTurn};
 
-/// State, and what makes a step of it. In a box, so that moving it to the stack and back for each step is moving a pointer.
+/// The state, and the function that makes a step. Boxed, so that moving it to the stack and back
+/// for each step moves a pointer.
 pub(crate) struct Steps<S, F>(Box<(S, F)>);
 
 impl<S, F> Steps<S, F> {
@@ -12,7 +13,7 @@ impl<S, F> Steps<S, F> {
         Self(Box::new((state, step)))
     }
 
-    /// State and step.
+    /// Returns the state and the function.
     pub(crate) fn into_parts(self) -> (S, F) {
         *self.0
     }

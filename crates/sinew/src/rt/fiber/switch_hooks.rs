@@ -1,6 +1,8 @@
-//! Functions that are called whenever a fiber is about to go on, and whenever it has let go of its worker. Knows no switch.
+//! Functions that are called whenever a fiber is about to continue, and whenever it was suspended.
+//! Knows no switch.
 //!
-//! An engine without any has tasks whose run function does not even ask: see [`run`](super::run).
+//! The run function of an engine without hooks does not even check for them: see
+//! [`run`](super::run).
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +10,10 @@ use std::sync::Arc;
 use crate::rt::base::unwind;
 use crate::rt::wait::{AmbientSlot, WorkerLocal, region};
 
-/// One of them.
+/// A switch hook.
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
 
-/// All of an engine's.
+/// The switch hooks of an engine.
 #[derive(Clone, Default)]
 pub(crate) struct SwitchHooks {
     resume: Vec<Hook>,
@@ -27,17 +29,18 @@ impl SwitchHooks {
         self.suspend.push(hook);
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no hooks.
     pub(crate) fn is_empty(&self) -> bool {
         self.resume.is_empty() && self.suspend.is_empty()
     }
 
-    /// A fiber, which counts as the one that runs, is about to go on.
+    /// Calls the hooks for a fiber that is about to continue. It counts as the running fiber.
     pub(crate) fn resume(&self, local: &WorkerLocal) {
         call(local, self.resume.iter());
     }
 
-    /// A fiber, which still counts as the one that runs, has let go. The last one that was called when it went on is the first.
+    /// Calls the hooks for a fiber that was suspended. It still counts as the running fiber. The
+    /// order is the reverse of that of registration.
     pub(crate) fn suspend(&self, local: &WorkerLocal) {
         call(local, self.suspend.iter().rev());
     }
@@ -49,8 +52,9 @@ impl Drop for SwitchHooks {
     }
 }
 
-/// They run on the worker's stack, not on the fiber's: a wait there would suspend the wrong stack. What they do to themselves,
-/// such as forbidding waits or entering a region, does not concern the fiber.
+/// Calls hooks. They run on the worker's stack, not on the fiber's: a wait there would suspend the
+/// wrong stack. What they do for themselves, such as forbidding waits or entering a region, does
+/// not affect the fiber.
 fn call<'a>(local: &WorkerLocal, hooks: impl Iterator<Item = &'a Hook>) {
     local.between(|| {
         for hook in hooks {

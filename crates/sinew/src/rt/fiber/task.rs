@@ -1,7 +1,7 @@
-//! Fibers as tasks: the one place that says that every task of a host is a fiber.
+//! Fibers as tasks: the one place that relies on every task of a host being a fiber.
 //!
-//! When tasks of another kind come, such as futures, this is where they are told apart: by the
-//! vtable of their header.
+//! If there are tasks of another kind, such as futures, they are told apart here, by the vtable of
+//! their header.
 
 use std::ptr::NonNull;
 
@@ -9,7 +9,7 @@ use sinew_sched::Header;
 
 use crate::rt::wait::Control;
 
-/// The fiber that a task of a host is.
+/// Returns the fiber of a task.
 #[inline(always)]
 pub(super) fn fiber_of(task: NonNull<Header>) -> NonNull<Control> {
     task.cast()

@@ -1,8 +1,10 @@
-//! The end of a fiber: its body has returned, or it was discarded, or will never end. Knows no switch.
+//! The end of a fiber: its body has returned, or it was discarded, or it will never end. Knows no
+//! switch.
 //!
 //! # Safety
 //!
-//! Trusted with the right to run a fiber, which is used up here, and with its result, which goes to one.
+//! Trusted with the right to run a fiber, which is used up here, and with its result, which has one
+//! owner.
 #![expect(unsafe_code, reason = "fibers are pointers, and their coroutines are under the right to run them")]
 
 use std::mem::ManuallyDrop;
@@ -21,15 +23,15 @@ use crate::rt::base::sync::Ordering;
 use crate::rt::base::{memory, unwind};
 use crate::rt::wait::{AtEnd, Cause, Control, Dropped, Moves, NOWHERE, Reference, Status, Unrun};
 
-/// The body has returned, and its result is kept.
+/// Ends a fiber whose body has returned and whose result is stored.
 ///
 /// # Safety
 ///
 /// The caller has the right to run the fiber, which is used up.
 #[inline(never)]
 pub(super) unsafe fn finish(local: &WorkerState, control: NonNull<Control>) {
-    // Counted before others hear of the end: they may spawn another fiber in its place.
-    // SAFETY: the right to run is a reference.
+    // Counted before other threads see the end: they may spawn another fiber in its place.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { FiberBlock::of(control) };
     let count = || {
         local.counters.finished.add(1);
@@ -42,18 +44,20 @@ pub(super) unsafe fn finish(local: &WorkerState, control: NonNull<Control>) {
     unsafe { end(control) };
 }
 
-/// Removes a fiber that may move from those that have begun, and calls `count` under the lock of its list.
+/// Removes a fiber that may migrate from the list of begun fibers, and calls `count` under the lock
+/// of the list.
 fn leave_roamers(control: NonNull<Control>, this: &FiberBlock, count: impl FnOnce()) {
     if let Some(roamers) = this.roamers.take() {
-        // SAFETY: the invariant of `roamers`: it stays for as long as the engine, and that for as long as its fibers.
+        // SAFETY: the invariant of `roamers`: the list lives as long as the engine, which lives as
+        // long as its fibers.
         let list = unsafe { roamers.as_ref() }.lock();
-        // SAFETY: it was put in when it began.
+        // SAFETY: the fiber was added when it began.
         unsafe { list.leave(control) };
         count();
     }
 }
 
-/// The stack is empty: it goes back, and the fiber is this worker's no more.
+/// Returns the empty stack of a fiber, and removes the fiber from this worker.
 ///
 /// # Safety
 ///
@@ -63,17 +67,17 @@ pub(super) unsafe fn leave_stack(local: &WorkerState, control: NonNull<Control>)
     unsafe { leave(local, control, || ()) };
 }
 
-/// As [`leave_stack`]. Calls `count` so that a reader on another thread finds the fiber either
+/// As [`leave_stack`]. Calls `count` such that a reader on another thread finds the fiber either
 /// among those that have begun or counted as ended.
 ///
 /// # Safety
 ///
-/// As [`leave_stack`]. `count` does not panic.
+/// As for [`leave_stack`]. `count` does not panic.
 #[inline]
 unsafe fn leave(local: &WorkerState, control: NonNull<Control>, count: impl FnOnce()) {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { FiberBlock::of(control) };
-    // SAFETY: the right to run is that to the coroutine.
+    // SAFETY: the right to run includes access to the coroutine.
     let coroutine = unsafe { (*this.coroutine.get()).take() };
     this.has_stack.store(false, Ordering::Relaxed);
     if let Some(Ok(stack)) = coroutine.map(ManuallyDrop::into_inner).map(Coroutine::into_stack) {
@@ -82,7 +86,7 @@ unsafe fn leave(local: &WorkerState, control: NonNull<Control>, count: impl FnOn
     }
     if this.birth.moves != Moves::Always {
         local.context().core().disown();
-        // SAFETY: it was put in when it began, on this worker.
+        // SAFETY: the fiber was added when it began, on this worker.
         unsafe { local.roster.leave(control, count) };
     } else {
         local.context().core().disown_roaming();
@@ -90,14 +94,14 @@ unsafe fn leave(local: &WorkerState, control: NonNull<Control>, count: impl FnOn
     }
 }
 
-/// The result of a fiber is there, and nothing else is left of it.
+/// Ends a fiber of which only the result is left.
 ///
 /// # Safety
 ///
 /// The caller has the right to run the fiber, which is used up.
 #[inline]
 unsafe fn end(control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { FiberBlock::of(control) };
     let reference = if this.scope.is_none() { Reference::GiveUp } else { Reference::Keep };
     // SAFETY: the caller's right.
@@ -110,44 +114,45 @@ unsafe fn end(control: NonNull<Control>) {
         }
         scope.leave();
     }
-    // SAFETY: the reference that was the right to run it.
+    // SAFETY: this is the reference that was the right to run the fiber.
     unsafe { Control::release(control) };
 }
 
-/// Nobody cancels the fiber any more. Only a node below a scope's has it as its member.
+/// Makes the fiber uncancellable. Only a node below a scope's has it as a member.
 #[cold]
 fn retire(fiber: &Control) {
     fiber.own.get().into_iter().for_each(|own| own.retire());
 }
 
-/// The result of a fiber is there: it goes to whoever waits for it, or is dropped if nobody wants it.
+/// Passes on the result of a fiber: wakes its waiter, or drops the result if no handle will take
+/// it.
 ///
 /// # Safety
 ///
 /// The caller has the right to run the fiber. It is used up if nothing was left to do.
 #[inline]
 unsafe fn settle(control: NonNull<Control>, reference: Reference) -> AtEnd {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { FiberBlock::of(control) };
     this.set_status(Status::Done);
     let (end, waiter) = this.join.finish(reference);
     if let Some(waiter) = waiter {
-        // SAFETY: whoever joins waits until it is woken, or left a reference for this.
+        // SAFETY: the joiner waits until it is woken, or left a reference for this.
         unsafe { waiter.wake(Cause::Event) };
         waiter.release();
     }
     if end == AtEnd::DropResult {
-        // SAFETY: nobody else will have the result.
+        // SAFETY: no other code takes the result.
         unsafe { drop_result(control) };
     }
     end
 }
 
-/// Nobody wants the result. If it was dropped already, this does nothing.
+/// Drops a result that no handle will take. Does nothing if it was dropped already.
 ///
 /// # Safety
 ///
-/// Nobody else will have it, and the caller has a reference.
+/// No other code takes the result, and the caller holds a reference.
 #[cold]
 pub(crate) unsafe fn drop_result(control: NonNull<Control>) {
     // SAFETY: the caller's reference.
@@ -162,16 +167,17 @@ pub(crate) unsafe fn drop_result(control: NonNull<Control>) {
     }
 }
 
-/// Called when it is over, with the right to run the fiber. One that has begun stays as it is, for ever.
+/// Called when the runtime is over, with the right to run the fiber. A fiber that has begun stays
+/// as it is, for ever.
 pub(super) unsafe fn discard(header: NonNull<Header>) {
     let control = fiber_of(header);
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { FiberBlock::of(control) };
-    // Relaxed: the right to run comes with what was done before.
+    // Relaxed: passing the right to run orders what was done before.
     if this.has_stack.load(Ordering::Relaxed) {
-        // One that stays is told by its worker, which stays too.
+        // A fiber that stays is abandoned by its worker, which stays too.
         if this.birth.moves == Moves::Always {
-            // SAFETY: nobody else will run it.
+            // SAFETY: no other thread will run it.
             unsafe { abandon(control) };
         }
         return;
@@ -181,16 +187,17 @@ pub(super) unsafe fn discard(header: NonNull<Header>) {
     drop(host.starving.take_grant(control));
     memory::between_walks(|| this.hide());
     let body = if is_of_another_worker(this) { Unrun::Leaked } else { Unrun::Dropped };
-    // SAFETY: it has not begun, and nobody else will run it.
+    // SAFETY: it has not begun, and no other thread will run it.
     unwind::catch(|| unsafe { (this.body.discard)(control, body) });
     this.ambient.end();
     host.outside().finished.add_shared(1);
     host.release(this.birth.is_limited);
-    // SAFETY: the right to run it is used up here.
+    // SAFETY: the right to run the fiber is used up here.
     unsafe { end(control) };
 }
 
-/// Whether a fiber that has not begun is bound to a worker, and the calling thread is not that worker's: it waited there for a stack.
+/// Returns whether a fiber that has not begun is bound to a worker other than the caller's: it
+/// waited there for a stack.
 fn is_of_another_worker(fiber: &FiberBlock) -> bool {
     let is_here = |local: &WorkerState| local.runs(fiber) && local.worker() == fiber.worker();
     fiber.birth.moves == Moves::Never
@@ -198,43 +205,46 @@ fn is_of_another_worker(fiber: &FiberBlock) -> bool {
         && !WorkerState::current().is_some_and(is_here)
 }
 
-/// It is over, and this worker's thread stays for ever with what has begun here: whoever waits for those fibers hears of it.
+/// Abandons all fibers that have begun on this worker, whose thread stays for ever after the
+/// runtime is over. Wakes their joiners.
 pub(crate) fn abandon_all(local: &WorkerState) {
     local.roster.for_each(|control| {
-        // SAFETY: what is in the roster is there.
+        // SAFETY: the fibers in the roster are alive.
         let this = unsafe { FiberBlock::of(control) };
-        debug_assert!(this.birth.moves != Moves::Always, "those that move are in another list");
-        // So that nobody takes it for one that goes on: what it waits for is for the next one. Whether it waits is the same to us.
+        debug_assert!(this.birth.moves != Moves::Always, "fibers that may migrate are in another list");
+        // Ends the wait, so that no waker wakes this fiber in vain: the next waiter gets what it
+        // waited for. It does not matter whether the fiber waits.
         let _ = this.word.take();
-        // SAFETY: nobody will run it any more.
+        // SAFETY: no thread will run it any more.
         unsafe { abandon(control) };
     });
 }
 
-/// It is over, and these fibers may wait for ever: whoever waits for them hears of it.
+/// Abandons the fibers in this list that wait, when the runtime is over. Wakes their joiners.
 pub(crate) fn abandon_roamers(roamers: &Roamers) {
     let list = roamers.lock();
     list.for_each(|control| {
-        // SAFETY: what is in the list is there. One that does not wait is run, or discarded, by whoever has the right to.
+        // SAFETY: the fibers in the list are alive. A fiber that does not wait is run or discarded
+        // by the holder of the right to run it.
         if unsafe { control.as_ref() }.word.take() {
-            // SAFETY: that was the right to run it.
+            // SAFETY: ending the wait gave the right to run it.
             unsafe { abandon(control) };
         }
     });
 }
 
-/// A fiber that has begun will not end. Its frames stay as they are; the reference that was the right to run it stays for ever,
-/// and so does a scope around it.
+/// Ends a fiber that has begun and will not continue. Its frames stay as they are. The reference
+/// that was the right to run it stays for ever, and so does a scope around it.
 ///
 /// # Safety
 ///
-/// The caller has the right to run the fiber, or the only one who has never will.
+/// The caller has the right to run the fiber, or the holder of that right will never use it.
 unsafe fn abandon(control: NonNull<Control>) {
-    // SAFETY: the right to run is a reference.
+    // SAFETY: the right to run includes a reference.
     let this = unsafe { FiberBlock::of(control) };
-    // Its block stays for ever, and the address of its host may be another one's some day.
+    // The block stays for ever, and another host may get the same address later.
     this.hide();
-    // SAFETY: the result is ours to set, and no frame of the fiber touches it any more.
+    // SAFETY: the result may be set here, and no frame of the fiber touches it any more.
     unsafe { (this.body.abandon)(control) };
     // SAFETY: as above.
     let _ = unsafe { settle(control, Reference::Keep) };

@@ -94,7 +94,7 @@ pub(crate) struct Birth {
     pub(crate) group: u32,
     /// Whether it counts against the limit of fibers.
     pub(crate) is_limited: bool,
-    /// The allocator that the block is from.
+    /// Where the memory of the block is from.
     pub(crate) memory: Origin,
     pub(crate) location: &'static Location<'static>,
 }
