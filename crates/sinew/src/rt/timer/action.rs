@@ -1,19 +1,19 @@
-//! What is done when a timer of a driver is due. Knows no driver.
+//! The action of a driver's timer that is due. Knows no driver.
 
 use super::callback::Callback;
 use crate::rt::wait::{Waiter, WakePlace};
 
-/// What is done.
+/// The action of a due timer.
 #[derive(Debug)]
 pub(crate) enum TimerAction {
-    /// A wait has lasted for as long as it may.
+    /// Wakes a waiter whose time limit is reached.
     Wake(Waiter, WakePlace),
-    /// A fiber is made that calls back.
+    /// Spawns a fiber that runs a callback.
     CallbackFiber(Callback),
 }
 
 impl TimerAction {
-    /// Whether it concerns other workers than the one whose timer it is.
+    /// Returns whether the timer concerns workers other than its owner.
     pub(crate) fn concerns_others(&self) -> bool {
         match self {
             Self::Wake(_, wakes) => *wakes == WakePlace::Anywhere,
@@ -21,7 +21,7 @@ impl TimerAction {
         }
     }
 
-    /// Has the memory fetched that it is about.
+    /// Prefetches the memory that the action touches first.
     #[inline]
     pub(crate) fn prefetch(&self) {
         if let Self::Wake(waiter, _) = self {

@@ -1,20 +1,23 @@
-//! A timer that calls back: made once, armed as often as one likes. Knows neither fibers nor what the callback does.
+//! A timer with a callback: made once, armed any number of times. Knows neither fibers nor what the
+//! callback does.
 //!
-//! All of its state is under the lock of one driver's timers, its home, where its entry lies while it is armed: arming is one lock, and so is
-//! cancelling.
+//! All of its state is under the lock of one driver's timers, its home, which also contains its
+//! entry while it is armed. Arming takes one lock, and so does cancelling.
 //!
 //! | from \ by | arm | its moment | its fiber begins | the callback has ended | cancel |
 //! | --- | --- | --- | --- | --- | --- |
 //! | idle | armed | – | nothing: it is late | – | – |
-//! | armed | armed anew | due | as above | – | idle, and one **kept** from being called |
+//! | armed | armed anew | due | as above | – | idle, and one call **prevented** |
 //! | due | armed anew | – | running | – | the same |
 //! | running | running, then anew | – | as above | armed again, or idle | running, then idle |
 //!
-//! So callbacks of one timer never overlap. Each time that it is due has a number, by which a fiber that is late knows that it is.
+//! So callbacks of one timer never overlap. Each time that it is due has a number, by which a late
+//! fiber recognises that it is late.
 //!
 //! # Safety
 //!
-//! Trusted with two cells: the state, under the lock of the timer's home, and the body, which only a fiber touches that has found it due.
+//! Trusted with two cells: the state, under the lock of the timer's home, and the body, which is
+//! touched only by a fiber that has found the timer due.
 #![expect(unsafe_code, reason = "cells under a lock that lies elsewhere")]
 
 use std::cell::UnsafeCell;
@@ -32,55 +35,56 @@ use super::timers_guard::TimersGuard;
 use crate::rt::base::{clock, impl_debug, impl_unwind_safe, unwind};
 use crate::rt::wait::{Cause, Ends, WaitKind, suspend};
 
-/// A reference to such a timer.
+/// A reference to a timer with a callback.
 #[derive(Clone)]
 pub(crate) struct Callback(Arc<CallbackInner<CallbackBody>>);
 
-/// What is called.
+/// The callback.
 type CallbackBody = dyn FnMut(&Callback) + Send;
 
-/// A reference that does not keep what is called.
+/// A reference that does not keep the callback alive.
 #[derive(Clone)]
 pub(crate) struct WeakCallback(Weak<CallbackInner<CallbackBody>>);
 
 struct CallbackInner<F: ?Sized> {
     home: Arc<CoreTimers>,
     how: CallbackSpec,
-    /// Nothing is to come, for a look without the lock. Changed under it.
+    /// Whether no call is to come, to be read without the lock. Changed under it.
     is_idle: AtomicBool,
     /// # Invariant
     ///
-    /// Touched under the lock of `home` only.
+    /// Touched only under the lock of `home`.
     state: UnsafeCell<CallbackState>,
     /// # Invariant
     ///
-    /// Touched only by the fiber that has set the state to running, until it has set it to something else.
+    /// Touched only by the fiber that has set the state to running, until it sets another state.
     body: UnsafeCell<F>,
 }
 
-// SAFETY: the cells are under their invariants, which pass them from one thread to the next, and the body may be sent.
+// SAFETY: the invariants of the cells pass them from one thread to the next, and the body is
+// `Send`.
 unsafe impl<F: Send + ?Sized> Send for CallbackInner<F> {}
 // SAFETY: as above.
 unsafe impl<F: Send + ?Sized> Sync for CallbackInner<F> {}
 
-// Nothing of a timer is seen half done through these, whatever a panic interrupts: its state is under a lock, and a callback that panicked is the
-// affair of whoever arms it again.
+// A panic leaves nothing half-changed that is visible through these: the state is under a lock, and
+// the code that arms a timer again is responsible for a callback that has panicked.
 impl_unwind_safe!(Callback);
 impl_unwind_safe!(WeakCallback);
 
-/// Why nobody waits for the end of a callback.
+/// Why a wait for the end of a callback has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoEnd {
     /// The caller is that callback.
     Own,
-    /// It may never come: the runtime is over.
+    /// The end may never come: the runtime is over.
     Abandoned,
-    /// The time was over.
+    /// The time limit was reached.
     TimedOut,
 }
 
 impl Callback {
-    /// One that is not armed.
+    /// Returns a timer that is not armed.
     #[inline]
     pub(crate) fn new(
         home: Arc<CoreTimers>,
@@ -105,15 +109,17 @@ impl Callback {
         WeakCallback(Arc::downgrade(&self.0))
     }
 
-    /// Its name for as long as somebody has it.
+    /// Returns an address that identifies the timer while a reference to it exists.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Has it be due at these moments, and at no others. Whether that has kept it from being called at another one.
+    /// Arms the timer for these ticks, and for no others. Returns whether this replaced a pending
+    /// call.
     #[inline]
     pub(crate) fn arm(&self, ticks: Ticks) -> bool {
-        // Dropped when the lock is not held any more, as all that comes out of it. Not returned from there, since most often there is none.
+        // Dropped after the lock is released, as everything that is taken out under it. Not
+        // returned from the closure, since there is seldom anything.
         let mut replaced = None;
         self.with(|state, guard| {
             state.ticks = ticks;
@@ -130,13 +136,13 @@ impl Callback {
         })
     }
 
-    /// Sets what `ticks` say.
+    /// Sets the timer for the next of its ticks.
     #[inline]
     fn set(&self, state: &mut CallbackState, guard: &mut TimersGuard<'_>) {
         state.phase = match state.ticks.next {
             None => CallbackPhase::Armed(None),
             Some(when) => match guard.set_call(when, self) {
-                // The runtime is gone, and nobody would hear of it.
+                // The runtime is gone, so nothing would call it.
                 None => CallbackPhase::Idle,
                 entry => CallbackPhase::Armed(entry),
             },
@@ -144,7 +150,7 @@ impl Callback {
         self.note_idle(state);
     }
 
-    /// Cancels it. Whether that has kept it from being called.
+    /// Cancels the timer. Returns whether this prevented a call.
     #[inline]
     pub(crate) fn cancel(&self) -> bool {
         let mut is_kept = false;
@@ -152,16 +158,19 @@ impl Callback {
         is_kept
     }
 
-    /// The same for whoever has armed it, and will not again: the lock is not needed if it is over.
+    /// [Cancels](Self::cancel) the timer for a caller that has armed it and never will again. No
+    /// lock is needed if the timer is idle.
     #[inline]
     pub(crate) fn cancel_for_good(&self) {
-        // Relaxed: it was armed before this, by the caller; and once it is idle after that, it stays so.
+        // Relaxed: the caller itself has armed it before. Once it is idle after that, it stays
+        // idle.
         if !self.0.is_idle.load(Ordering::Relaxed) {
             self.cancel();
         }
     }
 
-    /// Returns its entry, if it had one. Not as a pair with the other: that would go through memory, in pieces of other sizes than it is read in.
+    /// Returns its entry, if it had one. The flag is not returned in a pair with it: that would go
+    /// through memory, written in pieces of other sizes than it is read in.
     #[inline]
     fn cancel_held(
         &self,
@@ -171,7 +180,8 @@ impl Callback {
     ) -> Option<Self> {
         match state.phase {
             CallbackPhase::Idle => None,
-            // Nobody took the entry when its time came, if it is gone: all of them were taken when the runtime ended.
+            // If the entry is gone although its moment has not come, all entries were taken when
+            // the runtime ended.
             CallbackPhase::Armed(Some(_)) => {
                 let entry = take_entry(state, guard);
                 self.note_idle(state);
@@ -192,11 +202,12 @@ impl Callback {
         }
     }
 
-    /// Cancels it, and waits for the end of a callback that runs, until this moment if there is one.
+    /// Cancels the timer, and waits for the end of a running callback, until this moment if there
+    /// is one.
     ///
     /// # Panics
     ///
-    /// If it would have to wait where it must not; nothing is cancelled then.
+    /// If the caller would have to wait and must not. Nothing is cancelled then.
     pub(crate) fn cancel_and_wait(&self, until: Option<Instant>) -> Result<bool, NoEnd> {
         let (mut is_kept, may_wait, own) = (false, suspend::may_wait(), running_fiber());
         let cancelled = self.with(|state, guard| {
@@ -232,7 +243,7 @@ impl Callback {
         })
     }
 
-    /// Whether it is to be called, or is about to be.
+    /// Returns whether a call is to come, or is about to begin.
     pub(crate) fn is_armed(&self) -> bool {
         self.with(|state, _| match state.phase {
             CallbackPhase::Idle => false,
@@ -241,11 +252,12 @@ impl Callback {
         })
     }
 
-    /// Its moment has come, and its entry was taken out. Returns the number of this time.
+    /// Records that the timer is due, and that its entry was taken out. Returns the number of this
+    /// call.
     ///
     /// # Safety
     ///
-    /// The caller has the lock of the home's timers.
+    /// The caller holds the lock of the home's timers.
     pub(super) unsafe fn come_due(&self) -> u64 {
         // SAFETY: the invariant of `state`, and the caller's promise.
         let state = unsafe { &mut *self.0.state.get() };
@@ -254,18 +266,18 @@ impl Callback {
         state.run
     }
 
-    /// The fiber of this time begins: calls back, unless it is late.
+    /// Runs the callback, in the fiber of this call, unless the call is late.
     pub(crate) fn run(self, run: u64) {
         let Some(fiber) = running_fiber().filter(|fiber| self.begin(run, *fiber)) else { return };
-        // SAFETY: the invariant of `body`: it was due, and runs now.
+        // SAFETY: the invariant of `body`: the timer was due, and is running now.
         let body = unsafe { &mut *self.0.body.get() };
         let ended = catch_unwind(AssertUnwindSafe(|| body(&self)));
         self.end(fiber, ended.is_err());
         if let Err(payload) = ended {
-            // If nobody else has the timer, the callback goes with it. Not while the panic unwinds:
-            // a panic of its destructor would abort the process.
+            // If this is the last reference, the callback is dropped here, and not while the panic
+            // unwinds: a panic of its destructor would abort the process.
             unwind::catch(|| drop(self));
-            // The fiber ends by it, and the hook has told of it.
+            // The fiber ends by this panic, which the hook has reported.
             resume_unwind(payload);
         }
     }
@@ -281,7 +293,8 @@ impl Callback {
         })
     }
 
-    /// The callback has ended. After a panic, its next tick does not come: what it holds may be half done.
+    /// Records the end of the callback. After a panic, the next tick does not come: the callback's
+    /// data may be half-changed.
     fn end(&self, fiber: NonZero<u64>, has_panicked: bool) {
         self.with(|state, guard| {
             let CallbackPhase::Running(by, then) = state.phase else { return };
@@ -299,7 +312,7 @@ impl Callback {
         });
     }
 
-    /// The fiber of this time will not begin.
+    /// Gives up this call, whose fiber will not begin.
     pub(crate) fn give_up(&self, run: u64) {
         self.with(|state, _| {
             if matches!(state.phase, CallbackPhase::TimerAction) && state.run == run {
@@ -317,14 +330,15 @@ impl Callback {
     #[inline]
     fn with<R>(&self, body: impl FnOnce(&mut CallbackState, &mut TimersGuard<'_>) -> R) -> R {
         self.0.home.with_lock(|guard| {
-            // SAFETY: the invariant of `state`: its lock is held, by nobody else, and not by whoever called this, who would wait for himself.
+            // SAFETY: the invariant of `state`: this thread holds its lock, and no caller on this
+            // thread holds it already, since it would deadlock.
             let state = unsafe { &mut *self.0.state.get() };
             body(state, guard)
         })
     }
 }
 
-/// Takes the entry of a timer that is armed, which is idle then.
+/// Takes the entry of an armed timer, which becomes idle.
 #[inline]
 fn take_entry(state: &mut CallbackState, guard: &mut TimersGuard<'_>) -> Option<Callback> {
     match std::mem::replace(&mut state.phase, CallbackPhase::Idle) {
@@ -333,19 +347,19 @@ fn take_entry(state: &mut CallbackState, guard: &mut TimersGuard<'_>) -> Option<
     }
 }
 
-/// The number of the fiber that calls this.
+/// Returns the number of the calling fiber.
 fn running_fiber() -> Option<NonZero<u64>> {
-    // SAFETY: it runs, so it is there.
+    // SAFETY: the fiber runs, so its control block is alive.
     suspend::running().map(|(_, control)| unsafe { control.as_ref() }.birth.id)
 }
 
 impl WeakCallback {
-    /// The timer; none, if it is gone.
+    /// Returns the timer, if it still exists.
     pub(crate) fn upgrade(&self) -> Option<Callback> {
         self.0.upgrade().map(Callback)
     }
 
-    /// Differs from that of any other timer for as long as this value is there.
+    /// Returns an address that differs from that of any other timer while this value exists.
     pub(crate) fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }

@@ -1,4 +1,4 @@
-//! The state of a timer that calls back. The table in [`callback`](super::callback) says how it
+//! The state of a timer with a callback. The table in [`callback`](super::callback) shows how it
 //! changes.
 
 use std::num::NonZero;
@@ -6,38 +6,38 @@ use std::num::NonZero;
 use super::ticks::Ticks;
 use crate::rt::wait::WaitTimerId;
 
-/// What a timer is doing, when it is due, and how often it has been.
+/// The phase of a timer, its ticks, and how often it was due.
 pub(super) struct CallbackState {
     pub(super) phase: CallbackPhase,
-    /// When it is due, or was.
+    /// The moments at which it is due, or was.
     pub(super) ticks: Ticks,
-    /// How often it has been due.
+    /// How often it was due.
     pub(super) run: u64,
 }
 
 #[derive(Clone, Copy)]
 pub(super) enum CallbackPhase {
     Idle,
-    /// Its entry; none, if its moment lies beyond the clock's end.
+    /// Its entry. `None` if its moment lies beyond the end of the clock.
     Armed(Option<WaitTimerId>),
     /// There is a fiber, which has not begun.
     TimerAction,
-    /// This fiber calls back.
+    /// This fiber runs the callback.
     Running(NonZero<u64>, Then),
 }
 
-/// What comes after a callback.
+/// What follows a callback.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
     Nothing,
-    /// The tick after this one.
+    /// The next tick.
     NextTick,
-    /// It was armed meanwhile.
+    /// New ticks: it was armed meanwhile.
     Anew,
 }
 
 impl CallbackState {
-    /// The number of the callback that runs, and its fiber.
+    /// Returns the number of the running callback, and its fiber.
     pub(super) fn running(&self) -> Option<(u64, NonZero<u64>)> {
         match self.phase {
             CallbackPhase::Running(fiber, _) => Some((self.run, fiber)),

@@ -1,10 +1,10 @@
-//! The timers of a core: those that end waits, and those that call back. Knows neither what the
+//! The timers of a core: timers that end waits, and timers with callbacks. Knows neither what the
 //! core sleeps in nor how fibers are made.
 //!
 //! # Safety
 //!
-//! Trusted with waking waiters: a timer that is set has its waiter waiting, or about to cancel it
-//! under the same lock. And with telling timers that call back that they are due, under that lock.
+//! Trusted with waking waiters: the waiter of an armed timer waits, or is about to cancel the timer
+//! under the same lock. Also trusted with marking timers with callbacks as due, under that lock.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
 use std::ptr::NonNull;
@@ -18,12 +18,12 @@ use super::timers_guard::{CallbackHints, CallbackWaits, TimersGuard};
 use crate::rt::base::{clock, impl_debug, unwind};
 use crate::rt::wait::{Cause, Control, WaitTimerId, WaitTimers, Waiter, WakePlace, tls};
 
-/// The core whose timers they are.
+/// The core that owns the timers.
 pub(crate) trait TimersOwner: Send + Sync {
-    /// Wakes the core, which sleeps: an earlier timer was set.
+    /// Wakes the core, which sleeps: an earlier timer was armed.
     fn ring(&self);
 
-    /// Has idle workers look at the timers now and then. The core is awake, and may compute for
+    /// Lets idle workers check the timers now and then. The core is awake, and may compute for
     /// long.
     fn ask_for_a_watch(&self);
 }
@@ -35,7 +35,7 @@ pub(crate) struct CoreTimers {
     owner: Arc<dyn TimersOwner>,
 }
 
-/// A timer that is due, and calls back: the timer, and the number of this time.
+/// A due timer with a callback, and the number of this call.
 pub(crate) type DueCallback = (Callback, u64);
 
 impl CoreTimers {
@@ -43,15 +43,15 @@ impl CoreTimers {
         Self { queue: TimerQueue::new(clock::now()), hints: CallbackHints::default(), owner }
     }
 
-    /// Calls `body` under the lock of the timers, from any thread. It does not come here again, nor
-    /// run what is a user's.
+    /// Calls `body` under the lock of the timers, from any thread. `body` neither takes this lock
+    /// again nor runs user code.
     #[inline]
     pub(crate) fn with_lock<R>(&self, body: impl FnOnce(&mut TimersGuard<'_>) -> R) -> R {
         let mut guard = TimersGuard::new(self.queue.hold(), &self.hints);
         let result = body(&mut guard);
         let afterwards = guard.leave();
         match afterwards.ring {
-            // It sees to the rest itself when it is up.
+            // The core handles the rest itself when it is awake.
             TimerRing::Now => self.owner.ring(),
             TimerRing::No if afterwards.asks => self.owner.ask_for_a_watch(),
             TimerRing::No => {}
@@ -59,34 +59,34 @@ impl CoreTimers {
         result
     }
 
-    /// Ends the waits whose time has come. Returns how many, and adds those that call back to
-    /// `calls`.
+    /// Ends the waits whose time limits are reached, and returns how many. Adds the due timers with
+    /// callbacks to `calls`.
     pub(crate) fn fire(&self, calls: &mut Vec<DueCallback>) -> usize {
         let mut fired = 0;
         self.queue.fire(clock::now, |batch| {
-            // With many timers, what they are about is seldom in the cache, and fetching many
-            // things at once takes little more time than fetching one.
+            // With many timers, the memory of their waiters is seldom in the cache, and to fetch
+            // many lines at once takes little longer than to fetch one.
             batch.iter().flatten().for_each(TimerAction::prefetch);
             let mut here = [None; BATCH];
             for (due, stack) in batch.into_iter().flatten().zip(&mut here) {
                 self.hints.remove(&due);
                 match due {
                     TimerAction::Wake(waiter, _) => {
-                        // SAFETY: the waiting side passes the lock that is held here before it goes
-                        // on, to cancel the timer.
+                        // SAFETY: the waiting fiber or thread has to acquire the lock that is held
+                        // here, to cancel the timer, before it continues.
                         let (is_woken, fiber) = unsafe { wake(waiter) };
                         fired += usize::from(is_woken);
                         *stack = fiber;
                     }
                     TimerAction::CallbackFiber(timer) => {
-                        // SAFETY: a timer is set at its home, whose lock is held here.
+                        // SAFETY: a timer is armed at its home, whose lock is held here.
                         let run = unsafe { timer.come_due() };
                         calls.push((timer, run));
                     }
                 }
             }
-            // SAFETY: they have just been woken, and this thread, which alone may run them, has run
-            // nothing since.
+            // SAFETY: these fibers were just woken, and this thread, which alone may run them, has
+            // run nothing since.
             here.into_iter()
                 .flatten()
                 .for_each(|fiber: NonNull<Control>| unsafe { Control::fetch_stack(fiber) });
@@ -94,7 +94,7 @@ impl CoreTimers {
         fired
     }
 
-    /// Begins a sleep of the core. Returns how long it may last at most.
+    /// Begins a sleep of the core. Returns the longest time that it may last, if there is a limit.
     pub(crate) fn begin_sleep(&self) -> Option<Duration> {
         self.queue.begin_sleep(clock::now)
     }
@@ -104,36 +104,36 @@ impl CoreTimers {
         self.queue.end_sleep(clock::now);
     }
 
-    /// Whether none is set, as far as the caller can know.
+    /// Returns whether no timer is armed, as far as the caller can know.
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Whether idle workers watch these timers.
+    /// Returns whether idle workers watch these timers.
     pub(crate) fn is_watched(&self) -> bool {
         self.hints.is_watched()
     }
 
-    /// Others need not watch any more, unless there is something.
+    /// Ends the watch of other workers, unless there is something to watch for.
     pub(crate) fn end_watch(&self) {
         if self.hints.is_watched_in_vain() {
             self.with_lock(|guard| guard.end_watch());
         }
     }
 
-    /// The runtime is over: nobody waits any longer for callbacks that may never end.
+    /// Ends the waits for callbacks that may never end, when the runtime is over.
     pub(crate) fn abandon_waits(&self) {
         self.with_lock(|guard| guard.abandon());
     }
 
-    /// The runtime is gone: drops all that was set. That runs destructors, on the calling thread or
-    /// fiber.
+    /// Drops all timers when the runtime is gone. This runs users' destructors, on the calling
+    /// thread or fiber.
     pub(crate) fn close(&self) {
         let all = self.with_lock(|guard| guard.close());
         all.for_each(|due| unwind::catch(|| drop(due)));
     }
 
-    /// Whether the first timer is past its time by so much.
+    /// Returns whether the first timer is overdue by this time.
     pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
         self.queue.is_late(now, by)
     }
@@ -149,8 +149,8 @@ impl WaitTimers for CoreTimers {
     }
 }
 
-/// Ends a wait whose time is over. Whether it did, and which fiber goes on here and nowhere else
-/// because of that.
+/// Ends a wait whose time limit is reached. Returns whether it did, and the fiber that therefore
+/// continues on this worker only.
 ///
 /// # Safety
 ///

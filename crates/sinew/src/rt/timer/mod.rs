@@ -1,4 +1,4 @@
-//! Timers: the wheels, the timers of a core under their lock, and timers that call back. Knows
+//! Timers: the wheels, the timers of a core under their lock, and timers with callbacks. Knows
 //! neither how fibers are made nor what a core sleeps in.
 
 mod action;

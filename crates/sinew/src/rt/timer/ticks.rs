@@ -1,25 +1,25 @@
-//! When something is due, and when again. Knows no timer and no clock: callers bring the time.
+//! The moments at which a timer is due. Knows no timer and no clock: callers pass the time.
 
 use std::time::{Duration, Instant};
 
-/// What becomes of ticks that have passed before they were handled.
+/// What happens to ticks that have passed before they were handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Missed {
     /// They come at once, one after the other.
     #[default]
     Burst,
-    /// They are left out: the next tick is the first multiple of the period that is still to come.
+    /// They are skipped: the next tick is the first multiple of the period that lies in the future.
     Skip,
-    /// They are left out, and the next tick comes a period from now.
+    /// They are skipped, and the next tick comes one period from now.
     Delay,
 }
 
-/// Moments at which something is due: one, or the first of many.
+/// The moments at which a timer is due: one, or a first one and a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticks {
-    /// None, if it lies beyond the clock's end: it never comes.
+    /// `None` if it lies beyond the end of the clock: then it never comes.
     pub(crate) next: Option<Instant>,
-    /// Not zero. None, if there is one only.
+    /// Not zero. `None` if there is only one moment.
     pub(crate) period: Option<Duration>,
     pub(crate) missed: Missed,
 }
@@ -29,6 +29,8 @@ impl Ticks {
         Self { next: at, period: None, missed: Missed::default() }
     }
 
+    /// Returns ticks with this period.
+    ///
     /// # Panics
     ///
     /// If the period is zero.
@@ -38,7 +40,7 @@ impl Ticks {
         Self { next: first, period: Some(period), missed: Missed::default() }
     }
 
-    /// The next one has been seen to, by this moment.
+    /// Moves on to the following tick, after the present one was handled at this moment.
     pub(crate) fn advance(&mut self, now: Instant) {
         self.next = self.following(now);
     }
@@ -55,10 +57,10 @@ impl Ticks {
     }
 }
 
-/// How long it takes until the next multiple of the period, which is not now.
+/// Returns how long it takes until the next multiple of the period, which is not now.
 fn to_next(since: Duration, period: Duration) -> Duration {
     let into = since.as_nanos() % period.as_nanos();
-    // Less than the period, which fits.
+    // Less than the period, so it fits.
     period - Duration::new((into / 1_000_000_000) as u64, (into % 1_000_000_000) as u32)
 }
 
@@ -72,7 +74,7 @@ mod tests {
         start + Duration::from_millis(millis)
     }
 
-    /// The ticks that follow the first one, each seen to at one of these moments.
+    /// Returns the ticks that follow the first one, if they are handled at these moments.
     fn run(missed: Missed, seen: &[u64]) -> Vec<u128> {
         let start = Instant::now();
         let mut ticks = Ticks { missed, ..Ticks::periodic(Some(start), PERIOD) };
@@ -97,7 +99,7 @@ mod tests {
         assert_eq!(run(Missed::Delay, &[0, 35, 46]), [10, 45, 55]);
     }
 
-    /// Whatever the policy, nothing comes again before time has passed.
+    /// With every policy, no tick repeats before time has passed.
     #[test]
     fn a_clock_that_stands_still_brings_no_further_tick() {
         for missed in [Missed::Burst, Missed::Skip, Missed::Delay] {

@@ -1,8 +1,10 @@
-//! The timers of a core under their lock, for whoever sets and cancels them; until when the core sleeps because of them; and what others keep
-//! under the same lock. Knows neither what is done when they are due nor what the core sleeps in.
+//! The timers of a core under their lock, the moment until which the core sleeps because of them,
+//! and other data under the same lock. Knows neither what happens when a timer is due nor what the
+//! core sleeps in.
 //!
-//! A core that is about to sleep finds out until when, and says so, under one lock. Whoever sets an earlier timer finds that there, and rings
-//! the core's bell, which remembers it: so an earlier moment is never slept through, whoever sets it. A model says so too.
+//! A core that is about to sleep determines until when, and records that, under one lock. A thread
+//! that arms an earlier timer finds the record and wakes the core, which remembers a wake-up that
+//! comes too early. So the core never sleeps through an earlier moment. A model checks this too.
 
 use std::time::{Duration, Instant};
 
@@ -11,17 +13,17 @@ use crate::rt::base::clock;
 use crate::rt::base::sync::{AtomicUsize, Lock, MutexGuard, Ordering};
 use crate::rt::wait::WaitTimerId;
 
-/// So many are handed out before others have their turn at the lock.
+/// How many timers are handed out before the lock is released for others.
 pub(crate) const BATCH: usize = 16;
 
-/// What is handed out at once.
+/// Timers that are handed out at once.
 pub(crate) type DueBatch<T> = [Option<T>; BATCH];
 
-/// The timers of a core, with something else under their lock.
+/// The timers of a core, with other data under the same lock.
 #[derive(Debug)]
 pub(crate) struct TimerQueue<T, S = ()> {
     inner: Lock<QueueInner<T, S>>,
-    /// How many are set, for a look without the lock.
+    /// How many timers are armed, to be read without the lock.
     set: AtomicUsize,
 }
 
@@ -32,7 +34,7 @@ struct QueueInner<T, S> {
     beside: S,
 }
 
-/// The timers of a core, for whoever has their lock: until it is [released](Self::release).
+/// The timers of a core, locked until this is [released](Self::release).
 #[must_use]
 pub(crate) struct QueueGuard<'a, T, S> {
     inner: MutexGuard<'a, QueueInner<T, S>>,
@@ -40,19 +42,19 @@ pub(crate) struct QueueGuard<'a, T, S> {
     ring: TimerRing,
 }
 
-/// What whoever sets a timer has to know of the core.
+/// The sleep of the core, as threads that arm timers need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sleep {
-    /// It is awake, or has been called.
+    /// It is awake, or was woken.
     No,
-    /// It sleeps, or is about to, and gets up at this moment by itself.
+    /// It sleeps, or is about to, and wakes up at this moment by itself.
     Until(Instant),
-    /// The same, until it is called.
+    /// It sleeps, or is about to, until it is woken.
     UntilCalled,
 }
 
 impl Sleep {
-    /// Whether it would sleep through this moment.
+    /// Returns whether the core would sleep through this moment.
     fn is_beyond(self, when: Instant) -> bool {
         match self {
             Self::No => false,
@@ -62,7 +64,7 @@ impl Sleep {
     }
 }
 
-/// Whether the core's bell has to be rung.
+/// Whether the core has to be woken.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimerRing {
@@ -71,39 +73,40 @@ pub(crate) enum TimerRing {
 }
 
 impl<T, S> QueueGuard<'_, T, S> {
-    /// Sets a timer.
+    /// Arms a timer.
     #[inline]
     pub(crate) fn set(&mut self, when: Instant, what: T) -> WaitTimerId {
         if self.inner.sleep.is_beyond(when) {
-            // Once is enough.
+            // One wake-up is enough.
             self.inner.sleep = Sleep::No;
             self.ring = TimerRing::Now;
         }
         self.inner.timers.set(when, what)
     }
 
-    /// Cancels a timer; none, if it was due.
+    /// Cancels a timer. Returns `None` if it was already due.
     #[inline]
     pub(crate) fn cancel(&mut self, timer: WaitTimerId) -> Option<T> {
         self.inner.timers.cancel(timer)
     }
 
-    /// What is under the lock besides.
+    /// Returns the other data under the lock.
     #[inline]
     pub(crate) fn beside(&mut self) -> &mut S {
         &mut self.inner.beside
     }
 
-    /// Gives the lock back.
+    /// Releases the lock. Returns whether the core has to be woken.
     #[inline]
     pub(crate) fn release(self) -> TimerRing {
         self.set.store(self.inner.timers.len(), Ordering::Relaxed);
         self.ring
     }
 
-    /// Takes all of them away, in the order of their moments. From now on, names of timers may be those of others: none is set any more.
+    /// Takes all timers out, in the order of their moments. No timer may be armed afterwards: its
+    /// identifier might equal an old one.
     pub(crate) fn take_all(&mut self) -> impl Iterator<Item = T> + use<T, S> {
-        /// Later than all that wheels can tell apart.
+        /// Later than all moments that wheels can distinguish.
         const END: Duration = Duration::from_nanos(u64::MAX);
         let now = clock::now();
         let mut timers = std::mem::replace(&mut self.inner.timers, Timers::new(now));
@@ -120,14 +123,15 @@ impl<T, S> TimerQueue<T, S> {
         Self { inner: Lock::new(inner), set: AtomicUsize::new(0) }
     }
 
-    /// Takes the lock, from any thread.
+    /// Acquires the lock, from any thread.
     #[inline]
     pub(crate) fn hold(&self) -> QueueGuard<'_, T, S> {
         QueueGuard { inner: self.inner.lock(), set: &self.set, ring: TimerRing::No }
     }
 
-    /// Hands out those that are due at this moment, some at a time, under the lock: who cancels one waits until it was handed out. The time is
-    /// asked for only if any is set.
+    /// Hands out the timers that are due at this moment, some at a time, under the lock: a thread
+    /// that cancels one of them waits until it was handed out. `now` is called only if a timer is
+    /// armed.
     pub(crate) fn fire(&self, now: impl FnOnce() -> Instant, mut due: impl FnMut(DueBatch<T>)) {
         if self.is_empty() {
             return;
@@ -147,7 +151,8 @@ impl<T, S> TimerQueue<T, S> {
         }
     }
 
-    /// The core is about to sleep, and ends that by [`end_sleep`](Self::end_sleep). How long it may, as of this moment; for ever, if none.
+    /// Begins a sleep of the core, which ends with [`end_sleep`](Self::end_sleep). Returns how long
+    /// it may last from now, or `None` if there is no limit.
     pub(crate) fn begin_sleep(&self, now: impl FnOnce() -> Instant) -> Option<Duration> {
         let mut inner = self.inner.lock();
         let next = inner.timers.next();
@@ -156,7 +161,8 @@ impl<T, S> TimerQueue<T, S> {
         next.map(|next| next.saturating_duration_since(now()))
     }
 
-    /// It does not sleep any more. The time is asked for only if none is set: whoever fires the others asks too.
+    /// Ends a sleep of the core. `now` is called only if no timer is armed: otherwise firing the
+    /// timers reads the clock too.
     pub(crate) fn end_sleep(&self, now: impl FnOnce() -> Instant) {
         let mut inner = self.inner.lock();
         inner.sleep = Sleep::No;
@@ -165,12 +171,12 @@ impl<T, S> TimerQueue<T, S> {
         }
     }
 
-    /// Whether the first one is past its time by so much.
+    /// Returns whether the first timer is overdue by this time.
     pub(crate) fn is_late(&self, now: Instant, by: Duration) -> bool {
         self.inner.lock().timers.next().is_some_and(|next| now.saturating_duration_since(next) >= by)
     }
 
-    /// Whether none is set, as far as the caller can know.
+    /// Returns whether no timer is armed, as far as the caller can know.
     pub(crate) fn is_empty(&self) -> bool {
         self.set.load(Ordering::Relaxed) == 0
     }
@@ -186,9 +192,10 @@ mod tests {
         fired
     }
 
-    /// Nothing is early, however often somebody looks, and whoever sleeps is told to sleep for as long as before: not for no time at all.
+    /// No timer fires early, however often the queue is checked, and a sleep lasts as long as
+    /// before, rather than no time at all.
     #[test]
-    fn a_clock_that_stands_still_has_nothing_fire_and_nobody_spin() {
+    fn while_the_clock_stands_still_no_timer_fires_and_no_core_spins() {
         let start = Instant::now();
         let timers = TimerQueue::<u32>::new(start);
         for (number, micros) in [(1, 0), (2, 1), (3, 50), (4, 20_000)] {
@@ -206,7 +213,8 @@ mod tests {
         assert_eq!(timers.begin_sleep(|| start), None);
     }
 
-    /// How late a timer may be depends on how far off it is, not on how long the core has slept without any.
+    /// How late a timer may be depends on how far away it is, not on how long the core has slept
+    /// without timers.
     #[test]
     fn a_long_sleep_makes_the_next_timer_no_later() {
         let start = Instant::now();
@@ -221,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_away_comes_in_the_order_of_its_moments() {
+    fn timers_are_taken_out_in_the_order_of_their_moments() {
         let start = Instant::now();
         let timers = TimerQueue::<u32>::new(start);
         let mut held = timers.hold();

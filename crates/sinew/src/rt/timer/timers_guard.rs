@@ -1,9 +1,10 @@
-//! The timers of a driver that call back, for whoever has the lock of all its timers: how many are set, whether others watch over them, and who
-//! waits for the end of a callback. Knows no callback's state.
+//! The locked timers of a driver: arming and cancelling, how many timers concern other workers,
+//! whether those watch, and the waiters for the end of a callback. Knows no callback's state.
 //!
 //! # Safety
 //!
-//! Trusted with waking those who wait for the end of a callback: they pass the lock that is held here before they go on.
+//! Trusted with waking the waiters for the end of a callback: they acquire the lock that is held
+//! here before they continue.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
 use std::collections::BTreeMap;
@@ -16,13 +17,16 @@ use super::callback::Callback;
 use super::timer_queue::{QueueGuard, TimerRing};
 use crate::rt::wait::{Cause, WaitTimerId, Waiter, WakePlace};
 
-/// What other threads see of it without the lock. Changed under the lock only, so that relaxed loads and stores suffice.
+/// Data about the timers that other threads read without the lock. Changed only under the lock, so
+/// relaxed loads and stores suffice.
 #[derive(Debug, Default)]
 pub(crate) struct CallbackHints {
-    /// How many timers are set that concern other workers: callbacks, and waits of fibers that may move.
+    /// How many armed timers concern other workers: callbacks, and waits of fibers that may
+    /// migrate.
     shared: AtomicUsize,
-    /// Idle workers were told to watch this driver while its own worker is busy. Stays set for a while when no such timer is
-    /// left, so that a series of timers that are set and cancelled tells them once.
+    /// Whether idle workers watch this driver while its own worker is busy. Stays set for a while
+    /// when no such timer is left, so that a series of timers that are armed and cancelled notifies
+    /// them once.
     is_watched: AtomicBool,
 }
 
@@ -31,12 +35,12 @@ impl CallbackHints {
         self.is_watched.load(Ordering::Relaxed)
     }
 
-    /// Whether others watch, and there is nothing to watch for.
+    /// Returns whether other workers watch, and there is nothing to watch for.
     pub(crate) fn is_watched_in_vain(&self) -> bool {
         self.is_watched() && self.shared.load(Ordering::Relaxed) == 0
     }
 
-    /// A timer was taken out.
+    /// Records that a timer was taken out.
     #[inline]
     pub(crate) fn remove(&self, due: &TimerAction) {
         if due.concerns_others() {
@@ -45,30 +49,31 @@ impl CallbackHints {
     }
 }
 
-/// What is under the lock of a driver's timers besides.
+/// The other data under the lock of a driver's timers.
 #[derive(Debug, Default)]
 pub(crate) struct CallbackWaits {
-    /// Whoever waits for the end of a callback: by the address of its timer, which whoever waits keeps, and by number.
+    /// The waiters for the end of a callback: by the address of its timer, which the waiter keeps
+    /// alive, and by number.
     waits: BTreeMap<(usize, u64), Waiter>,
     last_wait: u64,
-    /// The runtime is over: what runs may never end.
+    /// Whether the runtime is over, so that a running callback may never end.
     is_over: bool,
-    /// No timer is set any more.
+    /// Whether no timer may be armed any more.
     is_closed: bool,
 }
 
-/// The timers, under their lock.
+/// The timers of a driver, locked.
 pub(crate) struct TimersGuard<'a> {
     held: QueueGuard<'a, TimerAction, CallbackWaits>,
     hints: &'a CallbackHints,
     asks: bool,
 }
 
-/// What is to be done when the lock is not held any more.
+/// What is left to do after the lock is released.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Afterwards {
     pub(crate) ring: TimerRing,
-    /// Others are to be told that there is something to watch for.
+    /// Notify other workers that there is something to watch for.
     pub(crate) asks: bool,
 }
 
@@ -78,13 +83,13 @@ impl<'a> TimersGuard<'a> {
         Self { held, hints, asks: false }
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     #[inline]
     pub(crate) fn leave(self) -> Afterwards {
         Afterwards { asks: self.asks, ring: self.held.release() }
     }
 
-    /// Sets a timer that ends a wait. Returns `None` if the runtime is over, and the wait with it.
+    /// Arms a timer that ends a wait. Returns `None` if the runtime is over, which ends the wait.
     pub(crate) fn set_wake(
         &mut self,
         when: Instant,
@@ -94,7 +99,7 @@ impl<'a> TimersGuard<'a> {
         self.set(when, || TimerAction::Wake(waiter, wakes))
     }
 
-    /// Sets a timer that calls back. Returns `None` if the runtime is over.
+    /// Arms a timer with a callback. Returns `None` if the runtime is over.
     #[inline]
     pub(crate) fn set_call(&mut self, when: Instant, callback: &Callback) -> Option<WaitTimerId> {
         self.set(when, || TimerAction::CallbackFiber(callback.clone()))
@@ -122,7 +127,8 @@ impl<'a> TimersGuard<'a> {
         self.held.cancel(timer).iter().for_each(|due| self.hints.remove(due));
     }
 
-    /// Cancels a timer that calls back, and returns it. It must not be dropped here: a user's destructor would run under the lock.
+    /// Cancels a timer with a callback, and returns it. It must not be dropped under the lock,
+    /// where a user's destructor would run.
     #[inline]
     #[must_use]
     pub(crate) fn cancel_call(&mut self, timer: WaitTimerId) -> Option<Callback> {
@@ -134,14 +140,15 @@ impl<'a> TimersGuard<'a> {
         }
     }
 
-    /// Others need not watch any more, unless there is something.
+    /// Ends the watch of other workers, unless there is something to watch for.
     pub(crate) fn end_watch(&mut self) {
         if self.hints.is_watched_in_vain() {
             self.hints.is_watched.store(false, Ordering::Relaxed);
         }
     }
 
-    /// Somebody waits for the end of a timer's callback. The number of the wait; none, if that end may never come.
+    /// Registers a waiter for the end of a timer's callback. Returns the number of the wait, or
+    /// `None` if that end may never come.
     pub(crate) fn wait(&mut self, timer: &Callback, waiter: Waiter) -> Option<u64> {
         let waits = self.held.beside();
         if waits.is_over {
@@ -152,24 +159,24 @@ impl<'a> TimersGuard<'a> {
         Some(waits.last_wait)
     }
 
-    /// Somebody waits no longer.
+    /// Unregisters a waiter.
     pub(crate) fn give_up(&mut self, timer: &Callback, wait: u64) {
         self.held.beside().waits.remove(&(timer.address(), wait));
     }
 
-    /// The callback of a timer has ended.
+    /// Wakes the waiters for the end of a timer's callback.
     pub(crate) fn wake(&mut self, timer: &Callback) {
         let address = timer.address();
         self.wake_those((address, 0)..=(address, u64::MAX));
     }
 
-    /// The runtime is over: nobody waits any longer for callbacks that may never end.
+    /// Ends the waits for callbacks that may never end, when the runtime is over.
     pub(crate) fn abandon(&mut self) {
         self.held.beside().is_over = true;
         self.wake_those(..);
     }
 
-    /// Nothing is set any more from now on. Returns all that was.
+    /// Refuses new timers from now on. Returns all present ones.
     pub(crate) fn close(&mut self) -> impl Iterator<Item = TimerAction> + use<> {
         self.abandon();
         self.held.beside().is_closed = true;
@@ -179,8 +186,8 @@ impl<'a> TimersGuard<'a> {
 
     fn wake_those(&mut self, waits: impl RangeBounds<(usize, u64)>) {
         for (_, waiter) in self.held.beside().waits.extract_if(waits, |_, _| true) {
-            // SAFETY: whoever waits passes the lock that is held here before it goes on, and takes its wait back there if it was not this that
-            // ended it.
+            // SAFETY: a waiter acquires the lock that is held here before it continues, and
+            // unregisters there if something else has ended its wait.
             unsafe { waiter.wake(Cause::Event) };
         }
     }

@@ -22,21 +22,21 @@ use crate::rt::fiber::{CallbackFiber, FiberHost, Site, WorkerState, starving};
 use crate::rt::timer::{CoreTimers, DueCallback, TimersOwner};
 use crate::rt::wait::{WorkerLocal, tls};
 
-/// What one worker sleeps in.
+/// The driver of one worker.
 #[derive(Debug)]
 pub(crate) struct CoreDriver {
     this: Weak<Self>,
     waker: Arc<CoreWaker>,
-    /// The descriptors that are watched here.
+    /// The descriptors that this driver watches.
     watched: Watched,
     timers: Arc<CoreTimers>,
 }
 
-/// Wakes the worker, and has others look at what it watches.
+/// Wakes the worker, and lets other workers poll what it watches.
 #[derive(Debug)]
 struct CoreWaker {
     epoll: Epoll,
-    /// The number of the worker, and whose it is.
+    /// The number of the worker.
     worker: usize,
     host: Weak<FiberHost>,
 }
@@ -60,10 +60,11 @@ impl TimersOwner for CoreWaker {
     }
 }
 
-/// The driver of this worker, which is the caller's.
+/// Returns the driver of the caller's worker.
 #[inline]
 pub(crate) fn of_local(local: &WorkerLocal) -> Option<&CoreDriver> {
-    // SAFETY: it was made from a driver by `CoreDriver::untyped`, and outlives the local.
+    // SAFETY: the pointer was made from a driver by `CoreDriver::untyped`, and the driver outlives
+    // the local.
     local.driver().map(|driver| unsafe { driver.cast().as_ref() })
 }
 
@@ -74,12 +75,12 @@ impl CoreDriver {
         Ok(Arc::new_cyclic(|this| Self { this: this.clone(), waker, watched: Watched::new(), timers }))
     }
 
-    /// A reference of one's own.
+    /// Returns a new reference to this driver.
     pub(crate) fn keep(&self) -> Arc<Self> {
         self.this.upgrade().expect("a driver is there while its worker is")
     }
 
-    /// The driver as a worker's local keeps it.
+    /// Returns the pointer that a worker's local keeps.
     pub(crate) fn untyped(self: &Arc<Self>) -> NonNull<()> {
         NonNull::from(&**self).cast()
     }
@@ -92,8 +93,8 @@ impl CoreDriver {
         of_local(local).is_some_and(|driver| ptr::eq(driver, self))
     }
 
-    /// Ends the waits whose time has come, and has fibers call back for whom it has. Returns how
-    /// many.
+    /// Ends the waits whose time limits are reached, and spawns the fibers of due callbacks.
+    /// Returns how many in total.
     #[inline]
     fn fire(&self) -> usize {
         if self.timers.is_empty() { 0 } else { self.fire_some() }
@@ -106,7 +107,8 @@ impl CoreDriver {
         if calls.is_empty() { fired } else { fired + self.call(calls) }
     }
 
-    /// Has those go on who waited for descriptors that are ready. Returns how many.
+    /// Polls the descriptors, and wakes the waiters of those that are ready. Returns how many it
+    /// has woken.
     fn look_at_descriptors(&self) -> io::Result<usize> {
         if self.watched.is_empty() {
             return Ok(0);
@@ -119,37 +121,37 @@ impl CoreDriver {
         }
     }
 
-    /// Makes the fibers that call back, without the lock: that of a sibling does as well, if it is
-    /// the one who looks. Returns how many.
+    /// Spawns the fibers of due callbacks, without the lock. If a sibling polls, they are spawned
+    /// there. Returns how many.
     fn call(&self, calls: Vec<DueCallback>) -> usize {
         let count = calls.len();
         let mut calls = calls.into_iter().map(|(timer, run)| CallbackFiber::new(timer, run));
         if let Some(host) = self.waker.host.upgrade() {
-            // Not discarded by a shutdown that ends meanwhile: it counts what it discards.
+            // Delivered, so that a shutdown does not end and count meanwhile.
             host.schedule().deliver(&mut || calls.by_ref().for_each(|call| call.start(Site::of(&host))));
         }
-        // Nobody is called, if the host is gone.
+        // If the host is gone, the callbacks are not called.
         calls.for_each(drop);
         count
     }
 
-    /// Watches a descriptor from now on, under the number that is returned.
+    /// Starts to watch a descriptor. Returns its number.
     ///
     /// # Errors
     ///
-    /// If the kernel does not let it.
+    /// Returns the error of the system call, if the kernel cannot watch the descriptor.
     pub(crate) fn watch(&self, source: &Arc<IoSource>, fd: BorrowedFd<'_>) -> io::Result<Token> {
         self.watched.enter(source, fd.as_raw_fd(), |token| self.waker.epoll.add(fd, token))
     }
 
-    /// Watches a descriptor no more, which had this number. It is open still; if not, what has its
-    /// number by now is left alone.
+    /// Stops watching the descriptor with this number. If the descriptor was closed, another one
+    /// that got the same file descriptor number is left alone.
     pub(crate) fn unwatch(&self, token: Token, fd: RawFd) {
         self.watched.leave(token, fd, || self.waker.epoll.remove(fd));
     }
 
-    /// A fiber that may move, or one elsewhere, waits for one of the descriptors: others are to
-    /// look here, too, while this worker is busy.
+    /// Records that a fiber that may migrate, or that runs elsewhere, waits for one of the
+    /// descriptors: other workers poll this driver while its worker is busy.
     pub(crate) fn begin_roaming(&self) {
         if self.watched.begin_roaming() {
             self.waker.ask_for_a_watch();
@@ -160,8 +162,8 @@ impl CoreDriver {
         self.watched.end_roaming();
     }
 
-    /// Nobody looks here any more, for now or for good: those who wait for descriptors are told to
-    /// do so elsewhere.
+    /// Gives up all descriptors, when this driver is not polled any more, for now or for good.
+    /// Their waiters register them elsewhere.
     pub(crate) fn send_away(&self) {
         self.watched.all().into_iter().for_each(|(token, source)| source.lose_home(self, token));
     }
@@ -170,13 +172,13 @@ impl CoreDriver {
 /// A share of a worker's driver, for the scheduler.
 struct DriverShare(Arc<CoreDriver>);
 
-/// A new driver, for the scheduler.
+/// Makes a new driver, and its share for the scheduler.
 pub(crate) fn make(host: Weak<FiberHost>, worker: usize) -> io::Result<(Arc<CoreDriver>, Box<dyn Driver>)> {
     let driver = CoreDriver::new(host, worker)?;
     Ok((driver.clone(), Box::new(DriverShare(driver))))
 }
 
-/// The driver of the core that a worker runs on, if it is one of ours.
+/// Returns the driver of the core that a worker runs on, if it is a `CoreDriver`.
 pub(crate) fn of(core: &Core) -> Option<Arc<CoreDriver>> {
     let share = core.driver().as_any()?.downcast_ref::<DriverShare>()?;
     Some(share.0.clone())
@@ -194,7 +196,7 @@ impl Driver for DriverShare {
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
         let state = WorkerState::current();
-        // A little at a time: a waker of this worker need not wait for all of it.
+        // A little at a time, so that a waker of this worker does not have to wait for all of it.
         if state.is_some_and(WorkerState::give_back) {
             return self.look().map(drop);
         }

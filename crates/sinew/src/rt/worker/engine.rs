@@ -1,5 +1,5 @@
-//! The engine of a runtime: a pool of workers that runs the fibers of a host, what they sleep in,
-//! and threads beside them.
+//! The engine of a runtime: a pool of workers that run the fibers of a host, their drivers, and the
+//! threads beside them.
 //!
 //! # Safety
 //!
@@ -27,35 +27,35 @@ use crate::rt::fiber::{
 };
 use crate::rt::wait::Schedule;
 
-/// Which groups of workers there are.
+/// The groups of workers.
 #[derive(Clone, Debug)]
 pub(crate) enum Layout {
-    /// Of these sizes.
+    /// Groups of these sizes.
     Given(Vec<usize>),
-    /// As planned for the machine.
+    /// Groups as planned for the machine.
     Planned(Box<Plan>),
-    /// One, with a worker for each CPU: this is why the machine is not known better.
+    /// One group, with a worker for each CPU. The string says why the machine is not known better.
     Unknown(String),
 }
 
-/// What an engine is made from.
+/// Settings of an engine.
 #[derive(Clone, Debug)]
 pub(crate) struct EngineSettings {
     pub(crate) layout: Layout,
-    /// Variables of the environment that do not count, since something else is set.
+    /// Environment variables that are ignored, since an explicit setting overrides them.
     pub(crate) ignored: Vec<&'static str>,
     pub(crate) strategy: Strategy,
     pub(crate) steal_within_node: Option<u32>,
     pub(crate) steal_across_nodes: Option<u32>,
     pub(crate) queue_capacity: Option<usize>,
     pub(crate) name: String,
-    /// After how long a stuck worker is reported.
+    /// After which time a stuck worker is reported.
     pub(crate) stall_report: Option<Duration>,
-    /// Panics are told with the fiber's name.
+    /// Whether panics are reported with the fiber's name.
     pub(crate) panic_hook: bool,
-    /// How many threads there may be for calls that block.
+    /// The maximum number of threads for blocking calls.
     pub(crate) blocking_threads: usize,
-    /// How long one of them stays that has nothing to do.
+    /// How long such a thread stays when it is idle.
     pub(crate) blocking_idle: Duration,
 }
 
@@ -64,11 +64,11 @@ pub(crate) struct Engine {
     this: Weak<Self>,
     host: Arc<FiberHost>,
     pool: OnceLock<Handle>,
-    /// Those of all workers, spare ones excepted.
+    /// The drivers of all workers, except spare ones.
     drivers: OnceLock<Box<[Arc<CoreDriver>]>>,
     pub(crate) settings: EngineSettings,
     pub(crate) stall: Arc<Stall>,
-    /// For calls that block.
+    /// The threads for blocking calls.
     pub(crate) blocking_pool: Arc<BlockingPool>,
 }
 
@@ -81,7 +81,7 @@ impl Schedule for PoolSchedule {
     }
 
     fn schedule_all(&self, tasks: Vec<TaskRef>) {
-        // If it is over, they are discarded.
+        // If the pool is over, it discards the tasks.
         drop(self.0.submit_batch(tasks, Placement::Anyone));
     }
 
@@ -99,7 +99,7 @@ impl Schedule for PoolSchedule {
 }
 
 impl Layout {
-    /// The NUMA node of each group; one, if they belong to none.
+    /// Returns the NUMA node of each group, or one node if groups belong to none.
     fn nodes(&self) -> Vec<usize> {
         match self {
             Self::Planned(plan) if self.is_numa() => (0..plan.layout().groups())
@@ -109,14 +109,14 @@ impl Layout {
         }
     }
 
-    /// Whether groups belong to nodes.
+    /// Returns whether groups belong to nodes.
     fn is_numa(&self) -> bool {
         matches!(self, Self::Planned(plan) if plan.layout().is_numa())
     }
 }
 
 impl EngineSettings {
-    /// What of them is the pool's.
+    /// Applies the settings that concern the pool.
     fn apply(&self, mut builder: Builder) -> Builder {
         match &self.layout {
             Layout::Given(groups) => builder = builder.groups(groups.iter().copied()),
@@ -138,7 +138,7 @@ impl EngineSettings {
 }
 
 impl Engine {
-    /// Starts one, with the pool that its owner shuts down.
+    /// Starts an engine, and returns it with the pool that its owner shuts down.
     pub(crate) fn start(
         settings: EngineSettings,
         mut fibers: HostSettings,
@@ -166,18 +166,19 @@ impl Engine {
         }
         let drivers = Arc::new(Lock::new(Vec::new()));
         let pool = engine.pool_builder(&drivers).build()?;
-        // Those of spare workers are made later.
+        // The drivers of spare workers are made later.
         let drivers: Box<[_]> = drivers.lock().drain(..).take(pool.workers()).collect();
         engine.host.homes.settle(drivers.iter().map(|driver| driver.timers().clone()));
         engine.drivers.get_or_init(|| drivers);
         engine.host.begin(Arc::new(PoolSchedule(pool.handle())));
         engine.pool.get_or_init(|| pool.handle());
-        // Those of all workers are there before the first has begun to count.
+        // Makes the counters of all workers before the first one has begun to count.
         engine.host.counters_of(pool.workers() as u32 - 1);
         Ok((engine, pool))
     }
 
-    /// A pool of workers for this engine, which adds their drivers to these.
+    /// Returns a builder of this engine's pool. The pool adds the drivers of its workers to
+    /// `drivers`.
     fn pool_builder(&self, drivers: &Arc<Lock<Vec<Arc<CoreDriver>>>>) -> Builder {
         let [watched, weak] = [(); 2].map(|()| self.this.clone());
         let host = Arc::downgrade(&self.host);
@@ -197,66 +198,67 @@ impl Engine {
         self.settings.apply(builder)
     }
 
-    /// What its fibers share.
+    /// Returns the host of its fibers.
     #[inline]
     pub(crate) fn host(&self) -> &Arc<FiberHost> {
         &self.host
     }
 
-    /// The engine of the worker that the caller runs on, if it does. Not to be kept across a
-    /// suspension.
+    /// Returns the engine of the worker that the caller runs on, if it runs on one. Must not be
+    /// kept across a suspension.
     pub(crate) fn current() -> Option<Arc<Self>> {
         Self::of(WorkerState::current()?)
     }
 
-    /// The engine of this worker, which is the caller's. None, if it is one of something else.
+    /// Returns the engine of the caller's worker, or `None` if the worker belongs to another kind
+    /// of owner.
     fn of(state: &WorkerState) -> Option<Arc<Self>> {
         state.owner().clone().downcast().ok()
     }
 
     fn pool(&self) -> &Handle {
-        // The first task comes after this was set; a hook has no fibers.
+        // The pool is set before the first task runs, and hooks have no fibers.
         self.pool.get().expect("the pool is there before its first task")
     }
 
-    /// What the pool has done so far.
+    /// Returns the statistics of the pool.
     pub(crate) fn pool_stats(&self) -> PoolStats {
         self.pool.get().map(Handle::stats).unwrap_or_default()
     }
 
-    /// The pool's groups of workers.
+    /// Returns the number of groups of workers.
     pub(crate) fn groups(&self) -> usize {
         self.pool().groups()
     }
 
-    /// How many workers a group has.
+    /// Returns the number of workers of a group.
     pub(crate) fn group_size(&self, group: usize) -> Option<usize> {
         self.pool().group_size(group)
     }
 
-    /// The NUMA node of a group.
+    /// Returns the NUMA node of a group.
     pub(crate) fn group_node(&self, group: usize) -> Option<usize> {
         self.pool().group_node(group)
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     pub(crate) fn workers(&self) -> usize {
         self.pool().workers()
     }
 
-    /// Looks into the driver of a worker that does not: fibers whose descriptors are ready, or
-    /// whose time has come, are ready to run then.
+    /// Polls the driver of a worker that does not do so itself. This makes fibers ready whose
+    /// descriptors are ready, or whose time limits are reached.
     pub(crate) fn look_into(&self, worker: usize) {
         self.pool().look_into(worker);
     }
 
-    /// Refuses new fibers, and ends when there are none. Does not wait.
+    /// Refuses new fibers, and ends the engine when there are none left. Does not wait.
     pub(crate) fn begin_shutdown(&self) {
         self.host.close();
         self.pool().begin_shutdown();
     }
 
-    /// Ends everything, and says what became of all fibers.
+    /// Ends the engine, and returns the fate of all fibers.
     pub(crate) fn shutdown(&self, at_most: Option<Duration>) -> (ShutdownReport, Fates) {
         self.host.close();
         let report = self.pool().shutdown(at_most);
@@ -272,13 +274,12 @@ impl Engine {
         (report, fates)
     }
 
-    /// It is over: those that may move, and wait, wait for ever.
+    /// Abandons fibers that may migrate and still wait when the engine is over.
     fn abandon_roamers(&self) {
         self.host.census.roamers().iter().for_each(|roamers| teardown::abandon_roamers(roamers));
     }
 
-    /// Nothing is run any more: ends what runs beside the workers, and drops the timers that are
-    /// set.
+    /// Ends everything beside the workers, and drops the armed timers, when nothing runs any more.
     fn end(&self) {
         self.stall.end();
         self.drivers.get().into_iter().flatten().for_each(|driver| driver.send_away());
@@ -286,8 +287,9 @@ impl Engine {
         self.blocking_pool.close();
     }
 
-    /// A worker runs nothing more. What it ran last may have begun to wait when others were
-    /// abandoned already; and nobody else abandons them if nobody waited for the shutdown.
+    /// Called when a worker runs nothing more. Fibers that it ran last may have begun to wait after
+    /// the others were abandoned; and if no thread waited for the shutdown, nothing else abandons
+    /// them.
     fn leave_nobody_waiting(&self) {
         if self.pool.get().is_some_and(Handle::is_over) {
             self.abandon_roamers();
@@ -297,28 +299,28 @@ impl Engine {
     }
 }
 
-/// Makes the calling thread, which is one of the pool's, a worker of the engine.
+/// Makes the calling thread, which belongs to the pool, a worker of the engine.
 fn begin_worker(engine: &Weak<Engine>, context: &Context<'_>) -> io::Result<()> {
     let engine = engine.upgrade().ok_or_else(|| io::Error::other("the runtime is gone"))?;
     let (Some(worker), Some(driver)) = (context.worker(), driver::of(context.core())) else {
-        return Err(io::Error::other("it is no worker of a runtime"));
+        return Err(io::Error::other("the thread is not a worker of a runtime"));
     };
     let spec = WorkerSpec {
         host: engine.host.clone(),
         worker: worker as u32,
-        // A worker may begin before the pool is known here, but no spare one does.
+        // A worker may begin before the pool is known here, but a spare worker cannot.
         is_spare: engine.pool.get().is_some_and(|pool| worker >= pool.workers()),
         timers: driver.timers().clone(),
         driver: Some(driver.untyped()),
         owner: engine,
     };
-    // SAFETY: the thread ends or leaves the worker before its context is gone. The driver is the
-    // core's, which stays for as long as the pool, and that is kept by the engine.
+    // SAFETY: the thread ends or leaves the worker before its context is gone. The driver belongs
+    // to the core, which lives as long as the pool, which the engine keeps.
     unsafe { WorkerState::enter(spec, context) };
     Ok(())
 }
 
-/// A worker's thread stays for ever.
+/// Called when a worker's thread stays for ever.
 fn stay_worker() {
     if let Some(state) = WorkerState::current() {
         teardown::abandon_all(state);
@@ -326,13 +328,13 @@ fn stay_worker() {
     }
 }
 
-/// A worker ends.
+/// Called when a worker ends.
 fn end_worker() {
     WorkerState::current().into_iter().for_each(leave);
     WorkerState::leave();
 }
 
-/// This worker, which is the caller's, looks into its driver no more.
+/// Called when the caller's worker stops polling its driver.
 fn leave(state: &WorkerState) {
     driver::of_local(state).into_iter().for_each(CoreDriver::send_away);
     Engine::of(state).into_iter().for_each(|engine| engine.leave_nobody_waiting());
@@ -344,7 +346,7 @@ impl Drop for Engine {
     }
 }
 
-// What a panic interrupts is a fiber's: the engine itself is never seen half done.
+// A panic may interrupt a fiber, but never leaves the engine itself half-changed.
 impl_unwind_safe!(Engine);
 
 impl_debug!(Engine, |engine| { settings: engine.settings, .. });

@@ -1,13 +1,14 @@
-//! What a core sleeps in, as the kernel has it: a set of descriptors, of which one is the bell that others ring. Knows no timers, nor whose the
-//! descriptors are.
+//! The kernel's part of a driver: a set of descriptors. One of them is an eventfd, the bell, which
+//! wakes a sleeping core. Knows no timers, nor what the descriptors belong to.
 //!
-//! A sleep ends to the microsecond, or as near as the system lets a thread's timers be (its slack, 50 µs by default). Linux has a call for
-//! that since 5.11. On older kernels, and where a filter keeps that call away, the set is waited for as a descriptor, which takes two calls.
+//! A sleep ends to the microsecond, or as precisely as the timer slack of the thread permits (50 µs
+//! by default). Linux has a call for that since 5.11. On older kernels, and where a filter refuses
+//! that call, this polls the set as a descriptor, which takes two calls.
 //!
 //! # Safety
 //!
-//! Trusted with two system calls: one has no safe form, since the safe one counts in milliseconds, and the other fills the same buffer. And with taking
-//! descriptors out by their numbers.
+//! Trusted with two system calls: one has no safe form, since the safe one counts in milliseconds,
+//! and the other fills the same buffer. Also trusted with removing descriptors by their numbers.
 #![expect(unsafe_code, reason = "a system call that has no safe form")]
 
 use std::io;
@@ -21,32 +22,32 @@ use rustix::io::{Errno, write};
 
 use super::io::{ReadyBits, Token};
 
-/// The kernel refuses the call: it is not asked again.
+/// Set when the kernel has refused the call, which is not tried again.
 static IS_OLD: AtomicBool = AtomicBool::new(false);
 
-/// What the bell's events are told with. No [`Token`] is zero.
+/// The number of the bell's events. No [`Token`] is zero.
 const BELL: u64 = 0;
 
-/// Two of ours were made of one descriptor.
-const TWICE: &str = "the descriptor is waited for through another object already: share that one, or make this of a duplicate";
+/// The error message if two objects were made of one descriptor.
+const TWICE: &str = "this descriptor is already registered: share that handle, or duplicate the descriptor";
 
-/// So many events are asked for at once. If there are more, the next look has them.
+/// How many events are fetched at once. The next poll fetches the rest.
 const MOST_EVENTS: usize = 256;
 
-/// A set of descriptors, with a bell in it.
+/// A set of descriptors, including a bell.
 #[derive(Debug)]
 pub(crate) struct Epoll {
     set: OwnedFd,
-    /// Never read: each write is an event of its own, since it is watched for edges.
+    /// Never read: it is edge-triggered, so each write is an event.
     bell: OwnedFd,
 }
 
-/// What the kernel has told.
+/// Events that the kernel has reported.
 pub(crate) struct Events {
     buffer: [MaybeUninit<libc::epoll_event>; MOST_EVENTS],
     /// # Invariant
     ///
-    /// So many at the beginning of the buffer are there.
+    /// This number of events at the beginning of the buffer is initialised.
     len: usize,
 }
 
@@ -59,7 +60,7 @@ impl Events {
         self.len == 0
     }
 
-    /// All but those of the bell.
+    /// Returns all events but those of the bell.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Token, ReadyBits)> {
         // SAFETY: the invariant of `len`.
         let told = self.buffer[..self.len].iter().map(|event| unsafe { event.assume_init() });
@@ -68,8 +69,9 @@ impl Events {
     }
 }
 
-/// What an event means. That the peer has ended, or failed, or sent something urgent, comes with the bytes before it: once that is so, to have read less
-/// than there was room for does not mean that all was read.
+/// Returns what an event means. The end of the stream, an error or urgent data are reported with
+/// the bytes before them. Once that has happened, a read of fewer bytes than there was room for
+/// does not prove that all were read.
 fn ready_bits(flags: u32) -> ReadyBits {
     let has = |mask: libc::c_int| flags & mask as u32 != 0;
     let ends = libc::EPOLLHUP | libc::EPOLLERR;
@@ -86,11 +88,13 @@ impl Epoll {
         Ok(Self { set, bell })
     }
 
-    /// Has the kernel tell of a descriptor, whenever something changes, under this number; and now, if it is ready.
+    /// Registers a descriptor under this number, for all changes. The kernel reports it at once if
+    /// it is ready.
     ///
     /// # Errors
     ///
-    /// As the kernel has them; if the descriptor is in the set already, that says what to do instead.
+    /// Returns the error of the system call. If the descriptor is already registered, the error
+    /// says what to do instead.
     pub(crate) fn add(&self, fd: BorrowedFd<'_>, token: Token) -> io::Result<()> {
         let flags = epoll::EventFlags::IN
             | epoll::EventFlags::OUT
@@ -105,37 +109,39 @@ impl Epoll {
         })
     }
 
-    /// Has the kernel tell no more of the descriptor with this number.
+    /// Removes the descriptor with this number from the set.
     pub(crate) fn remove(&self, fd: RawFd) {
-        // SAFETY: it is used for this call only, which takes any number: one that is not in the set is an error.
+        // SAFETY: it is used for this call only, which accepts any number: one that is not in the
+        // set is an error.
         let fd = unsafe { BorrowedFd::borrow_raw(fd) };
-        // If it was closed meanwhile, it is not in the set any more, and there is nothing to do.
+        // If it was closed meanwhile, the kernel has removed it already.
         let _ = epoll::delete(&self.set, fd);
     }
 
-    /// Ends the wait of now, or the next one.
+    /// Ends the present wait, or the next one.
     #[cold]
     pub(crate) fn ring(&self) {
-        // It cannot fail: the counter never gets near its limit, and the descriptor is there.
+        // It cannot fail: the counter never comes near its limit, and the descriptor is open.
         let rung = write(&self.bell, &1_u64.to_ne_bytes());
         debug_assert!(rung.is_ok(), "a bell always rings: {rung:?}");
     }
 
-    /// What has happened, without waiting.
+    /// Fetches events without waiting.
     #[inline]
     pub(crate) fn look(&self, events: &mut Events) -> Result<(), Errno> {
-        // Not by the C library's function of that name: a thread may be cancelled in that, which takes two exchanges to allow and forbid.
+        // A direct system call: the function of the C library is a cancellation point, which costs
+        // two atomic exchanges.
         let (call, set, no_mask) =
             (libc::SYS_epoll_pwait, self.set.as_raw_fd(), std::ptr::null::<libc::sigset_t>());
         let (buffer, most, at_once) = (events.buffer.as_mut_ptr(), MOST_EVENTS, 0);
-        // SAFETY: there is room for so many events, and the mask is none.
+        // SAFETY: the buffer has room for this number of events, and the mask is null.
         let result = unsafe { libc::syscall(call, set, buffer, most, at_once, no_mask, size_of::<u64>()) };
         events.take(result)
     }
 
-    /// Waits for events for at most so long. A signal ends it too.
+    /// Waits for events for at most this time. A signal ends the wait too.
     pub(crate) fn wait(&self, at_most: Option<Duration>, events: &mut Events) -> io::Result<()> {
-        // What is too long for the kernel is for ever.
+        // A time that is too long for the kernel means no limit.
         let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
         let is_old = IS_OLD.load(Ordering::Relaxed);
         let result = match is_old {
@@ -144,7 +150,8 @@ impl Epoll {
         };
         match result {
             Ok(()) | Err(Errno::INTR) => Ok(()),
-            // A filter of system calls may say either. Several may find out at once.
+            // A filter of system calls may return either error. Several threads may find out at
+            // once.
             Err(Errno::NOSYS | Errno::PERM) if !is_old => {
                 IS_OLD.store(true, Ordering::Relaxed);
                 self.wait(at_most, events)
@@ -158,7 +165,8 @@ impl Epoll {
         let (call, set, no_mask) =
             (libc::SYS_epoll_pwait2, self.set.as_raw_fd(), std::ptr::null::<libc::sigset_t>());
         let (buffer, most) = (events.buffer.as_mut_ptr(), MOST_EVENTS);
-        // SAFETY: there is room for so many events; the time is as the kernel has it, or none, and the mask is none.
+        // SAFETY: the buffer has room for this number of events. The time has the kernel's layout
+        // or is null, and the mask is null.
         let result = unsafe { libc::syscall(call, set, buffer, most, timeout, no_mask, size_of::<u64>()) };
         events.take(result)
     }
@@ -170,7 +178,7 @@ impl Epoll {
 }
 
 impl Events {
-    /// The kernel has put so many there, or has failed.
+    /// Records the result of a call that has filled the buffer, or failed.
     #[inline]
     fn take(&mut self, result: libc::c_long) -> Result<(), Errno> {
         self.len = usize::try_from(result).unwrap_or(0).min(MOST_EVENTS);
@@ -203,7 +211,7 @@ mod tests {
             for _ in 0..3 {
                 epoll.ring();
                 epoll.ring();
-                // It would wait for ever, if it missed the bell.
+                // It would wait for ever if it missed the bell.
                 wait(&epoll, None, events).unwrap();
                 let begun = Instant::now();
                 wait(&epoll, Some(&time), events).unwrap();

@@ -1,14 +1,18 @@
-//! Sections of code that may block a worker's thread: what can move is handed on meanwhile. Knows nothing of what is done there.
+//! Sections of code that may block a worker's thread: tasks that can move are handed on meanwhile.
+//! Does not know what the code does.
 //!
-//! A section is begun and ended by words to the worker, not by a closure that the scheduler calls: a coroutine may be suspended inside, and come
-//! back in another fiber, on another thread, or when the worker is gone. Such a section never ends, and a spare worker stays; nothing else comes of it.
+//! Two calls to the worker begin and end a section, rather than a closure that the scheduler calls:
+//! a user's coroutine may be suspended inside, and be resumed in another fiber, on another thread,
+//! or when the worker is gone. Such a section never ends, and a spare worker stays, which is
+//! harmless.
 
 use std::sync::Arc;
 
 use crate::rt::fiber::{FiberHost, WorkerState};
 use crate::rt::wait::FiberRef;
 
-/// Runs `body`, which may block the thread. Of a fiber that may move, none of it runs elsewhere; anybody else just runs it.
+/// Runs `body`, which may block the thread. A fiber that may migrate stays on its worker meanwhile.
+/// A plain thread just runs `body`.
 pub(crate) fn in_place<R>(body: impl FnOnce() -> R) -> R {
     let _until_it_ends = Section::begin();
     body()
@@ -16,7 +20,7 @@ pub(crate) fn in_place<R>(body: impl FnOnce() -> R) -> R {
 
 /// Ends a section when it is dropped.
 struct Section {
-    /// The fiber that is in it, and stays where it is.
+    /// The fiber that is in the section, and stays on its worker.
     fiber: FiberRef,
     is_pinned: bool,
     host: Arc<FiberHost>,
@@ -24,7 +28,7 @@ struct Section {
 }
 
 impl Section {
-    /// None, if the caller is no fiber.
+    /// Begins a section. Returns `None` if the caller is not a fiber.
     fn begin() -> Option<Self> {
         let local = WorkerState::current().filter(|local| !local.in_switch_hook())?;
         let fiber = FiberRef::running()?;
@@ -41,7 +45,8 @@ impl Section {
 
 impl Drop for Section {
     fn drop(&mut self) {
-        // If it is another thread's by now, that one has no such section; if another has the same seat, its count is as good.
+        // If it is dropped on another thread, that one has no such section. If another worker has
+        // the same seat, its count is equivalent.
         let seat = (Arc::as_ptr(&self.host), self.worker);
         if let Some(local) =
             WorkerState::current().filter(|local| (Arc::as_ptr(local.host()), local.worker()) == seat)

@@ -1,5 +1,5 @@
-//! Workers: a pool that runs fibers, what its threads sleep in, the descriptors that they watch,
-//! and the threads beside them.
+//! Workers: a pool that runs fibers, the drivers in which its threads sleep, the descriptors that
+//! they watch, and the threads beside them.
 
 pub(super) mod blocking_pool;
 mod driver;

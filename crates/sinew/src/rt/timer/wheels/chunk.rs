@@ -1,11 +1,13 @@
-//! Lists of timers, some in a cache line: whoever walks along one knows the next few before it needs them, and has them fetched all at once.
-//! Knows timers by their numbers only.
+//! Lists of timers, with several timers in each cache line. A thread that walks along a list knows
+//! the next few timers before it needs them, and prefetches all of them at once. Knows timers only
+//! by their numbers.
 //!
-//! A timer that is taken out of the middle leaves a gap, and a chunk of nothing but gaps is freed. So taking one out touches one chunk
-//! and no other timer, the order stays, and a list has no more chunks than timers.
+//! A timer that is taken out of the middle leaves a gap, and a chunk of nothing but gaps is freed.
+//! So taking one out touches one chunk and no other timer, the order stays, and a list has no more
+//! chunks than timers.
 
 const NONE: u32 = u32::MAX;
-/// So many are in a chunk.
+/// How many timers fit into a chunk.
 pub(super) const CHUNK: usize = 13;
 
 /// A list: its first and last chunk.
@@ -23,7 +25,7 @@ impl ChunkList {
     }
 }
 
-/// Where in a list a timer is.
+/// The place of a timer in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     chunk: u32,
@@ -31,7 +33,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// Nowhere.
+    /// No place.
     pub(super) const NONE: Self = Self { chunk: NONE, offset: 0 };
 }
 
@@ -40,11 +42,11 @@ impl Spot {
 struct Chunk {
     next: u32,
     previous: u32,
-    /// So many items have been used, gaps included.
+    /// How many items were used, including gaps.
     used: u8,
     /// # Invariant
     ///
-    /// So many of those are no gaps: not none, but in a free chunk.
+    /// How many of those are not gaps. Zero only in a free chunk.
     live: u8,
     items: [u32; CHUNK],
 }
@@ -55,7 +57,7 @@ const _: () = assert!(size_of::<Chunk>() == 64, "a chunk is one cache line");
 #[derive(Debug)]
 pub(super) struct Chunks {
     chunks: Vec<Chunk>,
-    /// Free ones, as a list through `next`.
+    /// The free chunks, as a list through `next`.
     free: u32,
 }
 
@@ -64,7 +66,7 @@ impl Chunks {
         Self { chunks: Vec::new(), free: NONE }
     }
 
-    /// Chunks that there are, used or free.
+    /// Returns how many chunks exist, used or free.
     #[cfg(all(test, not(loom)))]
     pub(super) fn capacity(&self) -> usize {
         self.chunks.len()
@@ -74,7 +76,7 @@ impl Chunks {
         &mut self.chunks[chunk as usize]
     }
 
-    /// Adds a timer to the end of a list. Returns where it is.
+    /// Appends a timer to a list. Returns its place.
     pub(super) fn append(&mut self, list: &mut ChunkList, timer: u32) -> Spot {
         let has_room = list.last != NONE && usize::from(self.at(list.last).used) < CHUNK;
         if !has_room {
@@ -109,12 +111,12 @@ impl Chunks {
         new.expect("fewer chunks than timers")
     }
 
-    /// Takes a timer out of the list that it is in.
+    /// Takes a timer out of its list.
     pub(super) fn remove(&mut self, list: &mut ChunkList, spot: Spot) {
         let chunk = self.at(spot.chunk);
         chunk.items[usize::from(spot.offset)] = NONE;
         chunk.live -= 1;
-        // What is set and cancelled again and again stays in one place.
+        // A timer that is armed and cancelled again and again stays in one place.
         if spot.offset + 1 == chunk.used {
             chunk.used -= 1;
         }
@@ -137,14 +139,14 @@ impl Chunks {
         self.free = chunk;
     }
 
-    /// The first timer of a list, and where it is.
+    /// Returns the first timer of a list, and its place.
     pub(super) fn first(&self, list: ChunkList) -> Option<(u32, Spot)> {
         let chunk = self.chunks.get(list.first as usize)?;
         let (offset, timer) = chunk.items.iter().enumerate().find(|(_, timer)| **timer != NONE)?;
         Some((*timer, Spot { chunk: list.first, offset: offset as u8 }))
     }
 
-    /// Takes the first few timers out of a list.
+    /// Takes the first chunk of timers out of a list.
     pub(super) fn take_chunk(
         &mut self,
         list: &mut ChunkList,
@@ -154,7 +156,7 @@ impl Chunks {
         Some(items.into_iter().filter(|timer| *timer != NONE))
     }
 
-    /// The timers of a list.
+    /// Returns the timers of a list.
     pub(super) fn iter(&self, list: ChunkList) -> impl Iterator<Item = u32> {
         let at = |chunk: u32| self.chunks.get(chunk as usize);
         let chunks = std::iter::successors(at(list.first), move |chunk| at(chunk.next));

@@ -1,7 +1,9 @@
-//! Timers of one core: when, and what to do then. Knows no clock: callers bring the time.
+//! The timers of one core, with the moment and the action of each. Knows no clock: callers pass the
+//! time.
 //!
-//! A wheel within a wheel: `wheel` says in which slot a moment lies, `chunk` has the lists of what is in each slot, `slab` the entries. Setting and
-//! cancelling take the same time however many timers are set; an entry is moved to a finer wheel a few times at most before it is due.
+//! Hierarchical timing wheels: `wheel` determines the slot of a moment, `chunk` has the lists of
+//! the timers in each slot, `slab` the entries. Arming and cancelling take the same time for any
+//! number of timers. An entry moves to a finer wheel a few times at most before it is due.
 
 mod chunk;
 mod slab;
@@ -17,10 +19,10 @@ use wheel::{Tick, Wheels};
 
 use crate::rt::wait::WaitTimerId;
 
-/// A slot that has more timers than these is not searched for its first one.
+/// A slot with more timers than this is not searched for its first one.
 const SEARCHED: usize = 16;
 
-/// The timers, each with something that is handed out when it is due.
+/// Timers, each with a value that is handed out when the timer is due.
 #[derive(Debug)]
 pub(crate) struct Timers<T> {
     /// The moment of tick 0.
@@ -28,12 +30,12 @@ pub(crate) struct Timers<T> {
     wheels: Wheels,
     chunks: Chunks,
     slab: TimerSlab<T>,
-    /// Those whose time has come, in this order.
+    /// The timers whose moment has come, in this order.
     due: ChunkList,
 }
 
 impl<T> Timers<T> {
-    /// Without any, from this moment on.
+    /// Returns an empty set of timers that starts at this moment.
     pub(crate) fn new(start: Instant) -> Self {
         let (wheels, chunks, slab) = (Wheels::new(), Chunks::new(), TimerSlab::new());
         Self { start, wheels, chunks, slab, due: ChunkList::EMPTY }
@@ -43,9 +45,10 @@ impl<T> Timers<T> {
         self.slab.len()
     }
 
-    /// Sets a timer. It is due at this moment or a little later, never earlier: by up to a tick, or a 64th of the time until then if
-    /// that is more, and by a millisecond at most, so that many can be seen to at once. That time is counted from the last moment that was
-    /// told here.
+    /// Arms a timer. It is due at this moment or a little later, never earlier: by up to one tick,
+    /// or a 64th of the time until then if that is more, and by at most a millisecond, so that
+    /// several timers can be handled at once. That time is counted from the last moment that was
+    /// passed to these timers.
     pub(crate) fn set(&mut self, when: Instant, what: T) -> WaitTimerId {
         let tick = Tick::not_before(when.saturating_duration_since(self.start)).rounded(self.wheels.now());
         let (index, id) = self.slab.insert(tick, what);
@@ -53,7 +56,7 @@ impl<T> Timers<T> {
         id
     }
 
-    /// Cancels a timer, and gives back what was to be handed out; none, if it is gone.
+    /// Cancels a timer, and returns its value. Returns `None` if the timer is gone.
     pub(crate) fn cancel(&mut self, timer: WaitTimerId) -> Option<T> {
         let index = self.slab.find(timer)?;
         match self.slab.place(index) {
@@ -69,7 +72,7 @@ impl<T> Timers<T> {
         Some(self.slab.remove(index))
     }
 
-    /// Takes the next one out whose time has come.
+    /// Takes out the next timer whose moment has come.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
         if self.due.is_empty() {
             self.catch_up(now);
@@ -79,16 +82,16 @@ impl<T> Timers<T> {
         Some(self.slab.remove(index))
     }
 
-    /// It is this moment, or later.
+    /// Advances the timers to this moment, or later.
     pub(crate) fn catch_up(&mut self, now: Instant) {
         self.advance(Tick::not_after(now.saturating_duration_since(self.start)));
     }
 
-    /// When to look again: not after the first one is due. It is too early by less than what a wheel distinguishes, if many are due at about
-    /// that time.
+    /// Returns when to check again, which is not after the first timer is due. If many timers are
+    /// due at about that time, it may be too early by less than what a wheel distinguishes.
     pub(crate) fn next(&self) -> Option<Instant> {
         let tick = if self.due.is_empty() { self.first_tick()? } else { self.wheels.now() };
-        // Beyond the clock's end it never comes.
+        // A moment beyond the end of the clock never comes.
         self.start.checked_add(tick.since_start())
     }
 
@@ -106,7 +109,7 @@ impl<T> Timers<T> {
         if count > SEARCHED { Some(start) } else { first }
     }
 
-    /// Puts an entry where its moment lies from now.
+    /// Puts an entry into the slot of its moment.
     #[inline]
     fn put(&mut self, index: u32, tick: Tick) {
         let place = self.wheels.place_of(tick);
@@ -119,7 +122,8 @@ impl<T> Timers<T> {
         }
     }
 
-    /// Turns the wheels up to this tick: what lies before goes to `due`, and what lies in a slot that is reached to a finer wheel.
+    /// Turns the wheels up to this tick. Entries that are due go to `due`, and entries in a slot
+    /// that is reached go to a finer wheel.
     fn advance(&mut self, to: Tick) {
         while let Some(place) = self.wheels.first().filter(|place| self.wheels.start_of(*place) <= to) {
             let start = self.wheels.start_of(place);

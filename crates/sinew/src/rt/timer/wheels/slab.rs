@@ -1,5 +1,5 @@
-//! Entries of timers in one piece of memory. Each has a generation, so that whoever is late never cancels another one's. Knows nothing of
-//! time.
+//! The entries of timers, in one allocation. Each has a generation, so that a late cancel never
+//! cancels another timer. Knows nothing of time.
 
 use sinew_sched::prefetch;
 
@@ -12,22 +12,22 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct TimerSlab<T> {
     entries: Vec<SlabEntry<T>>,
-    /// Free entries, as a list through `next_free`.
+    /// The free entries, as a list through `next_free`.
     free: u32,
     len: usize,
 }
 
-/// In one cache line: with many timers set, each touch of one fetches it from memory.
+/// In one cache line: with many timers, each access to an entry fetches it from memory.
 #[derive(Debug)]
 #[repr(align(64))]
 struct SlabEntry<T> {
     generation: u64,
     tick: Tick,
     next_free: u32,
-    /// The slot whose list it is in, if it is one.
+    /// The slot whose list contains the entry. `None` while it is due.
     place: Option<WheelSlot>,
     spot: Spot,
-    /// None, if it is free.
+    /// `None` if the entry is free.
     what: Option<T>,
 }
 
@@ -40,13 +40,13 @@ impl<T> TimerSlab<T> {
         self.len
     }
 
-    /// Entries that there are, set or free.
+    /// Returns how many entries exist, used or free.
     #[cfg(all(test, not(loom)))]
     pub(super) fn capacity(&self) -> usize {
         self.entries.len()
     }
 
-    /// A new entry, in no list, and its name.
+    /// Adds an entry that is in no list. Returns its index and identifier.
     #[inline]
     pub(super) fn insert(&mut self, tick: Tick, what: T) -> (u32, WaitTimerId) {
         self.len += 1;
@@ -76,7 +76,7 @@ impl<T> TimerSlab<T> {
         entry.what.take().expect("an entry that is set")
     }
 
-    /// The entry of this name, if it is still set.
+    /// Returns the entry with this identifier, if it is still in use.
     pub(super) fn find(&self, timer: WaitTimerId) -> Option<u32> {
         let entry = self.entries.get(timer.index as usize)?;
         (entry.generation == timer.generation && entry.what.is_some()).then_some(timer.index)
@@ -86,7 +86,7 @@ impl<T> TimerSlab<T> {
         self.entries[index as usize].tick
     }
 
-    /// The list that an entry is in, and where.
+    /// Returns the list that contains an entry, and its place there.
     pub(super) fn place(&self, index: u32) -> (Option<WheelSlot>, Spot) {
         let entry = &self.entries[index as usize];
         (entry.place, entry.spot)
@@ -97,7 +97,7 @@ impl<T> TimerSlab<T> {
         (entry.place, entry.spot) = (place, spot);
     }
 
-    /// Has an entry fetched that is needed soon.
+    /// Prefetches an entry that is needed soon.
     pub(super) fn prefetch(&self, index: u32) {
         prefetch(&raw const self.entries[index as usize]);
     }

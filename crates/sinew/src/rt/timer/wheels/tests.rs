@@ -1,4 +1,4 @@
-//! The wheels against a sorted map, and what a map would not show.
+//! Tests of the wheels against a sorted map, and of properties that a map would not show.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,12 +7,12 @@ use super::Timers;
 use super::wheel::TICK_BITS;
 use crate::rt::wait::WaitTimerId;
 
-/// How much later than asked for a timer may be due, if it is near.
+/// How late a near timer may be due.
 const PRECISION: Duration = Duration::from_nanos(1 << TICK_BITS);
-/// The same, if it is far.
+/// How late a far timer may be due.
 const COARSE: Duration = Duration::from_nanos((1 << TICK_BITS) * 257);
 
-/// Numbers from a seed.
+/// Random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -23,14 +23,14 @@ impl Random {
         self.0 % below
     }
 
-    /// As often short as long, up to some days.
+    /// Returns a time up to some days, as often short as long.
     fn time(&mut self) -> Duration {
         let bits = self.next(48) as u32;
         Duration::from_nanos(self.next(1 << (bits + 1)))
     }
 }
 
-/// What ought to be there: by moment and number.
+/// The expected timers, by moment and number.
 #[derive(Default)]
 struct Reference {
     set: BTreeMap<(Instant, u32), WaitTimerId>,
@@ -42,7 +42,7 @@ impl Reference {
     }
 }
 
-/// Takes out all that are due. None may be early, and none may be late by more than is permitted.
+/// Takes out all due timers. None may be early, and none may be later than is permitted.
 fn fire(timers: &mut Timers<(Instant, u32)>, reference: &mut Reference, now: Instant) -> usize {
     let mut fired = 0;
     while let Some((when, number)) = timers.pop_due(now) {
@@ -82,7 +82,7 @@ fn all_come_in_time_and_none_early() {
                     fire(&mut timers, &mut reference, now);
                 }
                 _ => {
-                    // As a driver does: sleep until the next one, as told, for as often as it takes.
+                    // As a driver does: sleep until the returned moment, as often as it takes.
                     let Some(first) = reference.first() else { continue };
                     for round in 0.. {
                         let next = timers.next().expect("one is set");
@@ -102,7 +102,7 @@ fn all_come_in_time_and_none_early() {
 }
 
 #[test]
-fn those_of_one_moment_come_in_the_order_they_were_set_in() {
+fn timers_of_one_moment_are_due_in_the_order_of_arming() {
     let start = Instant::now();
     let mut timers = Timers::new(start);
     let when = start + Duration::from_secs(3);
@@ -121,7 +121,7 @@ fn the_past_is_due_and_the_clocks_end_is_not() {
     timers.set(start - Duration::from_secs(1), "past");
     let years = start + Duration::from_secs(500 * 365 * 86_400);
     let far = timers.set(years, "far");
-    // However often the same moment is asked for.
+    // The same moment may be asked for several times.
     assert_eq!(timers.pop_due(start), Some("past"));
     assert_eq!((timers.pop_due(start), timers.pop_due(start)), (None, None));
     assert!(timers.next() > Some(years - Duration::from_secs(1)));
@@ -131,7 +131,7 @@ fn the_past_is_due_and_the_clocks_end_is_not() {
 }
 
 #[test]
-fn memory_does_not_grow_with_cancelled_ones() {
+fn cancelled_timers_do_not_take_memory() {
     let start = Instant::now();
     let mut timers = Timers::new(start);
     let names: std::collections::HashSet<_> = (0..100_000)

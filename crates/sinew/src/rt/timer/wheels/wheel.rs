@@ -1,11 +1,14 @@
-//! Wheels of many slots, each slot of one as long as a turn of the finer one. Knows moments and lists, not what is in them.
+//! Timing wheels of many slots. Each slot of a wheel lasts as long as a turn of the next finer
+//! wheel. Knows moments and lists, but not the timers in them.
 //!
-//! A moment is a number of ticks, read as digits: the lowest of eight bits, all others of ten. It lies in the wheel of the highest digit in
-//! which it differs from now, in the slot of that digit's value. So all of a finer wheel comes before all of a coarser one, and the first slot
-//! of the first wheel that has any is the first of all.
+//! A moment is a number of ticks, read as digits: the lowest has eight bits, all others ten. It
+//! lies in the wheel of the highest digit in which it differs from the present, in the slot of that
+//! digit's value. So all timers of a finer wheel come before all timers of a coarser one, and the
+//! first occupied slot of the first occupied wheel is the first of all.
 //!
-//! The wheels are that large because every move to a finer one fetches a timer from memory again: with a turn of the first one in 1 ms and of the
-//! second in 1.07 s, most are fetched twice in their lives, when they are set and when they are due.
+//! The wheels are this large because every move to a finer wheel fetches a timer from memory again.
+//! With a turn of the first wheel in 1 ms and of the second in 1.07 s, most timers are fetched
+//! twice in their lives: when they are armed and when they are due.
 
 use std::time::Duration;
 
@@ -14,10 +17,10 @@ use super::chunk::ChunkList;
 /// A tick is 4,096 ns.
 pub(super) const TICK_BITS: u32 = 12;
 
-/// Rounding makes it no coarser than so many ticks: 1.05 ms.
+/// Rounding is not coarser than this power of two of ticks: 1.05 ms.
 const MOST_ROUNDED_BITS: u32 = 8;
 
-/// The bits of the lowest digit, and of each other.
+/// The bits of the lowest digit, and of each other digit.
 const FIRST_BITS: u32 = 8;
 const DIGIT_BITS: u32 = 10;
 const FIRST_SLOTS: usize = 1 << FIRST_BITS;
@@ -33,23 +36,25 @@ pub(super) struct Tick(u64);
 impl Tick {
     const LAST: u64 = u64::MAX >> TICK_BITS;
 
-    /// The first tick that is not before this moment.
+    /// Returns the first tick that is not before this moment.
     #[inline]
     pub(super) fn not_before(since_start: Duration) -> Self {
         Self(nanos(since_start).saturating_add((1 << TICK_BITS) - 1) >> TICK_BITS)
     }
 
-    /// The last tick that is not after this moment.
+    /// Returns the last tick that is not after this moment.
     pub(super) fn not_after(since_start: Duration) -> Self {
         Self(nanos(since_start) >> TICK_BITS)
     }
 
-    /// The same or a little later, so that many that are far off are due at one and the same tick: by no more than a 64th of the time
-    /// from this moment until then, and never by more than about a millisecond.
+    /// Returns this tick or a slightly later one, so that distant timers are due at the same
+    /// tick. The difference is at most a 64th of the time from `from` until then, and never more
+    /// than about a millisecond.
     #[inline]
     pub(super) fn rounded(self, from: Self) -> Self {
         let grain = (self.0.saturating_sub(from.0) >> 6).min(1 << MOST_ROUNDED_BITS);
-        // The largest power of two that is not above it, less one: the bits that are rounded away.
+        // The largest power of two that is not above the grain, less one: the bits that are rounded
+        // away.
         let below = grain.checked_ilog2().map_or(0, |bits| (1 << bits) - 1);
         Self(((self.0 + below) & !below).min(Self::LAST))
     }
@@ -59,13 +64,13 @@ impl Tick {
     }
 }
 
-/// As many as 64 bits can count, at most.
+/// Returns the nanoseconds, or the largest number of 64 bits.
 #[inline]
 fn nanos(time: Duration) -> u64 {
     time.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(time.subsec_nanos()))
 }
 
-/// A slot of a wheel, counted through all wheels.
+/// A slot of a wheel, numbered through all wheels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WheelSlot(u16);
 
@@ -86,23 +91,23 @@ impl WheelSlot {
         self.index() - first_slot(self.wheel())
     }
 
-    /// Whether all in it are due at the same tick.
+    /// Returns whether all timers in this slot are due at the same tick.
     pub(super) fn is_exact(self) -> bool {
         self.index() < FIRST_SLOTS
     }
 }
 
-/// The first slot of a wheel, among those of all.
+/// Returns the number of the first slot of a wheel.
 fn first_slot(wheel: usize) -> usize {
     if wheel == 0 { 0 } else { FIRST_SLOTS + (wheel - 1) * SLOTS }
 }
 
-/// The bits below a wheel's digit.
+/// Returns how many bits are below a wheel's digit.
 fn shift(wheel: usize) -> u32 {
     if wheel == 0 { 0 } else { FIRST_BITS + (wheel as u32 - 1) * DIGIT_BITS }
 }
 
-/// The bits of a wheel's digit, at its place.
+/// Returns the bits of a wheel's digit, at their position.
 fn digit_mask(wheel: usize) -> u64 {
     let slots = if wheel == 0 { FIRST_SLOTS } else { SLOTS };
     (slots as u64 - 1) << shift(wheel)
@@ -112,11 +117,11 @@ fn digit_mask(wheel: usize) -> u64 {
 pub(super) struct Wheels {
     now: Tick,
     slots: Box<[ChunkList]>,
-    /// Which slots have anything, a bit for each.
+    /// Which slots are occupied, one bit for each.
     occupied: [u64; ALL_SLOTS / 64],
-    /// Which words of those have any bit, by wheel.
+    /// Which words of `occupied` have any bit, by wheel.
     words: [u16; WHEELS],
-    /// Which wheels have anything, a bit for each.
+    /// Which wheels are occupied, one bit for each.
     wheels: u8,
 }
 
@@ -135,7 +140,7 @@ impl Wheels {
         self.now
     }
 
-    /// Where a moment lies from now; nowhere, if it has come.
+    /// Returns the slot of a moment, or `None` if the moment has come.
     #[inline]
     pub(super) fn place_of(&self, tick: Tick) -> Option<WheelSlot> {
         if tick <= self.now {
@@ -147,14 +152,14 @@ impl Wheels {
         Some(WheelSlot::new(wheel, slot as usize))
     }
 
-    /// When a slot begins, which lies before now's next turn of its wheel.
+    /// Returns when a slot begins. It lies before the next turn of its wheel.
     pub(super) fn start_of(&self, place: WheelSlot) -> Tick {
         let wheel = place.wheel();
         let below = digit_mask(wheel) | ((1 << shift(wheel)) - 1);
         Tick(self.now.0 & !below | (place.slot() as u64) << shift(wheel))
     }
 
-    /// The first slot that has anything.
+    /// Returns the first occupied slot.
     pub(super) fn first(&self) -> Option<WheelSlot> {
         if self.wheels == 0 {
             return None;
@@ -169,13 +174,14 @@ impl Wheels {
         self.slots[place.index()]
     }
 
-    /// What is in a slot, to be changed. If that has it get its first, or lose its last, it has to be [noted](Self::note_first) then.
+    /// Returns the list of a slot, to be changed. If the slot becomes occupied or empty, the caller
+    /// [records](Self::note_first) that.
     #[inline]
     pub(super) fn list(&mut self, place: WheelSlot) -> &mut ChunkList {
         &mut self.slots[place.index()]
     }
 
-    /// A slot has got its first.
+    /// Records that a slot has become occupied.
     #[inline]
     pub(super) fn note_first(&mut self, place: WheelSlot) {
         let (wheel, word) = (place.wheel(), place.index() / 64);
@@ -184,7 +190,7 @@ impl Wheels {
         self.wheels |= 1 << wheel;
     }
 
-    /// A slot has lost its last.
+    /// Records that a slot has become empty.
     #[inline]
     pub(super) fn note_last(&mut self, place: WheelSlot) {
         let (wheel, word) = (place.wheel(), place.index() / 64);
@@ -197,14 +203,14 @@ impl Wheels {
         }
     }
 
-    /// Takes all that is in a slot.
+    /// Takes the list of a slot.
     pub(super) fn take(&mut self, place: WheelSlot) -> ChunkList {
         let list = std::mem::replace(self.list(place), ChunkList::EMPTY);
         self.note_last(place);
         list
     }
 
-    /// It is later now. Nothing may lie in slots that have been reached by then.
+    /// Advances the present to this tick. All slots that are reached must be empty.
     pub(super) fn turn(&mut self, to: Tick) {
         self.now = self.now.max(to);
     }

@@ -1,4 +1,5 @@
-//! A job that owns what it needs, and whose result may come to nothing: whoever waits for it may be stopped. Knows no thread.
+//! A job that owns its data, and whose result may be dropped: the wait for it may be stopped. Knows
+//! no thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -8,9 +9,9 @@ use super::job::{BlockingJob, Task};
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::{GaveUp, Limit, Place, Queue, Stop, WaitKind, pick};
 
-/// What is to be done, and later what came of it.
+/// A call to make, and later its result.
 pub(super) struct CancellableJob<F, R> {
-    /// Until it is begun; or nobody wants it any more.
+    /// `None` after the call has begun, or after the waiter was stopped.
     body: Lock<Option<F>>,
     result: Lock<Option<thread::Result<R>>>,
     is_done: Queue<bool, ()>,
@@ -30,11 +31,12 @@ where
         BlockingJob::given(self.clone())
     }
 
-    /// Waits until it is done. A panic goes on here.
+    /// Waits until the job is done. Resumes the job's panic, if it panicked.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop. It is not begun then, if it has not been; else it runs on, and what comes of it is dropped.
+    /// Returns an error if the caller is to stop. A job that has not begun is not run then. One
+    /// that has begun runs on, and its result is dropped.
     pub(super) fn wait(&self) -> Result<R, Stop> {
         let (outcome, ()) = self.is_done.wait(WaitKind::Blocking, (), Limit::STOP.later(), |is_done, ()| {
             (!**is_done).then_some(Place::Back)
@@ -58,7 +60,7 @@ where
 {
     fn run(&self) {
         let body = self.body.lock().take();
-        // The hook has told of a panic; it goes on where somebody waits.
+        // The panic hook has reported a panic. It is resumed in the waiter.
         *self.result.lock() = body.map(|body| catch_unwind(AssertUnwindSafe(body)));
     }
 

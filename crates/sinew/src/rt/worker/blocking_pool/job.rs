@@ -1,10 +1,11 @@
-//! Something to be done by a thread that may block, and whom to tell when it is done. Knows no thread.
+//! A job for a thread that may block, and the waiter for its end. Knows no thread.
 //!
 //! # Safety
 //!
-//! Trusted with what a fiber lends that waits: it is on the fiber's stack. That is sound for two reasons. The wait has no other end than being told:
-//! neither time nor a cancel ends it, and [`Done::tell`] comes after the last use. And if the fiber is abandoned at a shutdown, its stack stays as it
-//! is for ever, with all that it borrows: a scope around it never returns.
+//! Trusted with a closure that a waiting fiber lends: it is on the fiber's stack. That is sound for
+//! two reasons. Nothing but [`Done::tell`] ends the wait, neither time nor a cancel, and that is
+//! called after the last use. And if the fiber is abandoned at a shutdown, its stack stays as it is
+//! for ever, with everything that it borrows: a scope around it never returns.
 #![expect(unsafe_code, reason = "what is lent is a pointer, and waiters are woken")]
 
 use std::mem;
@@ -14,39 +15,40 @@ use std::sync::Arc;
 use crate::rt::base::{impl_debug, unwind};
 use crate::rt::wait::{Cause, Waiter};
 
-/// What a fiber lends.
+/// A closure that a fiber lends.
 type BlockingCall<'a> = dyn FnMut() + Send + 'a;
 
-/// What is owned by whoever does it.
+/// A job that owns its data.
 pub(super) trait Task: Send + Sync {
-    /// Does it. Never unwinds.
+    /// Runs the job. Never unwinds.
     fn run(&self);
 
-    /// It is done: tells whoever waits.
+    /// Wakes the waiter, after the job is done.
     fn tell(&self);
 }
 
-/// Something to be done. If it is dropped, whoever waits for it does so for ever.
+/// A job. If it is dropped without running, its waiter waits for ever.
 pub(super) struct BlockingJob(JobKind);
 
 enum JobKind {
     /// # Invariant
     ///
-    /// There, and nobody else's, until the waiter is woken.
+    /// The closure is alive, and no other code uses it, until the waiter is woken.
     Lent(NonNull<BlockingCall<'static>>, Waiter),
     Given(Arc<dyn Task>),
 }
 
-// SAFETY: what is lent may be sent, by its type, and the invariant says that nobody else has it.
+// SAFETY: the type of a lent closure is `Send`, and by the invariant no other code uses it.
 unsafe impl Send for BlockingJob {}
 
 impl BlockingJob {
-    /// One that the caller lends, who never unwinds from it.
+    /// Returns a job that runs a closure of the caller. The closure never unwinds.
     ///
     /// # Safety
     ///
-    /// It stays where it is, and nobody else touches it, until the wait has ended; nothing but this job ends it; and if the caller never goes on
-    /// after the wait, it stays for ever.
+    /// Until the wait has ended, the closure stays where it is and no other code touches it.
+    /// Nothing but this job ends the wait. If the caller never continues after the wait, the
+    /// closure stays for ever.
     pub(super) unsafe fn lent(call: NonNull<BlockingCall<'_>>, waiter: Waiter) -> Self {
         // SAFETY: only the lifetime changes, and the caller promises what it stands for.
         let call =
@@ -58,12 +60,12 @@ impl BlockingJob {
         Self(JobKind::Given(task))
     }
 
-    /// Whether it is this one that was lent.
+    /// Returns whether this job runs the given lent closure.
     pub(super) fn is(&self, call: NonNull<BlockingCall<'_>>) -> bool {
         matches!(self.0, JobKind::Lent(lent, _) if ptr::addr_eq(lent.as_ptr(), call.as_ptr()))
     }
 
-    /// Does it.
+    /// Runs the job.
     pub(super) fn run(self) -> Done {
         match self.0 {
             JobKind::Lent(mut call, waiter) => {
@@ -80,8 +82,8 @@ impl BlockingJob {
     }
 }
 
-/// Something that was done, of which nobody has heard.
-#[must_use = "somebody waits for it"]
+/// A job that is done, and whose waiter was not woken yet.
+#[must_use = "a fiber waits for it"]
 pub(super) struct Done(JobReport);
 
 enum JobReport {
@@ -90,14 +92,16 @@ enum JobReport {
 }
 
 impl Done {
-    /// Tells whoever waits for it.
+    /// Wakes the waiter.
     pub(super) fn tell(self) {
         match self.0 {
             JobReport::Waiter(waiter) => {
-                // SAFETY: whoever waits goes on only when it is woken, and only by this.
+                // SAFETY: the waiting fiber continues only when it is woken, and nothing else wakes
+                // it.
                 unsafe { waiter.wake(Cause::Event) };
             }
-            // What nobody wants any more is dropped with it, by a destructor of the user's.
+            // A result that is not wanted any more is dropped with the task, by a user's
+            // destructor.
             JobReport::Task(task) => unwind::catch(move || {
                 task.tell();
                 drop(task);

@@ -1,8 +1,9 @@
-//! Calls that may block, done by threads that are there for it while the fiber waits that makes them. Knows nothing of what is called.
+//! Blocking calls: threads of their own make them while the calling fiber waits. Does not know what
+//! is called.
 //!
 //! # Safety
 //!
-//! Trusted with lending what is on the caller's stack to a thread, for as long as the caller waits.
+//! Trusted with lending data on the caller's stack to a thread while the caller waits.
 #![expect(unsafe_code, reason = "a closure is lent to another thread")]
 
 mod cancellable_job;
@@ -25,7 +26,8 @@ use super::in_place::in_place;
 use crate::rt::base::AbortOnUnwind;
 use crate::rt::wait::{Ends, Force, Phase, Stop, Values, WaitKind, region, stop, suspend};
 
-/// Has a thread call `body` while the calling fiber waits; anybody else just calls it. A panic goes on here.
+/// Lets a blocking thread call `body` while the calling fiber waits. A plain thread calls it
+/// directly. Resumes the panic of `body`, if it panics.
 pub(crate) fn blocking<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     let Some(blocking_pool) = own_pool() else { return body() };
     suspend::check_may_wait();
@@ -36,17 +38,19 @@ pub(crate) fn blocking<R: Send>(body: impl FnOnce() -> R + Send) -> R {
         }
     };
     lend(&blocking_pool, &mut call);
-    match result.expect("a fiber goes on when what it lent was done") {
+    match result.expect("a fiber continues after its lent closure was called") {
         Ok(value) => value,
         Err(payload) => resume_unwind(payload),
     }
 }
 
-/// The same for what borrows nothing, where cancellation and deadlines count.
+/// Calls a body that borrows nothing, as [`blocking`] does, and observes cancellation and
+/// deadlines.
 ///
 /// # Errors
 ///
-/// If the caller is to stop: nothing is begun then, or it is done for nobody.
+/// Returns an error if the caller is to stop. The body is not called then, or its result is
+/// dropped.
 pub(crate) fn blocking_or_stop<F, R>(body: F) -> Result<R, Stop>
 where
     F: FnOnce() -> R + Send + 'static,
@@ -63,12 +67,12 @@ where
     job.wait()
 }
 
-/// The threads for the fiber that calls this, if it is one.
+/// Returns the pool of the calling fiber, or `None` if the caller is a thread.
 fn own_pool() -> Option<Arc<BlockingPool>> {
     suspend::running().and_then(|_| Engine::current()).map(|engine| engine.blocking_pool.clone())
 }
 
-/// Calls `body` where the values are in force that were for whoever wants it done.
+/// Calls `body` with the values that were in force for the fiber that asked for the call.
 fn with_values<R>(values: Values, body: impl FnOnce() -> R) -> R {
     if values.is_empty() {
         return body();
@@ -76,27 +80,29 @@ fn with_values<R>(values: Values, body: impl FnOnce() -> R) -> R {
     region::region(|force| *force = Force { values, ..nothing() }, body)
 }
 
-/// What is in force inside calls, apart from values: no reason to stop.
+/// Returns the ambient values of such a call, apart from values: no reason to stop.
 fn nothing() -> Force {
     Force { is_shielded: true, ..Force::default() }
 }
 
-/// Makes calls in place, which may be those of others: what is in force for the fiber that does is not for them.
+/// Makes calls on this worker, possibly those of other fibers. The ambient values of the running
+/// fiber do not apply to them.
 #[cold]
 fn make_here(calls: impl FnOnce()) {
     in_place(|| region::region(|force| *force = nothing(), calls));
 }
 
-/// Has a thread call this, and waits for it.
+/// Lends a closure to a thread, and waits until it was called.
 fn lend(blocking_pool: &Arc<BlockingPool>, call: &mut (dyn FnMut() + Send)) {
     let (call, mut left) = (NonNull::from(call), VecDeque::new());
-    // A thread may have it from here on.
+    // A thread may use the closure from here on.
     let abort = AbortOnUnwind;
-    // Decided by the caller.
+    // `Later`, since the caller has checked that it may wait.
     suspend::wait(Phase::Later, WaitKind::Blocking.alone(), Ends::ByEvent, None, |waiter| {
-        // SAFETY: the caller's frame is there until this function returns, which is when the wait has ended: by the job, or because it came
-        // back. The wait is ended by nobody else, since it has no other end. A fiber that never goes on keeps its frames. The caller, who is the only other one to have
-        // it, waits here.
+        // SAFETY: the caller's frame is alive until this function returns, which is after the wait
+        // has ended: by the job, or because the job came back. Nothing else ends the wait. A fiber
+        // that never continues keeps its frames. The caller, which is the only other code with
+        // access to the closure, waits here.
         let job = unsafe { BlockingJob::lent(call, waiter) };
         left = blocking_pool.submit(job).err().unwrap_or_default();
         !left.iter().any(|job| job.is(call))
@@ -107,7 +113,7 @@ fn lend(blocking_pool: &Arc<BlockingPool>, call: &mut (dyn FnMut() + Send)) {
     }
 }
 
-/// There are no threads: does what was to be done by them, of which one job is the caller's own.
+/// Runs the jobs that no thread will run, one of which is the caller's own.
 #[cold]
 fn do_all(jobs: VecDeque<BlockingJob>, own: NonNull<dyn FnMut() + Send + '_>) {
     make_here(|| {
@@ -121,7 +127,7 @@ fn do_all(jobs: VecDeque<BlockingJob>, own: NonNull<dyn FnMut() + Send + '_>) {
     });
 }
 
-/// Has threads refused to the pool of the calling fiber, or not.
+/// Simulates for the pool of the calling fiber that no threads can be started.
 #[cfg(all(test, not(loom)))]
 pub(crate) fn refuse_threads(refuse: bool) {
     let blocking_pool = own_pool().expect("a fiber");

@@ -1,4 +1,4 @@
-//! Where a thread that has nothing to do rests until it is called. Knows no list of them.
+//! Parks an idle thread until it is called. Knows no list of threads.
 
 use std::time::Instant;
 
@@ -6,11 +6,11 @@ use super::job::BlockingJob;
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::Sleeper;
 
-/// A thread's own.
+/// The parking place of one thread.
 #[derive(Debug)]
 pub(super) struct Parker {
     sleeper: Sleeper,
-    /// What it was called for. Put there before it is woken, by the one who has called it.
+    /// The job that the thread is called for. Stored by the caller before it wakes the thread.
     job: Lock<Option<BlockingJob>>,
 }
 
@@ -19,19 +19,21 @@ impl Parker {
         Self { sleeper: Sleeper::new(), job: Lock::new(None) }
     }
 
-    /// Before anybody may call.
+    /// Resets the parker, before any thread may call.
     pub(super) fn make(&self) {
         self.sleeper.reset();
     }
 
-    /// Calls the thread, for a job or for none. Once, by whoever has found it resting.
+    /// Wakes the thread, with a job or without. Called once, by the thread that has taken the
+    /// parker out of the list.
     pub(super) fn call(&self, job: Option<BlockingJob>) {
         *self.job.lock() = job;
         self.sleeper.wake();
     }
 
-    /// Rests until it is called, or this moment. Whether it was called. It sleeps at once: to look for a while first has made calls slower where
-    /// processors are busy, and takes time from whoever is to call.
+    /// Parks until the thread is called, or until this moment. Returns whether it was called. The
+    /// thread sleeps at once: to spin first has made calls slower on busy processors, and takes
+    /// time from the caller.
     pub(super) fn rest(&self, until: Option<Instant>) -> bool {
         while !self.sleeper.is_woken() {
             let left = Sleeper::left(until);
@@ -43,7 +45,7 @@ impl Parker {
         true
     }
 
-    /// What it was called for.
+    /// Takes the job that the thread was called for.
     pub(super) fn take(&self) -> Option<BlockingJob> {
         self.job.lock().take()
     }

@@ -1,12 +1,16 @@
-//! Threads that do what may block: as many as are needed, up to a limit, and gone when they have had nothing to do for a while. Knows no fiber.
+//! Threads for blocking jobs: as many as are needed, up to a limit. An idle thread ends after a
+//! while. Knows no fiber.
 //!
-//! All is under one lock that is held for a few steps. A job goes to the thread that was called last of those that rest, so that the others come to their
-//! end. If none rests, the job is queued, and a thread started for it unless there are as many as may be. A thread that has done a job takes the
-//! oldest of the queue, or lies down; only then does it tell whoever waits, so that one who asks again and again needs one thread.
+//! All state is under one lock that is held for a few steps. A job goes to the idle thread that
+//! parked last, so that the others reach the end of their patience. If no thread is idle, the job
+//! is queued, and a thread is started for it unless the limit is reached. A thread that has done a
+//! job takes the oldest one from the queue, or parks. Only then does it wake the waiter, so that a
+//! fiber that makes call after call needs one thread.
 //!
-//! No job is lost when a thread cannot be started. Those that are there take all that is queued before they lie down. If none is there and none is being
-//! started, whoever was the last to try gets all that is queued back, and sees to it. A job counts on a thread that is being started only while
-//! that is counted, under the lock; so the last one to fail finds every job that counted on it.
+//! No job is lost when a thread cannot be started. Running threads take all queued jobs before they
+//! park. If there is no running or starting thread, the caller that failed last to start one gets
+//! all queued jobs back, and runs them. A job relies on a starting thread only while that thread is
+//! counted, under the lock. So the last caller to fail finds every job that relied on its thread.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,35 +25,35 @@ use super::parker::Parker;
 use crate::rt::base::sync::Lock;
 use crate::rt::base::{clock, impl_debug, unwind};
 
-/// The threads of an engine.
+/// The blocking threads of an engine.
 pub(crate) struct BlockingPool {
-    /// What threads are called, before their number.
+    /// The name of the threads, before their number.
     name: String,
     most: usize,
-    /// How long one stays that has nothing to do.
+    /// How long an idle thread stays.
     patience: Duration,
     inside: Lock<PoolState>,
-    /// Threads are not to be had.
+    /// Simulates that no threads can be started.
     #[cfg(test)]
     pub(super) refuses: std::sync::atomic::AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct PoolState {
-    /// The oldest first.
+    /// Queued jobs, the oldest first.
     jobs: VecDeque<BlockingJob>,
-    /// Those that rest; the last one was the last to lie down. There is none, if a job is queued.
+    /// Idle threads. The last one parked last. Empty while a job is queued.
     resting: Vec<Arc<Parker>>,
-    /// Threads that have begun.
+    /// How many threads run.
     live: usize,
-    /// Threads that are about to.
+    /// How many threads are starting.
     starting: usize,
-    /// How many there have been.
+    /// How many threads were started so far.
     number: u64,
     is_closed: bool,
 }
 
-/// What a thread does next.
+/// The next action of a thread.
 enum ThreadTask {
     Run(BlockingJob),
     Rest,
@@ -68,18 +72,18 @@ impl BlockingPool {
         })
     }
 
-    /// How many threads there are, and how many jobs wait for one.
+    /// Returns how many threads there are, and how many jobs are queued.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let inside = self.inside.lock();
         (inside.live + inside.starting, inside.jobs.len())
     }
 
-    /// Has a job done.
+    /// Submits a job.
     ///
     /// # Errors
     ///
-    /// If no thread will, with all the jobs of which that is so: the caller has to see to them. That this one is not among them means that it is being
-    /// done.
+    /// Returns all jobs that no thread will run: the caller has to run them. If this job is not
+    /// among them, it is being done.
     pub(super) fn submit(self: &Arc<Self>, job: BlockingJob) -> Result<(), VecDeque<BlockingJob>> {
         let mut inside = self.inside.lock();
         if let Some(parker) = inside.resting.pop() {
@@ -125,7 +129,7 @@ impl BlockingPool {
         catch_unwind(start).unwrap_or_else(|_| Err(io::ErrorKind::InvalidInput.into()))
     }
 
-    /// What a thread does from its beginning to its end.
+    /// The main function of a thread.
     fn serve(&self) {
         let parker = Arc::new(Parker::new());
         let mut next = {
@@ -148,13 +152,13 @@ impl BlockingPool {
         }
     }
 
-    /// Rests until it is called, or has rested for too long.
+    /// Parks until the thread is called, or has been idle for too long.
     fn rest(&self, parker: &Arc<Parker>) -> ThreadTask {
         if !parker.rest(clock::now().checked_add(self.patience)) {
             if self.inside.lock().leave(parker) {
                 return ThreadTask::End;
             }
-            // Somebody is about to call it.
+            // Another thread is about to call it.
             parker.rest(None);
         }
         match parker.take() {
@@ -166,8 +170,9 @@ impl BlockingPool {
         }
     }
 
-    /// Nobody waits for a job any more: threads that rest end, and others when they have done theirs. What is queued will not be done, and what comes
-    /// later is given back.
+    /// Closes the pool, when no fiber waits for a job any more. Idle threads end; other threads end
+    /// when they have done their jobs. Queued jobs are not run, and later ones are returned to
+    /// their callers.
     pub(crate) fn close(&self) {
         let (resting, jobs) = {
             let mut inside = self.inside.lock();
@@ -175,13 +180,13 @@ impl BlockingPool {
             (mem::take(&mut inside.resting), mem::take(&mut inside.jobs))
         };
         resting.into_iter().for_each(|parker| parker.call(None));
-        // With what users have in them.
+        // Their users' destructors may panic.
         jobs.into_iter().for_each(|job| unwind::catch(|| drop(job)));
     }
 }
 
 impl PoolState {
-    /// A thread has nothing to do.
+    /// Returns what a thread without a job does next.
     fn next(&mut self, parker: &Arc<Parker>) -> ThreadTask {
         if let Some(job) = self.jobs.pop_front() {
             return ThreadTask::Run(job);
@@ -195,7 +200,7 @@ impl PoolState {
         ThreadTask::Rest
     }
 
-    /// A thread has rested for too long. False, if it was called.
+    /// Removes a thread that has been idle for too long. Returns false if it was called.
     fn leave(&mut self, parker: &Arc<Parker>) -> bool {
         let place = self.resting.iter().position(|other| Arc::ptr_eq(other, parker));
         if let Some(place) = place {

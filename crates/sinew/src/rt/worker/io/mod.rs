@@ -1,4 +1,5 @@
-//! Descriptors that are waited for: what is known of them, who waits, and which driver watches. The README beside this file says how it works.
+//! Descriptors that fibers and threads wait for: their readiness, their waiters, and the driver
+//! that watches them. The README beside this file explains how it works.
 
 #[cfg(all(test, loom))]
 mod model;

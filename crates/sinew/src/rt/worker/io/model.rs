@@ -1,4 +1,5 @@
-//! The readiness of a descriptor: nobody waits for ever for what has come, whoever takes it first, and whenever the event of it comes.
+//! Models of the readiness of a descriptor: no waiter waits for ever for something that has come,
+//! whichever operation takes it first, and whenever its event comes.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Mutex};
@@ -9,7 +10,7 @@ use super::readiness::{Direction, Readiness, ReadyBits};
 use crate::rt::model::check;
 use crate::rt::{Limit, Outcome};
 
-/// A descriptor, of which the kernel has some bytes.
+/// A descriptor for which the kernel has some bytes.
 struct Pipe {
     readiness: Readiness,
     bytes: AtomicUsize,
@@ -20,13 +21,13 @@ impl Pipe {
         Arc::new(Self { readiness: Readiness::new(), bytes: AtomicUsize::new(0) })
     }
 
-    /// Some come, and the event of it.
+    /// Adds bytes, and reports the event.
     fn put(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
         self.readiness.tell(ReadyBits::event(true, false, false));
     }
 
-    /// Takes one, as `IoHandle::call` does. Returns false if its time was over first.
+    /// Takes one byte, as `IoHandle::call` does. Returns false if its time limit is reached first.
     fn take(&self, mut limit: Limit) -> bool {
         let taken = loop {
             let seen = self.readiness.look();
@@ -48,7 +49,7 @@ impl Pipe {
         taken
     }
 
-    /// Returns whether a short read says that nothing is left; none if there is nothing.
+    /// Returns whether a short read proves that nothing is left, or `None` if there was nothing.
     fn try_take(&self) -> Option<bool> {
         let mut bytes = self.bytes.load(Ordering::Acquire);
         while bytes != 0 {
@@ -61,7 +62,7 @@ impl Pipe {
     }
 }
 
-/// Two bytes come one after the other, and one reads both.
+/// Two bytes come one after the other, and one reader reads both.
 #[test]
 fn an_event_during_a_read_is_not_lost() {
     check(3, || {
@@ -77,9 +78,9 @@ fn an_event_during_a_read_is_not_lost() {
     });
 }
 
-/// Two bytes come with one event, and two wait for one each.
+/// Two bytes come with one event, and two readers wait for one each.
 #[test]
-fn whoever_leaves_something_wakes_the_next() {
+fn a_reader_that_leaves_bytes_wakes_the_next() {
     check(2, || {
         let pipe = Pipe::new();
         let (one, two) = (pipe.clone(), pipe.clone());
@@ -89,9 +90,9 @@ fn whoever_leaves_something_wakes_the_next() {
     });
 }
 
-/// One of two who wait gives up at any moment: the byte goes to the other.
+/// One of two readers gives up at any moment: the byte goes to the other.
 #[test]
-fn one_who_gives_up_leaves_the_rest_to_others() {
+fn a_reader_that_gives_up_leaves_the_rest_to_others() {
     check(2, || {
         let pipe = Pipe::new();
         let (one, two) = (pipe.clone(), pipe.clone());
@@ -103,9 +104,9 @@ fn one_who_gives_up_leaves_the_rest_to_others() {
     });
 }
 
-/// What is closed keeps nobody waiting.
+/// A closed descriptor keeps no reader waiting.
 #[test]
-fn whoever_waits_hears_of_the_end() {
+fn a_waiter_is_woken_when_the_descriptor_is_closed() {
     check(3, || {
         let pipe = Pipe::new();
         pipe.readiness.unmark(Direction::Read, pipe.readiness.look());
@@ -118,7 +119,7 @@ fn whoever_waits_hears_of_the_end() {
     });
 }
 
-/// A descriptor of which one wants this and another one that.
+/// A descriptor whose two readers want different things.
 struct Mixed {
     readiness: Readiness,
     of_each: [AtomicUsize; 2],
@@ -144,9 +145,9 @@ impl Mixed {
     }
 }
 
-/// What one cannot use, and says so, is there for the other one.
+/// What one reader cannot use, and unmarks, is still found by the other.
 #[test]
-fn who_wants_something_else_hides_nothing() {
+fn a_reader_that_wants_something_else_hides_nothing() {
     check(1, || {
         let mixed = Arc::new(Mixed { readiness: Readiness::mixed(), of_each: Default::default() });
         let (one, two) = (mixed.clone(), mixed.clone());
@@ -159,7 +160,7 @@ fn who_wants_something_else_hides_nothing() {
     });
 }
 
-/// A descriptor that somebody watches, or nobody.
+/// A descriptor that is watched, or not.
 struct Homed {
     readiness: Readiness,
     kernel: Mutex<Kernel>,
@@ -179,7 +180,7 @@ impl Homed {
         }
     }
 
-    /// Whether there was one.
+    /// Returns whether there was a byte.
     fn try_take(&self) -> bool {
         let mut kernel = self.kernel.lock().unwrap();
         let has_some = kernel.bytes != 0;
@@ -187,7 +188,7 @@ impl Homed {
         has_some
     }
 
-    /// It is told of at once, if it is ready then.
+    /// Registers the descriptor. It is reported at once if it is ready.
     fn settle(&self) {
         let mut kernel = self.kernel.lock().unwrap();
         if !std::mem::replace(&mut kernel.is_watched, true) && kernel.bytes != 0 {
@@ -196,9 +197,10 @@ impl Homed {
     }
 }
 
-/// Its home ends when somebody has found it there, and does not wait yet; a third one tries in vain.
+/// Its home ends when a reader has found it there, and does not wait yet. Another reader tries in
+/// vain.
 #[test]
-fn who_was_about_to_wait_looks_for_another_home() {
+fn a_reader_about_to_wait_finds_the_new_home() {
     check(2, || {
         let kernel = Mutex::new(Kernel { bytes: 0, is_watched: true });
         let homed = Arc::new(Homed { readiness: Readiness::new(), kernel });
@@ -208,7 +210,7 @@ fn who_was_about_to_wait_looks_for_another_home() {
             one.readiness.disturb();
             let seen = one.readiness.look();
             if one.try_take() {
-                // It was meant for the other one.
+                // It was meant for the other reader.
                 one.put();
             } else {
                 one.readiness.unmark(Direction::Read, seen);

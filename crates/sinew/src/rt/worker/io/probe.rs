@@ -1,4 +1,4 @@
-//! Which descriptors can be waited for. Knows no runtime.
+//! Checks which descriptors can be waited for. Knows no runtime.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -10,14 +10,15 @@ use rustix::io::Errno;
 
 use crate::rt::base::sync::ignore_poison;
 
-/// A set that nobody waits in.
+/// A set on which no thread waits.
 static SET: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
-/// Whether the kernel tells when this descriptor is ready.
+/// Checks that the kernel reports when this descriptor is ready.
 ///
 /// # Errors
 ///
-/// If it does not: a file on a disk is always ready, and makes its reader wait all the same.
+/// Returns an error if it does not: a file on a disk is always ready, and blocks its reader all the
+/// same.
 pub(crate) fn check_pollable(fd: BorrowedFd<'_>) -> io::Result<()> {
     let kind = FileType::from_raw_mode(fstat(fd)?.st_mode);
     if matches!(kind, FileType::RegularFile | FileType::Directory) {
@@ -37,6 +38,6 @@ pub(crate) fn check_pollable(fd: BorrowedFd<'_>) -> io::Result<()> {
 
 fn refused(what: &str) -> io::Error {
     let text =
-        format!("the descriptor is {what}, for which nobody can wait: use `sinew::fs`, or `sinew::blocking`");
+        format!("the descriptor is {what}, which cannot be waited for: use `sinew::fs`, or `sinew::blocking`");
     io::Error::new(io::ErrorKind::InvalidInput, text)
 }

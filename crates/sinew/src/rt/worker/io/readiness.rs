@@ -1,20 +1,24 @@
-//! What is known of a descriptor: for which directions it may be ready, who waits for it, and whether it was closed. Knows neither the descriptor nor
-//! what is done with it. How it works is in the README beside this file.
+//! The readiness of a descriptor: in which directions it may be ready, who waits for them, and
+//! whether it was closed. Knows neither the descriptor nor the operations on it. The README beside
+//! this file explains how it works.
 //!
-//! Readiness is a guess that errs on one side only: if a direction is not marked as ready, an event will come when it is. Events count *ticks*. An
-//! operation looks at the word before it tries, and unmarks the direction afterwards if the kernel said that nothing is left, unless a tick came in
-//! between: what that event told of may have come after the kernel was asked.
+//! Readiness is a guess that errs on one side only: if a direction is not marked as ready, an event
+//! will come when it is. Events count *ticks*. An operation loads the word before it tries, and
+//! unmarks the direction afterwards if the kernel had nothing left, unless a tick came in between:
+//! the bytes of that event may have come after the kernel was called.
 //!
-//! An operation that has tried in vain waits only if no tick came since it looked: another one may have unmarked what the event told of.
+//! An operation that has tried in vain waits only if no tick came since it loaded the word: another
+//! operation may have unmarked what the event marked.
 //!
-//! The same word says that a direction has waiters, so that an event and the first waiter cannot miss each other: each changes the word, and the second
-//! sees what the first has done. That mark stays, and from then on each event of the direction passes the lock of its queue: under it, waiters look at the
-//! word.
+//! The same word records which directions have waiters, so that an event and the first waiter
+//! cannot miss each other: each changes the word, and the second change sees the first. That mark
+//! stays. From then on each event of the direction takes the lock of its queue, under which waiters
+//! load the word.
 
 use crate::rt::base::sync::{AtomicU64, Ordering};
 use crate::rt::wait::{Cause, Claimed, Limit, Outcome, Place, Queue, RunningFiber, WaitKind, pick};
 
-/// What is done with a descriptor.
+/// The direction of an operation on a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Read,
@@ -31,17 +35,17 @@ impl Direction {
         }
     }
 
-    /// The direction may be ready.
+    /// The bit of a direction that may be ready.
     const fn ready(self) -> u64 {
         1 << self.shift()
     }
 
-    /// A fiber waits for it, or has: once set, it stays.
+    /// The bit of a direction that has or had a waiter. It stays set.
     const fn awaited(self) -> u64 {
         1 << (2 + self.shift())
     }
 
-    /// Why a fiber or a thread waits for it.
+    /// Returns the kind of a wait for this direction.
     #[inline]
     pub(super) fn wait_kind(self) -> WaitKind {
         match self {
@@ -51,21 +55,21 @@ impl Direction {
     }
 }
 
-/// That fewer bytes were read than there was room for does not say that no more are left.
+/// A read of fewer bytes than there was room for does not prove that none are left.
 const DISTRUST: u64 = 1 << 4;
 /// All operations fail from now on.
 const CLOSED: u64 = 1 << 5;
 /// What one operation finds says nothing about the next: each may want something else.
 const MIXED: u64 = 1 << 6;
-/// Events are counted from here on up.
+/// Events are counted from this bit upwards.
 const TICK: u64 = 1 << 8;
 
-/// The word at one moment, or what an event adds to it.
+/// The word at one moment, or the bits that an event adds to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReadyBits(u64);
 
 impl ReadyBits {
-    /// An event. `distrust` says that short reads say nothing from then on.
+    /// Returns the bits of an event. `distrust` means that short reads prove nothing from then on.
     #[inline]
     pub(crate) fn event(read: bool, write: bool, distrust: bool) -> Self {
         let (ready, distrust) = (u64::from(read) | u64::from(write) << 1, u64::from(distrust));
@@ -77,25 +81,26 @@ impl ReadyBits {
         self.0 & direction.ready() != 0
     }
 
-    /// Whether the direction may have waiters, since it has had some.
+    /// Returns whether the direction may have waiters, since it has had some.
     #[inline]
     fn is_awaited(self, direction: Direction) -> bool {
         self.0 & direction.awaited() != 0
     }
 
-    /// Whether a read that came back short has read all there was.
+    /// Returns whether a short read has read all bytes.
     #[inline]
     pub(crate) fn trusts_short_reads(self) -> bool {
         self.0 & DISTRUST == 0
     }
 
-    /// Whether operations may want different things: that one has to wait says nothing about the others.
+    /// Returns whether operations may want different things, so that one that has to wait says
+    /// nothing about the others.
     #[inline]
     pub(crate) fn is_mixed(self) -> bool {
         self.0 & MIXED != 0
     }
 
-    /// Whether no event has come between the two.
+    /// Returns whether no event has come between the two.
     #[inline]
     fn is_as_of(self, other: Self) -> bool {
         self.0 / TICK == other.0 / TICK
@@ -116,12 +121,12 @@ pub(crate) struct Readiness {
 }
 
 impl Readiness {
-    /// Both directions may be ready: no operation has tried yet.
+    /// Returns a readiness with both directions marked: no operation has tried yet.
     pub(crate) fn new() -> Self {
         Self::of(0)
     }
 
-    /// The readiness of a descriptor whose operations may want different things.
+    /// Returns the readiness of a descriptor whose operations may want different things.
     pub(crate) fn mixed() -> Self {
         Self::of(MIXED)
     }
@@ -133,7 +138,8 @@ impl Readiness {
 
     #[inline]
     pub(crate) fn look(&self) -> ReadyBits {
-        // Acquire: pairs with the release of `mark`, so that an operation that sees the mark finds what the kernel has as of then.
+        // Acquire: pairs with the release of `mark`. An operation that sees the mark finds the
+        // kernel's state as of then.
         ReadyBits(self.word.load(Ordering::Acquire))
     }
 
@@ -145,18 +151,20 @@ impl Readiness {
         }
     }
 
-    /// Whether nobody seems to wait.
+    /// Returns whether no fiber seems to wait.
     pub(crate) fn is_quiet(&self) -> bool {
         self.readers.seems_empty() && self.writers.seems_empty()
     }
 
-    /// The kernel says that nothing is left in a direction, as of an operation that began when the word was as `seen`.
+    /// Records that the kernel had nothing left in a direction, as of an operation that began when
+    /// the word was `seen`.
     #[inline]
     pub(crate) fn unmark(&self, direction: Direction, seen: ReadyBits) {
         self.change(|word| ReadyBits(word).is_as_of(seen).then_some(word & !direction.ready()));
     }
 
-    /// Counts an event, and marks what it says. Returns the word as it was: those that waited by then are to be woken.
+    /// Counts an event, and marks its directions. Returns the previous word: those that waited by
+    /// then are to be woken.
     #[inline]
     fn mark(&self, event: ReadyBits) -> ReadyBits {
         self.change(|word| Some(word.wrapping_add(TICK) | event.0))
@@ -169,27 +177,30 @@ impl Readiness {
         ReadyBits(before)
     }
 
-    /// Whether an operation has to wait that looked when the word was as `seen`, and has tried in vain since, or knew that it would. Called under the lock of
-    /// the direction's queue.
+    /// Returns whether an operation has to wait that loaded the word as `seen`, and has tried in
+    /// vain since, or knew that it would. Called under the lock of the direction's queue.
     #[inline]
     fn must_wait(&self, direction: Direction, seen: ReadyBits) -> bool {
         let mut now = self.look();
         if !now.is_awaited(direction) {
-            // Acquire and release: of this and `mark`, the second sees the first, and all that was done before it.
+            // Acquire and release: of this and `mark`, the second sees the first, and all that was
+            // done before it.
             now = ReadyBits(self.word.fetch_or(direction.awaited(), Ordering::AcqRel));
         }
-        // If there was an event, it may be what the caller waits for, whatever others have made of it.
+        // If there was an event, it may be what the caller waits for, whatever bits other
+        // operations have changed since.
         now.is_as_of(seen) && !now.is_ready(direction) && !now.is_closed()
     }
 
-    /// Waits until the direction may be ready, or was closed; not at all, if an event has come since the word was as `seen`. A wait that continues an
-    /// operation goes to the front: another one was faster, which costs it no turn.
+    /// Waits until the direction may be ready, or was closed. Does not wait if an event has come
+    /// since the word was `seen`. A wait that continues an operation goes to the front: another
+    /// operation was faster, which costs it no turn.
     pub(crate) fn wait(&self, direction: Direction, limit: Limit, seen: ReadyBits) -> Outcome {
         let enter = || self.must_wait(direction, seen).then_some(limit.place());
         self.queue(direction).wait(direction.wait_kind(), (), limit, |_, ()| enter()).0
     }
 
-    /// [Waits](Self::wait) for ever, by [`Queue::wait_fast`].
+    /// [Waits](Self::wait) without a time limit, by [`Queue::wait_fast`].
     #[inline]
     pub(super) fn wait_fast(
         &self,
@@ -201,7 +212,8 @@ impl Readiness {
             .wait_fast(fiber, direction.wait_kind(), (), |_| self.must_wait(direction, seen).then_some(place))
     }
 
-    /// An event has come: wakes one waiter of each direction, or all, if they may want different things. Returns how many, or one for all.
+    /// Records an event. Wakes one waiter of each direction, or all waiters, if they may want
+    /// different things. Returns how many, or one for all of a direction.
     #[inline]
     pub(crate) fn tell(&self, event: ReadyBits) -> usize {
         let before = self.mark(event);
@@ -213,7 +225,8 @@ impl Readiness {
         awaited.map(|direction| self.wake_one(direction)).sum()
     }
 
-    /// Whatever other operations have found since, the event is new to those that wait.
+    /// Wakes all waiters of the event's directions. The event is new to them, whatever other
+    /// operations have found since.
     #[cold]
     fn tell_each(&self, before: ReadyBits, event: ReadyBits) -> usize {
         let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && event.is_ready(it));
@@ -225,17 +238,19 @@ impl Readiness {
         awaited.map(wake).sum()
     }
 
-    /// An operation is over, and has not found the end of what there is: the next waiter has its turn.
+    /// Wakes the next waiter, after an operation that has not found the end of what is available.
     #[inline]
     pub(crate) fn pass_on(&self, direction: Direction) {
         let seen = self.look();
-        // A waiter has found the direction not ready, and so before the event that the caller goes by: it is not overlooked.
+        // A waiter has found the direction not ready, and so before the event that the caller
+        // relies on. So it is not overlooked here.
         if seen.is_awaited(direction) && seen.is_ready(direction) && !self.queue(direction).seems_empty() {
             self.wake_one(direction);
         }
     }
 
-    /// Wakes a waiter that can continue here, if one of the first few can: the first of all may have to continue on a worker that computes for long.
+    /// Wakes a waiter that can continue here, if one of the first few can. The very first may have
+    /// to continue on a worker that computes for long.
     fn wake_one(&self, direction: Direction) -> usize {
         let mut locked = self.queue(direction).lock();
         let claimed = locked.claim(pick::Near, |()| (), |()| ());
@@ -243,24 +258,24 @@ impl Readiness {
         claimed.map(Claimed::go).map_or(0, |()| 1)
     }
 
-    /// All operations fail from now on, and waiters continue to find that.
+    /// Makes all operations fail from now on, and wakes all waiters.
     pub(crate) fn close(&self) {
         // Release: pairs with the acquire of `must_wait` and `look`.
         self.word.fetch_or(CLOSED, Ordering::AcqRel);
         self.wake_all();
     }
 
-    /// Operations that are about to wait try once more first.
+    /// Makes operations that are about to wait try once more first.
     pub(super) fn ask_again(&self) {
         self.mark(ReadyBits::default());
     }
 
-    /// That a read came back short does not say that no more is there.
+    /// Records that a short read does not prove that no more bytes are available.
     pub(crate) fn distrust_short_reads(&self) {
         self.mark(ReadyBits::event(false, false, true));
     }
 
-    /// No driver tells of events any more: all that wait try again.
+    /// Makes all waiters try again, since no driver reports events any more.
     pub(super) fn disturb(&self) {
         self.mark(ReadyBits::event(true, true, false));
         self.wake_all();
@@ -280,7 +295,7 @@ mod tests {
         ReadyBits::event(true, false, false)
     }
 
-    /// What came between the look and the unmarking stays.
+    /// An event between loading and unmarking the word stays.
     #[test]
     fn an_event_during_an_operation_is_not_forgotten() {
         let readiness = Readiness::new();
@@ -294,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_is_seen_by_the_next_event() {
+    fn a_waiter_is_seen_by_the_next_event() {
         let readiness = Readiness::new();
         assert!(!readiness.must_wait(Direction::Read, readiness.look()), "it may be ready");
         readiness.unmark(Direction::Read, readiness.look());
@@ -304,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_what_is_closed() {
+    fn no_operation_waits_on_a_closed_descriptor() {
         let readiness = Readiness::new();
         readiness.unmark(Direction::Write, readiness.look());
         readiness.close();
@@ -312,9 +327,10 @@ mod tests {
         assert!(readiness.look().is_closed());
     }
 
-    /// Another one has tried in vain meanwhile, which may have wanted something else, or when it was another's.
+    /// Another operation has tried in vain meanwhile: it may have wanted something else, or tried
+    /// at another home.
     #[test]
-    fn nobody_waits_after_an_event_that_it_has_not_seen() {
+    fn no_operation_waits_after_an_event_that_it_has_not_seen() {
         let readiness = Readiness::mixed();
         let seen = readiness.look();
         readiness.unmark(Direction::Read, seen);
@@ -325,7 +341,7 @@ mod tests {
         assert!(readiness.look().is_mixed() && !Readiness::new().look().is_mixed());
     }
 
-    /// Doubt stays for good.
+    /// Distrust stays for good.
     #[test]
     fn short_reads_are_not_trusted_once_the_peer_has_said_more() {
         let readiness = Readiness::new();

@@ -1,9 +1,10 @@
-//! A descriptor that fibers and threads wait for: it is watched by the driver of one worker, its home, from the first wait on. Knows neither what kind of
-//! descriptor it is nor what is done with it.
+//! A descriptor that fibers and threads wait for. The driver of one worker, its home, watches it
+//! from the first wait on. Knows neither the kind of the descriptor nor the operations on it.
 //!
-//! It homes with the first who waits, and moves when somebody waits elsewhere and nobody waits at home: two system calls, against waking a worker on another
-//! CPU for each event. Those who wait are not the home's but the descriptor's, so that nobody is lost by a move: the kernel tells a new home
-//! what is ready as of then.
+//! Its home is the worker of its first waiter. It moves when a fiber waits on another worker and no
+//! fiber waits at home: two system calls, against waking a worker on another CPU for each event.
+//! The waiters belong to the descriptor, not to the home, so a move loses no waiter: the kernel
+//! reports to the new home what is ready as of then.
 
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::ptr;
@@ -20,31 +21,32 @@ use crate::rt::base::clock;
 use crate::rt::base::sync::Lock;
 use crate::rt::wait::{Cause, Limit, Outcome, Place, Stop, WorkerLocal, suspend};
 
-/// Why a wait for a descriptor has come to nothing.
+/// Why a wait for a descriptor has failed.
 #[derive(Debug)]
 pub(crate) enum IoFailure {
     /// The kernel does not watch the descriptor.
     Failed(io::Error),
-    /// The caller is to stop. Boxed, so that the others are small.
+    /// The caller is to stop. Boxed, so that the other variants are small.
     Stopped(Box<Stop>),
     TimedOut,
 }
 
-/// A descriptor. What each operation and each event touches is in one cache line.
+/// A descriptor. The fields that each operation and each event touch are in one cache line.
 #[repr(C, align(64))]
 pub(crate) struct IoSource {
-    /// The driver that it is at home with. Changed under the lock of `home`, and compared only.
+    /// The driver of its home. Changed under the lock of `home`, and only compared.
     at: AtomicPtr<CoreDriver>,
-    /// A fiber that may move has waited for it, or one on another worker: others than the home's worker may be concerned. Changed under the lock of `home`.
+    /// Whether a fiber that may migrate, or that runs on another worker, has waited for it, so that
+    /// workers other than its home may be concerned. Changed under the lock of `home`.
     roams: AtomicBool,
     pub(crate) readiness: Readiness,
     home: Lock<Option<WatchHome>>,
 }
 
-/// A worker, which is the caller's, and its driver.
+/// The caller's worker, and its driver.
 type Here<'a> = (&'a WorkerLocal, &'a CoreDriver);
 
-/// Where a descriptor is watched.
+/// The place where a descriptor is watched.
 #[derive(Debug)]
 struct WatchHome {
     driver: Arc<CoreDriver>,
@@ -53,7 +55,7 @@ struct WatchHome {
 }
 
 impl IoSource {
-    /// A descriptor that no driver watches yet.
+    /// Returns a descriptor that no driver watches yet.
     pub(crate) fn new(readiness: Readiness) -> Arc<Self> {
         Arc::new(Self {
             readiness,
@@ -63,7 +65,8 @@ impl IoSource {
         })
     }
 
-    /// Whether the caller's own worker is told of events: then it need not ask the kernel for what it was not told of. Others may be told much later.
+    /// Returns whether events go to the caller's own worker. Then the caller need not call the
+    /// kernel for a direction that is not marked. Other callers may learn of events much later.
     #[inline]
     pub(crate) fn is_told_here(&self) -> bool {
         let driver = self.at.load(Ordering::Relaxed);
@@ -73,12 +76,14 @@ impl IoSource {
                 .is_some_and(|own| ptr::eq(own, driver))
     }
 
-    /// Waits until the direction may be ready: in all waits of one operation together no longer than `time`, if there is one. `limit` is set by the first of
-    /// them. Does not wait if an event has come since the word was as `seen`.
+    /// Waits until the direction may be ready. All waits of one operation together take no longer
+    /// than `time`, if it is set; the first of them sets `limit`. Does not wait if an event has
+    /// come since the word was `seen`.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop, its time is over, or the kernel does not watch the descriptor.
+    /// Returns an error if the caller is to stop, its time limit is reached, or the kernel does not
+    /// watch the descriptor.
     #[inline(never)]
     pub(crate) fn wait(
         self: &Arc<Self>,
@@ -102,7 +107,7 @@ impl IoSource {
         self.wait_long(fd, (direction, seen), (time, limit))
     }
 
-    /// [Waits](Self::wait) on any fiber or thread, for any time.
+    /// [Waits](Self::wait) on any fiber or thread, with any time limit.
     #[inline(never)]
     fn wait_long(
         self: &Arc<Self>,
@@ -110,7 +115,7 @@ impl IoSource {
         (direction, seen): (Direction, ReadyBits),
         (time, limit): (Option<Duration>, &mut Option<Limit>),
     ) -> Result<(), IoFailure> {
-        // A moment beyond the clock's end never comes.
+        // A moment beyond the end of the clock never comes.
         let until = || time.and_then(|time| clock::now().checked_add(time));
         let now = limit.get_or_insert_with(|| Limit::STOP.or_until(until())).next_wait();
         let running = suspend::running().filter(|(local, _)| !local.in_switch_hook());
@@ -128,15 +133,16 @@ impl IoSource {
         }
     }
 
-    /// Whether the caller's own worker watches.
+    /// Returns whether the caller's own worker watches the descriptor.
     #[inline]
     fn is_settled_at(&self, (local, driver): Here<'_>) -> bool {
         let is_here = ptr::eq(self.at.load(Ordering::Relaxed), driver);
         is_here && (self.roams.load(Ordering::Relaxed) || !suspend::may_move(local))
     }
 
-    /// Has a driver watch before the calling fiber waits: that of its own worker, unless others wait elsewhere. If the descriptor has moved because of that,
-    /// returns the word as of then: whatever came before is told again.
+    /// Lets a driver watch the descriptor before the calling fiber waits: that of its own worker,
+    /// unless fibers wait elsewhere. If the descriptor has moved for that, returns the word as of
+    /// then: events from before are reported again.
     fn settle(self: &Arc<Self>, here: Here<'_>, fd: BorrowedFd<'_>) -> io::Result<Option<ReadyBits>> {
         if self.is_settled_at(here) {
             return Ok(None);
@@ -146,12 +152,14 @@ impl IoSource {
         let is_here = home.as_ref().is_some_and(|home| ptr::eq(&*home.driver, driver));
         if home.is_none() || !is_here && self.readiness.is_quiet() {
             if self.leave(&mut home) {
-                // Whoever found it where it was, and does not wait yet, has to find it where it is.
+                // An operation that found the descriptor at its old home, and does not wait yet,
+                // has to find the new one.
                 self.readiness.ask_again();
-                // The caller need not ask: if both did who move it to and fro, neither would ever wait.
+                // The caller itself need not try again: if two callers that move the descriptor to
+                // and fro did, neither would ever wait.
                 moved = Some(self.readiness.look());
             }
-            // Those who came to wait meanwhile are told by nobody, if it fails.
+            // If it fails, no driver reports events to waiters that came meanwhile.
             let token = driver.watch(self, fd).inspect_err(|_| self.readiness.disturb())?;
             self.at.store(ptr::from_ref(driver).cast_mut(), Ordering::Relaxed);
             *home = Some(WatchHome { driver: driver.keep(), token, fd: fd.as_raw_fd() });
@@ -166,7 +174,7 @@ impl IoSource {
         Ok(moved)
     }
 
-    /// Nobody watches it any more. Whether somebody has.
+    /// Stops watching the descriptor. Returns whether a driver watched it.
     fn leave(&self, home: &mut Option<WatchHome>) -> bool {
         let Some(left) = home.take() else { return false };
         self.at.store(ptr::null_mut(), Ordering::Relaxed);
@@ -177,7 +185,8 @@ impl IoSource {
         true
     }
 
-    /// Its home is not looked after any more, where it had this number: those who wait look for another one.
+    /// Removes the descriptor from this home, which is not polled any more, if it has this number
+    /// there. Its waiters look for another home.
     pub(crate) fn lose_home(&self, driver: &CoreDriver, token: Token) {
         let mut home = self.home.lock();
         if home.as_ref().is_some_and(|home| ptr::eq(&*home.driver, driver) && home.token == token) {
@@ -187,7 +196,7 @@ impl IoSource {
         self.readiness.disturb();
     }
 
-    /// The descriptor is about to be given up, or to become somebody else's. Nobody waits for it.
+    /// Stops watching a descriptor that is about to be closed or given away. No fiber waits for it.
     pub(crate) fn retire(&self) {
         self.leave(&mut self.home.lock());
     }

@@ -1,10 +1,12 @@
-//! The descriptors that a driver watches, by the numbers that the kernel tells events with. Knows no event.
+//! The descriptors that a driver watches, by the numbers that the kernel reports events with. Knows
+//! no event.
 //!
-//! A place is used again, and so its number has a generation: an event that the kernel told of a descriptor which has left since is for nobody.
+//! Places are reused, so a number has a generation: an event that the kernel has reported for a
+//! descriptor that has left since finds no entry.
 
 use std::sync::Arc;
 
-/// The number of a descriptor at one driver. Never zero, which is the bell's.
+/// The number of a descriptor in one driver. Never zero, which is the number of the bell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token(u64);
 
@@ -30,11 +32,11 @@ impl Token {
     }
 }
 
-/// The table. `T` is what a number stands for.
+/// A table of values by their numbers.
 #[derive(Debug)]
 pub(crate) struct TokenTable<T> {
     places: Vec<TableSlot<T>>,
-    /// Places that nobody has, the last one first.
+    /// Free places. The last one is used first.
     free: Vec<u32>,
 }
 
@@ -53,7 +55,7 @@ impl<T> TokenTable<T> {
         self.places.len() - self.free.len()
     }
 
-    /// One more, under a new number.
+    /// Adds a value under a new number.
     pub(crate) fn insert(&mut self, source: Arc<T>) -> Token {
         let place = self.free.pop().map_or_else(|| self.grow(), |place| place as usize);
         let slot = &mut self.places[place];
@@ -66,14 +68,14 @@ impl<T> TokenTable<T> {
         self.places.len() - 1
     }
 
-    /// What a number stands for; nothing, if that has left.
+    /// Returns the value with this number, if it is still in the table.
     #[inline]
     pub(crate) fn get(&self, token: Token) -> Option<&Arc<T>> {
         let slot = self.places.get(token.place())?;
         slot.source.as_ref().filter(|_| slot.generation == token.generation())
     }
 
-    /// Takes one out; none, if it has left.
+    /// Takes a value out. Returns `None` if it has left already.
     pub(crate) fn remove(&mut self, token: Token) -> Option<Arc<T>> {
         self.get(token)?;
         let place = token.place();
@@ -83,7 +85,7 @@ impl<T> TokenTable<T> {
         slot.source.take()
     }
 
-    /// All that are in it, with their numbers.
+    /// Returns all values with their numbers.
     pub(crate) fn all(&self) -> Vec<(Token, Arc<T>)> {
         let taken = self.places.iter().enumerate();
         taken
@@ -113,7 +115,7 @@ mod tests {
         assert_eq!(table.get(second).map(|it| **it), Some(2));
     }
 
-    /// The bell's number, and such that were never given.
+    /// The number of the bell, and numbers that were never used.
     #[test]
     fn strange_numbers_stand_for_nothing() {
         let mut table = TokenTable::new();

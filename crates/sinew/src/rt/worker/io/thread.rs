@@ -1,7 +1,8 @@
-//! How a plain thread waits for a descriptor: it asks the kernel itself. Knows no runtime.
+//! How a plain thread waits for a descriptor: it polls the kernel itself. Knows no runtime.
 //!
-//! The wait is an ordinary one, so that whoever stops the thread ends it. But before the thread would sleep until somebody does, it sleeps for the
-//! descriptor, and has nothing to wait for any more when that is ready.
+//! The wait is an ordinary one, so that a canceller can end it. But instead of sleeping until a
+//! waker comes, the thread sleeps on the descriptor, and has nothing to wait for any more when that
+//! is ready.
 
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -13,10 +14,10 @@ use super::readiness::Direction;
 use crate::rt::base::clock;
 use crate::rt::wait::{Cause, Limit, Outcome, Place, ThreadBlock, stop, tls};
 
-/// So long does a thread rest that is told of something it cannot use, and again of the same.
+/// Back-off after repeated wake-ups for the same unusable event.
 const IN_VAIN: Duration = Duration::from_millis(1);
 
-/// So long does a thread sleep at a time that somebody may want to wake, and cannot.
+/// The longest single sleep of a thread that may be woken, but has no wake-up descriptor.
 const UNCALLED: Duration = Duration::from_millis(10);
 
 /// Waits until the descriptor may be ready. May return for no reason.
@@ -30,7 +31,8 @@ pub(super) fn wait(fd: BorrowedFd<'_>, direction: Direction, limit: Limit) -> Ou
     }
 }
 
-/// Sleeps until the descriptor is ready, or this moment, or somebody ends the wait. Whether it is ready.
+/// Sleeps until the descriptor is ready, this moment is reached, or a waker ends the wait. Returns
+/// whether the descriptor is ready.
 fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>, limit: Limit) -> bool {
     let flags = match direction {
         Direction::Read => PollFlags::IN | PollFlags::PRI | PollFlags::RDHUP,
@@ -42,13 +44,14 @@ fn sleep(fd: BorrowedFd<'_>, direction: Direction, until: Option<Instant>, limit
         false => sleep_for(&mut [wanted], until),
     };
     if slept == Slept::Other && limit.place() == Place::Front {
-        // The kernel says so for as long as it is there: something urgent, or an error that is kept elsewhere.
+        // The kernel reports it as long as it lasts: urgent data, or an error that is stored
+        // elsewhere.
         std::thread::sleep(IN_VAIN);
     }
     matches!(slept, Slept::Ready | Slept::Other)
 }
 
-/// The same for one whose wait may be ended by others.
+/// [Sleeps](sleep_for) in a wait that other threads may end.
 fn sleep_with_bell(wanted: PollFd<'_>, until: Option<Instant>, block: &ThreadBlock) -> Slept {
     block.bell.listen(|bell| {
         loop {
@@ -62,7 +65,7 @@ fn sleep_with_bell(wanted: PollFd<'_>, until: Option<Instant>, block: &ThreadBlo
                 None => sleep_for(&mut [wanted.clone()], Some(sooner(until))),
             };
             match slept {
-                // It may have been meant for a wait before this one.
+                // The signal may have been meant for an earlier wait.
                 Slept::Called => block.bell.hush(),
                 Slept::Over if until.is_none_or(|until| until > clock::now()) => {}
                 slept => return slept,
@@ -79,20 +82,20 @@ fn sooner(until: Option<Instant>) -> Instant {
 /// What has ended a sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slept {
-    /// The first descriptor.
+    /// The first descriptor is ready.
     Ready,
-    /// That one, for something else than what was to be done with it.
+    /// The first descriptor has an event other than the wanted one.
     Other,
-    /// Another one.
+    /// The second descriptor: a waker has signalled.
     Called,
-    /// Time.
+    /// The time limit.
     Over,
 }
 
 fn sleep_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> Slept {
     loop {
         let left = until.map(|until| until.saturating_duration_since(clock::now()));
-        // What is too long for the kernel is for ever.
+        // A time that is too long for the kernel means no limit.
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         match poll(fds, timeout.as_ref()) {
             Ok(0) => return Slept::Over,
@@ -117,9 +120,10 @@ mod tests {
 
     use super::*;
 
-    /// It would end each sleep of the wait, and the thread would be awake until there is something.
+    /// Otherwise it would end each sleep of the wait, and keep the thread awake until the
+    /// descriptor is ready.
     #[test]
-    fn a_ring_that_was_late_is_heard_once() {
+    fn a_late_signal_ends_one_sleep_only() {
         let (event, block) = (eventfd(0, EventfdFlags::CLOEXEC).unwrap(), ThreadBlock::new());
         block.bell.listen(|_| ());
         block.bell.ring_late();

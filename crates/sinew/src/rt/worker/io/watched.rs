@@ -1,8 +1,10 @@
 //! The descriptors that one driver watches. Knows neither the driver nor the kernel.
 //!
-//! The kernel takes a descriptor out of its set by the number that it has now, and that may be another's: one that was leaked was closed by its owner, or
-//! another one was put in its place, as can be done with standard input. So it is known for each number who was the last to have the kernel told of it, and
-//! only that one has it taken out. Whoever comes before has nothing there any more that could be named.
+//! The kernel removes a descriptor from its set by its present file descriptor number, which may
+//! belong to another descriptor by then: a leaked one was closed by its owner, or another one was
+//! put in its place, as can be done with standard input. So this records, for each number, which
+//! source registered it last, and only that source removes it. An earlier source has no
+//! registration any more that could be named.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,16 +21,16 @@ use crate::rt::base::sync::Lock;
 #[derive(Debug)]
 pub(crate) struct Watched {
     inside: Lock<WatchTable>,
-    /// How many there are, for a look without the lock.
+    /// How many there are, to be read without the lock.
     count: AtomicUsize,
-    /// How many of them fibers have waited for that may move, or are elsewhere.
+    /// For how many of them a fiber has waited that may migrate, or runs elsewhere.
     roamed: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct WatchTable {
     table: TokenTable<IoSource>,
-    /// Whose it is what the kernel has for a number.
+    /// Which source owns the kernel's registration of this descriptor.
     owners: HashMap<RawFd, Token>,
 }
 
@@ -38,17 +40,18 @@ impl Watched {
         Self { inside: Lock::new(inside), count: AtomicUsize::new(0), roamed: AtomicUsize::new(0) }
     }
 
-    /// Whether there are none, as far as the caller can know. Whoever adds one from another thread sees to it that somebody looks.
+    /// Returns whether there are none, as far as the caller can know. A thread that adds one from
+    /// elsewhere makes sure that the driver is polled.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// One more, of which `begin` tells the kernel.
+    /// Adds a descriptor. `begin` registers it with the kernel.
     ///
     /// # Errors
     ///
-    /// As `begin` has them.
+    /// Returns the error of `begin`.
     pub(crate) fn enter(
         &self,
         source: &Arc<IoSource>,
@@ -57,9 +60,9 @@ impl Watched {
     ) -> io::Result<Token> {
         self.change(|inside| {
             let token = inside.table.insert(source.clone());
-            // Under the lock, so that whose a number is does not change meanwhile.
+            // Under the lock, so that the owner of the number does not change meanwhile.
             if let Err(error) = begin(token) {
-                // The caller has it too, so that nothing is dropped.
+                // The caller has a reference too, so nothing is dropped here.
                 inside.table.remove(token);
                 return Err(error);
             }
@@ -68,7 +71,8 @@ impl Watched {
         })
     }
 
-    /// One less, of which `end` tells the kernel, if it is there. Nobody tells it of events any more when this returns.
+    /// Removes a descriptor. `end` removes it from the kernel's set, if this source owns the
+    /// registration. No events are delivered to it after this returns.
     pub(crate) fn leave(&self, token: Token, fd: RawFd, end: impl FnOnce()) {
         let left = self.change(|inside| {
             let left = inside.table.remove(token);
@@ -78,7 +82,7 @@ impl Watched {
             }
             left
         });
-        // Without the lock.
+        // Dropped without the lock.
         drop(left);
     }
 
@@ -89,12 +93,12 @@ impl Watched {
         result
     }
 
-    /// All, with their numbers.
+    /// Returns all descriptors with their numbers.
     pub(crate) fn all(&self) -> Vec<(Token, Arc<IoSource>)> {
         if self.is_empty() { Vec::new() } else { self.inside.lock().table.all() }
     }
 
-    /// Has those go on who wait for what has happened. Returns how many.
+    /// Wakes the waiters for these events. Returns how many.
     pub(crate) fn tell(&self, events: &Events) -> usize {
         if events.is_empty() {
             return 0;
@@ -106,7 +110,8 @@ impl Watched {
             .sum()
     }
 
-    /// A fiber that may move, or one elsewhere, waits for one of them. Whether it is the only one.
+    /// Counts a descriptor that has a waiter that may migrate, or runs elsewhere. Returns whether
+    /// it is the only one.
     pub(crate) fn begin_roaming(&self) -> bool {
         self.roamed.fetch_add(1, Ordering::Relaxed) == 0
     }
@@ -115,7 +120,7 @@ impl Watched {
         self.roamed.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether such fibers wait, or have.
+    /// Returns whether there are such descriptors.
     pub(crate) fn is_roamed(&self) -> bool {
         self.roamed.load(Ordering::Relaxed) != 0
     }

@@ -1,18 +1,18 @@
-//! Whether the watcher is on the alert, in one word. Knows no thread and no worker.
+//! The alert of the stall watcher, in one word. Knows no thread and no worker.
 //!
-//! The watcher sleeps while no worker works, and a worker that goes to work raises the alert.
+//! The watcher sleeps while no worker works, and a worker that starts to work raises the alert.
 //! Neither may miss the other:
 //!
-//! - A worker stores that it works, has a fence, and then reads whether the alert is raised.
-//! - The watcher lowers the alert, has a fence, and then reads whether a worker works.
+//! - A worker stores that it works, executes a fence, and then loads whether the alert is raised.
+//! - The watcher lowers the alert, executes a fence, and then loads whether a worker works.
 //!
-//! One of the two fences comes first. If the worker's does, the watcher reads that it works and
-//! raises the alert again. If the watcher's does, the worker reads that the alert is lowered and
-//! raises it.
+//! One of the two fences comes first. If it is the worker's, the watcher sees that a worker works,
+//! and raises the alert again. If it is the watcher's, the worker sees that the alert is lowered,
+//! and raises it.
 
 use crate::rt::base::sync::{AtomicBool, Ordering, fence};
 
-/// The word.
+/// The alert.
 #[derive(Debug)]
 pub(crate) struct Alert {
     is_raised: AtomicBool,
@@ -28,7 +28,7 @@ impl Alert {
         self.is_raised.load(Ordering::Relaxed)
     }
 
-    /// Returns whether a worker has to raise the alert, which has stored that it works.
+    /// Returns whether the calling worker, which has stored that it works, has to raise the alert.
     #[inline]
     pub(crate) fn is_needed(&self) -> bool {
         fence(Ordering::SeqCst);
@@ -40,7 +40,7 @@ impl Alert {
         !self.is_raised.swap(true, Ordering::Relaxed)
     }
 
-    /// Lowers the alert, unless a worker works after all. For the watcher.
+    /// Lowers the alert, unless a worker works after all. Called by the watcher.
     pub(crate) fn lower(&self, does_any_work: impl FnOnce() -> bool) {
         self.is_raised.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);

@@ -1,18 +1,18 @@
 //! Reports workers that are stuck while fibers wait for them: all of them, or one of several.
 //!
-//! A worker is stuck that has run the same fiber for a long time, which blocks its thread or
+//! A worker is stuck if it has run the same fiber for a long time: the fiber blocks the thread, or
 //! computes. A thread of its own, the watcher, looks for that. It sleeps without a limit while no
-//! worker works. A worker that goes to work raises the [alert](alert::Alert); the watcher then
-//! looks a few times in the time after which a stall is reported, and goes back to sleep when it
-//! finds all workers idle. So nothing is done for it when a fiber runs, and nothing at all while
+//! worker works. A worker that starts to work raises the [alert](alert::Alert). The watcher then
+//! checks a few times within the time after which a stall is reported, and goes back to sleep when
+//! it finds all workers idle. So nothing is done for it when a fiber runs, and nothing at all while
 //! the process is idle.
 //!
-//! If every worker is stuck, any fiber that is ready waits. If one of several is, only those wait
-//! that have begun there and cannot move. Whether descriptors are ready is known to the worker's
-//! driver alone, so the watcher looks into it first.
+//! If every worker is stuck, any fiber that is ready waits. If one of several is stuck, only fibers
+//! wait that have begun there and cannot move. Only the worker's driver knows which descriptors are
+//! ready, so the watcher polls that driver first.
 //!
-//! That fibers *wait* for something that will never come cannot be known: a thread outside may
-//! bring it.
+//! It cannot be known whether fibers *wait* for something that will never come: a thread outside
+//! may bring it.
 
 mod alert;
 mod report;
@@ -30,15 +30,16 @@ use super::engine::Engine;
 use crate::rt::base::clock;
 use crate::rt::base::sync::{Condvar, Lock, ignore_poison};
 
-/// No stall is reported after less: looking for it would be the load.
+/// The shortest time after which stalls are reported. Checks at a shorter interval would themselves
+/// be a load.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// What the watcher and the workers share.
+/// The state that the watcher and the workers share.
 #[derive(Debug)]
 pub(crate) struct Stall {
-    /// After how long it is reported; never, if none.
+    /// After which time a stall is reported. `None` disables reports.
     after: Option<Duration>,
-    /// The watcher looks, or is about to.
+    /// Raised while the watcher checks, or is about to.
     alert: Alert,
     state: Lock<WatcherState>,
     changed: Condvar,
@@ -60,7 +61,7 @@ impl Stall {
         }
     }
 
-    /// A worker has gone to work.
+    /// Called when a worker starts to work.
     #[inline]
     pub(crate) fn watch(&self, engine: &Weak<Engine>) {
         if self.after.is_some() && self.alert.is_needed() {
@@ -80,13 +81,13 @@ impl Stall {
         self.changed.notify_one();
     }
 
-    /// The watcher is not needed any more.
+    /// Ends the watcher.
     pub(crate) fn end(&self) {
         self.state.lock().is_over = true;
         self.changed.notify_one();
     }
 
-    /// Waits until it is time to look. None, if it is over.
+    /// Waits until the next check. Returns `None` if the watcher is to end.
     fn wait(&self) -> Option<()> {
         let mut state = self.state.lock();
         while !self.alert.is_raised() && !state.is_over {
@@ -100,7 +101,7 @@ impl Stall {
     }
 }
 
-/// Starts the watcher. Without a thread to be had, nobody watches.
+/// Starts the watcher. If no thread can be started, stalls are not reported.
 fn start(engine: &Weak<Engine>) -> bool {
     let Some(this) = engine.upgrade() else { return false };
     let name = format!("{}-watch", this.settings.name);
@@ -110,7 +111,7 @@ fn start(engine: &Weak<Engine>) -> bool {
 
 fn watch(engine: &Weak<Engine>) {
     let mut seen = SeenWorkers::default();
-    // The engine is not kept while this waits: it ends the watcher when it is dropped.
+    // The engine is not kept alive during the wait: it ends the watcher when it is dropped.
     let Some(stall) = engine.upgrade().map(|engine| engine.stall.clone()) else { return };
     while stall.wait().is_some() {
         let Some(engine) = engine.upgrade() else { return };
@@ -147,24 +148,23 @@ fn look(engine: &Engine, seen: &mut SeenWorkers) {
     }
 }
 
-/// Not by `eprint!`, which panics if nobody reads.
+/// Writes to standard error. `eprint!` would panic if it is closed.
 fn tell(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// How many fibers wait for any worker: to run, or to hear that their time has come, which was
+/// Returns how many fibers wait for any worker: to run, or for a time limit that was reached at
 /// `ago` or before.
 fn waiting(engine: &Engine, stats: &PoolStats, ago: Duration) -> usize {
     let running = stats.workers.iter().filter(|worker| seen::works(worker)).count();
     engine.host().not_waiting().saturating_sub(running) + engine.host().census.neglected_timers(ago)
 }
 
-/// How many fibers wait for this worker and cannot run on another one; and its timers, if one was
-/// due `ago` or before.
+/// Returns how many fibers wait for this worker and cannot run on another one, plus one if a timer
+/// of this worker was due at `ago` or before.
 fn waiting_for(engine: &Engine, stats: &PoolStats, worker: u32, ago: Duration) -> usize {
     let running = stats.workers.iter().filter(|worker| seen::works(worker)).count();
-    // There may be a million that have begun there: they are counted only if some fiber is ready at
-    // all.
+    // A million fibers may have begun there. They are counted only if any fiber is ready at all.
     let ready = if engine.host().not_waiting() > running { engine.host().census.ready_on(worker) } else { 0 };
     ready + usize::from(engine.host().census.neglects_timers(worker, ago))
 }

@@ -1,4 +1,4 @@
-//! What a stall report says.
+//! The texts of stall reports.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::rt::fiber::Leak;
 const ADVICE: &str = "  A fiber that blocks its thread (a lock or channel of std, std::thread::sleep, a system call) or computes for long stops all \
                       others of its worker: use what sinew has in their place, make such calls inside `sinew::blocking`, or call `fiber::yield_now` now and then.\n";
 
-/// Every worker is stuck.
+/// Returns the report that every worker is stuck.
 pub(super) fn of_all(engine: &Engine, waiting: usize, time: Duration) -> String {
     let (name, workers, fibers) = (&engine.settings.name, engine.workers(), fibers(waiting));
     let first = format!(
@@ -19,7 +19,7 @@ pub(super) fn of_all(engine: &Engine, waiting: usize, time: Duration) -> String 
     with_fibers(first, engine.host().census.running().as_deref())
 }
 
-/// One worker is stuck, and others are not.
+/// Returns the report that one worker is stuck, and others are not.
 pub(super) fn of_one(engine: &Engine, worker: u32, waiting: usize, time: Duration) -> String {
     let name = &engine.settings.name;
     let fibers = fibers(waiting);

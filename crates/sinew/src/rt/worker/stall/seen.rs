@@ -1,50 +1,50 @@
 //! What the watcher has seen so far: for how long each worker has run the same task. Knows times
-//! and counts, no fiber.
+//! and counts, but no fiber.
 
 use std::time::{Duration, Instant};
 
 use sinew_sched::{WorkerState, WorkerStats};
 
-/// How often the watcher looks in the time after which a stall is reported.
+/// How often the watcher checks within the time after which a stall is reported.
 pub(super) const LOOKS: u32 = 8;
 
-/// What it has seen of all workers.
+/// The progress of all workers.
 #[derive(Default)]
 pub(super) struct SeenWorkers {
     workers: Vec<Progress>,
     last_look: Option<Instant>,
-    /// That every worker is stuck was reported, and holds since.
+    /// Whether it was reported that every worker is stuck, and this still holds.
     has_told_of_all: bool,
 }
 
-/// What it has seen of one worker.
+/// The progress of one worker.
 #[derive(Clone, Default)]
 struct Progress {
     /// How many tasks the worker has begun.
     tasks: u64,
     /// For how long it has worked on the last of them.
     time: Duration,
-    /// It need not be looked at before it has worked for this long.
+    /// It need not be reported before it has worked for this time.
     rest: Duration,
 }
 
-/// What there may be to report.
+/// The result of a check.
 pub(super) enum Finding {
     /// No worker works.
     Idle,
     /// Nothing to report, or nothing new.
     Nothing,
-    /// Every worker is stuck, for at least this long.
+    /// Every worker is stuck, for at least this time.
     All(Duration),
-    /// These workers are stuck, for this long, and others are not.
+    /// These workers are stuck, for these times, and others are not.
     Some(Vec<(usize, Duration)>),
 }
 
 impl SeenWorkers {
-    /// Looks at all workers. A worker is stuck that has worked on one task for the time `after`.
+    /// Checks all workers. A worker that has worked on one task for the time `after` is stuck.
     ///
-    /// A longer way between two looks than an eighth of that counts as no more: the process may
-    /// have been stopped, or the whole machine, and then no worker could have begun another task.
+    /// The time between two checks counts as at most an eighth of that: the process or the whole
+    /// machine may have been stopped, and then no worker could have begun another task.
     pub(super) fn look(&mut self, workers: &[WorkerStats], now: Instant, after: Duration) -> Finding {
         if !workers.iter().any(works) {
             *self = Self::default();
@@ -68,18 +68,19 @@ impl SeenWorkers {
         if stuck.is_empty() { Finding::Nothing } else { Finding::Some(stuck) }
     }
 
-    /// That every worker is stuck was reported.
+    /// Records that the stall of every worker was reported.
     pub(super) fn tell_of_all(&mut self) {
         self.has_told_of_all = true;
         self.workers.iter_mut().for_each(|progress| progress.rest = Duration::MAX);
     }
 
-    /// That this worker is stuck was reported.
+    /// Records that the stall of this worker was reported.
     pub(super) fn tell_of(&mut self, worker: usize) {
         self.workers[worker].rest = Duration::MAX;
     }
 
-    /// Nothing waits for this worker: there is nothing to report for as long once more.
+    /// Records that no fiber waits for this worker: there is nothing to report for the same time
+    /// again.
     pub(super) fn put_off(&mut self, worker: usize, after: Duration) {
         let progress = &mut self.workers[worker];
         progress.rest = progress.time + after;
@@ -100,7 +101,7 @@ fn is_present(worker: &WorkerStats) -> bool {
     worker.state != WorkerState::Absent
 }
 
-/// Whether a worker is inside a task, or a hook.
+/// Returns whether a worker is inside a task or a hook.
 pub(super) fn works(worker: &WorkerStats) -> bool {
     is_present(worker) && !matches!(worker.state, WorkerState::Searching | WorkerState::Sleeping)
 }
@@ -112,7 +113,7 @@ mod tests {
     const AFTER: Duration = Duration::from_millis(800);
     const LOOK: Duration = Duration::from_millis(100);
 
-    /// Looks at workers of which these are the states and the numbers of tasks.
+    /// Checks of workers with these states and numbers of tasks.
     struct Looks(SeenWorkers, Instant);
 
     impl Looks {
@@ -130,7 +131,7 @@ mod tests {
             self.0.look(&workers.iter().map(stats).collect::<Vec<_>>(), self.1, AFTER)
         }
 
-        /// The first look at which there is something to report.
+        /// Returns the first check with something to report.
         fn first_of_ten(&mut self, workers: &[(WorkerState, u64)]) -> Option<(u32, Finding)> {
             let found = |finding: &Finding| !matches!(finding, Finding::Nothing);
             (0..10).map(|look| (look, self.look(LOOK, workers))).find(|(_, finding)| found(finding))
@@ -169,7 +170,7 @@ mod tests {
         assert_eq!(time, AFTER);
         looks.0.tell_of_all();
         assert!(looks.first_of_ten(&workers).is_none(), "reported");
-        // One of them goes on.
+        // One of them continues.
         let workers = [(Running, 8), (Absent, 0), (Blocked, 3)];
         assert!(matches!(looks.first_of_ten(&workers), Some((8, Finding::All(_)))));
     }
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_way_between_two_looks_counts_as_a_short_one() {
+    fn a_long_time_between_two_checks_counts_as_a_short_one() {
         let mut looks = Looks::new();
         let mut look = |way| looks.look(Duration::from_millis(way), &[(WorkerState::Running, 7)]);
         for way in [0, 0, 100, 40, 3_600_000, 100, 150, 100, 100, 100] {
