@@ -1,6 +1,7 @@
-//! The bridge: fibers made of coroutines and tasks. Knows none of the public names.
+//! The bridge between coroutines and tasks: it makes fibers of both. Knows none of the public
+//! names.
 //!
-//! Five rooms, each of which knows only those before it: `base`, `wait`, `timer`, `fiber` and
+//! Five modules, each of which knows only those before it: `base`, `wait`, `timer`, `fiber` and
 //! `worker`.
 
 mod base;

@@ -113,7 +113,7 @@ pub(crate) fn run_on_one_core<R>(migrates: bool, attributes: Attributes, body: i
         timers,
         driver: None,
     };
-    // SAFETY: the core is there until the worker has left.
+    // SAFETY: the core is alive until the worker has left.
     unsafe { WorkerState::enter(spec, &core.context()) };
     // SAFETY: the fiber has ended when this function returns, and both run on this thread.
     let first = unsafe { spawn(Site::of(&host), attributes, body) }.ok().expect("the host is open");

@@ -1,5 +1,5 @@
-//! The clock of this crate. Everything that needs the time calls [`now`], and the pillars are given
-//! it when their pools are built, so that a simulation can replace it in one place.
+//! The clock of this crate. All code that needs the time calls [`now`], and the pillars get this
+//! function when their pools are built, so that a simulation can replace it in one place.
 
 use std::time::Instant;
 

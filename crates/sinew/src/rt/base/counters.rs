@@ -1,20 +1,20 @@
-//! Counters of fibers: each written by one thread, read by anyone.
+//! Counters of fibers: each written by one thread, read by any thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number that one thread counts up.
+/// A counter that one thread increments.
 #[derive(Debug, Default)]
 pub(crate) struct Count(AtomicU64);
 
 impl Count {
-    /// For the one thread that counts.
+    /// Adds to the counter. Called by the one thread that owns it.
     #[inline]
     pub(crate) fn add(&self, more: u64) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
     }
 
-    /// For any thread.
+    /// Adds to a counter that several threads increment.
     pub(crate) fn add_shared(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
@@ -24,40 +24,40 @@ impl Count {
     }
 }
 
-/// What a worker counts, or all threads that are none.
+/// The counters of one worker, or of all threads that are not workers.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Fibers made here.
+    /// Fibers spawned here.
     pub(crate) spawned: Count,
     /// Fibers that first ran here.
     pub(crate) started: Count,
-    /// Fibers that ended here; among those of threads that are no workers, all that were discarded.
+    /// Fibers that ended here. For threads that are not workers: all fibers that were discarded.
     pub(crate) finished: Count,
     /// Fibers that were to begin here when there was no stack.
     pub(crate) starved: Count,
     /// Waits of fibers that began here.
     pub(crate) waits: Count,
-    /// Waits of fibers that were ended from here, wherever they had begun.
+    /// Waits of fibers that were ended from here, on whichever worker they began.
     pub(crate) wakes: Count,
 }
 
-/// All that is counted in an engine.
+/// All counters of an engine.
 #[derive(Debug)]
 pub(crate) struct All<'a> {
-    /// By worker, spare ones after the others.
+    /// The counters of workers, spare ones last.
     pub(crate) workers: &'a [Arc<Counters>],
-    /// By all threads that are no workers.
+    /// The counters of all threads that are not workers.
     pub(crate) outside: &'a Counters,
 }
 
 impl All<'_> {
-    /// The sum of one count.
+    /// Returns the sum of one counter.
     pub(crate) fn sum(&self, of: impl Fn(&Counters) -> &Count) -> u64 {
         let workers: u64 = self.workers.iter().map(|counters| of(counters).get()).sum();
         workers + of(self.outside).get()
     }
 
-    /// How many fibers have come to their end: those that were discarded are not counted.
+    /// Returns how many fibers have ended, not counting discarded ones.
     pub(crate) fn finished_by_workers(&self) -> u64 {
         self.workers.iter().map(|counters| counters.finished.get()).sum()
     }

@@ -1,15 +1,15 @@
-//! Numbers of fibers. They are never used twice in a process, and a worker takes many at once, so that a spawn touches nothing
-//! shared.
+//! Numbers of fibers. They are never reused in a process. A worker takes many at once, so that a
+//! spawn touches nothing shared.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many a worker takes at once.
+/// How many numbers a worker takes at once.
 const AT_ONCE: u64 = 1 << 12;
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Some numbers that nobody else has.
+/// A range of numbers that belong to one owner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ids {
     next: u64,
@@ -21,7 +21,7 @@ impl Ids {
         Self { next: 0, end: 0 }
     }
 
-    /// The next one.
+    /// Returns the next number.
     #[inline]
     pub(crate) fn next(&mut self) -> NonZero<u64> {
         if self.next == self.end {
@@ -33,7 +33,7 @@ impl Ids {
     }
 }
 
-/// One number, for a thread that is no worker.
+/// Returns one number, for a thread that is not a worker.
 pub(crate) fn one() -> NonZero<u64> {
     NonZero::new(take(1)).expect("numbers begin with one")
 }
@@ -41,7 +41,7 @@ pub(crate) fn one() -> NonZero<u64> {
 #[cold]
 fn take(count: u64) -> u64 {
     let first = NEXT.fetch_add(count, Ordering::Relaxed);
-    // 2^64 of them take centuries.
+    // To use 2^64 numbers takes centuries.
     assert!(first < u64::MAX / 2, "the numbers of fibers are used up");
     first
 }

@@ -1,9 +1,9 @@
-//! Implementations that many types have alike: of `Debug`, of what errors have, of unwind safety. Knows no
-//! type.
+//! Macros for implementations that many types share: of `Debug`, of `Error`, of unwind safety.
+//! Knows no type.
 
-/// Implements `Debug` for a struct: `impl_debug!(Pin, ..)` shows its name alone, and
-/// `impl_debug!(Latch, |latch| { left: latch.count.left() })` these fields. A `..` after the fields says
-/// that there are more.
+/// Implements `Debug` for a struct: `impl_debug!(Pin, ..)` shows only its name, and
+/// `impl_debug!(Latch, |latch| { left: latch.count.left() })` shows these fields. A `..` after the
+/// fields says that there are more.
 macro_rules! impl_debug {
     ($name:ident $(<$($parameter:tt $(: $bound:tt)?),+>)?, ..) => {
         impl $(<$($parameter $(: $bound)?),+>)? std::fmt::Debug for $name $(<$($parameter),+>)? {
@@ -31,8 +31,8 @@ macro_rules! impl_debug {
 }
 
 /// Implements `Display` by a text, and `Error`: `impl_error!(RecvError, NOBODY_SENDS)`, or
-/// `impl_error!(TryRecvError, |error| ...)` where the text depends on the error. A bound of a type
-/// parameter is one of `Error` alone.
+/// `impl_error!(TryRecvError, |error| ...)` where the text depends on the error. A bound on a type
+/// parameter applies to `Error` only.
 macro_rules! impl_error {
     ($name:ident $(<$parameter:ident $(: $bound:ident)?>)?, |$this:ident| $text:expr) => {
         impl $(<$parameter>)? std::fmt::Display for $name $(<$parameter>)? {
@@ -49,7 +49,7 @@ macro_rules! impl_error {
     };
 }
 
-/// Implements `UnwindSafe` and `RefUnwindSafe`: the comment at the call says why.
+/// Implements `UnwindSafe` and `RefUnwindSafe`. The comment at each call says why.
 macro_rules! impl_unwind_safe {
     ($name:ident $(<$parameter:ident $(: ?$bound:ident)?>)?) => {
         impl $(<$parameter $(: ?$bound)?>)? std::panic::UnwindSafe for $name $(<$parameter>)? {}

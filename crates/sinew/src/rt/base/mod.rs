@@ -1,5 +1,5 @@
-//! What all rooms use: locks, the clock, counters, memory for blocks, and small tools. Knows no
-//! fiber and no wait.
+//! Tools that all modules of `rt` use: locks, the clock, counters, memory for blocks, and smaller
+//! ones. Knows no fiber and no wait.
 
 pub(super) mod clock;
 pub(super) mod counters;

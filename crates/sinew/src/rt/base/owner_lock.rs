@@ -1,12 +1,12 @@
-//! A lock that is cheap for one thread, its owner, and dear for all others, its guests. Knows nothing
-//! of what it protects.
+//! A lock that is cheap for one thread, its owner, and expensive for all others, its guests. Knows
+//! nothing of what it protects.
 //!
-//! The owner says that it is inside and then looks whether a guest holds the lock. A guest says that
-//! it holds the lock and then looks whether the owner is inside. If both happen at once, one of the
-//! two must see the other, which takes a barrier between the two accesses of each. The owner enters
-//! often, so it has none: the guest has the kernel run one on all threads of the process, between its
-//! own accesses ([membarrier]). The owner's two accesses are before that barrier, after it, or on both
-//! sides of it:
+//! The owner stores that it is inside, and then loads whether a guest holds the lock. A guest
+//! stores that it holds the lock, and then loads whether the owner is inside. If both happen at
+//! once, one of the two must see the other, which takes a barrier between the two accesses of each.
+//! The owner enters often, so it has none: the guest lets the kernel run one on all threads of the
+//! process, between its own accesses ([membarrier]). The owner's two accesses are before that
+//! barrier, after it, or on both sides of it:
 //!
 //! - both before: the guest sees that the owner is inside, or that it has left again;
 //! - the second one after: the owner sees the guest.
@@ -22,15 +22,15 @@ use super::sync::{AtomicBool, AtomicU32, Lock, MutexGuard, Ordering, fence, yiel
 
 /// A guest holds the lock, or is about to.
 const HELD: u32 = 1;
-/// Guests have no barrier for other threads: the owner needs one.
+/// Guests have no barrier for other threads, so the owner needs one.
 const FENCED: u32 = 2;
 
 /// The lock.
 #[derive(Debug)]
 pub(crate) struct OwnerLock {
-    /// Written by the owner alone.
+    /// Whether the owner is inside. Written by the owner only.
     is_inside: AtomicBool,
-    /// `HELD` changes under the lock of guests; `FENCED` never does.
+    /// `HELD` changes under the lock of guests. `FENCED` never changes.
     word: AtomicU32,
     /// Locked by the guest that holds this.
     guests: Lock<()>,
@@ -44,19 +44,20 @@ impl Default for OwnerLock {
 }
 
 impl OwnerLock {
-    /// Calls `body` while no guest holds the lock. For the owner alone. `body` must not panic, nor
-    /// call this again.
+    /// Calls `body` while no guest holds the lock. Called by the owner only. `body` must neither
+    /// panic nor call this again.
     #[inline]
     pub(crate) fn with<R>(&self, body: impl FnOnce() -> R) -> R {
         self.is_inside.store(true, Ordering::Relaxed);
-        // A guest's barrier makes this one for the processor, too: see above.
+        // A guest's barrier makes this a barrier for the processor too, as the module's comment
+        // argues.
         compiler_fence(Ordering::SeqCst);
-        // Acquire: pairs with the release at the end of a guest's visit, which comes before this one.
+        // Acquire: pairs with the release in the drop of a guest that has held the lock before.
         if self.word.load(Ordering::Acquire) != 0 {
             self.enter_slow();
         }
         let result = body();
-        // Release: a guest that sees it sees all that `body` did.
+        // Release: a guest that sees this store sees everything that `body` did.
         self.is_inside.store(false, Ordering::Release);
         result
     }
@@ -64,7 +65,7 @@ impl OwnerLock {
     #[cold]
     fn enter_slow(&self) {
         loop {
-            // Between the store of `is_inside` and the load of `word`, in any case.
+            // Between the store of `is_inside` and the load of `word`, on each path.
             fence(Ordering::SeqCst);
             if self.word.load(Ordering::Acquire) & HELD == 0 {
                 return;
@@ -76,9 +77,9 @@ impl OwnerLock {
     }
 }
 
-/// Holds several locks at once, as a guest. The owners wait from then on when they want to enter.
+/// Holds several locks at once, as a guest. From then on, the owners wait when they want to enter.
 ///
-/// Returns nothing if the kernel refuses the barrier, though it has promised it.
+/// Returns `None` if the kernel refuses the barrier although it has registered the process for it.
 pub(crate) fn hold_all<'a>(locks: impl Iterator<Item = &'a OwnerLock>) -> Option<Vec<OwnerHeld<'a>>> {
     let held: Vec<_> = locks.map(OwnerHeld::announce).collect();
     barrier::run()?;
@@ -99,7 +100,8 @@ impl<'a> OwnerHeld<'a> {
         Self { lock, _guests: guests }
     }
 
-    /// The owner is inside for a few instructions only, and does not enter again.
+    /// Waits until the owner is outside. It is inside for a few instructions only, and does not
+    /// enter again.
     fn wait_for_owner(&self) {
         // Acquire: pairs with the release of an owner that has left.
         while self.lock.is_inside.load(Ordering::Acquire) {
@@ -110,7 +112,8 @@ impl<'a> OwnerHeld<'a> {
 
 impl Drop for OwnerHeld<'_> {
     fn drop(&mut self) {
-        // Before the guests' lock, which is a field. Release: the owner enters after all that was read.
+        // Before the guests' lock is released, which is a field. Release: the owner enters after
+        // everything that the guest has read.
         self.lock.word.fetch_and(!HELD, Ordering::Release);
     }
 }
@@ -123,20 +126,21 @@ mod barrier {
 
     use super::{Ordering, fence};
 
-    /// Whether [`run`] is a barrier for all threads of the process, and not for the caller alone.
+    /// Returns whether [`run`] is a barrier for all threads of the process, rather than for the
+    /// caller only.
     pub(super) fn is_for_all_threads() -> bool {
         static IS_REGISTERED: OnceLock<bool> = OnceLock::new();
         *IS_REGISTERED.get_or_init(|| membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok())
     }
 
-    /// Runs the barrier. None, if it has failed.
+    /// Runs the barrier. Returns `None` if it has failed.
     pub(super) fn run() -> Option<()> {
         fence(Ordering::SeqCst);
         if is_for_all_threads() { membarrier(MembarrierCommand::PrivateExpedited).ok() } else { Some(()) }
     }
 }
 
-/// The checker knows no barrier for other threads.
+/// Loom has no barrier for other threads.
 #[cfg(loom)]
 mod barrier {
     use super::{Ordering, fence};
@@ -158,13 +162,13 @@ mod tests {
 
     use super::*;
 
-    /// The owner keeps two numbers equal whenever it is outside, and guests find them so. With the
-    /// kernel's barrier, and with the owner's own.
+    /// The owner keeps two numbers equal whenever it is outside, and guests find them equal, both
+    /// with the kernel's barrier and with the owner's own.
     #[test]
     fn a_guest_finds_the_owner_outside() {
         let kinds = [OwnerLock::default(), OwnerLock { word: AtomicU32::new(FENCED), ..Default::default() }];
         for lock in &kinds {
-            // Relaxed throughout: it is the lock that orders them.
+            // Relaxed throughout: the lock orders them.
             let [one, two, is_over] = [const { AtomicU64::new(0) }; 3];
             thread::scope(|scope| {
                 scope.spawn(|| {

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// The value. Two lines, since processors fetch them in pairs.
+/// A value alone in two cache lines, since processors fetch them in pairs.
 #[repr(align(128))]
 pub(crate) struct Padded<T>(pub(crate) T);
 

@@ -1,4 +1,5 @@
-//! The one place where atomics and locks come from that models see: std, or the model checker's twins under `--cfg loom`.
+//! The one source of atomics and locks for code that models check: std, or loom's counterparts
+//! under `--cfg loom`.
 
 #[cfg(loom)]
 use loom::{hint, sync, thread};
@@ -14,7 +15,7 @@ pub(crate) use self::sync::atomic::{
 pub(crate) use self::sync::{Condvar, MutexGuard};
 pub(crate) use self::thread::yield_now;
 
-/// A constant function; not for the checker, whose types cannot be made in one.
+/// A constant function, except under loom, whose types cannot be made in one.
 macro_rules! constant {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($arguments:tt)*) -> $result:ty $body:block) => {
         #[cfg(not(loom))]
@@ -29,11 +30,11 @@ pub(crate) use constant;
 
 /// A mutex that ignores poison.
 ///
-/// The value is consistent at each point under the lock where a user's code (a hook, a closure, a
+/// The value is consistent at each point under the lock where user code (a hook, a closure, a
 /// destructor) can unwind. So the next holder can use it after a panic.
 ///
-/// A static that is there in models too has std's mutex instead, with [`ignore_poison`]: loom's has
-/// no constant constructor, and ends with a run of the model.
+/// A static that also exists in models uses std's mutex with [`ignore_poison`] instead: loom's
+/// mutex has no constant constructor, and ends with a run of the model.
 #[derive(Debug, Default)]
 pub(crate) struct Lock<T>(Mutex<T>);
 
@@ -61,7 +62,8 @@ pub(crate) fn ignore_poison<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Between two accesses that are sequentially consistent: the checker takes such accesses for weaker ones, but not fences.
+/// A fence between two sequentially consistent accesses, for loom only: it treats such accesses as
+/// weaker ones, but not fences.
 #[inline(always)]
 pub(crate) fn order_all() {
     #[cfg(loom)]

@@ -1,18 +1,19 @@
-//! Panics of a user's destructors: which of them go on, and which end here. Knows no container.
+//! Panics of users' destructors: which of them propagate, and which end here. Knows no container.
 //!
-//! A destructor of ours that drops several values of the user's drops all of them, whatever their own
-//! destructors do, and lets the first panic out when it is done. A second panic that left a destructor
-//! while the first one unwinds would abort the process. The panic hook has reported each of them.
+//! A destructor of this crate that drops several user values drops all of them, even if some of
+//! their destructors panic, and then propagates the first panic. If a second panic left a
+//! destructor while the first one unwinds, it would abort the process. The panic hook has reported
+//! each of them.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Calls a user's code. The panic hook has told about a panic, and nobody wants what it carries.
+/// Calls user code, and discards its panic, which the panic hook has reported.
 pub(crate) fn catch(body: impl FnOnce()) {
     let _ = succeeds(body);
 }
 
-/// As [`catch`]. Returns false if it panicked.
+/// As [`catch`]. Returns false if the code panicked.
 #[must_use]
 pub(crate) fn succeeds(body: impl FnOnce()) -> bool {
     let result = catch_unwind(AssertUnwindSafe(body));
@@ -21,7 +22,8 @@ pub(crate) fn succeeds(body: impl FnOnce()) -> bool {
     succeeds
 }
 
-/// Drops what a panic carries. That may panic too: what such a panic carries is leaked, or this might not end.
+/// Drops the payload of a panic. That may panic too: the payload of such a panic is leaked, since
+/// otherwise this might not end.
 #[cold]
 pub(crate) fn discard(payload: Box<dyn Any + Send>) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
@@ -29,11 +31,13 @@ pub(crate) fn discard(payload: Box<dyn Any + Send>) {
     }
 }
 
-/// Drops all values that `next` returns, whatever their destructors do. It must not panic itself.
+/// Drops all values that `next` returns, even if some of their destructors panic. `next` itself
+/// must not panic.
 ///
 /// # Panics
 ///
-/// With the first panic of a destructor, after all values are dropped. Not if the caller unwinds already.
+/// With the first panic of a destructor, after all values are dropped. Does not panic if the caller
+/// unwinds already.
 pub(crate) fn drop_each<T>(mut next: impl FnMut() -> Option<T>) {
     let mut first = FirstPanic::new();
     while let Some(value) = next() {
@@ -45,7 +49,7 @@ pub(crate) fn drop_each<T>(mut next: impl FnMut() -> Option<T>) {
     first.resume();
 }
 
-/// The first panic of several calls of a user's code. The others are discarded.
+/// The first panic of several calls of user code. The others are discarded.
 #[must_use = "a panic would be lost"]
 #[derive(Default)]
 pub(crate) struct FirstPanic(Option<Box<dyn Any + Send>>);
@@ -55,7 +59,7 @@ impl FirstPanic {
         Self(None)
     }
 
-    /// Calls a user's code.
+    /// Calls user code.
     pub(crate) fn catch(&mut self, body: impl FnOnce()) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
             self.note(payload);
@@ -70,12 +74,13 @@ impl FirstPanic {
         }
     }
 
-    /// The panic, for callers that know what to do with it.
+    /// Returns the payload of the panic, if there was one.
     pub(crate) fn into_payload(self) -> Option<Box<dyn Any + Send>> {
         self.0
     }
 
-    /// Lets the panic go on, unless the caller unwinds already: a second one would abort the process.
+    /// Resumes the panic, unless the caller unwinds already: a second panic would abort the
+    /// process.
     pub(crate) fn resume(self) {
         if let Some(payload) = self.0 {
             resume(payload);
@@ -91,7 +96,8 @@ fn resume(payload: Box<dyn Any + Send>) {
     resume_unwind(payload);
 }
 
-/// Aborts the process if it is dropped: for frames that others rely on, which must not be unwound. It is to be forgotten.
+/// Aborts the process if it is dropped: for frames that other threads rely on, which must not be
+/// unwound. The caller forgets it at the end of such a section.
 pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {

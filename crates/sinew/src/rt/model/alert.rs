@@ -1,4 +1,4 @@
-//! The alert: a worker that goes to work while the watcher goes to sleep is watched.
+//! Model of the alert: a worker that starts to work while the watcher goes to sleep is watched.
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,6 @@ fn a_worker_that_goes_to_work_is_watched() {
             alert.raise();
         }
         watcher.join().expect("the watcher goes to sleep");
-        assert!(alert.is_raised(), "a worker works, and nobody watches");
+        assert!(alert.is_raised(), "a worker works, and the watcher sleeps");
     });
 }

@@ -1,4 +1,5 @@
-//! The ending: the result goes to one, whoever waits is woken once, and the block is freed once, after all are done with it.
+//! Model of the ending: the result has one owner, the waiter is woken once, and the block is freed
+//! once, after all references are released.
 //!
 //! # Safety
 //!
@@ -8,20 +9,20 @@
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
-// The bookkeeping is none of the protocol: the checker need not see it.
+// The bookkeeping is not part of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::rt::model::check;
 use crate::rt::wait::join_state::{AtEnd, Ending, Reference};
 
-/// A block, as the protocol sees it.
+/// A control block, reduced to what the protocol needs.
 struct Block {
     ending: Ending,
-    /// Written by the fiber before its end, read by whoever has the result.
+    /// Written by the fiber before its end, read by the owner of the result.
     result: UnsafeCell<u32>,
-    /// Written by the handle's owner before it waits, taken by whoever changes that.
+    /// Written by the handle's owner before it waits, taken by the thread that changes that state.
     waiter: UnsafeCell<Option<u32>>,
-    /// Touched by all who have a reference, and written by whoever frees it.
+    /// Read by all holders of a reference, and written by the thread that frees the block.
     memory: UnsafeCell<bool>,
     results: AtomicUsize,
     wakes: AtomicUsize,
@@ -42,28 +43,28 @@ impl Block {
     }
 
     fn touch(&self) {
-        // SAFETY: for whoever has a reference; the checker sees if it is being freed.
+        // SAFETY: the caller has a reference. The checker detects a block that is being freed.
         self.memory.with(|memory| assert!(unsafe { *memory }, "it is there"));
     }
 
     fn release(&self) {
         self.touch();
         if self.ending.release() {
-            // SAFETY: it was the last one; the checker sees if not.
+            // SAFETY: it was the last reference. The checker detects others.
             self.memory.with_mut(|memory| unsafe { *memory = false });
             self.frees.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     fn take_result(&self) {
-        // SAFETY: the fiber is done with it; the checker sees if not.
+        // SAFETY: the fiber has stopped using it. The checker detects if not.
         self.result.with_mut(|result| assert_eq!(std::mem::take(unsafe { &mut *result }), 42, "it is there"));
         self.results.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The fiber ends. A result with a destructor is announced first.
+    /// Ends the fiber. A result with a destructor is announced first.
     fn end(&self, reference: Reference, announces: bool) {
-        // SAFETY: nobody has the result before the end; the checker sees if somebody does.
+        // SAFETY: no other thread has the result before the end. The checker detects others.
         self.result.with_mut(|result| unsafe { *result = 42 });
         let is_dropped = announces && self.ending.announce();
         if is_dropped {
@@ -75,9 +76,10 @@ impl Block {
         }
         self.touch();
         if end == AtEnd::Wake {
-            // SAFETY: it was this thread that changed it; the checker sees if the owner touches it too.
+            // SAFETY: this thread has changed the state. The checker detects if the owner touches
+            // it too.
             let waiter = self.waiter.with_mut(|waiter| unsafe { (*waiter).take() });
-            assert_eq!(waiter, Some(7), "there is somebody to wake");
+            assert_eq!(waiter, Some(7), "there is a waiter to wake");
             self.wakes.fetch_add(1, Ordering::Relaxed);
         }
         if end == AtEnd::DropResult && !is_dropped {
@@ -87,9 +89,9 @@ impl Block {
         self.release();
     }
 
-    /// The owner says that it waits. Whether it has to.
+    /// Announces that the owner waits. Returns whether it has to.
     fn wait(&self) -> bool {
-        // SAFETY: the owner does not wait yet; the checker sees if somebody else touches it.
+        // SAFETY: the owner does not wait yet. The checker detects others that touch it.
         self.waiter.with_mut(|waiter| unsafe { *waiter = Some(7) });
         self.ending.wait()
     }
@@ -104,11 +106,12 @@ impl Block {
     fn assert_over(&self, wakes: usize) {
         let counts = [&self.results, &self.frees].map(|count| count.load(Ordering::Relaxed));
         assert_eq!(counts, [1, 1], "the result goes to one, and the block is freed once");
-        assert_eq!(self.wakes.load(Ordering::Relaxed), wakes, "whoever waits is woken once");
+        assert_eq!(self.wakes.load(Ordering::Relaxed), wakes, "the waiter is woken once");
     }
 }
 
-/// A fiber ends on another thread while the owner of its handle does something; and the block is freed after both.
+/// Ends a fiber on another thread while the owner of its handle does something. The block is freed
+/// after both.
 fn against_the_end(owner: fn(&Block) -> usize) {
     for (reference, announces) in
         [Reference::GiveUp, Reference::Keep].into_iter().flat_map(|each| [(each, false), (each, true)])
@@ -125,7 +128,7 @@ fn against_the_end(owner: fn(&Block) -> usize) {
 }
 
 #[test]
-fn a_handle_that_is_dropped_leaves_the_result_to_one() {
+fn a_result_has_one_owner_when_its_handle_is_dropped() {
     against_the_end(|block| {
         block.drop_handle();
         0
@@ -137,7 +140,7 @@ fn an_owner_that_does_not_wait_any_more_hears_of_the_end_or_may_wait_again() {
     against_the_end(|block| {
         let is_waiting = block.wait();
         if is_waiting && block.ending.give_up() {
-            // SAFETY: it is the owner's again; the checker sees if not.
+            // SAFETY: the waiter belongs to the owner again. The checker detects if not.
             block.waiter.with_mut(|waiter| unsafe { *waiter = None });
             block.drop_handle();
             return 0;
@@ -150,7 +153,7 @@ fn an_owner_that_does_not_wait_any_more_hears_of_the_end_or_may_wait_again() {
 }
 
 #[test]
-fn a_reference_of_somebody_else_keeps_the_block() {
+fn another_reference_keeps_the_block() {
     for announces in [false, true] {
         check(3, move || {
             let block = Block::new();

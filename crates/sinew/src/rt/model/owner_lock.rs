@@ -1,8 +1,9 @@
-//! An owner that changes what its lock protects, and guests that read it.
+//! Models of an owner that changes what its lock protects, and guests that read it.
 //!
 //! # Safety
 //!
-//! Trusted with a cell that the checker watches: it panics before a guest reads what the owner writes.
+//! Trusted with a cell that the checker watches: it panics before a guest reads what the owner
+//! writes.
 #![expect(unsafe_code, reason = "what the lock protects is in a cell that the checker watches")]
 
 use loom::cell::UnsafeCell;
@@ -23,13 +24,13 @@ unsafe impl Sync for Protected {}
 
 impl Protected {
     fn change(&self) {
-        // SAFETY: no guest holds the lock; the checker sees if one does.
+        // SAFETY: no guest holds the lock. The checker detects if one does.
         self.lock.with(|| self.value.with_mut(|value| unsafe { *value += 1 }));
     }
 
     fn read(&self) -> u32 {
         let held = hold_all([&self.lock].into_iter()).expect("a barrier of its own");
-        // SAFETY: the owner is outside; the checker sees if it is not.
+        // SAFETY: the owner is outside. The checker detects if it is not.
         let value = self.value.with(|value| unsafe { *value });
         drop(held);
         value

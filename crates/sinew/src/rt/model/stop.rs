@@ -1,19 +1,20 @@
-//! A cancel that meets the beginning of a wait: the fiber does not wait for ever, and goes on once.
+//! Models of a cancel that meets the beginning of a wait: the fiber does not wait for ever, and
+//! continues once.
 
 use loom::sync::Arc;
 use loom::thread;
-// The bookkeeping is none of the protocol: the checker need not see it.
+// The bookkeeping is not part of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::rt::model::check;
 use crate::rt::wait::stop::{StopFlag, meet};
 use crate::rt::wait::word::{Cause, Ends, Runner, WaitId, WakeAction, Word};
 
-/// A fiber and what cancels it, as the protocol sees them.
+/// A fiber and its stop flag, reduced to what the protocol needs.
 struct Fiber {
     word: Word,
     flag: StopFlag,
-    /// How often it was handed to somebody who runs it.
+    /// How often a thread got the right to run it.
     runs: AtomicUsize,
 }
 
@@ -37,7 +38,7 @@ impl Fiber {
     fn wait(&self, wait: WaitId) {
         meet();
         if self.flag.is_raised() {
-            // Whether or not it was poked, it goes on by itself.
+            // Poked or not, it continues by itself.
             let _ = self.word.end(wait, Cause::Cancel);
             self.runs.fetch_add(1, Ordering::Relaxed);
         } else {
@@ -46,7 +47,7 @@ impl Fiber {
     }
 
     fn assert_ran_once(&self) {
-        assert_eq!(self.runs.load(Ordering::Relaxed), 1, "it goes on once");
+        assert_eq!(self.runs.load(Ordering::Relaxed), 1, "it continues once");
     }
 }
 
@@ -75,7 +76,7 @@ fn of_a_cancel_and_an_event_one_ends_the_wait() {
             two.run_if(next);
             next.is_some()
         });
-        // It has looked already: only the two end the wait.
+        // It has looked already: only these two end the wait.
         fiber.run_if(Some(fiber.word.saved()));
         canceller.join().unwrap();
         let is_event = event.join().unwrap();
@@ -94,7 +95,7 @@ fn a_poke_ends_no_other_wait() {
         assert!(fiber.word.is_open(wait));
         canceller.join().unwrap();
         assert!(fiber.word.is_open(wait), "cancellation may not end it");
-        // Nor is there a token.
+        // It leaves no token, either.
         let _ = fiber.word.end(wait, Cause::Event);
         assert!(fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody).is_some());
     });

@@ -1,4 +1,4 @@
-//! A core that sleeps because of its timers, and a thread that sets an earlier one.
+//! Model of a core that sleeps because of its timers, and a thread that arms an earlier one.
 
 use loom::sync::{Arc, Notify};
 use loom::thread;
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use crate::rt::model::check;
 use crate::rt::timer::timer_queue::{TimerQueue, TimerRing};
 
-/// The core sleeps for as long as it is told to: for ever, since the only timer that it knows of is far off. It comes back from every sleep
-/// because of the bell, and sees the near one in the end.
+/// The core sleeps as long as the queue says: for ever, since the only timer that it knows of is
+/// far away. It wakes up from every sleep because of the bell, and sees the near timer in the end.
 fn sleep_and_set(with_a_far_one: bool) {
     let start = Instant::now();
     let near = start + Duration::from_secs(1);
     let timers = Arc::new(TimerQueue::<_>::new(start));
-    // It remembers that it was rung, as an eventfd does.
+    // It remembers a wake-up, as an eventfd does.
     let bell = Arc::new(Notify::new());
     if with_a_far_one {
         let mut held = timers.hold();
@@ -33,7 +33,7 @@ fn sleep_and_set(with_a_far_one: bool) {
     let mut seen = Vec::new();
     while seen.is_empty() {
         let time = timers.begin_sleep(|| start);
-        // Whatever is to come within the hour is waited for by the clock, which the checker has none of.
+        // Moments within the hour are waited for by the clock, which loom does not have.
         if time.is_none_or(|time| time > Duration::from_secs(3_600)) {
             bell.wait();
         }

@@ -1,4 +1,5 @@
-//! The word: of all who may end a wait one does, and of that one and the worker one has the fiber run.
+//! Models of the word: one of all who may end a wait ends it, and either that thread or the worker
+//! runs the fiber.
 //!
 //! # Safety
 //!
@@ -9,18 +10,18 @@ use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize as LoomUsize, Ordering as LoomOrdering};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
-// The bookkeeping is none of the protocol: the checker need not see it.
+// The bookkeeping is not part of the protocol: the checker need not see it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::rt::model::check;
 use crate::rt::wait::word::{Cause, Ends, Runner, WaitId, WakeAction, Word};
 
-/// A fiber, as the protocol sees it.
+/// A fiber, reduced to what the protocol needs.
 struct Fiber {
     word: Word,
-    /// Written by the worker before it says that they are saved, read by whoever has the fiber run.
+    /// Written by the worker before it marks them as saved, read by the thread that runs the fiber.
     registers: UnsafeCell<u32>,
-    /// Written by whoever ends the wait, read by the fiber.
+    /// Written by the thread that ends the wait, read by the fiber.
     message: UnsafeCell<Cause>,
     runs: AtomicUsize,
 }
@@ -33,14 +34,15 @@ impl Fiber {
 
     /// The worker saves the registers of the fiber that has begun a wait.
     fn save(&self) {
-        // SAFETY: nobody runs the fiber before it is saved; the checker sees if somebody does.
+        // SAFETY: no thread runs the fiber before it is saved. The checker detects one that does.
         self.registers.with_mut(|registers| unsafe { *registers += 1 });
         if self.word.saved() == WakeAction::Schedule {
             self.run();
         }
     }
 
-    /// Ends the wait, if it can. The message is written first, so only for a model with one that ends it.
+    /// Ends the wait, if it is open. The message is written before that, so a model with messages
+    /// has one thread that ends the wait.
     fn end(&self, wait: WaitId, cause: Cause) -> bool {
         match self.word.end(wait, cause) {
             Some(next) => {
@@ -53,29 +55,31 @@ impl Fiber {
         }
     }
 
-    /// The fiber goes on.
+    /// The fiber continues.
     fn run(&self) {
-        // SAFETY: the worker is done with them, or it is the worker that runs it; the checker sees if not.
+        // SAFETY: the worker has stopped using them, or it is the worker that runs the fiber. The
+        // checker detects if not.
         self.registers.with(|registers| assert_eq!(unsafe { *registers }, 1, "they are saved"));
-        // SAFETY: whoever ended the wait is done with it; as above.
+        // SAFETY: the thread that ended the wait has stopped using it. As above.
         self.message
             .with(|message| assert_eq!(unsafe { *message }, self.word.cause(), "the message was meant"));
         self.runs.fetch_add(1, Ordering::Relaxed);
     }
 
     fn assert_ran_once(&self) {
-        assert_eq!(self.runs.load(Ordering::Relaxed), 1, "it goes on once");
+        assert_eq!(self.runs.load(Ordering::Relaxed), 1, "it continues once");
     }
 }
 
 #[test]
-fn an_event_is_seen_by_the_fiber_whoever_has_it_run() {
+fn an_event_is_seen_by_the_fiber_on_whichever_thread_it_runs() {
     check(3, || {
         let fiber = Fiber::new();
         let wait = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("no token");
         let other = fiber.clone();
         let waker = thread::spawn(move || {
-            // SAFETY: the fiber reads it when the wait has ended; the checker sees if it does so before.
+            // SAFETY: the fiber reads it after the wait has ended. The checker detects if it does
+            // so before.
             other.message.with_mut(|message| unsafe { *message = Cause::Time });
             assert!(other.end(wait, Cause::Time));
         });
@@ -108,7 +112,7 @@ fn an_unpark_is_never_lost() {
         let other = fiber.clone();
         let unparker = thread::spawn(move || {
             if other.word.unpark() == WakeAction::Schedule {
-                // SAFETY: the wait has ended, and nobody else has the fiber run.
+                // SAFETY: the wait has ended, and no other thread runs the fiber.
                 other.registers.with(|registers| assert_eq!(unsafe { *registers }, 1));
                 other.runs.fetch_add(1, Ordering::Relaxed);
             }
@@ -138,7 +142,7 @@ fn an_unpark_during_another_wait_is_kept() {
         let unparker =
             thread::spawn(move || assert_eq!(other.word.unpark(), WakeAction::Nothing, "it is never saved"));
         let event = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("it is not for this one");
-        assert!(fiber.word.end(event, Cause::Event).is_some(), "nobody else ends it");
+        assert!(fiber.word.end(event, Cause::Event).is_some(), "no other thread ends it");
         let park = fiber.word.begin_wait(Ends::ByUnpark, Runner::Anybody);
         unparker.join().unwrap();
         assert!(park.is_none_or(|park| !fiber.word.is_open(park)), "it is unparked");
@@ -146,13 +150,13 @@ fn an_unpark_during_another_wait_is_kept() {
 }
 
 #[test]
-fn whoever_is_late_ends_no_other_wait() {
+fn a_late_waker_ends_no_other_wait() {
     check(3, || {
         let fiber = Fiber::new();
         let first = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("no token");
         let other = fiber.clone();
         let late = thread::spawn(move || other.word.end(first, Cause::Time).is_some());
-        // The fiber ends the wait itself, and begins another, in which nobody wakes it.
+        // The fiber ends the wait itself, and begins another, in which no thread wakes it.
         let ended = fiber.word.end(first, Cause::Event).is_some();
         let second = fiber.word.begin_wait(Ends::ByEvent, Runner::Anybody).expect("no token");
         assert_ne!(late.join().unwrap(), ended, "one of the two");
@@ -160,12 +164,14 @@ fn whoever_is_late_ends_no_other_wait() {
     });
 }
 
-/// A fiber that stays with its worker, which takes from its line who was put there by others.
+/// A fiber that stays with its worker. The worker takes fibers from a queue that other threads put
+/// them into.
 struct Resident {
     word: Word,
-    /// How often it is in line.
+    /// How often the fiber is in the queue.
     line: LoomUsize,
-    /// What links it there. The worker has it until the wait begins, and then whoever ends the wait.
+    /// The link of the fiber in the queue. The worker owns it until the wait begins, and then the
+    /// thread that ends the wait.
     link: UnsafeCell<u32>,
 }
 
@@ -175,7 +181,7 @@ impl Resident {
     }
 
     fn touch_link(&self) {
-        // SAFETY: it is the caller's; the checker sees if it is not.
+        // SAFETY: the caller owns it. The checker detects if not.
         self.link.with_mut(|link| unsafe { *link += 1 });
     }
 
@@ -186,7 +192,7 @@ impl Resident {
         }
     }
 
-    /// The worker runs it again when it is in line.
+    /// The worker runs the fiber again when it is in the queue.
     fn sleep(&self) {
         while self.line.load(LoomOrdering::Acquire) == 0 {
             thread::yield_now();
@@ -196,16 +202,17 @@ impl Resident {
     }
 }
 
-/// It is never in line twice, nor when its wait is over, whether it had to wait or not.
+/// The fiber is never in the queue twice, nor after its wait is over, whether it had to wait or
+/// not.
 #[test]
-fn one_that_stays_is_run_once_for_each_wait_that_others_end() {
+fn a_fiber_that_stays_is_run_once_for_each_wait_that_others_end() {
     for is_needed in [false, true] {
         check(3, move || {
             let fiber = Resident::new();
-            // It pokes whenever it likes, and sees nothing of the fiber but its word.
+            // It pokes at any moment, and sees nothing of the fiber but its word.
             let poker = fiber.clone();
             let poker = thread::spawn(move || poker.put_in_line(poker.word.poke()));
-            // The worker takes it out of its line, and runs it.
+            // The worker takes the fiber out of its queue, and runs it.
             fiber.touch_link();
             let wait = fiber.word.begin_wait(Ends::EventOrCancel, Runner::Same).expect("no token");
             let waker = fiber.clone();
@@ -220,9 +227,10 @@ fn one_that_stays_is_run_once_for_each_wait_that_others_end() {
     }
 }
 
-/// Two may end its wait, and hold a lock while they do. A poke and an unpark are for others, and the unpark is kept.
+/// Two threads may end its wait, and hold a lock while they do. A poke and an unpark are meant for
+/// other waits, and the unpark is kept.
 #[test]
-fn one_that_stays_for_good_is_run_once_by_whoever_holds_the_lock() {
+fn a_fiber_that_stays_for_good_is_run_once_by_the_holder_of_the_lock() {
     check(2, || {
         let fiber = Resident::new();
         let meddler = fiber.clone();
@@ -251,7 +259,7 @@ fn one_that_stays_for_good_is_run_once_by_whoever_holds_the_lock() {
 }
 
 #[test]
-fn one_that_stays_loses_no_unpark() {
+fn a_fiber_that_stays_loses_no_unpark() {
     check(3, || {
         let fiber = Resident::new();
         let unparkers = [(); 2].map(|()| {

@@ -1,14 +1,16 @@
-//! Memory for the blocks of fibers. What was freed is used again, the newest first, without asking the allocator: memory that is
-//! still in the cache, for a third of the steps, and which the allocator would have given to the kernel and asked back for when
-//! there are many.
+//! Memory for the blocks of fibers. Freed blocks are reused, the newest first, without calling the
+//! allocator. Their memory is still in the cache, and this takes a third of the steps. With many
+//! blocks, the allocator would also return the memory to the kernel and ask for it again.
 //!
-//! A worker has two packs of blocks of each size, so that it seldom gets to the end of both. Full ones go to a reserve that all
-//! workers share, and empty ones are replaced from there: blocks that are made by one worker and freed by another find their way
-//! back. When a worker has nothing to do, it gives back what the reserve has too much of.
+//! A worker has two packs of blocks of each size, so that it seldom reaches the end of both. Full
+//! packs go to a reserve that all workers share, and empty ones are replaced from there, so blocks
+//! that are allocated by one worker and freed by another find their way back. When a worker is
+//! idle, it frees what the reserve has too much of.
 //!
 //! # Safety
 //!
-//! Trusted with memory that nobody else has: from [`take`] to [`give_back`] it is the caller's, otherwise this module's.
+//! Trusted with memory that has one owner: from [`take`] to [`give_back`] the caller, otherwise
+//! this module.
 #![expect(unsafe_code, reason = "memory is handed around")]
 
 mod pack;
@@ -27,51 +29,52 @@ use pack::{Free, PACK, Pack};
 pub(crate) use reserve::Walk;
 use reserve::{RESERVE, Reserve};
 
-/// Blocks come in multiples of this many bytes, and begin at such.
+/// Blocks have a multiple of this size, and are aligned to it.
 const STEP: usize = 64;
-/// So many sizes are kept, the smallest of them one step.
+/// How many sizes are kept. The smallest is one step.
 const SIZES: usize = 8;
 
-/// The bytes of a size.
+/// Returns the bytes of a size.
 const fn bytes_of(size: usize) -> usize {
     (size + 1) * STEP
 }
 
-/// Where a block is from, and goes back to.
+/// Where a block is from, and returns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// One of the sizes that are kept.
+    /// The kept blocks of one size.
     Kept,
     /// The allocator.
     Allocator,
 }
 
-/// What a worker keeps.
+/// The memory of a worker.
 #[derive(Debug)]
 pub(crate) struct Memory {
     sizes: [TwoPacks; SIZES],
     reserve: &'static Reserve,
 }
 
-/// Blocks of one size.
+/// The blocks of one size.
 #[derive(Debug)]
 struct TwoPacks {
     size: usize,
-    /// Blocks are taken from and put here.
+    /// Blocks are taken from here and returned here.
     open: Cell<Pack>,
-    /// Full, or empty.
+    /// Full or empty.
     other: Cell<Pack>,
 }
 
-/// Which size a type's blocks have, if they are kept.
+/// Returns the size of a type's blocks, if they are kept.
 const fn size_for<T>() -> Option<usize> {
     let steps = size_of::<T>().div_ceil(STEP);
-    // The checker of addresses is to see each block freed.
+    // AddressSanitizer has to see each block freed.
     let is_kept = steps != 0 && steps <= SIZES && align_of::<T>() <= STEP && !cfg!(sinew_asan);
     if is_kept { Some(steps - 1) } else { None }
 }
 
-/// Memory for one value, not zero-sized, to be given back by [`give_back`] for the same type and origin.
+/// Allocates memory for one value that is not zero-sized. It must be freed by [`give_back`] for the
+/// same type and origin.
 #[inline]
 pub(crate) fn take<T>(kept: Option<&Memory>) -> (NonNull<T>, Origin) {
     if let Some(size) = const { size_for::<T>() } {
@@ -86,7 +89,7 @@ pub(crate) fn take<T>(kept: Option<&Memory>) -> (NonNull<T>, Origin) {
     (allocate(Layout::new::<T>()).cast(), Origin::Allocator)
 }
 
-/// A block for a thread that keeps no memory itself. All such threads share one.
+/// Takes a block for a thread without memory of its own. All such threads share one.
 #[cold]
 #[inline(never)]
 fn take_from_outside(size: usize) -> Option<NonNull<Free>> {
@@ -94,26 +97,28 @@ fn take_from_outside(size: usize) -> Option<NonNull<Free>> {
     SHARED.get_or_init(|| Lock::new(Memory::new())).lock().take(size)
 }
 
-/// Calls `look` with some blocks of the process, whether they are in use or not, and says where to
-/// continue. None of them is freed meanwhile, and all have been written at least once, or are zero.
+/// Calls `look` with some blocks of the process, whether they are in use or not. Returns where to
+/// continue. None of the blocks is freed meanwhile, and all were written at least once, or are
+/// zero.
 pub(crate) fn walk(from: Walk, look: impl FnMut(NonNull<u8>)) -> Option<Walk> {
     RESERVE.walk(from, look)
 }
 
-/// Calls `body` while nobody [walks](walk).
+/// Calls `body` while no thread [walks](walk).
 pub(crate) fn between_walks<R>(body: impl FnOnce() -> R) -> R {
     RESERVE.between_walks(body)
 }
 
-/// Takes memory back.
+/// Frees memory.
 ///
 /// # Safety
 ///
-/// It is from [`take`] for the same type and of this origin, whoever called that, and nobody uses it any more.
+/// It is from [`take`] for the same type and of this origin, on any thread, and is not used any
+/// more.
 #[inline]
 pub(crate) unsafe fn give_back<T>(keep: Option<&Memory>, place: NonNull<T>, origin: Origin) {
     match (keep, const { size_for::<T>() }) {
-        // SAFETY: the caller's promise; a type's blocks have its size.
+        // SAFETY: the caller's promise. The blocks of a type have its size.
         (Some(memory), Some(size)) if origin == Origin::Kept => unsafe {
             memory.give_back(size, place.cast())
         },
@@ -124,7 +129,7 @@ pub(crate) unsafe fn give_back<T>(keep: Option<&Memory>, place: NonNull<T>, orig
 
 /// # Safety
 ///
-/// As [`give_back`].
+/// As for [`give_back`].
 #[cold]
 unsafe fn give_back_rarely<T>(place: NonNull<T>, origin: Origin) {
     if origin == Origin::Allocator {
@@ -150,7 +155,7 @@ fn allocate(layout: Layout) -> NonNull<u8> {
 }
 
 impl Memory {
-    /// For a worker. Blocks come from the reserve of the process.
+    /// Returns the memory of a worker. Its blocks come from the reserve of the process.
     pub(crate) fn new() -> Self {
         Self::of(&RESERVE)
     }
@@ -174,7 +179,7 @@ impl Memory {
 
     /// # Safety
     ///
-    /// The block is of this size, and nobody uses it.
+    /// The block has this size, and is not used any more.
     #[inline]
     unsafe fn give_back(&self, size: usize, block: NonNull<Free>) {
         let packs = &self.sizes[size];
@@ -187,14 +192,14 @@ impl Memory {
         packs.open.set(open);
     }
 
-    /// The open pack is empty: another one, with blocks in it.
+    /// Returns a pack with blocks, in place of the empty open one.
     #[cold]
     fn next_pack(&self, packs: &TwoPacks) -> Option<Pack> {
         let other = packs.other.replace(Pack::EMPTY);
         if other.first.is_some() { Some(other) } else { self.reserve.take(packs.size) }
     }
 
-    /// The open pack is full: an empty one takes its place.
+    /// Replaces the full open pack by an empty one.
     #[cold]
     fn put_away(&self, packs: &TwoPacks) {
         let full = packs.other.replace(packs.open.replace(Pack::EMPTY));
@@ -203,7 +208,8 @@ impl Memory {
         }
     }
 
-    /// The worker has nothing to do: gives a pack back, if there are more than need be. Whether there was one.
+    /// Frees a pack if there are more than needed, while the worker is idle. Returns whether there
+    /// was one.
     pub(crate) fn trim(&self) -> bool {
         self.reserve.trim()
     }
@@ -220,6 +226,6 @@ impl Drop for Memory {
 
 impl_debug!(Reserve, |reserve| { packs: reserve.count(), .. });
 
-// With the checker of addresses, nothing is kept.
+// With AddressSanitizer, nothing is kept.
 #[cfg(all(test, not(any(loom, sinew_asan))))]
 mod tests;

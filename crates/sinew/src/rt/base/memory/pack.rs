@@ -1,9 +1,9 @@
-//! Some blocks of one size, linked together. Knows no slab.
+//! A linked list of free blocks of one size. Knows no slab.
 //!
 //! # Safety
 //!
-//! Trusted with the links of blocks that nobody uses.
-#![expect(unsafe_code, reason = "blocks are linked while nobody uses them")]
+//! Trusted with the links of blocks that are not in use.
+#![expect(unsafe_code, reason = "blocks are linked while they are not in use")]
 
 use std::ptr::NonNull;
 
@@ -14,20 +14,20 @@ pub(super) const PACK: u32 = 128;
 ///
 /// # Invariant
 ///
-/// `first` and what it links to are `count` blocks that nobody else has.
+/// `first` and its links are `count` blocks that this value owns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pack {
     pub(super) first: Option<NonNull<Free>>,
     pub(super) count: u32,
 }
 
-/// A block that nobody uses.
+/// A block that is not in use.
 #[derive(Debug)]
 pub(super) struct Free {
     next: Option<NonNull<Free>>,
 }
 
-// SAFETY: memory belongs to no thread.
+// SAFETY: memory is not bound to a thread.
 unsafe impl Send for Pack {}
 
 impl Pack {
@@ -36,7 +36,7 @@ impl Pack {
     #[inline]
     pub(super) fn pop(&mut self) -> Option<NonNull<Free>> {
         let first = self.first?;
-        // SAFETY: the invariant: it is ours.
+        // SAFETY: the invariant: this pack owns the block.
         self.first = unsafe { first.as_ref() }.next;
         self.count -= 1;
         Some(first)
@@ -44,10 +44,11 @@ impl Pack {
 
     /// # Safety
     ///
-    /// The block is of the size of the others, and nobody uses it.
+    /// The block has the size of the others, and is not in use.
     #[inline]
     pub(super) unsafe fn push(&mut self, block: NonNull<Free>) {
-        // SAFETY: the caller's promise; all sizes have room for it, and all blocks its alignment.
+        // SAFETY: the caller's promise. All sizes have room for it, and all blocks have its
+        // alignment.
         unsafe { block.write(Free { next: self.first }) };
         *self = Self { first: Some(block), count: self.count + 1 };
     }

@@ -1,10 +1,11 @@
-//! The blocks that all workers of the process share: full packs, and slabs to cut more from. Knows no worker.
+//! The blocks that all workers of the process share: full packs, and slabs to cut more from. Knows
+//! no worker.
 //!
-//! There is one, since blocks outlive engines: whoever has a handle has the block.
+//! There is one reserve, since blocks outlive engines: the owner of a handle keeps the block.
 //!
 //! # Safety
 //!
-//! Trusted with giving back to the slabs what was cut from them.
+//! Trusted with returning to the slabs what was cut from them.
 #![expect(unsafe_code, reason = "blocks go back to their slabs")]
 
 use std::collections::BTreeSet;
@@ -19,20 +20,20 @@ use super::SIZES;
 use super::pack::Pack;
 use super::slab::Slabs;
 
-/// So many full packs of all sizes together are kept when there is nothing to do.
+/// How many full packs of all sizes together are kept when the workers are idle.
 pub(super) const PACKS_AT_REST: usize = 8;
 
-/// What all share.
+/// The reserve.
 pub(super) struct Reserve {
     stock: Mutex<Stock>,
-    /// How many packs there are, for a look without the lock.
+    /// How many packs there are, to be read without the lock.
     count: AtomicUsize,
 }
 
 struct Stock {
     packs: [Vec<Pack>; SIZES],
     slabs: Slabs,
-    /// Blocks from the allocator, which are in use.
+    /// Blocks from the allocator that are in use.
     others: BTreeSet<Address>,
 }
 
@@ -40,10 +41,10 @@ struct Stock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Address(NonNull<u8>);
 
-// SAFETY: memory belongs to no thread.
+// SAFETY: memory is not bound to a thread.
 unsafe impl Send for Address {}
 
-/// Where a walk through all blocks is.
+/// The position of a walk through all blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Walk {
     /// Behind the slab at this address.
@@ -57,7 +58,7 @@ impl Walk {
     pub(crate) const START: Self = Self::Slabs(1);
 }
 
-/// How many blocks from the allocator are walked through at a time.
+/// How many blocks from the allocator one step of a walk visits.
 const SOME: usize = 512;
 
 pub(super) static RESERVE: Reserve = Reserve::new();
@@ -69,7 +70,7 @@ impl Reserve {
         Self { stock: Mutex::new(stock), count: AtomicUsize::new(0) }
     }
 
-    /// Some blocks of a size; none, if there is no memory.
+    /// Takes some blocks of a size. Returns `None` if there is no memory.
     pub(super) fn take(&self, size: usize) -> Option<Pack> {
         let mut stock = self.lock();
         if let Some(pack) = stock.packs[size].pop() {
@@ -79,19 +80,20 @@ impl Reserve {
         stock.slabs.take(size)
     }
 
-    /// Keeps a pack of this size for whoever needs one.
+    /// Keeps a pack of this size for other workers.
     pub(super) fn put(&self, size: usize, pack: Pack) {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.lock().packs[size].push(pack);
     }
 
-    /// Takes blocks back from somebody who has no more use for any.
+    /// Returns blocks to their slabs.
     pub(super) fn give_back(&self, pack: Pack) {
-        // SAFETY: the invariant of packs, and all of them were cut from slabs.
+        // SAFETY: the invariant of packs. All of the blocks were cut from slabs.
         unsafe { self.lock().slabs.give_back(pack) };
     }
 
-    /// Breaks a pack up if there are more than need be, so that whole slabs can go. Whether there was one.
+    /// Returns a pack to its slabs if there are more than needed, so that whole slabs can be freed.
+    /// Returns whether there was one.
     pub(super) fn trim(&self) -> bool {
         if self.count() <= PACKS_AT_REST {
             return false;
@@ -105,7 +107,7 @@ impl Reserve {
         true
     }
 
-    /// Notes a block from the allocator.
+    /// Records a block from the allocator.
     pub(super) fn enter(&self, block: NonNull<u8>) {
         self.lock().others.insert(Address(block));
     }
@@ -115,8 +117,8 @@ impl Reserve {
         self.lock().others.remove(&Address(block));
     }
 
-    /// Calls `look` with some blocks, whether they are in use or not. No block is freed meanwhile,
-    /// nor is one handed out for the first time. Returns where to continue.
+    /// Calls `look` with some blocks, whether they are in use or not. Meanwhile no block is freed,
+    /// or handed out for the first time. Returns where to continue.
     pub(super) fn walk(&self, from: Walk, mut look: impl FnMut(NonNull<u8>)) -> Option<Walk> {
         let stock = self.lock();
         let address = match from {
@@ -132,7 +134,7 @@ impl Reserve {
         Some(Walk::Others(last.0.addr().get()))
     }
 
-    /// Calls `body` while nobody walks.
+    /// Calls `body` while no thread walks.
     pub(super) fn between_walks<R>(&self, body: impl FnOnce() -> R) -> R {
         let _stock = self.lock();
         body()

@@ -1,9 +1,11 @@
-//! Slabs: large pieces of memory, cut into blocks of one size. The allocator is asked for few and large pieces, since for many
-//! small ones it asks the kernel for a page at a time. Knows no worker and no lock.
+//! Slabs: large pieces of memory, cut into blocks of one size. The allocator is asked for few large
+//! pieces, since for many small ones it asks the kernel for one page at a time. Knows no worker and
+//! no lock.
 //!
 //! # Safety
 //!
-//! Trusted with finding the slab of a block by its address, and with freeing a slab when all its blocks are back.
+//! Trusted with finding the slab of a block by its address, and with freeing a slab when all its
+//! blocks have returned.
 #![expect(unsafe_code, reason = "blocks are cut from raw memory")]
 
 use std::alloc::{self, Layout};
@@ -15,23 +17,23 @@ use std::ptr::NonNull;
 use super::pack::{Free, PACK, Pack};
 use super::{SIZES, bytes_of};
 
-/// How large a slab is, and how it is aligned.
+/// The size of a slab, and its alignment.
 const SLAB: usize = 256 * 1024;
 const LAYOUT: Layout = match Layout::from_size_align(SLAB, SLAB) {
     Ok(layout) => layout,
     Err(_) => panic!("a power of two"),
 };
-/// What its own words take; a multiple of the alignment of blocks.
+/// The size of its header: a multiple of the alignment of blocks.
 const HEAD: usize = 128;
 
-/// What lies at the beginning of a slab.
+/// The header at the beginning of a slab.
 struct Head {
     size: usize,
-    /// Blocks that came back.
+    /// Blocks that were returned.
     back: Pack,
-    /// So many, from the first, have been handed out at least once.
+    /// How many blocks, from the first, were handed out at least once.
     fresh: usize,
-    /// Its place among those that have blocks to hand out.
+    /// Its index among the slabs with blocks to hand out.
     place: Option<usize>,
 }
 
@@ -41,7 +43,8 @@ const _: () = assert!(size_of::<Head>() <= HEAD);
 ///
 /// # Invariant
 ///
-/// From [`LAYOUT`], begins with a [`Head`], and is touched under the lock of whoever has the [`Slabs`].
+/// From [`LAYOUT`], begins with a [`Head`], and is touched only with exclusive access to its
+/// [`Slabs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Slab(NonNull<Head>);
 
@@ -49,23 +52,23 @@ struct Slab(NonNull<Head>);
 #[derive(Debug)]
 pub(super) struct Slabs {
     all: BTreeSet<Slab>,
-    /// Those with blocks to hand out.
+    /// The slabs with blocks to hand out.
     roomy: [Vec<Slab>; SIZES],
 }
 
-// SAFETY: memory belongs to no thread.
+// SAFETY: memory is not bound to a thread.
 unsafe impl Send for Slabs {}
 
 impl Slab {
     fn map(size: usize) -> Option<Self> {
         // SAFETY: the layout has a size.
         let head = NonNull::new(unsafe { alloc::alloc(LAYOUT) })?.cast::<Head>();
-        // SAFETY: there is room for it.
+        // SAFETY: the memory has room for it.
         unsafe { head.write(Head { size, back: Pack::EMPTY, fresh: 0, place: None }) };
         Some(Self(head))
     }
 
-    /// The slab of a block.
+    /// Returns the slab of a block.
     fn of(block: NonNull<Free>) -> Self {
         let head = block.as_ptr().map_addr(|address| address & !(SLAB - 1));
         // SAFETY: a slab is not at address zero, nor is anything in it.
@@ -74,7 +77,7 @@ impl Slab {
 
     #[expect(clippy::mut_from_ref, reason = "the pointer is the slab, and a lock is held")]
     fn head(&self) -> &mut Head {
-        // SAFETY: the invariant, and each caller is done with the last one.
+        // SAFETY: the invariant, and each caller has stopped using the previous reference.
         unsafe { &mut *self.0.as_ptr() }
     }
 
@@ -82,7 +85,7 @@ impl Slab {
         (SLAB - HEAD) / bytes_of(size)
     }
 
-    /// Moves up to a pack of blocks out.
+    /// Moves up to one pack of blocks out.
     fn take(self) -> Pack {
         let head = self.head();
         let mut pack = Pack::EMPTY;
@@ -94,13 +97,13 @@ impl Slab {
                     head.fresh += 1;
                     // SAFETY: within the slab, as the number is below the total.
                     let block = unsafe { self.0.cast::<u8>().add(offset) };
-                    // SAFETY: as above; nobody has it yet.
+                    // SAFETY: as above. The block is not in use yet.
                     unsafe { block.write_bytes(0, bytes_of(head.size)) };
                     block.cast()
                 }
                 None => break,
             };
-            // SAFETY: nobody else has it, and it is of the slab's size.
+            // SAFETY: no other code has the block, and it has the slab's size.
             unsafe { pack.push(block) };
         }
         pack
@@ -111,7 +114,7 @@ impl Slab {
         head.back.count > 0 || head.fresh < Self::total(head.size)
     }
 
-    /// Whether all its blocks are back.
+    /// Returns whether all its blocks have returned.
     fn is_whole(self) -> bool {
         let head = self.head();
         head.back.count as usize == head.fresh
@@ -123,7 +126,7 @@ impl Slabs {
         Self { all: BTreeSet::new(), roomy: [const { Vec::new() }; SIZES] }
     }
 
-    /// Calls `look` with each block of the first slab behind an address that has been handed out at
+    /// Calls `look` with each block of the first slab behind an address that was handed out at
     /// least once, whether it is in use or not. Returns the address of that slab.
     pub(super) fn look_behind(&self, address: usize, mut look: impl FnMut(NonNull<u8>)) -> Option<usize> {
         let mut start = NonNull::<Head>::dangling().with_addr(NonZero::new(address)?);
@@ -137,7 +140,7 @@ impl Slabs {
         Some(start.addr().get())
     }
 
-    /// Some blocks of a size; none, if there is no memory.
+    /// Takes some blocks of a size. Returns `None` if there is no memory.
     pub(super) fn take(&mut self, size: usize) -> Option<Pack> {
         let slab = match self.roomy[size].last() {
             Some(slab) => *slab,
@@ -155,15 +158,16 @@ impl Slabs {
         Some(pack)
     }
 
-    /// Takes blocks back. Slabs that are whole go back to the allocator, but for one of each size.
+    /// Takes blocks back. Frees slabs to which all blocks have returned, except for one of each
+    /// size.
     ///
     /// # Safety
     ///
-    /// They are from [`take`](Self::take), and nobody uses them.
+    /// The blocks are from [`take`](Self::take), and are not used any more.
     pub(super) unsafe fn give_back(&mut self, mut pack: Pack) {
         while let Some(block) = pack.pop() {
             let slab = Slab::of(block);
-            // SAFETY: the caller's promise; it is of the slab's size.
+            // SAFETY: the caller's promise. The block has the slab's size.
             unsafe { slab.head().back.push(block) };
             if slab.head().place.is_none() {
                 self.add(slab);
@@ -171,7 +175,7 @@ impl Slabs {
             if slab.is_whole() && self.roomy[slab.head().size].len() > 1 {
                 self.remove(slab);
                 self.all.remove(&slab);
-                // SAFETY: from `map`, and nobody has anything of it.
+                // SAFETY: the slab is from `map`, and none of its blocks is in use.
                 unsafe { alloc::dealloc(slab.0.as_ptr().cast(), LAYOUT) };
             }
         }
@@ -192,13 +196,13 @@ impl Slabs {
         }
     }
 
-    /// How many slabs there are.
+    /// Returns the number of slabs.
     #[cfg(all(test, not(any(loom, sinew_asan))))]
     pub(super) fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// How many slabs have blocks to hand out.
+    /// Returns how many slabs have blocks to hand out.
     #[cfg(all(test, not(any(loom, sinew_asan))))]
     pub(super) fn roomy(&self) -> usize {
         self.roomy.iter().map(Vec::len).sum()

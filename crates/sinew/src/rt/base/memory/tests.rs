@@ -1,4 +1,4 @@
-//! The memory by itself: each test has a reserve of its own.
+//! Tests of the memory alone: each test has a reserve of its own.
 //!
 //! # Safety
 //!
@@ -15,12 +15,12 @@ fn reserve() -> &'static Reserve {
     Box::leak(Box::new(Reserve::new()))
 }
 
-/// So many blocks, each written from end to end.
+/// Takes this number of blocks, each written from end to end.
 fn take_many(memory: &Memory, count: usize) -> Vec<NonNull<Block>> {
     let fill = |number| {
         let (block, origin) = take::<Block>(Some(memory));
         assert!(origin == Origin::Kept && block.addr().get().is_multiple_of(STEP));
-        // SAFETY: it is ours.
+        // SAFETY: the test owns the block.
         unsafe { block.write([number as u64; 20]) };
         block
     };
@@ -29,8 +29,8 @@ fn take_many(memory: &Memory, count: usize) -> Vec<NonNull<Block>> {
 
 fn give_all_back(memory: &Memory, blocks: Vec<NonNull<Block>>) {
     for (number, block) in blocks.into_iter().enumerate() {
-        // SAFETY: it is ours, and was written.
-        assert_eq!(unsafe { block.read() }, [number as u64; 20], "nobody else has it");
+        // SAFETY: the test owns the block, and has written it.
+        assert_eq!(unsafe { block.read() }, [number as u64; 20], "no other code has written to it");
         // SAFETY: it was taken for the same type.
         unsafe { give_back(Some(memory), block, Origin::Kept) };
     }
@@ -48,12 +48,12 @@ fn blocks_are_used_again_wherever_they_were_freed() {
     let again = take_many(&one, kept);
     first.sort_unstable();
     let known = again.iter().filter(|block| first.binary_search(block).is_ok()).count();
-    assert!(known > kept - 2 * PACK as usize, "they come back to the one that makes them: {known} of {kept}");
+    assert!(known > kept - 2 * PACK as usize, "they return to the worker that takes them: {known} of {kept}");
     give_all_back(&one, again);
 }
 
 #[test]
-fn what_is_too_much_at_rest_is_given_back() {
+fn packs_beyond_the_limit_are_freed_when_idle() {
     let reserve = reserve();
     let memory = Memory::of(reserve);
     let blocks = take_many(&memory, 10_000);
@@ -68,17 +68,17 @@ fn threads_that_keep_no_memory_share_one() {
     let blocks = [(); 300].map(|()| {
         let (block, origin) = take::<Block>(None);
         assert_eq!(origin, Origin::Kept);
-        // SAFETY: it is ours.
+        // SAFETY: the test owns the block.
         unsafe { block.write([7; 20]) };
         block
     });
     for block in blocks {
-        // SAFETY: it was taken for the same type, and nobody uses it.
+        // SAFETY: it was taken for the same type, and is not used any more.
         unsafe { give_back(None, block, Origin::Kept) };
     }
 }
 
-/// The addresses of all blocks that a walk finds.
+/// Returns the addresses of all blocks that a walk finds.
 fn walk_all(reserve: &Reserve) -> Vec<usize> {
     let (mut found, mut next) = (Vec::new(), Some(Walk::START));
     while let Some(walk) = next {
@@ -103,7 +103,7 @@ fn a_walk_finds_each_block_once() {
     let is_found = |address| found.binary_search(&address).is_ok();
     assert!(blocks.iter().all(|block| is_found(block.addr().get())));
     assert!(others.iter().all(|other| is_found((&raw const **other).addr())));
-    // Those of a pack that was begun are found, too, and have been zeroed.
+    // The walk also finds the blocks of a pack that is in use. They were zeroed.
     assert!(found.len() < blocks.len() + others.len() + PACK as usize);
     for other in &others {
         reserve.leave(NonNull::from(&**other).cast());
@@ -123,11 +123,11 @@ fn a_slab_goes_when_all_its_blocks_are_back() {
     let blocks: u32 = packs.iter().map(|pack| pack.count).sum();
     assert!(blocks > 12_000 && slabs.roomy() <= 1, "{blocks} blocks of some 1,000 a slab");
     assert_eq!(slabs.count(), 13, "each slab is used up before the next one");
-    // In another order than they were taken in.
+    // Returned in another order than they were taken in.
     let (odd, even): (Vec<_>, Vec<_>) =
         packs.into_iter().enumerate().partition(|(number, _)| number % 2 == 1);
     for (_, pack) in odd.into_iter().chain(even) {
-        // SAFETY: it was taken there, and nobody uses it.
+        // SAFETY: it was taken there, and is not used any more.
         unsafe { slabs.give_back(pack) };
     }
     assert_eq!(slabs.roomy(), 1, "one is kept");
@@ -139,7 +139,7 @@ fn large_and_aligned_values_are_the_allocators_own() {
     struct Aligned(u8);
     let memory = Memory::of(reserve());
     let (block, origin) = take::<Aligned>(Some(&memory));
-    // SAFETY: it is ours.
+    // SAFETY: the test owns the block.
     unsafe { block.write(Aligned(1)) };
     // SAFETY: it was written.
     assert_eq!(unsafe { block.as_ref() }.0, 1);

@@ -37,7 +37,8 @@ pub(crate) fn check_pollable(fd: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 fn refused(what: &str) -> io::Error {
-    let text =
-        format!("the descriptor is {what}, which cannot be waited for: use `sinew::fs`, or `sinew::blocking`");
+    let text = format!(
+        "the descriptor is {what}, which cannot be waited for: use `sinew::fs`, or `sinew::blocking`"
+    );
     io::Error::new(io::ErrorKind::InvalidInput, text)
 }
