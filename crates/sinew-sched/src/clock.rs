@@ -1,12 +1,12 @@
-//! Where this crate gets the time from: a function that the owner of a pool may replace. Nothing
-//! else here names the clock of the system.
+//! Where this crate gets the time from: a function that the owner of a pool may replace. No other
+//! file of this crate names the clock of the system.
 
 use std::time::Instant;
 
 /// Returns the current time.
 pub(crate) type Clock = fn() -> Instant;
 
-/// The clock of the system, which pools read unless they are given another one.
+/// The clock of the system, which pools read by default.
 pub(crate) const SYSTEM: Clock = Instant::now;
 
 #[cfg(test)]
@@ -16,8 +16,8 @@ pub(crate) mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
-    /// A clock that a test moves by hand. It is an hour ahead of the system's, so that a read of
-    /// that one shows.
+    /// A clock that a test moves by hand. It is an hour ahead of the system's clock, so that a read
+    /// of the wrong clock is noticed.
     pub(crate) struct HandClock(AtomicU64);
 
     impl HandClock {

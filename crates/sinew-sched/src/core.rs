@@ -1,6 +1,6 @@
-//! A core: the tasks that are ready on one thread, and the mailbox through which others send it
-//! more. It shares nothing else. Knows no pool: a worker of a pool is a core with a seat in a
-//! group, and another loop can drive one without.
+//! A core: the tasks that are ready on one thread, and the mailbox through which other threads send
+//! it more. It shares nothing else. Knows no pool: a worker of a pool is a core with a seat in a
+//! group, and another loop can drive a core without a pool.
 //!
 //! # Safety
 //!
@@ -19,7 +19,9 @@ use crate::stats::{Counters, WorkerStats};
 use crate::task::{Context, Header, List, TaskRef};
 use crate::unwind::{self, Ended};
 
-/// One thread's tasks.
+/// The tasks of one thread.
+///
+/// A worker of a pool has one. A loop of your own can drive one without a pool:
 ///
 /// ```
 /// use sinew_sched::{Core, FutexDriver, TaskRef};
@@ -40,33 +42,34 @@ pub struct Core {
     ready: List,
     mailbox: Arc<Mailbox>,
     counters: Arc<Counters>,
-    /// A panic is a task's.
+    /// Whether a task is running, so that a panic is the task's.
     is_in_task: Cell<bool>,
-    /// Tasks may have been promised that they run on this thread.
+    /// Not `Sync` and not `Send`: tasks may have been promised that they run on this thread.
     stays: PhantomData<*const ()>,
 }
 
-/// Sends tasks to a core from anywhere.
+/// Sends tasks to a core, from any thread.
 #[derive(Clone, Debug)]
 pub struct CoreHandle {
     mailbox: Arc<Mailbox>,
 }
 
 impl CoreHandle {
-    /// Sends a task, and wakes the core if it sleeps. The task runs on the core's thread, after those that are there. Spare
-    /// workers of a pool come and go: unless one [owns](Core::own) a begun task, another may have its place when the task runs,
-    /// or any worker run it.
+    /// Sends a task to the core, and wakes the core if it sleeps. The task runs on the core's
+    /// thread, after the tasks that are there already. Spare workers of a pool come and go: unless
+    /// the spare worker [owns](Core::own) a begun task, another worker may have taken its seat when
+    /// the task runs, or any worker may run the task.
     ///
     /// # Errors
     ///
-    /// If the core is gone, or was that of a pool's worker which has ended. The task is given back.
+    /// Returns the task if the core is gone, or belonged to a pool's worker that has ended.
     pub fn post(&self, task: TaskRef) -> Result<(), TaskRef> {
         self.mailbox.post(task).map(drop)
     }
 }
 
 impl Core {
-    /// A core that sleeps in this driver.
+    /// Returns a new core that sleeps in this driver.
     #[must_use]
     pub fn new(driver: Box<dyn Driver>) -> Self {
         Self::with(Arc::new(Mailbox::new(driver)), Arc::default())
@@ -81,13 +84,13 @@ impl Core {
         &self.counters
     }
 
-    /// For other threads, and for later.
+    /// Returns a handle that other threads can use, and that may outlive the core.
     #[must_use]
     pub fn handle(&self) -> CoreHandle {
         CoreHandle { mailbox: self.mailbox.clone() }
     }
 
-    /// What it sleeps in.
+    /// Returns the driver that the core sleeps in.
     #[must_use]
     pub fn driver(&self) -> &dyn Driver {
         self.mailbox.driver()
@@ -126,21 +129,22 @@ impl Core {
         self.ready.rotate(task)
     }
 
-    /// How many tasks are ready; those not counted that others have sent since this core last ran or slept.
+    /// Returns the number of ready tasks. Tasks that other threads have sent since this core last
+    /// ran or slept are not counted.
     #[must_use]
     pub fn ready(&self) -> usize {
         self.ready.len()
     }
 
-    /// The task that has been ready for longest, if there is one, for a look at what will run next here; the one after it is
-    /// fetched from memory meanwhile.
+    /// Returns the task that has been ready for longest, if there is one, without taking it.
+    /// Prefetches the one after it.
     #[inline]
     #[must_use]
     pub fn next_ready(&self) -> Option<NonNull<Header>> {
         self.ready.peek()
     }
 
-    /// Moves what has arrived to the end of the ready ones.
+    /// Moves the tasks that have arrived to the end of the ready ones.
     #[inline]
     pub(crate) fn receive(&self) {
         if !self.mailbox.is_empty() {
@@ -149,17 +153,17 @@ impl Core {
         }
     }
 
-    /// Takes all tasks, and lets none arrive any more.
+    /// Takes all tasks, and closes the mailbox: no task arrives any more.
     pub(crate) fn close(&self) -> List {
         let all = self.ready.take(usize::MAX);
         all.append(self.mailbox.close());
         all
     }
 
-    /// Runs up to `most` ready tasks, those that arrive meanwhile included. Returns how many. For a loop that drives a core
-    /// without a pool.
+    /// Runs up to `most` ready tasks, including tasks that arrive meanwhile. Returns how many it
+    /// ran. For a loop that drives a core without a pool.
     ///
-    /// A task that panics is over, and the next one runs: the panic hook has told about it.
+    /// A task that panics is over, and the next one runs: the panic hook has reported the panic.
     pub fn run_ready(&self, most: usize) -> usize {
         let mut left = most;
         let next = || {
@@ -169,17 +173,19 @@ impl Core {
         self.run_all(&self.context(), next)
     }
 
-    /// Runs tasks for as long as there is a next one. One that panics is counted, and that is all: the panic hook has told
-    /// about it. Returns how many there were.
+    /// Runs tasks until `next` returns none. A panic of a task is counted, and has no other effect:
+    /// the panic hook has reported it. Returns how many tasks it ran.
     ///
-    /// Panics are caught around all of them rather than around each: it is a quarter of the time of a small one.
+    /// Panics are caught around all tasks and not around each: catching takes a quarter of the time
+    /// of a small task.
     pub(crate) fn run_all(&self, context: &Context<'_>, mut next: impl FnMut() -> Option<TaskRef>) -> usize {
         let count = Cell::new(0);
-        // A task of this core may drive it further.
+        // A task of this core may itself drive the core.
         let outer = self.is_in_task.replace(false);
         while unwind::catch(|| self.run_until_panic(context, &count, &mut next)) == Ended::Panicked {
             if !self.is_in_task.replace(false) {
-                // It was not a task's: this core's own tasks would be left to nobody.
+                // The panic was not a task's. If it continued, no thread would run this core's
+                // tasks.
                 std::process::abort();
             }
             self.counters.panics.add(1);
@@ -208,7 +214,8 @@ impl Core {
         self.pop()
     }
 
-    /// Sleeps in the driver until a task arrives, something happens, or the time is over.
+    /// Sleeps in the driver until a task arrives, an event happens, or the time is over. Returns at
+    /// once if a task is ready.
     pub fn sleep(&self, at_most: Option<Duration>) {
         if self.ready() == 0 {
             self.mailbox.sleep(at_most, &self.counters.sleeps);
@@ -216,46 +223,48 @@ impl Core {
         self.receive();
     }
 
-    /// Sleeps in the driver until something arrives or happens, or the time is over, whatever is ready: for a task that cannot
-    /// let others run for a moment.
+    /// Sleeps in the driver until a task arrives, an event happens, or the time is over, even if
+    /// tasks are ready: for a task that cannot let others run for a moment.
     pub fn doze(&self, at_most: Duration) {
         self.mailbox.sleep(Some(at_most), &self.counters.sleeps);
         self.receive();
     }
 
-    /// A task has begun that will end on this core: it cannot move any more. It says so itself; a pool that is shut down
-    /// waits for its end.
+    /// Counts a task that has begun here and will end on this core, since it cannot move any more.
+    /// The task itself calls this; a pool that is shut down waits for its end.
     #[inline]
     pub fn own(&self) {
         self.counters.owned.add(1);
     }
 
-    /// Such a task has ended. Called once for each [`own`](Self::own): a pool with more ends than beginnings does not
-    /// drain either.
+    /// Counts the end of such a task. Must be called once for each [`own`](Self::own): a pool with
+    /// more ends than beginnings does not drain either.
     #[inline]
     pub fn disown(&self) {
         self.counters.owned.add(u64::MAX);
     }
 
-    /// A task has begun here that may go on and end anywhere. The pool is not drained before it has ended.
+    /// Counts a task that has begun here and may continue and end anywhere. The pool is not drained
+    /// before it has ended.
     #[inline]
     pub fn own_roaming(&self) {
         self.counters.roaming.add(1);
     }
 
-    /// Such a task has ended here, wherever it began.
+    /// Counts the end of such a task here, wherever it began.
     #[inline]
     pub fn disown_roaming(&self) {
         self.counters.roaming.add(u64::MAX);
     }
 
-    /// What this core has done so far. Some of it only the workers of a pool do.
+    /// Returns what this core has done so far. Some of the counters only change on workers of a
+    /// pool.
     #[must_use]
     pub fn stats(&self) -> WorkerStats {
         self.counters.snapshot(self.mailbox.errors())
     }
 
-    /// How many such tasks have begun here and not ended.
+    /// Returns how many [owned](Self::own) tasks have begun here and not ended.
     #[must_use]
     pub fn owned(&self) -> isize {
         self.counters.owned()
@@ -263,23 +272,24 @@ impl Core {
 }
 
 impl<'a> Context<'a> {
-    /// The context of a core without a pool.
+    /// Returns the context of a core without a pool.
     pub(crate) fn of_core(core: &'a Core) -> Self {
         // SAFETY: it lives for `'a`.
         unsafe { Self::from_raw(NonNull::from(core).cast(), None) }
     }
 
-    /// The core that runs the task.
+    /// Returns the core that runs the task.
     #[inline]
     #[must_use]
     pub fn core(&self) -> &'a Core {
-        // SAFETY: the promise of `from_raw`.
+        // SAFETY: the caller of `from_raw` promised that the core lives for `'a`.
         unsafe { self.raw_core().cast().as_ref() }
     }
 }
 
 impl Drop for Core {
-    /// Discards what is ready or has arrived; what arrives later is given back to whoever sends it.
+    /// Discards the tasks that are ready or have arrived. Tasks sent later are returned to their
+    /// senders.
     fn drop(&mut self) {
         drop(self.close());
     }

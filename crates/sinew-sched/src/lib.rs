@@ -1,17 +1,64 @@
-//! The second pillar of sinew: worker threads and the queues between them. Knows no fibers, no stacks, no epoll.
+//! A work-stealing task pool: worker threads in groups, the queues between them, and an idle
+//! protocol that loses no wake-up. The second pillar of sinew; knows no fibers, no stacks and no
+//! epoll.
 //!
-//! A [`Pool`] runs [`TaskRef`]s: a pointer to a header with two functions, run and discard. Tasks that anyone may run wait
-//! in a deque per worker, newest first, where idle workers steal, and in a queue for all. Tasks that must run on a given
-//! worker go to its [`Core`], which shares nothing but an inbox. A worker without work searches for a moment and then
-//! sleeps in its [`Driver`]; the protocol by which no wake-up is lost is in `src/idle/README.md`, with its proof.
+//! A [`Pool`] runs tasks. A task is a [`TaskRef`]: a pointer to a [`Header`] with two functions,
+//! one that runs the task and one that discards it. [`TaskRef::new`] makes one of a closure.
 //!
-//! A task that panics is over, and nothing else is: the panic hook tells about it, and it is counted in
-//! [`WorkerStats::panics`]. Whoever waits for its result has to notice by itself.
+//! ```
+//! use sinew_sched::{Placement, Pool, TaskRef};
+//! use std::sync::mpsc;
 //!
-//! A [`Core`] can be driven without a pool, by somebody else's loop.
+//! let pool = Pool::builder().workers(2).build()?;
+//! let (sender, receiver) = mpsc::channel();
+//! for number in 1..=10_u64 {
+//!     let sender = sender.clone();
+//!     let task = TaskRef::new(move |_| sender.send(number * number).unwrap());
+//!     pool.handle().submit(task, Placement::Anyone).unwrap();
+//! }
+//! drop(sender);
+//! assert_eq!(receiver.iter().sum::<u64>(), 385);
+//! assert!(pool.shutdown(None).drained);
+//! # Ok::<(), sinew_sched::BuildError>(())
+//! ```
 //!
-//! What machine this is, and how workers are grouped for it, is for the crate `sinew-topology` to
-//! say, re-exported as [`topology`].
+//! # Where to look
+//!
+//! - [`Pool::builder`] has the settings: workers and groups, NUMA nodes, hooks, drivers, the clock.
+//! - [`Handle`] submits tasks from any thread, to any worker, to a group or to one worker
+//!   ([`Placement`]).
+//! - [`Context`] is what a running task is given: it submits more tasks, yields, or blocks.
+//! - [`Strategy`] chooses how the workers of a group share tasks.
+//! - [`Driver`] is what a worker sleeps in. Implement it to wait for events of the kernel;
+//!   [`FutexDriver`] is the default and waits for no events.
+//! - [`Core`] is one thread's queue of tasks without a pool, for a loop of your own.
+//! - [`topology`] is the crate `sinew-topology`. It reads the CPUs and nodes of the machine and
+//!   plans groups for them.
+//!
+//! Tasks that any worker may run wait in one deque per worker, newest first, where idle workers
+//! steal, and in one queue per group. Tasks that must run on a given worker go to its core, which
+//! shares nothing but an inbox. A worker without work searches for a moment and then sleeps in its
+//! driver.
+//!
+//! # Features
+//!
+//! The crate has no Cargo features.
+//!
+//! # Guarantees
+//!
+//! - Each submitted task is run once or discarded once.
+//! - No wake-up is lost: work never waits while every worker that could run it sleeps.
+//!   `src/idle/README.md` has the protocol and its proof; models check it under loom.
+//! - An idle pool uses no processor time.
+//! - A panic ends only the task that panics. The panic hook reports it, and [`WorkerStats::panics`]
+//!   counts it. A caller that waits for the task's result has to detect this itself.
+//!
+//! # Limits
+//!
+//! - Linux only.
+//! - A group has at most 64 workers, a pool at most 1024 groups.
+//! - A task that has begun is never interrupted. A task that blocks its thread keeps its worker
+//!   from other tasks, unless it calls [`Context::block`].
 
 mod clock;
 mod core;

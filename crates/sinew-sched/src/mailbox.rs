@@ -1,4 +1,5 @@
-//! The part of a core that other threads reach: its inbox, and the driver it sleeps in. Knows no worker.
+//! The part of a core that other threads reach: its inbox, and the driver it sleeps in. Knows no
+//! worker.
 
 use std::fmt;
 use std::io;
@@ -11,16 +12,16 @@ use crate::stats::Count;
 use crate::task::{List, TaskRef};
 use crate::unwind::{self, Ended};
 
-/// How long a core sleeps when its driver does not let it: the time until it tries the driver again.
+/// How long a core sleeps at most when its driver fails, before it tries the driver again.
 const WITHOUT_DRIVER: Duration = Duration::from_millis(5);
 
 /// An inbox with a driver.
 pub(crate) struct Mailbox {
     inbox: Inbox,
     driver: Box<dyn Driver>,
-    /// Somebody looks, or the owner sleeps.
+    /// Whether a thread is polling the driver, or the owner sleeps in it.
     in_use: AtomicBool,
-    /// When somebody last looked, by the caller's clock.
+    /// When a thread last polled the driver, by the caller's clock.
     looked: AtomicU64,
     /// Where the owner sleeps when the driver fails.
     fallback: FutexDriver,
@@ -40,12 +41,13 @@ impl Mailbox {
         }
     }
 
-    /// Sends the owner a task. Returns whether that took a wake; or the task, if nobody is there to take it.
+    /// Sends the owner a task. Returns whether that took a wake; or the task, if the inbox is
+    /// closed.
     pub(crate) fn post(&self, task: TaskRef) -> Result<bool, TaskRef> {
         self.inbox.push(task).map(|next| self.deliver(next))
     }
 
-    /// Has the owner look around. Returns whether that took a wake.
+    /// Makes the owner look around. Returns whether that took a wake.
     pub(crate) fn tell(&self) -> bool {
         self.deliver(self.inbox.tell())
     }
@@ -63,35 +65,37 @@ impl Mailbox {
         if unwind::catch(|| self.driver.unpark()) == Ended::Panicked {
             self.count_error();
         }
-        // It sleeps there at most for a moment, and only after an error: no need for a wake that is never lost.
+        // The owner sleeps in the fallback only after an error, and only for a moment, so this wake
+        // may be lost.
         if self.errors() != 0 {
             self.fallback.unpark();
         }
     }
 
-    /// Takes what has arrived. For the owner.
+    /// Takes the tasks that have arrived. For the owner.
     pub(crate) fn take(&self) -> List {
         self.inbox.take()
     }
 
-    /// Takes what has arrived, and lets nothing in from now on; the owner stays up. For anyone.
+    /// Takes the tasks that have arrived, and closes the inbox; the owner stays awake. Any thread
+    /// may call it.
     pub(crate) fn close(&self) -> List {
         let (list, next) = self.inbox.close();
         self.deliver(next);
         list
     }
 
-    /// Lets tasks in again. For a new owner.
+    /// Opens the inbox again. For a new owner.
     pub(crate) fn open(&self) {
         self.inbox.open();
     }
 
-    /// Whether tasks have arrived. For anyone.
+    /// Returns whether tasks have arrived. Any thread may call it.
     pub(crate) fn has_tasks(&self) -> bool {
         self.inbox.has_tasks()
     }
 
-    /// Whether nothing has arrived. For the owner.
+    /// Returns whether nothing has arrived. For the owner.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.inbox.is_empty()
@@ -101,17 +105,17 @@ impl Mailbox {
         &*self.driver
     }
 
-    /// Whether the driver has something to look for.
+    /// Returns whether the driver watches for any event.
     pub(crate) fn is_watching(&self) -> bool {
         self.ask(|driver| driver.is_watching())
     }
 
-    /// Whether the driver has something to look for that concerns others.
+    /// Returns whether the driver watches for events that concern others.
     pub(crate) fn is_watching_for_others(&self) -> bool {
         self.ask(|driver| driver.is_watching_for_others())
     }
 
-    /// Asks the driver a question; no, if it panics.
+    /// Asks the driver a question. The answer is false if it panics.
     fn ask(&self, question: impl FnOnce(&dyn Driver) -> bool) -> bool {
         let mut answer = false;
         if unwind::catch(|| answer = question(&*self.driver)) == Ended::Panicked {
@@ -120,18 +124,18 @@ impl Mailbox {
         answer
     }
 
-    /// When somebody last looked, by the clock of [`look`](Self::look).
+    /// Returns when a thread last polled the driver, by the clock of [`look`](Self::look).
     pub(crate) fn looked(&self) -> u64 {
         self.looked.load(Ordering::Relaxed)
     }
 
-    /// Looks into the driver, unless somebody else does. Whether there was something.
+    /// Polls the driver, unless another thread is inside it. Returns whether there was an event.
     pub(crate) fn look(&self, now: u64) -> bool {
         self.looked.store(now, Ordering::Relaxed);
         self.look_untold()
     }
 
-    /// The same, where nobody wants to know when.
+    /// The same, without storing the time.
     pub(crate) fn look_untold(&self) -> bool {
         if self.in_use.swap(true, Ordering::Acquire) {
             return false;
@@ -147,14 +151,14 @@ impl Mailbox {
         }
     }
 
-    /// Sleeps until something arrives or happens, or the time is over; not at all, if something is there. For the owner.
-    /// `sleeps` is counted up when it does.
+    /// Sleeps until a task arrives, an event happens, or the time is over. Returns at once if the
+    /// inbox has something. For the owner. Counts the sleep in `sleeps`.
     pub(crate) fn sleep(&self, at_most: Option<Duration>, sleeps: &Count) {
         if !self.inbox.lie_down() {
             return;
         }
         sleeps.add(1);
-        // A sibling that looks is soon done: looking does not wait.
+        // A sibling that polls the driver is soon done: `look` does not wait.
         while self.in_use.swap(true, Ordering::Acquire) {
             std::thread::yield_now();
         }
@@ -165,7 +169,7 @@ impl Mailbox {
         }
     }
 
-    /// Nothing ends this sleep for certain but time, so it is a short one.
+    /// Sleeps for a short time only: no other end of this sleep is certain.
     #[cold]
     fn sleep_without_driver(&self, at_most: Option<Duration>) {
         self.count_error();
@@ -179,14 +183,14 @@ impl Mailbox {
         self.errors.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many calls of the driver failed or panicked.
+    /// Returns how many calls of the driver failed or panicked.
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }
 }
 
-/// What a call of a driver comes to; nothing, if it fails. A panic counts as failing: nobody is to pay for it who only wanted
-/// to wake somebody.
+/// Returns the result of a call to a driver; `None`, if it fails or panics. A panic ends here: the
+/// caller may be another thread that only wakes the owner.
 fn call<T>(driver: impl FnOnce() -> io::Result<T>) -> Option<T> {
     let mut outcome = None;
     unwind::catch(|| outcome = driver().ok());

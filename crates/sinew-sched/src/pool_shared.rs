@@ -1,5 +1,5 @@
-//! What all workers and handles of a pool share: its groups, whether it takes work, who is awake,
-//! which threads run, and what is done when it is over. Starts no thread itself.
+//! What all workers and handles of a pool share: its groups, its stage, the count of awake workers,
+//! its threads, and the discarding of tasks when it is over. Starts no thread itself.
 
 use std::fmt;
 use std::io;
@@ -15,11 +15,11 @@ use crate::queue::deque::{Steal, Thief};
 use crate::stats::{Count, PoolStats, WorkerStats};
 use crate::task::{List, TaskRef};
 
-/// What threads outside the pool count.
+/// Counters of threads outside the pool.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     pub(crate) submitted: Count,
-    /// Which group is next to get what is for anyone.
+    /// The group that gets the next task for any worker.
     turn: AtomicUsize,
     pub(crate) wakes_for_work: Count,
     pub(crate) wakes_by_post: Count,
@@ -27,10 +27,10 @@ pub(crate) struct Outside {
 
 /// Makes seats for workers, and starts threads for them.
 pub(crate) trait WorkerStarter: Send + Sync {
-    /// A seat for the worker of this number.
+    /// Makes a seat for the worker of this number.
     fn seat(&self, worker: usize, role: Role) -> io::Result<Seat>;
 
-    /// Starts a worker of a group, whose seat is there and free.
+    /// Starts a worker of a group in its seat, which is free.
     fn start(
         &self,
         shared: &Arc<PoolShared>,
@@ -47,7 +47,7 @@ pub(crate) struct PoolShared {
     pub(crate) threads: Arc<Threads>,
     pub(crate) deferred: Deferred,
     sweeping: CoalescedRun,
-    /// Tasks that nobody ran, since it was over.
+    /// Tasks that were discarded because the pool was over.
     pub(crate) discarded: Count,
     pub(crate) outside: Outside,
     pub(crate) starter: Box<dyn WorkerStarter>,
@@ -77,23 +77,24 @@ impl PoolShared {
         &self.groups
     }
 
-    /// The group that takes what a thread outside has for anyone: all in turn, however much each is brought.
+    /// Returns the group that gets what a thread outside submits for any worker: all groups in
+    /// turn, regardless of their load.
     pub(crate) fn next_group(&self) -> &Group {
         let turn = if self.groups.len() == 1 { 0 } else { self.outside.turn.fetch_add(1, Ordering::Relaxed) };
         &self.groups[turn % self.groups.len()]
     }
 
-    /// How many workers there are, spare ones not counted.
+    /// Returns the number of workers, without spare ones.
     pub(crate) fn workers(&self) -> usize {
         self.groups.iter().map(|group| group.workers()).sum()
     }
 
-    /// The worker of a number: its group, and its place there.
+    /// Returns the group of the worker of this number, and its index there.
     pub(crate) fn worker(&self, number: usize) -> Option<(&Arc<Group>, usize)> {
         self.groups.iter().find_map(|group| Some((group, group.index_of(number)?)))
     }
 
-    /// The seats of all workers, with their numbers: spare ones after the others.
+    /// Returns the seats of all workers, with their numbers; those of spare workers come last.
     pub(crate) fn seats(&self) -> impl Iterator<Item = (usize, &Seat)> {
         let of = |spare: bool| {
             self.groups.iter().flat_map(move |group| {
@@ -105,17 +106,17 @@ impl PoolShared {
         of(false).chain(of(true))
     }
 
-    /// Nanoseconds since it began.
+    /// Returns the nanoseconds since the pool began.
     pub(crate) fn now(&self) -> u64 {
         (self.clock)().saturating_duration_since(self.began).as_nanos() as u64
     }
 
-    /// Whether there is work that anyone of some group may take.
+    /// Returns whether a group has work that any of its workers may take.
     fn has_work(&self) -> bool {
         self.groups.iter().any(|group| group.has_work())
     }
 
-    /// Tasks that have begun, and may go on anywhere.
+    /// Returns how many tasks have begun and may continue on any worker.
     pub(crate) fn roaming(&self) -> isize {
         self.seats().map(|(_, seat)| seat.counters.roaming()).sum()
     }
@@ -124,7 +125,7 @@ impl PoolShared {
         self.groups.iter().map(|group| group.owned()).sum()
     }
 
-    /// A worker has nothing more to do. The last one ends a pool that drains.
+    /// Counts a worker out that has nothing more to do. The last one ends a pool that drains.
     pub(crate) fn fall(&self) {
         self.awake.fall();
         if self.lifecycle.stage() == Stage::Draining && self.is_drained() {
@@ -132,21 +133,23 @@ impl PoolShared {
         }
     }
 
-    /// A worker has left its seat. If it was the last one, nobody does what there is: a drain ends all the same.
+    /// Counts a worker out that has left its seat. If it was the last one, no thread can run the
+    /// remaining tasks: the drain ends all the same.
     pub(crate) fn leave(&self) {
         self.fall();
         self.end_if_deserted();
     }
 
-    /// Whoever leaves frees its seat and then looks whether the pool drains; whoever begins to drain says so and then looks
-    /// at the seats. Each has a fence in between, so that one sees the other.
+    /// Ends a draining pool that has no worker left. A worker that leaves frees its seat and then
+    /// reads whether the pool drains; a thread that begins the drain stores that and then reads the
+    /// seats. Each has a fence in between, so at least one of them sees the other.
     fn end_if_deserted(&self) {
         if self.lifecycle.stage() == Stage::Draining && self.seats().all(|(_, seat)| seat.is_free()) {
             self.end(self.is_drained());
         }
     }
 
-    /// Whether nobody has anything to do, as far as the pool can know.
+    /// Returns whether no worker has anything to do, as far as the pool can know.
     fn is_drained(&self) -> bool {
         self.awake.nobody_while(|| {
             let has_mail = self.seats().any(|(_, seat)| seat.mailbox.has_tasks());
@@ -155,14 +158,15 @@ impl PoolShared {
         })
     }
 
-    /// Puts tasks where anyone of a group takes them; those who sleep are told through `tell`.
+    /// Puts tasks into the queue of a group, where any of its workers takes them. `tell` wakes the
+    /// sleepers among them.
     pub(crate) fn put(&self, group: &Group, tasks: List, tell: impl FnMut(usize)) {
         let count = tasks.len();
         group.queue.push_all(tasks);
         if self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         } else {
-            // The stage was read behind a fence.
+            // `stage_after_push` has a fence before its read, which `announce` needs.
             self.announce(group, count, tell);
         }
     }
@@ -177,16 +181,17 @@ impl PoolShared {
         }
     }
 
-    /// There is work that anyone of a group may take, and a fence between that and this. Sleepers of the group are told through
-    /// `tell`; if all are at work there, one of a group that takes work from it.
+    /// Announces work that any worker of a group may take; the caller has a fence between the work
+    /// and this call. Wakes sleepers of the group through `tell`. If all workers there are busy,
+    /// wakes one of a group that takes work from it.
     pub(crate) fn announce(&self, group: &Group, count: usize, tell: impl FnMut(usize)) {
         if group.announce(count, tell) == Coverage::Uncovered && !group.siblings.is_empty() {
             self.call_siblings(group);
         }
     }
 
-    /// All of a group are at work, and there may be work for others: has somebody of another group look for it. As for the
-    /// group's own, a fence lies before this.
+    /// Wakes a worker of another group to look for the work of a group whose workers are all busy.
+    /// As for the group's own workers, the caller has a fence before this call.
     #[cold]
     pub(crate) fn call_siblings(&self, group: &Group) {
         let is_there = || group.has_work_for_others();
@@ -202,7 +207,8 @@ impl PoolShared {
         }
     }
 
-    /// Whether a group that a worker of another one takes work from has some, and nobody there sees to it.
+    /// Returns whether a group from which this one takes work has some, and no idle worker of its
+    /// own to run it.
     pub(crate) fn needs_help(&self, group: &Group) -> bool {
         group.siblings.iter().any(|sibling| {
             let sibling = &self.groups[sibling];
@@ -210,8 +216,8 @@ impl PoolShared {
         })
     }
 
-    /// A searcher of a group has found work, and others may have relied on it to look at their groups too: has somebody look in
-    /// its place, where that is needed.
+    /// Announces work of other groups when a searcher of this group has found work and leaves:
+    /// producers there may have relied on it to look at their groups too.
     pub(crate) fn announce_for_siblings(&self, group: &Group) {
         for sibling in group.siblings.iter().map(|sibling| &self.groups[sibling]) {
             if sibling.has_work_for_others() {
@@ -220,13 +226,13 @@ impl PoolShared {
         }
     }
 
-    /// Puts a task where only a group takes it.
+    /// Puts a task into the queue that only this group takes from.
     pub(crate) fn keep(&self, group: &Group, task: TaskRef, tell: impl FnMut(usize)) {
         group.kept.push(task);
         if self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         } else {
-            // Nobody else can help: it waits for the group.
+            // No other group can help: the task waits for this one.
             let _ = group.announce(1, tell);
         }
     }
@@ -242,13 +248,14 @@ impl PoolShared {
         self.put(group, tasks, |worker| self.wake_from_outside(group, worker));
     }
 
-    /// Takes new tasks that anyone may run from a thread that is no worker.
+    /// Takes new tasks for any worker from a thread that is no worker.
     pub(crate) fn submit_outside(&self, group: &Group, tasks: List) {
         self.outside.submitted.add_shared(tasks.len() as u64);
         self.put_outside(group, tasks);
     }
 
-    /// Keeps a task that cannot run for now. If it is the only one, every worker calls its driver anew.
+    /// Keeps a task that cannot run for now. If it is the only one, every worker calls its driver
+    /// anew.
     pub(crate) fn defer(&self, task: TaskRef) {
         let is_only = self.deferred.put(task);
         if self.lifecycle.stage_after_push() == Stage::Over {
@@ -266,7 +273,8 @@ impl PoolShared {
         attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>,
     ) -> Option<bool> {
         let tried = self.deferred.attempt(attempt);
-        // The thread that ended the pool meanwhile did not see a task that was deferred again.
+        // If the pool ended meanwhile, the thread that ended it did not see the task that was
+        // deferred again.
         if tried == Some(false) && self.lifecycle.stage_after_push() == Stage::Over {
             self.sweep();
         }
@@ -279,8 +287,9 @@ impl PoolShared {
         }
     }
 
-    /// Sends a task to a worker of a group, from any thread but its own. If that worker is gone, any other of the group may run
-    /// it. Returns whether it took a system call to wake the worker.
+    /// Sends a task to a worker of a group, from any thread but its own. If that worker is gone,
+    /// any other worker of the group may run the task. Returns whether a system call woke the
+    /// worker.
     pub(crate) fn post(&self, group: &Group, seat: &Seat, task: TaskRef) -> bool {
         seat.mailbox.post(task).unwrap_or_else(|task| {
             self.put_outside(group, List::from(task));
@@ -296,7 +305,8 @@ impl PoolShared {
         }
     }
 
-    /// Takes no new work, and has every worker look around: the last one to fall asleep ends the pool.
+    /// Refuses new work from now on, and wakes every worker to look around: the last one to fall
+    /// asleep ends the pool.
     pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
         self.lifecycle.begin_drain(deadline);
         for (_, seat) in self.seats() {
@@ -305,14 +315,15 @@ impl PoolShared {
         self.end_if_deserted();
     }
 
-    /// Ends the life of the pool: workers stop, and what is in the queues is discarded.
+    /// Ends the pool: workers stop, and the tasks in the queues are discarded.
     pub(crate) fn end(&self, drained: bool) {
         self.lifecycle.end(drained);
         self.sweep();
     }
 
-    /// Discards what is in the queues, and closes all inboxes. For anyone, when it is over. Discarding is a user's code, which
-    /// may send more: that does not come to run inside this.
+    /// Discards what is in the queues, and closes all inboxes. Any thread may call it when the pool
+    /// is over. Discarding runs the user's code, which may send more tasks: one more sweep then
+    /// follows this one, and never runs inside it.
     pub(crate) fn sweep(&self) {
         self.sweeping.request(|| {
             for group in &self.groups {
@@ -329,7 +340,7 @@ impl PoolShared {
         });
     }
 
-    /// Discards a task that nobody runs any more.
+    /// Discards a task that no worker runs any more.
     pub(crate) fn discard(&self, task: TaskRef) {
         self.discarded.add_shared(1);
         task.discard();
@@ -354,7 +365,7 @@ impl PoolShared {
     }
 }
 
-/// Takes a task from a deque, however often somebody is faster.
+/// Takes a task from a deque, and tries again when another thief is faster.
 fn steal_surely(thief: &Thief) -> Option<TaskRef> {
     loop {
         match thief.steal() {

@@ -1,15 +1,15 @@
-//! Having memory fetched before it is needed.
+//! Prefetches memory.
 //!
 //! # Safety
 //!
 //! Trusted with an instruction that is a hint.
 #![expect(unsafe_code, reason = "the hint is an instruction")]
 
-/// Has memory fetched that is needed soon. Any address will do.
+/// Prefetches memory that is needed soon. Any address is allowed.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint: no address makes it fault, and it changes nothing that can be seen.
+    // SAFETY: a hint: no address makes it fault, and it has no visible effect.
     unsafe {
         core::arch::asm!("prefetcht0 [{0}]", in(reg) address, options(nostack, preserves_flags, readonly));
     }

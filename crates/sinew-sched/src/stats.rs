@@ -1,8 +1,8 @@
-//! Counters: written by one thread each, read by anyone as a snapshot.
+//! Counters: each is written by one thread, and any thread reads them as a snapshot.
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// A number that one thread counts up, and others may read at any time.
+/// A number that one thread counts up, and that other threads may read at any time.
 #[derive(Debug)]
 pub(crate) struct Count(AtomicU64);
 
@@ -13,13 +13,14 @@ impl Default for Count {
 }
 
 impl Count {
-    /// For the one thread that counts: a load and a store, no atomic addition.
+    /// Adds to the number. Only for the thread that counts: a load and a store, not an atomic
+    /// addition.
     #[inline]
     pub(crate) fn add(&self, more: u64) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
     }
 
-    /// For any thread.
+    /// Adds to the number, from any thread.
     #[cold]
     pub(crate) fn add_shared(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
@@ -34,18 +35,18 @@ impl Count {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkerState {
-    /// There is no thread.
+    /// The worker has no thread.
     #[default]
     Absent,
-    /// Runs tasks.
+    /// The worker runs tasks.
     Running,
-    /// Looks for tasks.
+    /// The worker looks for tasks.
     Searching,
-    /// Sleeps in its driver, or is about to.
+    /// The worker sleeps in its driver, or is about to.
     Sleeping,
-    /// Is inside a blocking section.
+    /// The worker is inside a blocking section.
     Blocked,
-    /// Discards what is left, and ends.
+    /// The worker discards its remaining tasks, and ends.
     Stopping,
 }
 
@@ -54,7 +55,7 @@ impl WorkerState {
         [Self::Absent, Self::Running, Self::Searching, Self::Sleeping, Self::Blocked, Self::Stopping];
 }
 
-/// What one worker counts.
+/// The counters of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     state: Count,
@@ -71,9 +72,9 @@ pub(crate) struct Counters {
     pub(crate) wakes_by_post: Count,
     pub(crate) looks: Count,
     pub(crate) looks_for_others: Count,
-    /// Tasks begun here, less those that ended here. Wraps below zero as a signed number would.
+    /// Tasks begun here, minus those that ended here. Wraps below zero as a signed number does.
     pub(crate) owned: Count,
-    /// The same of those that may end elsewhere, so that only the sum over all workers means something.
+    /// The same for tasks that may end elsewhere: only the sum over all workers has a meaning.
     pub(crate) roaming: Count,
 }
 
@@ -121,9 +122,9 @@ impl Counters {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerStats {
-    /// Its number.
+    /// The worker's number.
     pub worker: usize,
-    /// What it is doing.
+    /// What the worker is doing.
     pub state: WorkerState,
     /// Tasks run.
     pub tasks: u64,
@@ -131,27 +132,28 @@ pub struct WorkerStats {
     pub panics: u64,
     /// Attempts to take a task from another worker that has one.
     pub steals_tried: u64,
-    /// Those that succeeded.
+    /// Attempts that took a task.
     pub steals: u64,
     /// Tasks taken from other groups.
     pub steals_remote: u64,
-    /// Stretches of searching, each up to some tens of microseconds.
+    /// Periods of searching, each up to some tens of microseconds.
     pub searches: u64,
-    /// Short sleeps of a searcher that spares another worker's newest task.
+    /// Short sleeps of a searcher that leaves another worker's newest task alone.
     pub naps: u64,
     /// Sleeps in the driver.
     pub sleeps: u64,
     /// System calls made to wake a worker for work that anyone may run.
     pub wakes_for_work: u64,
-    /// System calls made to wake a worker that was sent a task.
+    /// System calls made to wake a worker for a task that was sent to it.
     pub wakes_by_post: u64,
-    /// Looks into the worker's own driver.
+    /// Polls of the worker's own driver.
     pub looks: u64,
-    /// Looks into another worker's driver.
+    /// Polls of another worker's driver.
     pub looks_for_others: u64,
-    /// Tasks that have begun and cannot move, less those that ended.
+    /// Tasks that have begun and cannot move, minus those that ended.
     pub owned: isize,
-    /// Starts on CPUs of its own that the kernel refused: it runs where the process may.
+    /// Starts at which the kernel refused the worker's own CPUs: the worker runs on any CPU of the
+    /// process.
     pub affinity_errors: u64,
     /// Calls of the driver that failed or panicked.
     pub driver_errors: u64,
@@ -161,13 +163,13 @@ pub struct WorkerStats {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStats {
-    /// By worker; spare ones come after the others.
+    /// One for each worker; those of spare workers come last.
     pub workers: Vec<WorkerStats>,
     /// Tasks submitted by threads that are no workers of the pool.
     pub submitted_outside: u64,
-    /// System calls that such threads made to wake a worker for work that anyone may run.
+    /// System calls made by such threads to wake a worker for work that anyone may run.
     pub wakes_for_work_outside: u64,
-    /// System calls that such threads made to wake a worker that was sent a task.
+    /// System calls made by such threads to wake a worker for a task that was sent to it.
     pub wakes_by_post_outside: u64,
     /// Tasks that did not fit into the shared queue and went to its list.
     pub overflowed: u64,
@@ -175,18 +177,18 @@ pub struct PoolStats {
     pub queued: usize,
     /// Workers that are inside a blocking section now.
     pub blocked: usize,
-    /// How often a spare worker was wanted for one and not to be had.
+    /// How often a worker began to block and no spare worker could be started for it.
     pub spares_failed: u64,
 }
 
 impl PoolStats {
-    /// Tasks run by all workers.
+    /// Returns the number of tasks run by all workers.
     #[must_use]
     pub fn tasks(&self) -> u64 {
         self.workers.iter().map(|worker| worker.tasks).sum()
     }
 
-    /// System calls made to wake workers.
+    /// Returns the number of system calls made to wake workers.
     #[must_use]
     pub fn wakes(&self) -> u64 {
         let inside = self.workers.iter().map(|worker| worker.wakes_for_work + worker.wakes_by_post);

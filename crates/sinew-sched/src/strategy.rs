@@ -1,4 +1,5 @@
-//! How workers of a group share what anyone may run. Knows the names; what they come to is in `worker/` and `idle/`.
+//! The names of the strategies by which workers of a group share tasks. Their effects are in
+//! `worker/` and `idle/`.
 
 use std::error::Error;
 use std::fmt;
@@ -6,26 +7,30 @@ use std::str::FromStr;
 
 use sinew_topology::nearest;
 
-/// How the workers of a group share tasks (in `sinew`: fibers) that anyone may run. Those that must run on a given worker go there
-/// with both.
+/// How the workers of a group share tasks (in `sinew`: fibers) that any worker may run. Tasks that
+/// must run on a given worker go to that worker with either strategy.
 ///
 /// # Which to choose
 ///
-/// [`Local`](Self::Local), the default, is for work that forks and joins. A parent that waits finds its newest child at hand, and few
-/// fibers are begun at a time: a tree with a million leaves, all of whose fibers wait for their children, takes 405 stacks with
-/// `Local` and 108,000 with `Shared`.
+/// [`Local`](Self::Local), the default, is for work that forks and joins. A parent that waits finds
+/// its newest child at hand, and few fibers are begun at a time: a tree with a million leaves, all
+/// of whose fibers wait for their children, takes 405 stacks with `Local` and 108,000 with
+/// `Shared`.
 ///
-/// [`Shared`](Self::Shared) is for fibers that are requests: the one that came first is taken first.
+/// [`Shared`](Self::Shared) is for fibers that are requests: the one that came first is taken
+/// first.
 ///
 /// # What order to expect
 ///
-/// With `Shared`, tasks are taken in the order in which they were made. That holds within a group: another one has a queue of its own,
-/// and so have tasks that only the group may run. Several workers take them in order and run them side by side, so the second may be done
-/// before the first.
+/// With `Shared`, tasks are taken in the order in which they were made. That holds within a group:
+/// another group has a queue of its own, and tasks that only the group may run have one too.
+/// Several workers take them in order and run them side by side, so the second may be done before
+/// the first.
 ///
-/// With `Local`, a task may wait while newer ones are made, but not for ever. A worker of the group that is idle takes the oldest. One that
-/// is busy, with tasks that make more and more, takes a task from the group's queue, where those from outside are, once in 64 turns,
-/// and the oldest of its own once in 1,024. A turn is a task that runs until it ends, waits or yields.
+/// With `Local`, a task may wait while newer ones are made, but not for ever. An idle worker of the
+/// group takes the oldest. A busy worker whose tasks keep making more tasks takes one task in 64
+/// turns from the group's queue, where tasks from outside wait, and one in 1,024 from the oldest of
+/// its own. A turn is a task that runs until it ends, waits or yields.
 ///
 /// # Examples
 ///
@@ -41,11 +46,13 @@ use sinew_topology::nearest;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// `local`: each worker has a deque of its own, where it takes the newest and others steal the oldest; what comes from outside lies
-    /// in the group's queue. Children run soon and where they were made, and few of them are begun at a time.
+    /// `local`: each worker has a deque of its own, where it takes the newest task and other
+    /// workers steal the oldest; tasks from outside wait in the group's queue. Children run soon
+    /// and on the worker that made them, and few of them are begun at a time.
     #[default]
     Local,
-    /// `shared`: all tasks lie in the group's queue, first in, first out. They begin in the order they were made in, however long they run.
+    /// `shared`: all tasks wait in the group's queue, first in, first out. They begin in the order
+    /// in which they were made, however long they run.
     Shared,
 }
 
@@ -53,7 +60,7 @@ impl Strategy {
     /// All strategies, the default first.
     pub const ALL: [Self; 2] = [Self::Local, Self::Shared];
 
-    /// The name that it is read from and printed as.
+    /// Returns the name, as it is parsed and printed.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,14 +85,14 @@ impl FromStr for Strategy {
     }
 }
 
-/// No strategy has this name.
+/// The error of parsing a [`Strategy`]: no strategy has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseStrategyError {
     name: String,
 }
 
 impl ParseStrategyError {
-    /// The strategy whose name is nearest, if any is near.
+    /// Returns the strategy with the most similar name, if one is similar enough.
     #[must_use]
     pub fn nearest(&self) -> Option<Strategy> {
         nearest(&self.name, &Strategy::ALL, Strategy::name)

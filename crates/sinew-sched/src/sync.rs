@@ -1,7 +1,8 @@
-//! The one place where atomics, cells and locks come from: std, or the model checker's twins under `--cfg loom`.
+//! The one source of atomics, cells and locks: std, or the model checker's versions under `--cfg
+//! loom`.
 //!
-//! loom takes a SeqCst access for an acquire or release one. Where the order between a store and a later load of another
-//! word matters, the code says so with [`full_fence`] or [`store_then_fence`].
+//! loom treats a SeqCst access as an acquire or release one. Where the order between a store and a
+//! later load of another word matters, the code uses [`full_fence`] or [`store_then_fence`].
 
 #[cfg(loom)]
 pub(crate) use loom::cell::UnsafeCell;
@@ -15,7 +16,7 @@ pub(crate) use self::sync::atomic::{AtomicIsize, AtomicPtr, AtomicU64, AtomicUsi
 pub(crate) use self::sync::{Arc, Condvar};
 use self::sync::{Mutex, MutexGuard};
 
-/// std's cell with the interface of the checker's, which sees who is inside.
+/// std's cell with the interface of the checker's, which detects accesses at the same time.
 #[cfg(not(loom))]
 #[derive(Debug)]
 pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
@@ -61,52 +62,56 @@ pub(crate) fn ignore_poison<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The fences that the protocols of this crate rest on. The models take each of them out in turn, and have to fail.
+/// The fences that the protocols of this crate rely on. The models remove each of them in turn, and
+/// then have to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
-    /// The owner of a deque, between announcing that it takes its newest task and looking at the top.
+    /// The owner of a deque, between announcing that it takes its newest task and reading the top.
     Pop,
-    /// A thief, between looking at the top and looking at the bottom; also between counting itself in and loading the ring.
+    /// A thief, between reading the top and reading the bottom; also between counting itself in and
+    /// loading the ring.
     Steal,
     /// The owner of a deque, between replacing the ring and counting the thieves.
     Retire,
-    /// A producer, between putting work where anyone can take it and looking who is idle.
+    /// A producer, between putting work where any worker can take it and reading who is idle.
     Announce,
     /// A searcher, between leaving and looking for more work.
     Leave,
     /// A worker, between lying down and looking for work.
     LieDown,
-    /// A producer, between putting work into a queue and looking whether it is over.
+    /// A producer, between putting work into a queue and reading whether the pool is over.
     Submit,
-    /// Whoever ends it all, between saying so and sweeping the queues.
+    /// The thread that ends the pool, between storing that and sweeping the queues.
     End,
-    /// Whoever begins to drain, between saying so and telling everybody.
+    /// The thread that begins a drain, between storing that and waking all workers.
     Drain,
     /// A worker, between counting itself as awake and taking anything.
     Rise,
-    /// A worker, between counting itself out and looking whether the pool drains.
+    /// A worker, between counting itself out and checking whether the pool drains.
     Fall,
-    /// Whoever looks whether all is done, between looking at the queues and looking again who is awake.
+    /// The thread that checks whether all is done, between reading the queues and reading again who
+    /// is awake.
     Drained,
-    /// Whoever changes what a worker is there for, between that and telling it.
+    /// The thread that changes a worker's role, between that and telling the worker.
     Role,
 }
 
-/// A SeqCst fence.
+/// Issues a SeqCst fence.
 #[cfg(not(all(loom, test)))]
 #[inline]
 pub(crate) fn full_fence(_: Fence) {
     fence(Ordering::SeqCst);
 }
 
-/// The models' own, which may be out.
+/// The version of the models, which can remove a fence.
 #[cfg(all(loom, test))]
 pub(crate) use crate::model::full_fence;
 
 /// Stores, and orders the store before every later load, as a SeqCst fence after it would.
 ///
-/// Without the checker it is one exchange, which is such a fence on x86-64 and a third of its time; elsewhere the SeqCst
-/// exchange and the SeqCst load that follows keep their order.
+/// Without the checker this is one SeqCst exchange. On x86-64 the exchange is such a fence, and
+/// takes a third of its time; elsewhere, the SeqCst exchange and the SeqCst load that follows keep
+/// their order.
 #[inline]
 pub(crate) fn store_then_fence(word: &AtomicIsize, value: isize, which: Fence) {
     if cfg!(loom) {

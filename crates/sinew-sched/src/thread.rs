@@ -1,16 +1,16 @@
 //! Starts threads that do not inherit the output capture of a test. Knows no worker.
 //!
 //! libtest captures a test's output through a thread-local, and std copies that into each thread
-//! which a captured thread starts. A worker outlives the test that happens to start it. What tasks of
-//! later tests print, the messages of their panics included, would end up in the output of a test that
-//! has passed, which nobody sees. std has no stable call that removes the capture. Therefore each
-//! thread is started by one without a capture: by a thread that was itself started here, or by a raw
-//! thread that does nothing else.
+//! which a captured thread starts. A worker outlives the test that happens to start it. What tasks
+//! of later tests print, including the messages of their panics, would end up in the output of a
+//! test that has passed, which libtest does not show. std has no stable call that removes the
+//! capture. Therefore each thread is started by a thread without a capture: by a thread that was
+//! itself started here, or by a raw thread that does nothing else.
 //!
 //! # Safety
 //!
-//! Trusted with a raw thread that borrows from its starter's frame: the starter joins it before that
-//! frame ends.
+//! Trusted with a raw thread that borrows from its starter's frame: the starter joins it before
+//! that frame ends.
 #![expect(unsafe_code, reason = "raw threads are the C library's")]
 
 use std::any::Any;
@@ -26,11 +26,11 @@ use crate::tls;
 ///
 /// # Errors
 ///
-/// Any error of the system when it refuses a thread, be it this one or the raw one that starts it.
+/// Returns the error of the system if it refuses this thread, or the raw thread that starts it.
 ///
 /// # Panics
 ///
-/// Where std does: if the name contains a NUL.
+/// Panics if the name contains a NUL, as std does.
 pub fn spawn_thread(
     name: String,
     stack_size: Option<usize>,
@@ -48,7 +48,7 @@ pub fn spawn_thread(
     if tls::is_uncaptured() { start() } else { on_raw_thread(start).flatten() }
 }
 
-/// What a raw thread is to call, and later the result.
+/// What a raw thread calls, and later the result.
 struct RawJob<F, R> {
     call: Option<F>,
     result: Option<Result<R, Box<dyn Any + Send>>>,
@@ -58,12 +58,13 @@ struct RawJob<F, R> {
 ///
 /// # Errors
 ///
-/// If the system refuses the thread. `call` is dropped without being called then.
+/// Returns the error of the system if it refuses the thread. `call` is then dropped without being
+/// called.
 fn on_raw_thread<F: FnOnce() -> R + Send, R: Send>(call: F) -> io::Result<R> {
     let mut job = RawJob { call: Some(call), result: None };
     let mut raw = MaybeUninit::uninit();
-    // SAFETY: `run` gets a pointer to the kind of job that it expects. The job is there, and nobody
-    // else uses it, until the thread is joined below.
+    // SAFETY: `run` gets a pointer to the kind of job that it expects. The job lives, and no other
+    // thread uses it, until the thread is joined below.
     let code =
         unsafe { libc::pthread_create(raw.as_mut_ptr(), ptr::null(), run::<F, R>, (&raw mut job).cast()) };
     if code != 0 {

@@ -1,9 +1,9 @@
 //! The thread-locals of this crate: where the running task runs, and whether this crate started the
-//! thread. Constant, and without destructors. Knows nothing of what it points to.
+//! thread. Constant, and without destructors. Knows nothing of what they point to.
 //!
-//! Code on a stack that may move between threads must not keep a thread-local's address from before a suspension. Whether
-//! it does is up to the compiler, so the accessors are not inlined, and what they return passes through an assembly block
-//! that the compiler cannot see into.
+//! Code on a stack that may move between threads must not keep a thread-local's address from before
+//! a suspension. The compiler decides whether it does. So the accessors are not inlined, and what
+//! they return passes through an assembly block that the compiler cannot see into.
 //!
 //! # Safety
 //!
@@ -18,8 +18,8 @@ thread_local! {
     static IS_UNCAPTURED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `body` with this as the thread's, and restores what was there before: a loop that drives a
-/// core may itself be run by a worker.
+/// Runs `body` with this as the thread's context, and restores the previous one: a worker may
+/// itself run a loop that drives a core.
 pub(crate) fn enter<T, R>(context: &T, body: impl FnOnce() -> R) -> R {
     struct Restore(*const ());
     impl Drop for Restore {
@@ -31,7 +31,7 @@ pub(crate) fn enter<T, R>(context: &T, body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Marks the calling thread as one that has inherited no output capture.
+/// Marks the calling thread: it has inherited no output capture.
 pub(crate) fn set_uncaptured() {
     IS_UNCAPTURED.set(true);
 }
@@ -42,7 +42,7 @@ pub(crate) fn is_uncaptured() -> bool {
     IS_UNCAPTURED.get()
 }
 
-/// What the thread has [entered](enter), or null. Valid inside that call.
+/// Returns what the thread has [entered](enter), or null. Valid inside that call.
 #[inline(never)]
 pub(crate) fn current() -> *const () {
     opaque(CURRENT.get())
@@ -55,7 +55,8 @@ fn replace(context: *const ()) -> *const () {
 
 #[inline(always)]
 fn opaque(mut pointer: *const ()) -> *const () {
-    // SAFETY: no instruction; the compiler has to assume that the value changes and that memory is read and written.
+    // SAFETY: no instruction; the compiler has to assume that the value changes and that memory is
+    // read and written.
     unsafe { core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
     pointer
 }

@@ -1,18 +1,18 @@
-//! The one place where panics of a user's code are caught.
+//! The one place where panics of the user's code are caught.
 
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How a user's code came back.
+/// How the user's code ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Returned,
     Panicked,
 }
 
-/// Calls a user's code. A panic ends here: the panic hook has told about it. What the code leaves behind is its own, so
-/// nobody sees it half done.
+/// Calls the user's code. A panic ends here: the panic hook has reported it. The code's own values
+/// may be inconsistent after that, and this crate does not use them.
 #[inline]
 pub(crate) fn catch(body: impl FnOnce()) -> Ended {
     match catch_unwind(AssertUnwindSafe(body)) {
@@ -24,14 +24,15 @@ pub(crate) fn catch(body: impl FnOnce()) -> Ended {
     }
 }
 
-/// Calls a user's code that may fail. A panic counts as failing, and the error says whose it was.
+/// Calls the user's code, which may fail. A panic counts as a failure, and the error names the
+/// code.
 pub(crate) fn catch_result<T>(whose: &str, body: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let mut outcome = None;
     catch(|| outcome = Some(body()));
     outcome.unwrap_or_else(|| Err(io::Error::other(format!("{whose} panicked"))))
 }
 
-/// The payload may panic too when it is dropped; what that panic carries is leaked.
+/// Drops a panic's payload. If its destructor panics, the payload of that panic is leaked.
 #[cold]
 fn drop_payload(payload: Box<dyn Any + Send>) {
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {

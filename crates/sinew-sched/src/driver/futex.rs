@@ -1,4 +1,4 @@
-//! A driver that hears of nothing but [`unpark`](Driver::unpark): one word to sleep on.
+//! A driver with no events but [`unpark`](Driver::unpark): one word to sleep on.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,10 +24,11 @@ impl Driver for FutexDriver {
 
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
         let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
-        // Acquire: what the waker did before is seen.
+        // Acquire: the owner sees what the waker did before.
         if self.unparked.swap(0, Ordering::Acquire) == 0 {
             let slept = futex::wait(&self.unparked, Flags::PRIVATE, 0, timeout.as_ref());
-            // If nobody unparked it, it was a signal, the time, or nothing; all of them are allowed.
+            // Without an unpark, the end was a signal, the timeout, or spurious; all of them are
+            // allowed.
             self.unparked.swap(0, Ordering::Acquire);
             return check(slept);
         }
@@ -37,7 +38,7 @@ impl Driver for FutexDriver {
     fn unpark(&self) {
         // Release: pairs with the acquire in `sleep`.
         self.unparked.store(1, Ordering::Release);
-        // The word is in this value, so the only errors are about words that are not there.
+        // The word is in this value, so the address is valid, and `wake` has no other error.
         let woken = futex::wake(&self.unparked, Flags::PRIVATE, 1);
         debug_assert!(woken.is_ok(), "waking never fails: {woken:?}");
     }

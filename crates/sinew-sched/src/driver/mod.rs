@@ -8,44 +8,50 @@ use std::time::Duration;
 
 pub use futex::FutexDriver;
 
-/// A place to sleep, and to hear of events.
+/// Where a core sleeps, and receives events.
 ///
-/// Each core has one. Its thread looks into it now and then and sleeps in it when there is nothing to do; any thread may
-/// end the sleep. An idle sibling may look into it too, when its own thread has not for long. The core sees to it that two
-/// threads never are in [`look`](Self::look) or [`sleep`](Self::sleep) at once. A panic in
-/// any of its methods counts as an error; a question that panics is answered with no.
+/// Each core has one. Its thread polls the driver now and then and sleeps in it when there is
+/// nothing to do; any thread may end the sleep. An idle sibling may poll the driver too, when its
+/// own thread has not done so for long. The core makes sure that two threads never are in
+/// [`look`](Self::look) or [`sleep`](Self::sleep) at once. A panic in any of the methods counts as
+/// an error; a question that panics is answered with false.
 pub trait Driver: Send + Sync {
-    /// Delivers what has happened (submits the tasks that waited for it), without waiting. Returns
-    /// how many events there were. Tasks of a pool go to [`reschedule`](crate::Handle::reschedule),
-    /// which takes them while the pool drains too. A driver that makes new tasks does so inside
-    /// [`deliver`](crate::Handle::deliver).
+    /// Delivers events that have happened (submits the tasks that waited for them), without
+    /// waiting. Returns the number of events. Tasks of a pool go to
+    /// [`reschedule`](crate::Handle::reschedule), which takes them while the pool drains too. A
+    /// driver that makes new tasks does so inside [`deliver`](crate::Handle::deliver).
     ///
     /// # Errors
     ///
-    /// When events cannot be had; the core goes on, counts it, and tries again at the next look.
+    /// Returns an error if the driver cannot get events. The core continues, counts the error, and
+    /// tries again at the next poll.
     fn look(&self) -> io::Result<usize>;
 
-    /// Waits until something happens, or [`unpark`](Self::unpark) is called, or the time is over; delivers what has
-    /// happened, as `look` does. May return early for no reason.
+    /// Waits until an event happens, or [`unpark`](Self::unpark) is called, or the time is over.
+    /// Delivers events as `look` does. May return early without a reason.
     ///
     /// # Errors
     ///
-    /// When it is impossible to wait; the core then waits without its driver.
+    /// Returns an error if the driver cannot wait. The core then waits without its driver.
     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()>;
 
-    /// Ends the present sleep, or the next one if there is none at present. Called once for each sleep at most. It has no way
-    /// to fail: if it does not end the sleep, whatever the core was woken for waits.
+    /// Ends the current sleep, or the next one if the owner does not sleep now. Called at most once
+    /// for each sleep. It cannot fail: if it does not end the sleep, the work that the core was
+    /// woken for waits.
     fn unpark(&self);
 
-    /// Whether there is something to look for. A driver with nothing registered is not looked into.
+    /// Returns whether the driver watches for any event. A driver with nothing registered is not
+    /// polled.
     fn is_watching(&self) -> bool;
 
-    /// The driver as the type that it is, for whoever made it to find it again from its core; nothing unless it says so.
+    /// Returns the driver as its own type, so that its maker can find it again from its core.
+    /// `None` by default.
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }
 
-    /// Whether some of it concerns tasks that any worker may run. If so, an idle sibling looks when the owner does not.
+    /// Returns whether some of the events concern tasks that any worker may run. If so, an idle
+    /// sibling polls the driver when the owner does not. False by default.
     fn is_watching_for_others(&self) -> bool {
         false
     }

@@ -1,4 +1,5 @@
-//! Workers that share work: their seats, the queue for all of them, who of them is idle. Knows no thread.
+//! A group: workers that share work, their seats, their queue, and which of them are idle. Knows no
+//! thread.
 
 mod deferred;
 mod seat;
@@ -19,38 +20,40 @@ use crate::idle::{Coverage, Idle, MOST_WORKERS};
 use crate::queue::shared::SharedQueue;
 use crate::strategy::Strategy;
 
-/// Tasks that only a group may run, before their queue spills to its list: it is for few.
+/// Capacity of the queue for tasks that only the group may run, before it spills to its list.
+/// Small, since there are few such tasks.
 const KEPT: usize = 256;
 
-/// Other groups that work is taken from.
+/// Other groups, from which this one takes work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Siblings {
-    /// On the same node.
+    /// Those on the same node.
     pub(crate) near: Nearby,
-    /// On other nodes.
+    /// Those on other nodes.
     pub(crate) far: Nearby,
 }
 
 /// Where a group is.
 #[derive(Clone, Debug)]
 pub(crate) struct Neighbourhood {
-    /// Its number.
+    /// The group's number.
     pub(crate) group: usize,
     pub(crate) strategy: Strategy,
     pub(crate) node: usize,
     pub(crate) siblings: Siblings,
 }
 
-/// Some groups.
+/// Groups at the same distance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nearby {
     pub(crate) groups: Box<[usize]>,
-    /// Every so many rounds of searching that come to nothing, work is taken from there; never, if zero. Then there are none.
+    /// Work is taken from them once in this number of rounds of searching without success. If zero,
+    /// never; then `groups` is empty.
     pub(crate) every: u32,
 }
 
 impl Siblings {
-    /// All of them.
+    /// Returns all of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
         self.near.groups.iter().chain(&self.far.groups).copied()
     }
@@ -61,7 +64,8 @@ impl Siblings {
     }
 }
 
-/// How the workers of a group are numbered among all of the pool: first the regular ones of all groups, then the spare ones.
+/// How the workers of a group are numbered within the pool: first the regular workers of all
+/// groups, then the spare ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     /// The number of the first worker.
@@ -70,7 +74,7 @@ pub(crate) struct Numbers {
     pub(crate) first_spare: usize,
 }
 
-/// Workers that share work.
+/// A group of workers that share work.
 pub(crate) struct Group {
     pub(crate) idle: Idle,
     pub(crate) queue: SharedQueue,
@@ -80,9 +84,10 @@ pub(crate) struct Group {
     number: usize,
     node: usize,
     pub(crate) siblings: Siblings,
-    /// The numbers of its workers among all of the pool.
+    /// The numbers of its workers within the pool.
     numbers: Numbers,
-    /// The first `workers` are there from the beginning; spare ones follow as they are needed.
+    /// The first `workers` seats are filled from the beginning; spare workers get the next ones
+    /// when they are needed.
     seats: Box<[OnceLock<Seat>]>,
     workers: usize,
     cpus: usize,
@@ -114,22 +119,22 @@ impl Group {
         }
     }
 
-    /// How many workers there are, spare ones not counted.
+    /// Returns the number of workers, without spare ones.
     pub(crate) fn workers(&self) -> usize {
         self.workers
     }
 
-    /// Its number.
+    /// Returns the group's number.
     pub(crate) fn number(&self) -> usize {
         self.number
     }
 
-    /// The NUMA node that it is for.
+    /// Returns the NUMA node that the group is for.
     pub(crate) fn node(&self) -> usize {
         self.node
     }
 
-    /// The number of a worker among all of the pool.
+    /// Returns the number within the pool of the worker at an index.
     pub(crate) fn number_of(&self, index: usize) -> usize {
         match index.checked_sub(self.workers) {
             None => self.numbers.first + index,
@@ -137,7 +142,7 @@ impl Group {
         }
     }
 
-    /// Which of its workers has this number among all of the pool.
+    /// Returns the index of the worker that has this number within the pool.
     pub(crate) fn index_of(&self, number: usize) -> Option<usize> {
         let index = match number.checked_sub(self.numbers.first_spare) {
             Some(spare) => self.workers + spare,
@@ -146,7 +151,7 @@ impl Group {
         (index < MOST_WORKERS).then_some(index)
     }
 
-    /// The seats of all workers, with their numbers.
+    /// Returns the seats of all workers, in the order of their indices.
     pub(crate) fn seats(&self) -> impl Iterator<Item = &Seat> {
         self.seats.iter().map_while(OnceLock::get)
     }
@@ -156,7 +161,7 @@ impl Group {
         loop {
             let index = self.seats().count();
             let place = self.seats.get(index).ok_or(io::ErrorKind::QuotaExceeded)?;
-            // Somebody else may have been faster; then it is the next one.
+            // If another thread filled this seat first, try the next one.
             if place.set(make(index)?).is_ok() {
                 return Ok(index);
             }
@@ -167,28 +172,29 @@ impl Group {
         self.seats.get(worker)?.get()
     }
 
-    /// Tells a worker that was claimed from the idle ones. Returns whether that took a system call.
+    /// Tells a claimed worker to search. Returns whether that took a system call.
     pub(crate) fn tell(&self, worker: usize) -> bool {
         self.seat(worker).is_some_and(|seat| seat.mailbox.tell())
     }
 
-    /// Whether there is work that anyone of the group may take.
+    /// Returns whether there is work that any worker of the group may take.
     pub(crate) fn has_work(&self) -> bool {
         !self.kept.is_empty() || self.has_work_for_others()
     }
 
-    /// Whether there is work that other groups may take too.
+    /// Returns whether there is work that other groups may take too.
     pub(crate) fn has_work_for_others(&self) -> bool {
         !self.queue.is_empty() || self.seats().any(|seat| seat.thief.len() != 0)
     }
 
-    /// Tasks that have begun, and stay where they are.
+    /// Returns the number of tasks that have begun on the group's workers and cannot move.
     pub(crate) fn owned(&self) -> isize {
         self.seats().map(|seat| seat.counters.owned()).sum()
     }
 
-    /// There is work that anyone may take, and a fence between that and this. Has up to `count` sleepers woken, but no more
-    /// at once than there are CPUs: those that find work wake others if there is more.
+    /// Announces work that any worker may take; the caller has a fence between the work and this
+    /// call. Wakes up to `count` sleepers, but no more at once than there are CPUs: those that find
+    /// work wake others if there is more.
     pub(crate) fn announce(&self, count: usize, tell: impl FnMut(usize)) -> Coverage {
         self.idle.work_arrived(count.min(self.cpus), || self.has_work(), tell)
     }

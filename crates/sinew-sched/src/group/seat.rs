@@ -1,4 +1,4 @@
-//! What a worker leaves with its group so that others can reach it. Knows no group.
+//! A seat: the part of a worker that other threads reach through its group. Knows no group.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,24 +9,25 @@ use crate::stats::{Counters, WorkerState};
 use crate::sync::{Fence, Lock, full_fence};
 use crate::task::List;
 
-/// What the worker of a seat is there for.
+/// The role of the worker in a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Role {
-    /// Is always there.
+    /// The worker is always there.
     Regular = 0,
-    /// Stands in for a worker that is blocked.
+    /// The worker stands in for a blocked one.
     Spare = 1,
-    /// Has stood in, and is not needed any more: takes nothing new, and goes when what it has begun has ended.
+    /// The worker stood in, and is not needed any more: it takes nothing new, and ends when the
+    /// tasks that it has begun have ended.
     Surplus = 2,
-    /// Is gone.
+    /// The worker is gone.
     Vacant = 3,
 }
 
-/// A worker, as others reach it. It outlives the worker's thread.
+/// A worker, as other threads reach it. The seat outlives the worker's thread.
 pub(crate) struct Seat {
     pub(crate) thief: Thief,
-    /// The worker's end of the deque, while nobody sits here.
+    /// The owner's end of the deque, while the seat has no worker.
     owner: Lock<Option<Owner>>,
     role: AtomicU8,
     pub(crate) mailbox: Arc<Mailbox>,
@@ -37,19 +38,20 @@ impl Seat {
     pub(crate) fn new(mailbox: Mailbox, role: Role) -> Self {
         let (owner, thief) = deque::deque();
         let (owner, role) = (Lock::new(Some(owner)), AtomicU8::new(role as u8));
-        // Nobody is there yet.
+        // The seat has no worker yet.
         drop(mailbox.close());
         Self { thief, owner, role, mailbox: Arc::new(mailbox), counters: Arc::default() }
     }
 
-    /// The worker's end of the deque, if nobody sits here. Tasks may be sent from now on.
+    /// Returns the owner's end of the deque, if the seat has no worker. Tasks may be sent to the
+    /// seat from now on.
     pub(crate) fn sit_down(&self) -> Option<Owner> {
         let owner = self.owner.lock().take()?;
         self.mailbox.open();
         Some(owner)
     }
 
-    /// Gives it back. What has arrived and was not taken is returned.
+    /// Gives the owner's end back. Returns the tasks that have arrived and were not taken.
     pub(crate) fn get_up(&self, owner: Owner) -> List {
         let arrived = self.mailbox.close();
         arrived.append(std::iter::from_fn(|| owner.pop_oldest()).collect());
@@ -58,7 +60,7 @@ impl Seat {
         arrived
     }
 
-    /// Whether a worker could sit down.
+    /// Returns whether the seat has no worker.
     pub(crate) fn is_free(&self) -> bool {
         self.owner.lock().is_some()
     }
@@ -72,7 +74,8 @@ impl Seat {
         }
     }
 
-    /// Changed under the lock of the group's spares alone. Whoever does tells the worker, if there is one.
+    /// Changes the role. Only under the lock of the group's spares. The caller tells the worker
+    /// afterwards, if there is one.
     pub(super) fn set_role(&self, role: Role) {
         self.role.store(role as u8, Ordering::Release);
         full_fence(Fence::Role);

@@ -1,8 +1,9 @@
-//! Workers that stand in for blocked ones: how many there are to be, and in which seats. Starts
-//! none.
+//! Spare workers, which stand in for blocked ones: how many there have to be, and in which seats.
+//! Starts none.
 //!
-//! There are as many spare workers at work as there are blocked ones, if they can be had. When a blocked worker is back, one
-//! spare is surplus: it takes nothing new, stays for what it has begun, and for a moment longer in case it is needed again.
+//! There are as many spare workers at work as there are blocked workers, if they can be started.
+//! When a blocked worker is back, one spare worker becomes surplus: it takes nothing new, stays for
+//! the tasks that it has begun, and for a moment longer in case it is needed again.
 
 use std::fmt;
 
@@ -34,14 +35,14 @@ impl Spares {
         self.counts.lock().blocked
     }
 
-    /// How often a spare worker was not to be had.
+    /// Returns how often a spare worker could not be started.
     pub(crate) fn failed(&self) -> u64 {
         self.failed.get()
     }
 
-    /// A worker is about to block. What it had to share is in the group's queue already. Returns
-    /// the stand-in that the caller is to tell or to start; none, if there are enough, or it
-    /// `is_over` and there is nothing to do for anybody.
+    /// Counts a worker that is about to block. It has put the work that it can share into the
+    /// group's queue already. Returns the stand-in that the caller has to tell or to start; none,
+    /// if there are enough, or if `is_over` returns true and no work is left.
     pub(crate) fn begin_block<'a>(
         &self,
         group: &'a Group,
@@ -56,19 +57,19 @@ impl Spares {
         Some(choose(group))
     }
 
-    /// There is no seat for a stand-in.
+    /// Counts a stand-in out for which there is no seat.
     pub(crate) fn give_up(&self) {
         self.note_failure();
         self.counts.lock().working -= 1;
     }
 
-    /// Counts a spare worker that was not to be had.
+    /// Counts a spare worker that could not be started.
     pub(crate) fn note_failure(&self) {
         self.failed.add_shared(1);
     }
 
-    /// A worker leaves its seat, which is not free yet. However that comes about, a spare one does not count any more, and may
-    /// be started again.
+    /// Counts a worker out that leaves its seat, which is not free yet. After that, whatever the
+    /// reason, a spare worker does not count any more, and may be started again.
     pub(crate) fn leave(&self, seat: &Seat) {
         let mut counts = self.counts.lock();
         match seat.role() {
@@ -80,7 +81,7 @@ impl Spares {
         seat.set_role(Role::Vacant);
     }
 
-    /// A worker is back.
+    /// Counts a blocked worker that is back.
     pub(crate) fn end_block(&self, group: &Group) {
         let mut counts = self.counts.lock();
         counts.blocked -= 1;
@@ -94,7 +95,7 @@ impl Spares {
         }
     }
 
-    /// A surplus worker wants to go. Whether it may: it may have been called again.
+    /// Returns whether a surplus worker may end. It may not if it was called again.
     pub(crate) fn may_go(&self, seat: &Seat) -> bool {
         let _counts = self.counts.lock();
         let is_surplus = seat.role() == Role::Surplus;
@@ -105,17 +106,17 @@ impl Spares {
     }
 }
 
-/// Who stands in for a blocked worker.
+/// The spare worker that stands in for a blocked one.
 pub(crate) enum StandIn<'a> {
-    /// One that was surplus.
+    /// A worker that was surplus.
     Here(&'a Seat),
-    /// One that is to be started, in the seat of this number.
+    /// A worker that has to be started, in the seat at this index.
     Gone(usize),
-    /// One for which there is no seat yet.
+    /// A worker that has no seat yet.
     New,
 }
 
-/// A surplus worker, or else a vacant seat. Its role is set.
+/// Chooses a surplus worker, or else a vacant seat, and sets its role.
 fn choose(group: &Group) -> StandIn<'_> {
     if let Some((_, seat)) = spare(group, Role::Surplus) {
         seat.set_role(Role::Spare);
@@ -130,7 +131,7 @@ fn choose(group: &Group) -> StandIn<'_> {
     }
 }
 
-/// The last worker in a role, of those that are spare.
+/// Returns the last of the spare workers that have this role.
 fn spare(group: &Group, role: Role) -> Option<(usize, &Seat)> {
     let spares = group.seats().enumerate().skip(group.workers());
     spares.filter(|(_, seat)| seat.role() == role && (role != Role::Vacant || seat.is_free())).last()

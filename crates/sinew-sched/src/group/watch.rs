@@ -1,27 +1,28 @@
-//! Whether an idle worker watches over the drivers of busy ones. Knows no driver.
+//! Which idle worker watches over the drivers of busy ones. Knows no driver.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::sync::{Fence, full_fence};
 
-/// At most one idle worker watches, for a moment at a time.
+/// The watch of a group. At most one idle worker keeps it, for a moment at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    /// A driver has been seen that concerns others: before that, nobody need look for one.
+    /// Whether a driver that concerns others was ever seen. Before that, no worker needs to watch.
     is_wanted: AtomicBool,
     is_kept: AtomicBool,
 }
 
 impl Watch {
-    /// There is a driver that concerns others.
+    /// Notes that a driver concerns others.
     pub(crate) fn want(&self) {
         if !self.is_wanted.load(Ordering::Relaxed) {
             self.is_wanted.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether somebody may be missing: drivers may need watching, and nobody is at it. For a worker that goes to work: one
-    /// that stopped watching just before goes to work too, and of the two at least one sees the other.
+    /// Returns whether drivers may need watching and no worker keeps the watch. For a worker that
+    /// goes to work: a worker that stopped watching just before goes to work too, and at least one
+    /// of the two sees the other.
     #[inline]
     pub(crate) fn may_lack(&self) -> bool {
         self.is_wanted.load(Ordering::Relaxed) && {
@@ -30,7 +31,8 @@ impl Watch {
         }
     }
 
-    /// Watches while `body` runs, if nobody else does; `body` is told which.
+    /// Keeps the watch while `body` runs, if no other worker does; `body` gets whether it is kept
+    /// here.
     pub(crate) fn keep<R>(&self, body: impl FnOnce(bool) -> R) -> R {
         let watches = !self.is_kept.swap(true, Ordering::Relaxed);
         let result = body(watches);

@@ -1,13 +1,14 @@
-//! A set of workers, a bit for each. Knows no protocol: the orderings are its callers'.
+//! A set of workers, with a bit for each. Knows no protocol: the callers choose the orderings.
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Workers of a group, spare ones included. Fewer under the checker, to which each word is more to try.
+/// Most workers of a group, spare ones included. Fewer under the checker, for which each word is
+/// one more state to explore.
 pub(crate) const MOST_WORKERS: usize = if cfg!(loom) { 64 } else { 128 };
 
 const WORDS: usize = MOST_WORKERS / 64;
 
-/// The set.
+/// A set of workers.
 #[derive(Debug)]
 pub(super) struct Mask([AtomicU64; WORDS]);
 
@@ -21,13 +22,14 @@ impl Mask {
         word.fetch_or(bit, order);
     }
 
-    /// Whether it was in.
+    /// Removes a worker. Returns whether it was in the set.
     pub(super) fn remove(&self, worker: usize, order: Ordering) -> bool {
         let (word, bit) = self.bit(worker);
         word.fetch_and(!bit, order) & bit != 0
     }
 
-    /// Takes the lowest out. That there is none is known as from a SeqCst load: callers rely on it.
+    /// Removes the lowest worker and returns it. If the set is empty, this is known as from a
+    /// SeqCst load: callers rely on that.
     pub(super) fn claim_lowest(&self) -> Option<usize> {
         let clear = |word: u64| (word != 0).then(|| word & (word - 1));
         self.0.iter().enumerate().find_map(|(index, word)| {
@@ -50,7 +52,7 @@ impl Mask {
         word.load(Ordering::Relaxed) & bit != 0
     }
 
-    /// Whether it has any but this worker.
+    /// Returns whether the set contains any worker but this one.
     pub(super) fn has_others(&self, worker: usize) -> bool {
         self.count() > usize::from(self.contains(worker))
     }
@@ -108,13 +110,13 @@ mod tests {
         assert_eq!(claim_all(&mask), [0, 31, 63, 64, 127]);
     }
 
-    /// Whatever is done to it, it is what a set would be.
+    /// Each operation has the effect that it has on a `BTreeSet`.
     #[test]
     fn it_is_a_set() {
         let (mask, mut set) = (Mask::new(), BTreeSet::new());
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;
         for _ in 0..20_000 {
-            // xorshift: each run does the same.
+            // xorshift: each run uses the same numbers.
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;

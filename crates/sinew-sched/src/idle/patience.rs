@@ -1,12 +1,12 @@
-//! A thief's patience with a worker's only task: its newest child, which it most likely is about to join. Knows time and
-//! positions, no deque.
+//! A thief's patience with a worker's only task: its newest child, which it is most likely about to
+//! join. Knows times and positions, and no deque.
 
 use std::time::{Duration, Instant};
 
 use super::spin::SPIN;
 
-/// Which lone task a thief has seen, where, and since when. A thief watches one at a time: as soon as it would have to
-/// watch two there is work enough to take one of them.
+/// The lone task that a thief has seen: where, and since when. A thief watches one task at a time:
+/// as soon as it would have to watch two, there is enough work to take one of them.
 #[derive(Debug, Default)]
 pub(crate) struct Patience {
     seen: Option<Seen>,
@@ -19,22 +19,22 @@ struct Seen {
     since: Instant,
 }
 
-/// What to do about a lone task.
+/// What a thief does about a lone task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is seen for the first time: leave it alone.
+    /// Leave it alone: the thief sees it for the first time.
     SpareAtFirst,
-    /// Leave it alone still.
+    /// Still leave it alone.
     Spare,
-    /// It has been there for long enough.
+    /// Take it: it has been there for long enough.
     Take,
 }
 
 impl Patience {
-    /// How long a lone task is spared: about as long as a wake takes.
+    /// How long a lone task is left alone: about as long as a wake takes.
     pub(crate) const LIMIT: Duration = SPIN;
 
-    /// A thief sees a lone task at a position of a victim's deque.
+    /// Decides about a lone task that a thief sees at a position of a victim's deque.
     pub(crate) fn look(&mut self, victim: usize, position: isize, now: Instant) -> Verdict {
         let is_young = |seen: &Seen| now.saturating_duration_since(seen.since) < Self::LIMIT;
         match &self.seen {
@@ -45,7 +45,7 @@ impl Patience {
                     Verdict::Take
                 }
             }
-            // Another victim's task is being watched; this one is not older.
+            // The thief watches another victim's task; this one is not older.
             Some(seen) if is_young(seen) => Verdict::Spare,
             _ => {
                 self.seen = Some(Seen { victim, position, since: now });
@@ -54,12 +54,12 @@ impl Patience {
         }
     }
 
-    /// Whose task it has an eye on.
+    /// Returns the worker whose task the thief watches.
     pub(crate) fn victim(&self) -> Option<usize> {
         self.seen.as_ref().map(|seen| seen.victim)
     }
 
-    /// The thief has found something to do.
+    /// Forgets the watched task: the thief has found something to do.
     pub(crate) fn forget(&mut self) {
         self.seen = None;
     }

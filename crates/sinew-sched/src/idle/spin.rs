@@ -1,29 +1,32 @@
 //! How long to search before sleeping. Reads the pool's clock.
 //!
-//! A search pays if something comes soon: what comes within the time that a wake costs is better waited for awake. Whether it does is
-//! guessed from the last times. A worker whose sleeps were long, as if it had nothing but timers, searches for less and less, down to one round;
-//! one that would have found something if it had searched for longer, or has found something, searches for as long as a wake costs.
+//! A search pays off if work comes soon: for work that comes within the time of a wake, it is
+//! better to wait awake. The last searches and sleeps predict whether it will. A worker whose
+//! sleeps were long, as if it had nothing but timers, searches for less and less time, down to one
+//! round. A worker that has found work, or would have found it by searching for longer, searches
+//! for as long as a wake costs.
 //!
-//! What the worker's own driver tells is not waited for awake: nobody has to wake it for that but the kernel, and while it sleeps more
-//! comes, which is then seen to in one go. A server that looked for 50 µs before it slept took a fifth more processor time for each request, and answered
-//! no more of them.
+//! A worker does not wait awake for events of its own driver. The kernel wakes it for these, no
+//! other worker has to, and while it sleeps more events arrive, which it then handles together. A
+//! server that searched for 50 µs before it slept took a fifth more processor time for each
+//! request, and answered no more requests.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
 
-/// About what it takes to wake a thread on another CPU: to search for less time than a wake costs loses to sleeping, for
-/// more time to not sleeping.
+/// About the time of waking a thread on another CPU. Searching for less time than a wake costs is
+/// worse than sleeping; searching for more is worse than sleeping earlier.
 pub(crate) const SPIN: Duration = Duration::from_micros(50);
 
-/// Rounds between looks at the clock.
+/// Rounds between reads of the clock.
 const ROUNDS: u32 = 8;
 
-/// Below this, one round is as good.
+/// A shorter time than this becomes one round.
 const SHORTEST: Duration = Duration::from_micros(4);
 
-/// How long a worker searches before it sleeps. Adapts to whether searching was worth it.
+/// How long a worker searches before it sleeps. Adapts to whether searches paid off.
 #[derive(Debug)]
 pub(crate) struct SpinBudget(Cell<Duration>);
 
@@ -37,27 +40,27 @@ impl SpinBudget {
         Spin::start(self.0.get(), clock)
     }
 
-    /// The search was worth it.
+    /// Notes that the search paid off.
     pub(crate) fn found(&self) {
         self.0.set(SPIN);
     }
 
-    /// Searching came to nothing, and this was the sleep after it. Somebody has ended it, or time has.
+    /// Notes the time of a sleep that followed a search without success.
     pub(crate) fn slept(&self, time: Duration) {
         if time < SPIN { self.found() } else { self.told() }
     }
 
-    /// The own driver had something, whether it was searched for or slept.
+    /// Notes that the worker's own driver had events, found by a poll or by a sleep.
     pub(crate) fn told(&self) {
         let shorter = self.0.get() / 2;
         self.0.set(if shorter < SHORTEST { Duration::ZERO } else { shorter });
     }
 }
 
-/// A stretch of searching.
+/// A period of searching.
 #[derive(Debug)]
 pub(crate) struct Spin {
-    /// None, when it is over.
+    /// None when the time is over.
     end: Option<Instant>,
     rounds: u32,
 }
@@ -70,22 +73,22 @@ impl Spin {
         Self { end: Some(clock() + time), rounds: 0 }
     }
 
-    /// No time at all: one round.
+    /// Returns a search without any time: one round.
     pub(crate) fn spent() -> Self {
         Self { end: None, rounds: 0 }
     }
 
-    /// Whether it has taken more than a look.
+    /// Returns whether the search has taken more than one round.
     pub(crate) fn has_waited(&self) -> bool {
         self.rounds > 0
     }
 
-    /// Whether the time is over.
+    /// Returns whether the time is over.
     pub(crate) fn is_over(&self) -> bool {
         self.end.is_none()
     }
 
-    /// Between two rounds.
+    /// Pauses between two rounds.
     pub(crate) fn pause(&mut self, clock: Clock) {
         core::hint::spin_loop();
         self.rounds += 1;

@@ -1,9 +1,9 @@
 //! A function that runs after each request for it, on one thread at a time and never inside itself.
-//! Requests that arrive while it runs are answered by one more run.
+//! One more run answers all requests that arrive during a run.
 
 use crate::sync::{AtomicUsize, Ordering};
 
-/// Requests that are not yet answered.
+/// The number of requests that are not yet answered.
 #[derive(Debug)]
 pub(crate) struct CoalescedRun(AtomicUsize);
 
@@ -12,10 +12,10 @@ impl CoalescedRun {
         Self(AtomicUsize::new(0))
     }
 
-    /// Has `run` called after this moment: here, or by whoever is at it already, which then does it once more. So it does not
-    /// matter how often it comes to be requested from inside.
+    /// Makes sure that `run` is called after this moment: here, or by the thread that runs it
+    /// already, which then runs it once more. So `run` may itself request another run.
     pub(crate) fn request(&self, mut run: impl FnMut()) {
-        // Acquire and release: whoever runs it sees what was done before the request.
+        // Acquire and release: the thread that runs it sees what was done before the request.
         if self.0.fetch_add(1, Ordering::AcqRel) != 0 {
             return;
         }

@@ -1,4 +1,4 @@
-//! Whether a pool takes work, drains, or is over, and waiting for that. Knows no worker.
+//! The stages of a pool (open, draining, over), and waiting for them. Knows no worker.
 
 mod awake;
 mod beginning;
@@ -20,10 +20,11 @@ pub(crate) use threads::Threads;
 
 use crate::sync::{Condvar, Lock, ignore_poison};
 
-/// The stage, and what waits for it to change.
+/// The stage, and the threads that wait for it to change.
 #[derive(Debug)]
 pub(crate) struct Lifecycle {
-    /// Every worker looks at it before every task: nothing else that changes is beside it.
+    /// Every worker reads the stage before every task, so no other changing value shares its cache
+    /// line.
     stage: CachePadded<StageWord>,
     inner: Lock<Inner>,
     changed: Condvar,
@@ -33,7 +34,7 @@ pub(crate) struct Lifecycle {
 #[derive(Debug, Default)]
 struct Inner {
     deadline: Option<Instant>,
-    /// Nothing was left when it ended.
+    /// Whether nothing was left when the pool ended.
     drained: bool,
 }
 
@@ -52,7 +53,8 @@ impl Lifecycle {
         self.stage.get()
     }
 
-    /// The stage, for somebody who has just put a task into a queue: if it is over, the caller sweeps.
+    /// Returns the stage, to a caller that has just put a task into a queue: if the pool is over,
+    /// the caller sweeps.
     pub(crate) fn stage_after_push(&self) -> Stage {
         self.stage.get_after_push()
     }
@@ -62,8 +64,8 @@ impl Lifecycle {
         self.stage() == Stage::Over
     }
 
-    /// Takes no new work from now on. An earlier deadline stays; a new one counts for those who
-    /// wait already. The caller tells the workers after this.
+    /// Refuses new work from now on. An earlier deadline stays; a new one also counts for the
+    /// callers that wait already. The caller tells the workers after this.
     pub(crate) fn begin_drain(&self, deadline: Option<Instant>) {
         let mut inner = self.inner.lock();
         inner.deadline = match (inner.deadline, deadline) {
@@ -74,17 +76,17 @@ impl Lifecycle {
         self.changed.notify_all();
     }
 
-    /// When draining has to end; never, while it has not begun.
+    /// Returns when draining has to end; none, if it has not begun.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         if self.stage() == Stage::Draining { self.inner.lock().deadline } else { None }
     }
 
-    /// Whether draining has taken too long.
+    /// Returns whether the deadline of the drain has passed.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline().is_some_and(|deadline| (self.clock)() >= deadline)
     }
 
-    /// Ends it. The caller sweeps the queues afterwards.
+    /// Ends the pool. The caller sweeps the queues afterwards.
     pub(crate) fn end(&self, drained: bool) {
         let mut inner = self.inner.lock();
         if self.is_over() {
@@ -99,7 +101,7 @@ impl Lifecycle {
         self.inner.lock().drained
     }
 
-    /// Waits until it is over, or the deadline. Returns whether it is over.
+    /// Waits until the pool is over, or until the deadline. Returns whether it is over.
     pub(crate) fn wait_until_over(&self) -> bool {
         let mut inner = self.inner.lock();
         while !self.is_over() {
@@ -110,7 +112,8 @@ impl Lifecycle {
     }
 }
 
-/// Time until a deadline, in steps that a condition variable can wait; none if it is past.
+/// Returns the time until a deadline, at most as long as a condition variable can wait; none if it
+/// has passed.
 fn time_left(deadline: Option<Instant>, clock: Clock) -> Option<Duration> {
     let longest = Duration::from_secs(3600);
     match deadline {

@@ -1,24 +1,24 @@
-//! The stage of a pool's life, in one word. Knows no queue: whoever is told that it is over sweeps them.
+//! The stage of a pool, in one word. Knows no queue: the callers sweep them.
 //!
-//! A producer puts a task into a queue and then looks at the stage; whoever ends it all sets the stage and then sweeps the
-//! queues. Each has a fence in between, so that one sees the other: a task is run, or swept by one of the two, and never
-//! stays behind.
+//! A producer puts a task into a queue and then reads the stage; the thread that ends the pool
+//! stores the stage and then sweeps the queues. Each has a fence in between, so at least one of
+//! them sees the other: each task is run, or discarded by one of the two, and none stays behind.
 
 use crate::sync::{AtomicUsize, Fence, Ordering, full_fence};
 
-/// The stages of a pool, in order. It never goes back.
+/// The stages of a pool, in order. A pool never goes back to an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(usize)]
 pub(crate) enum Stage {
-    /// Takes new work.
+    /// The pool takes new work.
     Open = 0,
-    /// Takes no new work; does what there is.
+    /// The pool refuses new work, and runs what it has.
     Draining = 1,
-    /// Does nothing more. Whoever finds a task in a queue discards it.
+    /// The pool runs nothing more. A thread that finds a task in a queue discards it.
     Over = 2,
 }
 
-/// The stage, as all see it.
+/// The current stage, shared by all threads.
 #[derive(Debug)]
 pub(crate) struct StageWord(AtomicUsize);
 
@@ -29,7 +29,7 @@ impl StageWord {
 
     #[inline]
     pub(crate) fn get(&self) -> Stage {
-        // Acquire: what was done before the change is seen.
+        // Acquire: the reader sees what was done before the change.
         match self.0.load(Ordering::Acquire) {
             0 => Stage::Open,
             1 => Stage::Draining,
@@ -37,20 +37,20 @@ impl StageWord {
         }
     }
 
-    /// The stage, for somebody who has just put a task into a queue.
+    /// Returns the stage, to a caller that has just put a task into a queue.
     pub(crate) fn get_after_push(&self) -> Stage {
         full_fence(Fence::Submit);
         self.get()
     }
 
-    /// Takes no new work. The caller tells everybody after this.
+    /// Stores that the pool refuses new work. The caller tells all workers after this.
     pub(crate) fn begin_drain(&self) {
         self.0.fetch_max(Stage::Draining as usize, Ordering::Release);
-        // Between this and telling everybody, see `awake.rs`.
+        // Between this and telling the workers, see `awake.rs`.
         full_fence(Fence::Drain);
     }
 
-    /// It is over. The caller sweeps the queues after this.
+    /// Stores that the pool is over. The caller sweeps the queues after this.
     pub(crate) fn end(&self) {
         self.0.store(Stage::Over as usize, Ordering::Release);
         full_fence(Fence::End);

@@ -1,10 +1,10 @@
-//! How many threads there are, and waiting for them. Knows nothing of what they do.
+//! The number of threads, and waiting for their end. Knows nothing of what they do.
 
 use std::time::Duration;
 
 use crate::sync::{Condvar, Lock, ignore_poison};
 
-/// How often to look again for threads that are on their way out.
+/// How often to check again for threads that are on their way out.
 const ONE_LOOK: Duration = Duration::from_millis(5);
 
 /// The threads that run.
@@ -24,7 +24,7 @@ impl Threads {
         self.changed.notify_all();
     }
 
-    /// Waits until no thread runs any more, for as long as they `are_ending`.
+    /// Waits until no thread runs any more, or until `are_ending` returns false.
     pub(crate) fn wait(&self, mut are_ending: impl FnMut() -> bool) {
         let mut running = self.running.lock();
         while *running > 0 && are_ending() {

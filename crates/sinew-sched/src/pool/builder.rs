@@ -20,18 +20,19 @@ use crate::task::Context;
 use crate::worker::Hooks;
 use sinew_topology::Plan;
 
-/// Tasks that the shared queue holds before it spills.
+/// Tasks that the shared queue holds before it spills, unless set.
 const QUEUE: usize = 65_536;
 const LARGEST_QUEUE: usize = 1 << 24;
 
-/// Workers of a group.
+/// Most workers of a group.
 const MOST_WORKERS: usize = 64;
-/// Groups of a pool.
+/// Most groups of a pool.
 const MOST_GROUPS: usize = 1024;
-/// Numbers for the spare workers of a group, of which there are fewer.
+/// Numbers that are reserved for the spare workers of a group, which has fewer.
 const MOST_SPARES: usize = 128;
 
-/// After so many vain rounds, workers look at other groups of their node.
+/// Rounds of searching without success after which a worker looks at other groups of its node,
+/// unless set.
 const STEAL_NEAR: u32 = 16;
 
 /// Settings of a [`Pool`].
@@ -66,14 +67,16 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// How many workers, in one group: 1 to 64; as many as the process has CPUs, and 64 at most, unless set.
+    /// Sets the number of workers, in one group: 1 to 64. The default is the number of CPUs that
+    /// the process may use, and at most 64.
     #[must_use]
     pub fn workers(self, workers: usize) -> Self {
         self.groups([workers])
     }
 
-    /// Workers in several groups, so many in each: 1 to 64. A group has a queue of its own, and its workers wake and rob one
-    /// another; between groups work goes only when one has more than it can do.
+    /// Sets several groups, with these numbers of workers: 1 to 64 each. Each group has a queue of
+    /// its own, and its workers wake one another and steal from one another. Work moves to another
+    /// group only when its group has more than it can do.
     ///
     /// ```
     /// use sinew_sched::{Placement, Pool, TaskRef};
@@ -92,8 +95,9 @@ impl Builder {
         self
     }
 
-    /// Groups as a plan has them: their sizes, nodes, and the CPUs that their threads run on, if it chose some. With NUMA on, what a
-    /// group's workers share is made on a thread of its node, so that the memory is there.
+    /// Sets the groups of a plan: their sizes, their nodes, and the CPUs that their threads run on,
+    /// if the plan chooses some. With NUMA on, a thread of the group's node makes what the group's
+    /// workers share, so that its memory is on that node.
     ///
     /// ```
     /// use sinew_sched::Pool;
@@ -115,98 +119,104 @@ impl Builder {
         self
     }
 
-    /// The NUMA node of each group, in their order: 0 where none is given. Those of one node take work from one another, others
-    /// only if [that is on](Self::steal_across_nodes).
+    /// Sets the NUMA node of each group, in the order of the groups; a group without a value gets
+    /// node 0. Groups of one node take work from one another. Groups of different nodes do so only
+    /// if [it is turned on](Self::steal_across_nodes).
     #[must_use]
     pub fn nodes(mut self, nodes: impl IntoIterator<Item = usize>) -> Self {
         self.nodes = nodes.into_iter().collect();
         self
     }
 
-    /// After how many rounds of searching that come to nothing a worker looks at another group of its node: 16 unless set; 0 for
-    /// never.
+    /// Sets after how many rounds of searching without success a worker looks at another group of
+    /// its node. The default is 16; 0 means never.
     #[must_use]
     pub fn steal_within_node(mut self, rounds: u32) -> Self {
         self.steal_near = rounds;
         self
     }
 
-    /// After how many rounds of searching that come to nothing a worker looks at a group of another node: 0, for never, unless
-    /// set.
+    /// Sets after how many rounds of searching without success a worker looks at a group of another
+    /// node. The default is 0, which means never.
     #[must_use]
     pub fn steal_across_nodes(mut self, rounds: u32) -> Self {
         self.steal_far = rounds;
         self
     }
 
-    /// What the threads are called, with the worker's number behind it: `sinew-0` and so on unless set. The kernel shows the
-    /// first 15 bytes.
+    /// Sets the name of the threads, to which the worker's number is added: by default `sinew-0`
+    /// and so on. The kernel shows the first 15 bytes.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.starter.name = name.into();
         self
     }
 
-    /// How the workers of a group share what anyone may run: [`Local`](Strategy::Local) unless set.
+    /// Sets how the workers of a group share the tasks that any of them may run:
+    /// [`Local`](Strategy::Local) by default.
     #[must_use]
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
         self
     }
 
-    /// How many tasks the shared queue takes before it spills to a list: 1 to 2^24; 65,536 unless set. Memory for it is
-    /// taken at once.
+    /// Sets how many tasks the shared queue takes before it spills to a list: 1 to 2^24. The
+    /// default is 65,536. The memory is allocated at once.
     #[must_use]
     pub fn queue_capacity(mut self, capacity: usize) -> Self {
         self.queue = capacity;
         self
     }
 
-    /// Called by each worker before its first task. A worker whose hook fails or panics runs no task:
-    /// [`build`](Self::build) waits for the hooks, and returns the error.
+    /// Sets a hook that each worker calls before its first task. A worker whose hook fails or
+    /// panics runs no task: [`build`](Self::build) waits for the hooks, and returns the error.
     ///
-    /// Spare workers call the hooks too: they come when a worker [blocks](Context::block), and go when they are not needed any more. If
-    /// the start hook of one fails, the worker goes at once, as if its thread could not be had.
+    /// Spare workers call the hooks too. A spare worker starts when a worker
+    /// [blocks](Context::block), and ends when it is not needed any more. If the start hook of a
+    /// spare worker fails, that worker ends at once, as if its thread could not be started.
     #[must_use]
     pub fn on_start(mut self, hook: impl Fn(&Context<'_>) -> io::Result<()> + Send + Sync + 'static) -> Self {
         self.hooks.start = Some(Arc::new(hook));
         self
     }
 
-    /// Called by each worker after its last task. What it submits at the end of the pool is discarded, and reported.
+    /// Sets a hook that each worker calls after its last task. Tasks that the hook submits at the
+    /// end of the pool are discarded, and counted in the report.
     #[must_use]
     pub fn on_stop(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
         self.hooks.stop = Some(Arc::new(hook));
         self
     }
 
-    /// Called, in place of the one on stop, by a worker that has begun tasks which have not ended when all is over: its thread
-    /// stays for ever after this, and what the tasks hold stays with it.
+    /// Sets a hook that a worker calls, instead of the stop hook, if tasks that it has begun have
+    /// not ended when the pool is over. After the hook, its thread stays for ever, and what the
+    /// tasks hold stays with it.
     #[must_use]
     pub fn on_stay(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
         self.hooks.stay = Some(Arc::new(hook));
         self
     }
 
-    /// Called by a worker that has found a task after it had none, before it runs the task. By then
-    /// it has stored that its state is [`Running`](crate::WorkerState::Running). The hook may be
-    /// called often, and by several workers at a time.
+    /// Sets a hook that a worker calls when it has found a task after it had none, before it runs
+    /// the task. By then it has stored that its state is [`Running`](crate::WorkerState::Running).
+    /// The hook may be called often, and by several workers at a time.
     #[must_use]
     pub fn on_work(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
         self.hooks.on_work = Some(Arc::new(hook));
         self
     }
 
-    /// Called by a worker that has found nothing to do, each time before it sleeps. It may submit work; if it always
-    /// does, the pool never drains.
+    /// Sets a hook that a worker calls when it has found nothing to do, each time before it sleeps.
+    /// The hook may submit work; if it always does, the pool never drains.
     #[must_use]
     pub fn before_sleep(mut self, hook: impl Fn(&Context<'_>) + Send + Sync + 'static) -> Self {
         self.hooks.before_sleep = Some(Arc::new(hook));
         self
     }
 
-    /// What the worker of a number sleeps in: a [`FutexDriver`](crate::FutexDriver) unless set. Those of spare workers are
-    /// made when they are needed.
+    /// Sets how to make the driver in which the worker of a given number sleeps: a
+    /// [`FutexDriver`](crate::FutexDriver) by default. Drivers of spare workers are made when they
+    /// are needed.
     #[must_use]
     pub fn driver(
         mut self,
@@ -216,10 +226,11 @@ impl Builder {
         self
     }
 
-    /// How a thread is started: by std unless set. It is given the thread's name and what to run there, which returns when
-    /// the worker has ended. If it says that it has started a thread and has not, the pool has a worker less and does not
-    /// know. With a [start hook](Self::on_start), what is to run must be run or dropped without waiting for the pool, which waits for that
-    /// to be built.
+    /// Sets how a thread is started: with std by default. The function gets the thread's name and a
+    /// closure to run there, which returns when the worker has ended. If it returns `Ok` without
+    /// having started a thread, the pool has one worker fewer and does not know it. With a [start
+    /// hook](Self::on_start), [`build`](Self::build) waits for the closure, so the function must
+    /// run or drop it without waiting for the pool.
     #[must_use]
     pub fn spawn_with(
         mut self,
@@ -229,13 +240,13 @@ impl Builder {
         self
     }
 
-    /// Sets the function that the pool reads the time from: `Instant::now` unless set.
+    /// Sets the function that the pool reads the time from: `Instant::now` by default.
     ///
-    /// Workers measure with it how long they search and sleep, and a [shutdown](Pool::shutdown)
-    /// when it has to end. Sleeps take their time from the [driver](Self::driver): it gets the
-    /// durations that the pool computes. While the function returns the same time, workers that
-    /// find nothing search on and do not sleep. It must not panic. A time before one that it has
-    /// returned counts as no time passed.
+    /// Workers use it to measure how long they search and sleep, and a [shutdown](Pool::shutdown)
+    /// uses it for its deadline. Sleeps take their time from the [driver](Self::driver): it gets
+    /// the durations that the pool computes. While the function returns the same time, workers that
+    /// find nothing search on and do not sleep. The function must not panic. If it returns an
+    /// earlier time than before, no time counts as passed.
     ///
     /// ```
     /// use sinew_sched::Pool;
@@ -263,7 +274,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If a setting makes no sense, a driver or thread was not to be had, or a start hook has failed. Nothing is left behind then.
+    /// Returns an error if a setting is out of range, a driver or thread cannot be made, or a start
+    /// hook fails. All threads that were started have ended by then.
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let sizes = self.groups.clone().unwrap_or_else(|| vec![available()]);
         if sizes.is_empty() || sizes.len() > MOST_GROUPS {
@@ -293,7 +305,7 @@ impl Builder {
         }
     }
 
-    /// All groups, those of a node made on a thread that runs there, if that matters.
+    /// Makes all groups. With NUMA on, a thread on each node makes those of the node.
     fn groups_on_their_nodes(&self, sizes: &[usize]) -> Result<Vec<Arc<Group>>, BuildError> {
         let make = |groups: &[usize]| groups.iter().map(|group| self.group(sizes, *group)).collect();
         let all: Vec<_> = (0..sizes.len()).collect();
@@ -303,17 +315,18 @@ impl Builder {
         }
     }
 
-    /// One of the groups, with its seats.
+    /// Makes one of the groups, with its seats.
     fn group(&self, sizes: &[usize], group: usize) -> Result<Arc<Group>, BuildError> {
         let (first, workers) = (sizes[..group].iter().sum(), sizes.iter().sum::<usize>());
         let numbers = Numbers { first, first_spare: workers + group * MOST_SPARES };
         let seats =
             (first..first + sizes[group]).map(|worker| self.seat(worker)).collect::<Result<_, _>>()?;
-        // Here and nowhere else: a group has words that all of its workers use, and moving it would leave them elsewhere.
+        // Made in place: the words that all workers of a group use stay on the node of this thread.
+        // A group that is moved later would leave them on another node.
         Ok(Arc::new(Group::new(self.place_of(sizes.len(), group), numbers, seats, self.queue)))
     }
 
-    /// Where a group is, and which others it takes work from.
+    /// Returns where a group is, and from which others it takes work.
     fn place_of(&self, groups: usize, group: usize) -> Neighbourhood {
         let node = |group: usize| self.nodes.get(group).copied().unwrap_or(0);
         let others = |near: bool, every: u32| {
@@ -342,11 +355,11 @@ fn start_workers(shared: &Arc<PoolShared>, workers: usize, has_hook: bool) -> Re
     if !has_hook {
         return Ok(());
     }
-    // An error: all have begun, and nobody can fail any more.
+    // An error means that all senders are gone: all workers have begun, and none can fail any more.
     failures.recv().map_or(Ok(()), |(worker, error)| Err(BuildError::Start(worker, error)))
 }
 
-/// CPUs that this process may use, at most as many as a pool may have workers.
+/// Returns how many CPUs this process may use, at most as many as a group may have workers.
 fn available() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MOST_WORKERS)
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with a pool.
+//! The errors of a pool.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -9,19 +9,19 @@ use crate::task::TaskRef;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No group has so many workers.
+    /// A group cannot have this number of workers.
     Workers(usize),
-    /// No pool has so many groups.
+    /// A pool cannot have this number of groups.
     Groups(usize),
-    /// A queue of this capacity cannot be.
+    /// A queue cannot have this capacity.
     QueueCapacity(usize),
-    /// No thread can have this name: there is a zero byte in it.
+    /// A thread cannot have this name: it contains a zero byte.
     Name(String),
-    /// The driver of this worker was not to be had.
+    /// The driver of this worker could not be made.
     Driver(usize, io::Error),
-    /// The thread of this worker did not start. Those before it have ended again.
+    /// The thread of this worker did not start. The threads that started before it have ended.
     Thread(usize, io::Error),
-    /// The start hook of this worker has failed, or panicked.
+    /// The start hook of this worker failed or panicked.
     Start(usize, io::Error),
 }
 
@@ -75,23 +75,23 @@ impl From<BuildError> for io::Error {
     }
 }
 
-/// Why tasks were not taken.
+/// Why tasks were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The pool is being shut down, or has been.
     Closed,
-    /// There is no worker of this number.
+    /// No worker has this number.
     NoSuchWorker(usize),
-    /// There is no group of this number.
+    /// No group has this number.
     NoSuchGroup(usize),
 }
 
-/// Tasks that a pool did not take, and why. They are in here; dropping the error discards them.
+/// The tasks that a pool refused, and why. Dropping the error discards the tasks.
 pub struct SubmitError {
-    /// The tasks.
+    /// The refused tasks.
     pub tasks: Vec<TaskRef>,
-    /// Why.
+    /// The reason.
     pub refusal: Refusal,
 }
 

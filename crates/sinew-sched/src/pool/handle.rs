@@ -1,4 +1,4 @@
-//! Submitting work to a pool, from anywhere.
+//! Submits work to a pool, from any thread.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -14,23 +14,24 @@ use crate::stats::PoolStats;
 use crate::task::{Context, List, TaskRef};
 use crate::worker::Worker;
 
-/// Who is to run a task.
+/// Which worker runs a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Placement {
-    /// Any worker: the one that submits it, if it is one of the pool's and gets to it first, or another of its group. Threads that
-    /// are no workers bring work to all groups in turn.
+    /// Any worker. If a worker of the pool submits the task, this is that worker or, if another one
+    /// takes the task first, another worker of its group. Tasks of other threads go to all groups
+    /// in turn.
     #[default]
     Anyone,
-    /// Any worker of this group; or of another, if they have more than they can do.
+    /// Any worker of this group; or of another group, if this one has more work than it can do.
     Group(usize),
-    /// Any worker of this group, and no other.
+    /// Any worker of this group, and of no other group.
     GroupOnly(usize),
     /// The worker of this number, below [`Pool::workers`](crate::Pool::workers).
     Worker(usize),
 }
 
-/// Submits work to a pool. Outlives it: then work is refused.
+/// Submits work to a pool. A handle may outlive its pool; then all work is refused.
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<PoolShared>,
@@ -41,12 +42,15 @@ impl Handle {
         Self { shared }
     }
 
-    /// Has a task run.
+    /// Submits a task.
+    ///
+    /// A task that is already running may also submit tasks while the pool shuts down, with
+    /// [`Context::submit`].
     ///
     /// # Errors
     ///
-    /// If the pool is being shut down, or there is no such worker. The task is in the error. A running task that has more to
-    /// do then uses [`Context::submit`].
+    /// Returns the task in the error if the pool is being shut down, or there is no such worker or
+    /// group.
     pub fn submit(&self, task: TaskRef, to: Placement) -> Result<(), SubmitError> {
         match self.refusal(to) {
             Some(refusal) => Err(SubmitError { tasks: vec![task], refusal }),
@@ -57,12 +61,12 @@ impl Handle {
         }
     }
 
-    /// Has many tasks run, and works out only once whom to wake for them. Those for any worker go to the queue for all, also
-    /// from a worker.
+    /// Submits many tasks, and decides only once which workers to wake for them. Tasks for any
+    /// worker go to the group's shared queue, even if a worker submits them.
     ///
     /// # Errors
     ///
-    /// As [`submit`](Self::submit), for all of them or none.
+    /// As [`submit`](Self::submit), for all of the tasks or none.
     pub fn submit_batch(
         &self,
         tasks: impl IntoIterator<Item = TaskRef>,
@@ -94,12 +98,13 @@ impl Handle {
         Ok(())
     }
 
-    /// Has a task run that the pool has taken before and that has given up its turn. It is never refused: when the pool is
-    /// over, the task is discarded. The worker may be a spare one; if that one is gone, any other runs the task.
+    /// Puts a task back into the pool that the pool has run before and that has given up its turn.
+    /// The task is never refused: when the pool is over, it is discarded. The worker may be a spare
+    /// one; if that worker is gone, any other worker runs the task.
     ///
     /// # Panics
     ///
-    /// If there has been no such worker, or there is no such group.
+    /// Panics if no worker ever had this number, or if there is no such group.
     pub fn reschedule(&self, task: TaskRef, to: Placement) {
         match to {
             Placement::Anyone => self.with_worker(|worker| match worker {
@@ -152,24 +157,26 @@ impl Handle {
         }
     }
 
-    /// Tells the pool that the driver of this worker has begun to watch for events that concern others, as
-    /// [`is_watching_for_others`](crate::Driver::is_watching_for_others) says from now on: while that worker is busy, an idle one of its
-    /// group looks into it. For others than that worker itself, which has [`Context::begin_watch`].
+    /// Notifies the pool that the driver of this worker has begun to watch for events that concern
+    /// others: from now on its [`is_watching_for_others`](crate::Driver::is_watching_for_others)
+    /// returns true. While that worker is busy, an idle worker of its group polls the driver. For
+    /// any thread but that worker, which has [`Context::begin_watch`].
     pub fn begin_watch(&self, worker: usize) {
         let Some((group, _)) = self.shared.worker(worker) else { return };
         group.watch.want();
-        // It has a fence, between whatever made the driver watch and the look at who is idle.
+        // `work_arrived` has a fence, between what made the driver watch and the read of the idle
+        // workers.
         if group.watch.may_lack() {
             let _ = group.idle.work_arrived(1, || true, |idle| self.shared.wake_from_outside(group, idle));
         }
     }
 
-    /// Shuts the pool down, as [`Pool::shutdown`](crate::Pool::shutdown).
+    /// Shuts the pool down, as [`Pool::shutdown`](crate::Pool::shutdown) does.
     ///
-    /// Several callers may do so. Each of them waits until it is over; of their limits the one that
-    /// is reached first counts for all.
+    /// Several callers may do so. Each of them waits until the pool is over; the earliest of their
+    /// deadlines counts for all.
     pub fn shutdown(&self, at_most: Option<Duration>) -> ShutdownReport {
-        // A deadline beyond the clock's end is none.
+        // A deadline beyond the clock's last time is none.
         let deadline = at_most.and_then(|time| (self.shared.clock)().checked_add(time));
         self.shared.begin_drain(deadline);
         if self.is_current() {
@@ -181,18 +188,18 @@ impl Handle {
         report::after_end(&self.shared, deadline.is_some())
     }
 
-    /// Begins to shut the pool down, and does not wait: it takes no new work, does what there is,
-    /// and ends its threads.
+    /// Begins to shut the pool down, and does not wait: the pool refuses new work, runs the tasks
+    /// that it has, and ends its threads.
     pub fn begin_shutdown(&self) {
         self.shared.begin_drain(None);
     }
 
     /// Calls `body`, and keeps the pool from ending a drain meanwhile. For a driver that makes new
-    /// tasks of what has happened: while it sleeps, its worker counts as having nothing to do, and
-    /// the pool may end between the driver's decision to submit a task and the submission. The task
+    /// tasks of events: while the driver sleeps, its worker counts as having nothing to do, and the
+    /// pool may end between the driver's decision to submit a task and the submission. The task
     /// would be discarded then.
     ///
-    /// If the pool drains already, `body` may be called after its end: it has to look whether new
+    /// If the pool drains already, `body` may be called after its end: it has to check whether new
     /// tasks are wanted.
     pub fn deliver<R>(&self, body: impl FnOnce() -> R) -> R {
         struct Fall<'a>(&'a PoolShared);
@@ -206,52 +213,53 @@ impl Handle {
         body()
     }
 
-    /// Looks into the driver of a worker, as an idle sibling does for a busy worker, unless another
-    /// thread is inside. Returns whether there was something. For any thread: what a worker's
-    /// driver has for tasks that only run there is delivered to that worker, however long it takes
-    /// to run them.
+    /// Polls the driver of a worker, as an idle sibling does for a busy worker, unless another
+    /// thread is inside it. Returns whether there was an event. Any thread may call it: events for
+    /// tasks that only run on that worker are delivered to that worker, however long it takes until
+    /// they run.
     pub fn look_into(&self, worker: usize) -> bool {
         let seat = self.shared.seats().nth(worker);
         seat.is_some_and(|(_, seat)| seat.mailbox.look(self.shared.now()))
     }
 
-    /// Whether the calling thread is a worker of this pool.
+    /// Returns whether the calling thread is a worker of this pool.
     #[must_use]
     pub fn is_current(&self) -> bool {
         self.with_worker(|worker| worker.is_some())
     }
 
-    /// Whether nothing is run any more: the pool has drained, or its deadline has passed.
+    /// Returns whether the pool runs nothing any more: it has drained, or its deadline has passed.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.shared.lifecycle.is_over()
     }
 
-    /// How many workers the pool has, spare ones not counted.
+    /// Returns the number of workers of the pool, without spare ones.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.shared.workers()
     }
 
-    /// How many groups of workers the pool has.
+    /// Returns the number of groups of the pool.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.shared.groups().len()
     }
 
-    /// How many workers a group has, spare ones not counted; none, if there is no such group.
+    /// Returns the number of workers of a group, without spare ones; `None`, if there is no such
+    /// group.
     #[must_use]
     pub fn group_size(&self, group: usize) -> Option<usize> {
         Some(self.shared.groups().get(group)?.workers())
     }
 
-    /// The NUMA node that a group is for; none, if there is no such group.
+    /// Returns the NUMA node of a group; `None`, if there is no such group.
     #[must_use]
     pub fn group_node(&self, group: usize) -> Option<usize> {
         Some(self.shared.groups().get(group)?.node())
     }
 
-    /// What the pool has done so far.
+    /// Returns what the pool has done so far.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
         self.shared.stats()
@@ -272,7 +280,7 @@ fn no_worker(number: usize) -> ! {
     panic!("there is no worker {number}")
 }
 
-// Whatever a panic interrupts is a task's: the pool itself is never seen half done.
+// A panic only interrupts a task: no caller sees the pool in an inconsistent state.
 impl UnwindSafe for Handle {}
 impl RefUnwindSafe for Handle {}
 

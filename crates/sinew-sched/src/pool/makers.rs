@@ -1,4 +1,5 @@
-//! Threads that make what is for a node's workers, so that its memory is there: it is where it is first written to. Knows no group.
+//! Threads that make what is for the workers of a node, so that its memory is on that node: the
+//! kernel places a page where it is first written. Knows no group.
 
 use std::sync::mpsc;
 use std::thread::{self, ScopedJoinHandle};
@@ -7,10 +8,11 @@ use super::error::BuildError;
 use crate::sync::Lock;
 use sinew_topology::{CpuSet, Pinning, restrict_thread};
 
-/// Has `make` called on threads of the nodes of all groups, for those of one node at a time, and returns all that it made.
+/// Calls `make` on threads of the nodes of all groups, with the groups of one node at a time, and
+/// returns all that it made.
 ///
-/// The threads stay until the last is done. Allocators have memory by the thread, and would give that of one which has ended to the
-/// next one: pages that the other node has used.
+/// The threads stay until the last one is done. Allocators keep memory by thread, and give that of
+/// an ended thread to the next one: pages that are on the other node.
 pub(super) fn make_on_nodes<T: Send>(
     pinning: &Pinning,
     groups: &[usize],
@@ -24,14 +26,14 @@ pub(super) fn make_on_nodes<T: Send>(
             let (sender, receiver) = mpsc::sync_channel(1);
             let maker = move || {
                 on_these(&cpus_of(pinning, of_node), || {
-                    // Whoever waits for it waits until it is there, or this thread is gone.
+                    // The receiver waits for this result, or until this thread is gone.
                     let _ = sender.send(make(of_node));
                     drop(door.lock());
                 });
             };
             let made = match thread::Builder::new().spawn_scoped(scope, maker) {
                 Ok(thread) => receiver.recv().unwrap_or_else(|_| panic_as(thread)),
-                // Without a thread, memory is wherever it is.
+                // Without a thread, the memory may be on any node.
                 Err(_) => make(of_node),
             };
             all.extend(made?);
@@ -40,10 +42,10 @@ pub(super) fn make_on_nodes<T: Send>(
     })
 }
 
-/// Calls `body` on a thread that has never run elsewhere, for as long as it can be had: the calling one has, and the first that an
-/// allocator had for it is there.
+/// Calls `body` on a new thread, which has never run on other CPUs, if one can be started. The
+/// calling thread has, and the memory that an allocator first gave it may be on another node.
 fn on_these(cpus: &CpuSet, body: impl Fn() + Sync) {
-    // If the kernel refuses, memory is wherever it is.
+    // If the kernel refuses, the memory may be on any node.
     let _ = restrict_thread(cpus);
     thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, &body) {
         Ok(thread) => {
@@ -55,13 +57,13 @@ fn on_these(cpus: &CpuSet, body: impl Fn() + Sync) {
     });
 }
 
-/// The CPUs of some groups.
+/// Returns the CPUs of some groups.
 fn cpus_of(pinning: &Pinning, groups: &[usize]) -> CpuSet {
     let cpus = groups.iter().filter_map(|group| pinning.group(*group));
     cpus.fold(CpuSet::new(), |all, cpus| &all | &cpus)
 }
 
-/// A thread that is gone without a word has panicked.
+/// Passes on the panic of a thread that has ended without a result.
 fn panic_as<T>(thread: ScopedJoinHandle<'_, ()>) -> T {
     match thread.join() {
         Err(payload) => std::panic::resume_unwind(payload),

@@ -1,4 +1,4 @@
-//! The pool: threads, each with a worker. Knows groups, and no tasks but what it is handed.
+//! The pool: threads, each with a worker. Knows groups, and no tasks except those it is given.
 
 mod builder;
 mod error;
@@ -21,7 +21,7 @@ pub use report::{ShutdownReport, StuckWorker};
 use crate::pool_shared::PoolShared;
 use crate::stats::PoolStats;
 
-/// Threads that run tasks.
+/// A pool of threads that run tasks.
 ///
 /// ```
 /// use sinew_sched::{Placement, Pool, TaskRef};
@@ -36,13 +36,14 @@ use crate::stats::PoolStats;
 /// # Ok::<(), sinew_sched::BuildError>(())
 /// ```
 ///
-/// Dropping a pool begins its shutdown and does not wait: what was submitted is done, and then the threads end.
+/// Dropping a pool begins its shutdown and does not wait for it: the pool runs the tasks that were
+/// submitted, and then its threads end.
 pub struct Pool {
     shared: Arc<PoolShared>,
 }
 
 impl Pool {
-    /// Settings of one's own.
+    /// Returns the default settings of a pool, to be changed and [built](Builder::build).
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -51,36 +52,37 @@ impl Pool {
         Self { shared }
     }
 
-    /// Ends a pool that has not all of its threads, and waits for those that it has.
+    /// Ends a pool only some of whose threads have started, and waits for these threads.
     pub(crate) fn abandon(self) {
         self.shared.end(false);
         self.shared.threads.wait(|| true);
     }
 
-    /// For submitting work from anywhere.
+    /// Returns a handle, with which any thread can submit tasks.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle::new(self.shared.clone())
     }
 
-    /// What has been done so far.
+    /// Returns what the pool has done so far.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
         self.shared.stats()
     }
 
-    /// How many workers there are, spare ones not counted.
+    /// Returns the number of workers, without spare ones.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.shared.workers()
     }
 
-    /// Takes no new work, does all that there is, and ends the threads; after `at_most` it discards what has not begun.
-    /// Tells what came of it.
+    /// Shuts the pool down: refuses new work, runs all tasks that it has, and ends the threads.
+    /// After `at_most`, discards the tasks that have not begun. Returns a report of the shutdown.
     ///
-    /// A task that has begun is never interrupted: the thread of one that runs too long is left alone, and so is that of a
-    /// worker with tasks that have begun and wait. After `at_most` this waits 200 ms longer for threads that may be about to
-    /// end, and for as long as tasks are being discarded. Called by one of the pool's own workers, it does not wait at all.
+    /// A task that has begun is never interrupted. The thread of a task that runs too long is left
+    /// behind, and so is the thread of a worker that owns begun tasks which wait. After `at_most`,
+    /// this call waits 200 ms longer for threads that may be about to end, and for as long as tasks
+    /// are being discarded. If one of the pool's own workers calls it, it does not wait at all.
     pub fn shutdown(self, at_most: Option<Duration>) -> ShutdownReport {
         self.handle().shutdown(at_most)
     }

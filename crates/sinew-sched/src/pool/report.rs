@@ -1,4 +1,4 @@
-//! What came of shutting a pool down.
+//! The report of a shutdown, and the wait for the threads before it.
 
 use std::time::{Duration, Instant};
 
@@ -6,21 +6,21 @@ use crate::lifecycle::Stage;
 use crate::pool_shared::PoolShared;
 use crate::stats::WorkerState;
 
-/// How long threads are waited for that show no sign of ending.
+/// How long to wait for threads that show no sign of ending.
 const GRACE: Duration = Duration::from_millis(200);
-/// How long those are waited for that sleep, or look for tasks, and will see that it is over: not for ever, since their drivers
-/// may not wake them.
+/// How long to wait for workers that sleep or search, and will see that the pool is over. Not for
+/// ever, since their drivers may fail to wake them.
 const LONGEST_WAY_OUT: Duration = Duration::from_secs(5);
 
-/// What came of a shutdown.
+/// The outcome of a shutdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShutdownReport {
-    /// All work was done, and all threads ended.
+    /// Whether all work was done and all threads ended.
     pub drained: bool,
-    /// Somebody waited for that; not, if the pool was shut down by one of its own workers.
+    /// Whether the caller waited for the end. False if one of the pool's own workers shut it down.
     pub waited: bool,
-    /// Tasks that had not begun, and were discarded.
+    /// Number of tasks that had not begun, and were discarded.
     pub discarded: usize,
     /// Workers whose threads were left behind.
     pub stuck: Vec<StuckWorker>,
@@ -30,23 +30,24 @@ pub struct ShutdownReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StuckWorker {
-    /// Its number.
+    /// The worker's number.
     pub worker: usize,
-    /// Tasks that have begun there, cannot move, and have not ended.
+    /// Number of tasks that have begun there, cannot move, and have not ended.
     pub owned: isize,
-    /// Whether a task was running there that did not return, or was being discarded.
+    /// Whether a task that had not returned was running there, or was being discarded.
     pub is_running: bool,
 }
 
-/// Waits for the threads that can end, and tells about the others. Without a deadline nobody has asked to be spared the wait for
-/// a hook that takes long.
+/// Waits for the threads that can end, and reports the others. Without a deadline it also waits for
+/// stop hooks that take long: the caller has set no limit.
 pub(super) fn after_end(shared: &PoolShared, has_deadline: bool) -> ShutdownReport {
     debug_assert_eq!(shared.lifecycle.stage(), Stage::Over, "threads are waited for at the end");
     let drained = shared.lifecycle.was_drained();
     let mut patience = ShutdownPatience::new(shared);
-    // After a drain nobody is left with anything to do but its hooks.
+    // After a drain, the threads have nothing left to do but their hooks.
     shared.threads.wait(|| drained && !has_deadline || patience.is_left(shared));
-    // Who is stuck comes first: a thread that ends in between has discarded all it will.
+    // The stuck workers are read first: a thread that ends after this has discarded all that it
+    // will.
     let stuck: Vec<_> = stuck(shared).collect();
     let discarded = shared.discarded.get() as usize;
     ShutdownReport { drained: drained && stuck.is_empty() && discarded == 0, waited: true, discarded, stuck }
@@ -63,7 +64,8 @@ impl ShutdownPatience {
         Self { discarded: shared.discarded.get(), since: (shared.clock)() }
     }
 
-    /// For as long as somebody is on its way out, or discards one task after another; and a moment longer.
+    /// Returns whether to wait on: while a thread is on its way out, or discards one task after
+    /// another, and for a moment after that.
     fn is_left(&mut self, shared: &PoolShared) -> bool {
         let is_leaving = |state| matches!(state, WorkerState::Searching | WorkerState::Sleeping);
         if self.discarded != shared.discarded.get() {

@@ -1,4 +1,4 @@
-//! How a worker's driver and thread are made.
+//! Makes the drivers and starts the threads of workers.
 
 use std::io;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ type DriverMaker = dyn Fn(usize) -> io::Result<Box<dyn Driver>> + Send + Sync;
 /// Starts a thread with a name and a body.
 type Spawner = dyn Fn(String, Box<dyn FnOnce() + Send>) -> io::Result<()> + Send + Sync;
 
-/// The ways that were chosen, std's and the futex unless set.
+/// How to make drivers and threads: with futexes and std unless set.
 pub(super) struct Starter {
     pub(super) name: String,
     pub(super) driver: Box<DriverMaker>,
     pub(super) spawner: Box<Spawner>,
-    /// What workers call.
+    /// The hooks that workers call.
     pub(super) hooks: Arc<Hooks>,
-    /// The CPUs of the workers, if they are not to run on all.
+    /// The CPUs of the workers, unless they run on all.
     pub(super) pinning: Option<Pinning>,
 }
 
@@ -59,19 +59,19 @@ impl pool_shared::WorkerStarter for Starter {
         let name = format!("{}-{}", self.name, group.number_of(index));
         let (cpus, counters) = (self.cpus(group.number(), index), place.counters());
         let run = move || {
-            // Without, the worker is as good as any; that it was refused is counted.
+            // A refusal is counted. The worker runs all the same, on any CPU.
             if cpus.is_some_and(|cpus| restrict_thread(&cpus).is_err()) {
                 counters.affinity_errors.add_shared(1);
             }
             place.run(beginning);
         };
-        // If it does not run, the place is left again by being dropped.
+        // If the starter does not run this closure, dropping it frees the seat.
         unwind::catch_result("the starter of threads", || (self.spawner)(name, Box::new(run)))
     }
 }
 
 impl Starter {
-    /// Where a worker may run. Spare ones may where their group does.
+    /// Returns where a worker may run. A spare worker may run where its group does.
     pub(super) fn cpus(&self, group: usize, index: usize) -> Option<CpuSet> {
         let pinning = self.pinning.as_ref()?;
         pinning.worker(group, index).or_else(|| pinning.group(group))
@@ -79,7 +79,7 @@ impl Starter {
 }
 
 impl Drop for Starter {
-    /// Drops both functions, whatever their destructors do: they hold values of the user's. The pool may
+    /// Drops both functions, even if a destructor panics: they hold the user's values. The pool may
     /// end on any thread, so panics end here.
     fn drop(&mut self) {
         unwind::catch(|| self.driver = Box::new(futex_driver));

@@ -1,14 +1,14 @@
-//! The ring behind a deque. Knows indices, not who may use them.
+//! The ring of a deque. Knows indices, and not which threads may use them.
 
 use core::ptr;
 
 use crate::sync::{AtomicPtr, Ordering};
 use crate::task::Header;
 
-/// A ring of task pointers, a power of two of them, addressed by indices that never wrap.
+/// A ring of task pointers. Its size is a power of two; it is addressed by indices that never wrap.
 pub(super) struct Buffer {
     slots: Box<[AtomicPtr<Header>]>,
-    /// Under the checker a ring that is freed stays, so that a thief in it is found out.
+    /// The checker leaks a freed ring, so that it detects a thief that still uses one.
     #[cfg(loom)]
     is_freed: std::sync::atomic::AtomicBool,
 }
@@ -38,7 +38,7 @@ impl Buffer {
         self.slots.len()
     }
 
-    /// What is at an index. Relaxed: the indices around the access order it.
+    /// Returns the pointer at an index. Relaxed: the accesses to the indices order it.
     #[inline]
     pub(super) fn get(&self, index: isize) -> *mut Header {
         self.slot(index).load(Ordering::Relaxed)

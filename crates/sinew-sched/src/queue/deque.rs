@@ -1,26 +1,31 @@
-//! A worker's own tasks, which others may steal. Knows no worker.
+//! A deque of a worker's own tasks, which other workers may steal. Knows no worker.
 //!
-//! The owner pushes and pops at the bottom, newest first; thieves, and the owner when it wants the oldest, take from the
-//! top. It is Chase and Lev's deque with a ring that grows, and three things of our own:
+//! The owner pushes and pops at the bottom, newest first; thieves, and the owner when it wants the
+//! oldest, take from the top. It is Chase and Lev's deque with a ring that grows, and with three
+//! differences:
 //!
 //! - Slots are atomic pointers, so that a thief that loses reads a stale word and not a torn task.
-//! - A ring that was outgrown is freed by the owner as soon as no thief is inside, which thieves count in and out. They are
-//!   rare; an epoch scheme would put its thread-local into every one of them.
-//! - A thief is told when it would take the last task, the owner's newest child, and may leave it.
+//! - The owner frees an outgrown ring as soon as no thief is inside; thieves count themselves in
+//!   and out. Outgrown rings are rare, while an epoch scheme would access its thread-local in every
+//!   steal.
+//! - A thief can see that it would take the last task, the owner's newest child, and may leave it.
 //!
 //! # Why no task is taken twice, and none lost
 //!
-//! An index at the top is taken only by the CAS that moves `top` past it, so by one. The owner takes an index at the bottom
-//! without a CAS only if `top` is lower *after* it has announced the index by lowering `bottom`. A thief reads `top`, then
-//! `bottom`, with a fence between; the owner writes `bottom`, then reads `top`, with a fence between. Of two such, one sees
-//! the other: either the thief sees the lowered bottom and leaves the index, or the owner sees that `top` has reached it and
-//! competes by CAS. Without either fence both may take it: the model fails.
+//! An index at the top is taken only by the CAS that moves `top` past it, so by one thread. The
+//! owner takes an index at the bottom without a CAS only if `top` is lower *after* it has announced
+//! the index by lowering `bottom`. A thief reads `top`, then `bottom`, with a fence between; the
+//! owner writes `bottom`, then reads `top`, with a fence between. At least one of them sees the
+//! other: either the thief sees the lowered bottom and leaves the index, or the owner sees that
+//! `top` has reached it and competes by CAS. Without either fence both may take it: the model
+//! fails.
 //!
 //! # Why no ring is freed under a thief
 //!
-//! A thief counts itself in, then loads the ring's address, with a fence between; the owner stores the new ring's address,
-//! then reads the count, with a fence between. If it reads zero, each thief either has counted itself out (its release pairs
-//! with the owner's acquire) or loads the new address.
+//! A thief counts itself in, then loads the ring's address, with a fence between; the owner stores
+//! the new ring's address, then reads the count, with a fence between. If it reads zero, each thief
+//! either has counted itself out (its release pairs with the owner's acquire) or loads the new
+//! address.
 //!
 //! # Safety
 //!
@@ -41,9 +46,9 @@ use crate::task::{Header, TaskRef};
 const FIRST: usize = if cfg!(loom) { 2 } else { 256 };
 
 struct Shared {
-    /// The oldest task's index. Only grows.
+    /// The index of the oldest task. Only grows.
     top: CachePadded<AtomicIsize>,
-    /// One past the newest task's index. Written by the owner alone.
+    /// One past the index of the newest task. Written by the owner alone.
     bottom: CachePadded<AtomicIsize>,
     /// # Invariant
     ///
@@ -53,46 +58,49 @@ struct Shared {
     thieves: AtomicUsize,
 }
 
-/// The owner's end.
+/// The end of a deque that its owner uses.
 pub(crate) struct Owner {
     shared: Arc<Shared>,
-    /// The deque's ring, without a detour through shared memory.
+    /// The deque's ring, so that the owner does not read shared memory for it.
     ///
     /// # Invariant
     ///
     /// As `Shared::buffer`, which the owner alone changes.
     buffer: Cell<NonNull<Buffer>>,
-    /// The index at which the ring looks full: no higher than its capacity above `top`, which is read only then.
+    /// The index at which the ring looks full: no higher than its capacity above `top`, which the
+    /// owner reads only then.
     full: Cell<isize>,
-    /// Rings that were outgrown, and may have thieves in them.
+    /// Outgrown rings, which thieves may still be using.
     retired: RefCell<Vec<Retired>>,
 }
 
+/// An outgrown ring.
+///
 /// # Invariant
 ///
 /// From `Box::into_raw`, and no longer the ring of its deque.
 struct Retired(NonNull<Buffer>);
 
-// SAFETY: a ring belongs to no thread.
+// SAFETY: a ring is not tied to a thread.
 unsafe impl Send for Retired {}
 
-/// The others' end.
+/// The end of a deque that other workers use.
 #[derive(Clone)]
 pub(crate) struct Thief {
     shared: Arc<Shared>,
 }
 
-/// What came of stealing.
+/// The result of stealing.
 #[derive(Debug)]
 pub(crate) enum Steal {
     Task(TaskRef),
-    /// There is none.
+    /// The deque is empty.
     Empty,
-    /// Somebody else was faster: there may be more.
+    /// Another thread took the task first: there may be more.
     Lost,
 }
 
-/// An empty deque.
+/// Returns the two ends of an empty deque.
 pub(crate) fn deque() -> (Owner, Thief) {
     let buffer = NonNull::from(Box::leak(Box::new(Buffer::new(FIRST))));
     let shared = Arc::new(Shared {
@@ -106,7 +114,7 @@ pub(crate) fn deque() -> (Owner, Thief) {
     (Owner { shared, buffer: Cell::new(buffer), full, retired: RefCell::default() }, thief)
 }
 
-// SAFETY: a ring belongs to no thread, and an owner to one at a time.
+// SAFETY: a ring is not tied to a thread, and one thread at a time has the owner.
 unsafe impl Send for Owner {}
 
 impl Owner {
@@ -114,21 +122,21 @@ impl Owner {
     #[inline]
     pub(crate) fn push(&self, task: TaskRef) {
         let bottom = self.place(task);
-        // Release: a thief that reads this bottom sees the slot, and the task behind it.
+        // Release: a thief that reads this bottom sees the slot, and the task that it points to.
         self.shared.bottom.store(bottom + 1, Ordering::Release);
     }
 
-    /// Adds a task as the newest, and orders that before whatever the caller looks at next.
+    /// Adds a task as the newest, and orders that before the caller's later loads.
     #[inline]
     pub(crate) fn push_loudly(&self, task: TaskRef) {
         let bottom = self.place(task);
         store_then_fence(&self.shared.bottom, bottom + 1, Fence::Announce);
     }
 
-    /// Writes a task into the slot above the newest one, and returns that index.
+    /// Writes a task into the slot above the newest one, and returns its index.
     #[inline]
     fn place(&self, task: TaskRef) -> isize {
-        // Relaxed: nobody else writes it.
+        // Relaxed: only the owner writes it.
         let bottom = self.shared.bottom.load(Ordering::Relaxed);
         if bottom >= self.full.get() {
             self.make_room(bottom);
@@ -137,11 +145,12 @@ impl Owner {
         bottom
     }
 
-    /// Which task is the newest, unless a thief is taking it.
+    /// Returns the newest task, unless a thief is taking it.
     #[inline]
     pub(crate) fn newest(&self) -> Option<NonNull<Header>> {
         let bottom = self.shared.bottom.load(Ordering::Relaxed);
-        // Nobody else writes slots; what is in one below the top may be stale, and a thief may take this one meanwhile.
+        // Only the owner writes slots. The slot's content is stale if it is below the top, and a
+        // thief may take the task meanwhile.
         let is_there = bottom > self.shared.top.load(Ordering::Relaxed);
         is_there.then(|| NonNull::new(self.buffer().get(bottom - 1))).flatten()
     }
@@ -150,14 +159,15 @@ impl Owner {
     #[inline]
     pub(crate) fn pop(&self) -> Option<TaskRef> {
         let bottom = self.shared.bottom.load(Ordering::Relaxed) - 1;
-        // `top` only grows: what is empty now stays empty, and needs no announcement.
+        // `top` only grows: a deque that is empty now stays empty, and needs no announcement.
         let top = self.shared.top.load(Ordering::Relaxed);
         if bottom < top {
             return None;
         }
         if bottom == top {
-            // The last one is fought for anyway: it is taken as a thief would, without an announcement.
-            // SAFETY: the CAS gives the index to us.
+            // The owner competes for the last task in any case: it takes it as a thief would,
+            // without an announcement.
+            // SAFETY: the CAS gives the index to this call.
             return self.shared.advance(top).then(|| unsafe { self.take(top) });
         }
         // The announcement, before `top` is read. Pairs with the fence in `steal`.
@@ -168,9 +178,9 @@ impl Owner {
             return Some(unsafe { self.take(bottom) });
         }
         let won = top == bottom && self.shared.advance(top);
-        // What was lowered goes back up: the deque is empty, at its top.
+        // Restore the bottom: the deque is empty, at its top.
         self.shared.bottom.store(bottom + 1, Ordering::Release);
-        // SAFETY: the CAS gave the index to us.
+        // SAFETY: the CAS gave the index to this call.
         won.then(|| unsafe { self.take(bottom) })
     }
 
@@ -183,42 +193,45 @@ impl Owner {
             if top >= bottom {
                 return None;
             }
-            // The ring is ours, so the slot can be read afterwards; nobody writes it but the owner.
+            // The slot can be read after the CAS: only the owner writes slots, and this is the
+            // owner.
             if self.shared.advance(top) {
-                // SAFETY: the CAS gave the index to us.
+                // SAFETY: the CAS gave the index to this call.
                 return Some(unsafe { self.take(top) });
             }
         }
     }
 
-    /// How many tasks there are, at the least: thieves may be at work.
+    /// Returns the number of tasks. Thieves may take some meanwhile.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.shared.len()
     }
 
-    /// The task of an index.
+    /// Returns the task at an index.
     ///
     /// # Safety
     ///
     /// The index was given to the caller alone.
     #[inline]
     unsafe fn take(&self, index: isize) -> TaskRef {
-        // SAFETY: an index between top and bottom holds a task; the caller's promise makes it the only owner.
+        // SAFETY: an index between top and bottom holds a task; the caller's promise makes it the
+        // only owner.
         unsafe { task(self.buffer().get(index)) }
     }
 
     #[inline]
     fn buffer(&self) -> &Buffer {
-        // SAFETY: the field's invariant; a ring is freed only after it was replaced, and the reference does not outlive a
-        // call.
+        // SAFETY: the field's invariant; a ring is freed only after it was replaced, and the
+        // reference does not outlive a call.
         unsafe { self.buffer.get().as_ref() }
     }
 
-    /// Looks again where the top is, and grows the ring if it is full indeed.
+    /// Reads the top again, and grows the ring if it is full.
     #[cold]
     fn make_room(&self, bottom: isize) {
-        // Acquire: a thief has read its slot before it moved the top, so the slot may be written again.
+        // Acquire: a thief has read its slot before it moved the top, so the slot may be written
+        // again.
         let top = self.shared.top.load(Ordering::Acquire);
         if bottom - top >= self.buffer().capacity().cast_signed() {
             self.grow(top, bottom);
@@ -240,7 +253,7 @@ impl Owner {
     }
 
     fn free_retired(&self) {
-        // The new address, before the count is read. Pairs with the fence in `steal`.
+        // Orders the new address before the read of the count. Pairs with the fence in `steal`.
         full_fence(Fence::Retire);
         // Acquire: what a thief did inside happened before it counted itself out.
         if self.shared.thieves.load(Ordering::Acquire) != 0 {
@@ -265,21 +278,21 @@ impl Thief {
         let top = shared.top.load(Ordering::Acquire);
         // Orders the count before the ring's address, and the top before the bottom. Pairs with the owner's fences.
         full_fence(Fence::Steal);
-        // Acquire: the slot is written.
+        // Acquire: the thief sees the slot that was written before this bottom.
         let bottom = shared.bottom.load(Ordering::Acquire);
         let stolen = if top < bottom { shared.steal(top) } else { Steal::Empty };
-        // Release: the ring is read.
+        // Release: the thief has read the ring before.
         shared.thieves.fetch_sub(1, Ordering::Release);
         stolen
     }
 
-    /// How many tasks there are, more or less.
+    /// Returns the number of tasks, which may be out of date.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.shared.len()
     }
 
-    /// Which task is the oldest: grows with each one taken.
+    /// Returns the index of the oldest task, which grows with each task that is taken at the top.
     #[inline]
     pub(crate) fn oldest(&self) -> isize {
         self.shared.top.load(Ordering::Relaxed)
@@ -289,27 +302,27 @@ impl Thief {
 impl Shared {
     #[inline]
     fn len(&self) -> usize {
-        // The top first: an owner that adds a task and then takes its oldest has some all the while, and is not to be seen without.
-        // Acquire: pairs with its move of the top.
+        // The top is read first: an owner that adds a task and then takes its oldest always has a
+        // task, and must not appear empty. Acquire: pairs with the CAS that moves the top.
         let top = self.top.load(Ordering::Acquire);
         let bottom = self.bottom.load(Ordering::Relaxed);
         usize::try_from(bottom - top).unwrap_or(0)
     }
 
-    /// Takes the index at the top, if it is still there. Whoever succeeds has it.
+    /// Takes the index at the top, if it is still there. Only one thread succeeds.
     #[inline]
     fn advance(&self, top: isize) -> bool {
         self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }
 
     fn steal(&self, top: isize) -> Steal {
-        // Acquire: the slots that were copied.
+        // Acquire: the thief sees the slots that were copied.
         let buffer = self.buffer.load(Ordering::Acquire);
-        // SAFETY: the caller is counted in, so the owner does not free it.
+        // SAFETY: the caller is counted in, so the owner does not free the ring.
         let header = unsafe { &*buffer }.get(top);
         if self.advance(top) {
-            // SAFETY: the index is ours, and nobody has written its slot since: the owner writes it again only when the
-            // top is past it.
+            // SAFETY: the CAS gave the index to this call, and its slot was not written since the
+            // read: the owner writes it again only when the top is past it.
             Steal::Task(unsafe { task(header) })
         } else {
             Steal::Lost
@@ -317,23 +330,25 @@ impl Shared {
     }
 }
 
+/// Returns the task of a header.
+///
 /// # Safety
 ///
-/// A task's header that the caller alone took out of a deque.
+/// The caller alone took the header out of a deque.
 #[inline]
 unsafe fn task(header: *mut Header) -> TaskRef {
     let header = NonNull::new(header).expect("a slot between top and bottom holds a task");
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller alone took the header out of a deque, so no other `TaskRef` of it exists.
     unsafe { TaskRef::from_raw(header) }
 }
 
 impl Drop for Owner {
-    /// Discards what is left; thieves that come later find nothing.
+    /// Discards the remaining tasks; thieves that come later find nothing.
     fn drop(&mut self) {
         while let Some(task) = self.pop() {
             task.discard();
         }
-        // Thieves may be inside, but they do not stay.
+        // Thieves may be inside, but only for a moment.
         while !self.retired.borrow().is_empty() {
             self.free_retired();
             core::hint::spin_loop();
@@ -344,7 +359,7 @@ impl Drop for Owner {
 impl Drop for Shared {
     fn drop(&mut self) {
         let buffer = self.buffer.load(Ordering::Acquire);
-        // SAFETY: the invariant of `buffer`; nobody else is left.
+        // SAFETY: the invariant of `buffer`; no owner or thief is left.
         drop(unsafe { Box::from_raw(buffer) });
     }
 }

@@ -1,4 +1,4 @@
-//! Where tasks wait: a deque per worker, a queue for all of a group. Know tasks, not workers.
+//! Where tasks wait: a deque per worker, and a queue per group. Knows tasks, and no workers.
 
 mod buffer;
 pub(crate) mod deque;

@@ -1,8 +1,9 @@
-//! A group's queue for tasks that anyone may run, first in, first out. Knows no worker.
+//! A group's queue for tasks that any worker may run, first in, first out. Knows no worker.
 //!
-//! A bounded ring without locks, and behind it a list under a lock for what does not fit, or comes by the hundred: putting a
-//! whole list there takes as long as putting one task. Neither part waits for the other: takers turn to both in turns, so
-//! order is kept within each part only.
+//! It is a bounded ring without locks, and behind it a list under a lock for tasks that do not fit
+//! or arrive in large batches: putting a whole list there takes as long as putting one task.
+//! Neither part waits for the other: takers alternate between them, so order is kept within each
+//! part only.
 
 use crossbeam_utils::CachePadded;
 
@@ -14,16 +15,16 @@ use crate::task::{List, TaskRef};
 #[cfg(not(loom))]
 type Ring = crossbeam_queue::ArrayQueue<TaskRef>;
 
-/// From so many tasks on, a batch goes to the list.
+/// A batch of this size or more goes to the list.
 const LARGE_BATCH: usize = 32;
 
-/// The queue.
+/// The queue of a group.
 pub(crate) struct SharedQueue {
     ring: Ring,
     overflow: Lock<List>,
-    /// The length of `overflow`, for a look without the lock.
+    /// The length of `overflow`, to be read without the lock.
     overflowing: CachePadded<AtomicUsize>,
-    /// How many tasks ever went to the list because the ring was full.
+    /// How many tasks went to the list because the ring was full.
     spilled: AtomicUsize,
     turn: AtomicUsize,
 }
@@ -67,9 +68,9 @@ impl SharedQueue {
         self.take_some(0, drop)
     }
 
-    /// Takes a task, and up to `more` others, which it hands to `others`.
+    /// Takes a task, and up to `more` others, which it passes to `others`.
     pub(crate) fn take_some(&self, more: usize, others: impl FnMut(TaskRef)) -> Option<TaskRef> {
-        // To find out so that there is none takes two loads, and to try to take one a fence.
+        // To find the queue empty here takes two loads; an attempt to take a task takes a fence.
         if self.is_empty() {
             return None;
         }
@@ -84,9 +85,10 @@ impl SharedQueue {
         first
     }
 
-    /// Takes a task for one that the caller has just put here, if whoever looks sees one of the two all the while. They are of the ring
-    /// then, which is empty only if it is at one moment: of two parts that are looked at one after the other, each may be when it is
-    /// looked at.
+    /// Takes a task in exchange for one that the caller has just put here. Returns none unless
+    /// every reader sees at least one of the two throughout. Both tasks have to be in the ring for
+    /// that: the ring is empty only if it is empty at one moment, while a reader that looks at two
+    /// parts, one after the other, may find each empty in turn.
     pub(crate) fn take_in_exchange(&self) -> Option<TaskRef> {
         if self.has_overflow() { None } else { self.ring.pop() }
     }

@@ -1,10 +1,11 @@
-//! What is relied upon of crossbeam's queue, and no more: the checker cannot see into the real one. Whoever takes a task
-//! sees what was done before it was put in; a task that was put in is seen by whoever has a fence between. Nothing else is
-//! ordered, the tasks among themselves included.
+//! A stand-in for crossbeam's queue that promises what this crate relies on, and no more: the
+//! checker cannot see into the real queue. A thread that takes a task sees what was done before the
+//! task was put in. A thread that has a fence after the task was put in sees the task. Nothing else
+//! is ordered, not even the tasks among themselves.
 //!
 //! # Safety
 //!
-//! Trusted with the tasks in its slots, which belong to whoever takes them out.
+//! Trusted with the tasks in its slots, which belong to the thread that takes them out.
 #![expect(unsafe_code, reason = "a task travels through an atomic word")]
 
 use std::ptr::{self, NonNull};
@@ -34,14 +35,14 @@ impl ArrayQueue {
         };
         match self.slots.iter().find(is_free) {
             Some(_) => Ok(()),
-            // SAFETY: it was put nowhere.
+            // SAFETY: the header comes from `into_raw` above, and was put nowhere.
             None => Err(unsafe { TaskRef::from_raw(header) }),
         }
     }
 
     pub(crate) fn pop(&self) -> Option<TaskRef> {
         let taken = self.full().find_map(|slot| NonNull::new(slot.swap(ptr::null_mut(), Ordering::Acquire)));
-        // SAFETY: the invariant of `slots`, and it is out.
+        // SAFETY: the invariant of `slots`; the swap has taken the task out.
         taken.map(|header| unsafe { TaskRef::from_raw(header) })
     }
 

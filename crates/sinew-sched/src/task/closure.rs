@@ -10,9 +10,11 @@ use core::ptr::NonNull;
 use super::context::Context;
 use super::header::{Header, TaskRef, Vtable};
 
+/// A boxed task with its closure.
+///
 /// # Invariant
 ///
-/// The header is first, so that a pointer to it is one to the whole.
+/// The header comes first, so that a pointer to it is a pointer to the whole.
 #[repr(C)]
 struct Closure<F> {
     header: Header,
@@ -24,9 +26,11 @@ impl<F: FnOnce(&Context<'_>) + Send + 'static> Closure<F> {
     #[cfg(all(test, not(loom)))]
     const SETTLING: &'static Vtable = &Vtable { settles: true, ..*Self::VTABLE };
 
+    /// Takes the closure out of its box.
+    ///
     /// # Safety
     ///
-    /// The header is that of a boxed `Self` which nobody else uses.
+    /// The header is that of a boxed `Self` which no other code uses.
     unsafe fn unbox(header: NonNull<Header>) -> F {
         // SAFETY: the caller's promise, and the type's invariant.
         let boxed = unsafe { Box::from_raw(header.cast::<Self>().as_ptr()) };
@@ -46,13 +50,14 @@ impl<F: FnOnce(&Context<'_>) + Send + 'static> Closure<F> {
 }
 
 impl TaskRef {
-    /// A task that calls a closure.
+    /// Creates a task that calls a closure. The closure is dropped, without being called, if the
+    /// task is discarded.
     #[must_use]
     pub fn new<F: FnOnce(&Context<'_>) + Send + 'static>(body: F) -> Self {
         Self::boxed(Closure::<F>::VTABLE, body)
     }
 
-    /// A task that calls a closure, and stays on the worker where it begins.
+    /// Creates a task that calls a closure, and stays on the worker where it begins.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn settling<F: FnOnce(&Context<'_>) + Send + 'static>(body: F) -> Self {
         Self::boxed(Closure::<F>::SETTLING, body)
@@ -61,7 +66,8 @@ impl TaskRef {
     fn boxed<F: FnOnce(&Context<'_>) + Send + 'static>(vtable: &'static Vtable, body: F) -> Self {
         let boxed = Box::new(Closure { header: Header::new(vtable), body });
         let pointer = NonNull::from(Box::leak(boxed)).cast();
-        // SAFETY: the box is ours; the closure may go to any thread.
+        // SAFETY: the box was leaked here, so its header stays in place until a function of its
+        // vtable takes it; the closure is `Send`, so it may go to any thread.
         unsafe { Self::from_raw(pointer) }
     }
 }

@@ -1,16 +1,15 @@
-//! Where a task runs, as tasks are shown it. Knows neither cores nor workers, which come above
-//! tasks: they put themselves in, and say what can be done with them (`core.rs`,
-//! `worker/context.rs`).
+//! What a task is shown of the place where it runs. Knows neither cores nor workers, which are
+//! above tasks: they put themselves in, and their methods are in `core.rs` and `worker/context.rs`.
 //!
 //! # Safety
 //!
-//! Follows no pointer: it only hands on what it was made of.
+//! Follows no pointer: it only returns the pointers that it was made of.
 #![expect(unsafe_code, reason = "what a context points to is untyped here")]
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-/// Where a task runs: one value for as long as its worker is there.
+/// Where a task runs. Every task gets one; it is valid for as long as the task's worker is there.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// # Invariant
@@ -25,7 +24,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// A context of these.
+    /// Creates a context of these pointers.
     ///
     /// # Safety
     ///

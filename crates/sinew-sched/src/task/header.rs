@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with calling the functions of a header once, and with the link, which belongs to whoever has the task.
+//! Trusted with calling the functions of a header once, and with the link, which belongs to the
+//! owner of the task.
 #![expect(unsafe_code, reason = "a task is an untyped pointer with functions")]
 
 use core::fmt;
@@ -13,23 +14,26 @@ use super::context::Context;
 use crate::sync::UnsafeCell;
 use crate::unwind;
 
-/// What can be done with a task. Exactly one of the two is called, once for each [`TaskRef`].
+/// The functions of a task. Exactly one of them is called, once for each [`TaskRef`].
 #[derive(Debug)]
 pub struct Vtable {
-    /// Runs it. The task is gone afterwards, unless its function has made a new [`TaskRef`] of the header.
+    /// Runs the task. The task is gone afterwards, unless its function has made a new [`TaskRef`]
+    /// of the header.
     pub run: unsafe fn(NonNull<Header>, &Context<'_>),
-    /// Gives it up, on any thread.
+    /// Discards the task. Called on any thread.
     pub discard: unsafe fn(NonNull<Header>),
-    /// Whether it cannot move any more once it has begun. A worker that has begun many such tasks leaves more of them to
-    /// others; the tasks count themselves, with [`Core::own`](crate::Core::own) and [`Core::disown`](crate::Core::disown).
+    /// Whether the task cannot move any more once it has begun. A worker that has begun many such
+    /// tasks leaves more of them to other workers. The tasks count themselves, with
+    /// [`Core::own`](crate::Core::own) and [`Core::disown`](crate::Core::disown).
     pub settles: bool,
 }
 
-/// The beginning of every task. Put it first into a `#[repr(C)]` type and cast the pointer back in the functions.
+/// The first field of every task. Put it first into a `#[repr(C)]` type and cast the pointer back
+/// in the functions.
 #[derive(Debug)]
 pub struct Header {
     vtable: &'static Vtable,
-    /// The next task of whatever list this one is in.
+    /// The next task of the list that contains this one.
     ///
     /// # Invariant
     ///
@@ -37,13 +41,13 @@ pub struct Header {
     next: UnsafeCell<*mut Header>,
 }
 
-// SAFETY: the vtable is shared and constant; the link is under its invariant.
+// SAFETY: the vtable is shared and constant; only the task's owner touches the link.
 unsafe impl Send for Header {}
 // SAFETY: as above.
 unsafe impl Sync for Header {}
 
 impl Header {
-    /// A header with these functions.
+    /// Creates a header with these functions.
     #[must_use]
     pub fn new(vtable: &'static Vtable) -> Self {
         Self { vtable, next: UnsafeCell::new(ptr::null_mut()) }
@@ -52,12 +56,13 @@ impl Header {
 
 /// The right to run a task once. Dropping it discards the task.
 ///
-/// It is one word, and being queued takes no memory, as the header has room for a link; only a worker's own tasks take that
-/// word each, in its deque.
+/// It is one word, and a task in a queue takes no memory, because the header has room for a link.
+/// Only a worker's deque takes a word for each task.
 pub struct TaskRef {
     /// # Invariant
     ///
-    /// Alive, and this value is the only one that may run it, discard it or touch its link.
+    /// The header is alive, and this value is the only one that may run the task, discard it or
+    /// touch its link.
     header: NonNull<Header>,
 }
 
@@ -65,21 +70,22 @@ pub struct TaskRef {
 unsafe impl Send for TaskRef {}
 
 impl TaskRef {
-    /// A task of one's own making.
+    /// Makes a task of a header.
     ///
     /// # Safety
     ///
-    /// The header stays where it is until one of its functions is called. Both may be called with it: `discard` on any
-    /// thread, `run` on any thread of the pool that the task is submitted to. One that is sent to a given worker runs on that
-    /// one's thread, if it is one of those that the pool was built with, or a spare one that [owns](crate::Core::own) a begun
-    /// task until then; a spare one without may leave first, and then any other runs the task. No other `TaskRef` of the header
-    /// exists until then.
+    /// The header stays where it is until one of its functions is called. Both may be called with
+    /// it: `discard` on any thread, `run` on any thread of the pool that the task is submitted to.
+    /// A task that is sent to a given worker runs on that worker's thread if the pool was built
+    /// with that worker, or if it is a spare worker that [owns](crate::Core::own) a begun task
+    /// until then. A spare worker without one may leave first, and then any other worker runs the
+    /// task. No other `TaskRef` of the header exists until one of its functions is called.
     #[must_use]
     pub unsafe fn from_raw(header: NonNull<Header>) -> Self {
         Self { header }
     }
 
-    /// The header, with the right to run it.
+    /// Returns the header, with the right to run the task. The task is not discarded.
     #[must_use]
     pub fn into_raw(self) -> NonNull<Header> {
         ManuallyDrop::new(self).header
@@ -95,12 +101,13 @@ impl TaskRef {
         unsafe { (vtable.run)(header, context) };
     }
 
-    /// Discards the task, as dropping it does; if that panics, the panic ends here. The panic hook has told about it.
+    /// Discards the task, as dropping it does. A panic of the task ends here: the panic hook has
+    /// reported it.
     pub(crate) fn discard(self) {
         unwind::catch(|| drop(self));
     }
 
-    /// Whether it cannot move any more once it has begun.
+    /// Returns whether the task cannot move any more once it has begun.
     #[inline]
     pub(crate) fn settles(&self) -> bool {
         // SAFETY: the invariant of `header`: it is alive.
@@ -112,16 +119,18 @@ impl TaskRef {
     pub(crate) fn set_next(&mut self, next: *mut Header) {
         // SAFETY: the invariant of `header`: it is alive.
         let header = unsafe { self.header.as_ref() };
-        // SAFETY: the invariant: the link is ours.
+        // SAFETY: the invariant of `next`: this value is the header's only `TaskRef`, so it owns
+        // the link.
         header.next.with_mut(|link| unsafe { *link = next });
     }
 
-    /// The link.
+    /// Returns the link.
     #[inline]
     pub(crate) fn next(&self) -> *mut Header {
         // SAFETY: the invariant of `header`: it is alive.
         let header = unsafe { self.header.as_ref() };
-        // SAFETY: the invariant: the link is ours.
+        // SAFETY: the invariant of `next`: this value is the header's only `TaskRef`, so it owns
+        // the link.
         header.next.with(|link| unsafe { *link })
     }
 }

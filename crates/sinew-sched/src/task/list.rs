@@ -12,18 +12,19 @@ use core::ptr::{self, NonNull};
 use super::header::{Header, TaskRef};
 use crate::prefetch::prefetch;
 
-/// Tasks in a row. No operation calls anybody else's code, so a shared reference is enough for all of them.
+/// A queue of tasks. Its operations call no code of the tasks, so a shared reference is enough for
+/// all of them.
 pub(crate) struct List {
     /// # Invariant
     ///
-    /// `first` and all that it links to, up to a null link, are `len` tasks that this list owns; `last` is the one with
-    /// the null link. Both are null when there is none.
+    /// `first` and all that it links to, up to a null link, are `len` tasks that this list owns;
+    /// `last` is the one with the null link. Both are null when there is none.
     first: Cell<*mut Header>,
     last: Cell<*mut Header>,
     len: Cell<usize>,
 }
 
-// SAFETY: it owns tasks, and they may be sent.
+// SAFETY: a list owns its tasks, and tasks are `Send`.
 unsafe impl Send for List {}
 
 impl List {
@@ -49,7 +50,7 @@ impl List {
         self.len.set(self.len.get() + 1);
     }
 
-    /// Has the last task link to another one; or the list begin with it, if there is none.
+    /// Links the last task to this header; if the list is empty, makes the header its first.
     #[inline]
     fn link(&self, header: *mut Header) {
         match own(self.last.get()) {
@@ -84,7 +85,7 @@ impl List {
         Some(task)
     }
 
-    /// Adds a task at the end, and takes the first: the same, if there was none.
+    /// Adds a task at the end, and takes the first: the same task, if the list was empty.
     #[inline]
     pub(crate) fn rotate(&self, mut task: TaskRef) -> TaskRef {
         let Some(first) = own(self.first.get()) else { return task };
@@ -92,12 +93,12 @@ impl List {
         let header = task.into_raw().as_ptr();
         self.link(header);
         self.last.set(header);
-        // There is one: the task that was added.
+        // Not null: at least the added task follows the first.
         self.first.set(first.next());
         first
     }
 
-    /// The first task, which stays where it is. Has the one after it fetched.
+    /// Returns the first task, which stays where it is. Prefetches the one after it.
     #[inline]
     pub(crate) fn peek(&self) -> Option<NonNull<Header>> {
         let first = own(self.first.get())?;
@@ -106,7 +107,7 @@ impl List {
         Some(first.into_raw())
     }
 
-    /// Puts all tasks of another list at the end.
+    /// Moves all tasks of another list to the end.
     pub(crate) fn append(&self, other: Self) {
         if other.is_empty() {
             return;
@@ -116,7 +117,7 @@ impl List {
         self.len.set(self.len.get() + other.len.replace(0));
     }
 
-    /// Takes the first `count` tasks out, or all.
+    /// Takes the first `count` tasks, or all if there are fewer.
     pub(crate) fn take(&self, count: usize) -> Self {
         let taken = Self::new();
         for task in std::iter::from_fn(|| self.pop_front()).take(count) {
@@ -126,10 +127,12 @@ impl List {
     }
 }
 
-/// The task of a header that the list owns, as a value: to be given up again by `into_raw`, or handed out.
+/// Makes a value of a header that the list owns. The caller gives it up again with `into_raw`, or
+/// hands it out.
 #[inline]
 fn own(header: *mut Header) -> Option<TaskRef> {
-    // SAFETY: the invariant of `first`: it is alive, and the list's own right to it is used.
+    // SAFETY: the invariant of `first`: the task is alive, and this uses the list's own right to
+    // it.
     NonNull::new(header).map(|header| unsafe { TaskRef::from_raw(header) })
 }
 

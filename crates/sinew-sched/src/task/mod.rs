@@ -1,4 +1,5 @@
-//! What the pool runs: [`TaskRef`], a pointer to a [`Header`] that says how. Knows no worker and no queue.
+//! What the pool runs: [`TaskRef`], a pointer to a [`Header`] with the functions that run and
+//! discard the task. Knows no worker and no queue.
 
 mod closure;
 mod context;
