@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Ranges of this length are counted, larger ones are halved.
+/// Ranges of at most this length are counted; longer ones are halved.
 const SMALL: u32 = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -14,19 +14,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many primes there are below a number.
+/// Returns the number of primes below a number.
 pub fn primes(below: u32) -> Result<usize, Box<dyn Error>> {
     let pool = Pool::builder().build()?;
     let found = Arc::new(AtomicUsize::new(0));
     let sum = found.clone();
     pool.handle().submit(TaskRef::new(move |context| count(context, 0, below, &sum)), Placement::Anyone)?;
-    // Draining waits for all of it, the halves of halves included.
+    // A drain waits for all tasks, including those that tasks submit.
     let report = pool.shutdown(None);
     assert!(report.drained, "{report:?}");
     Ok(found.load(Ordering::Relaxed))
 }
 
-/// Counts the primes of a range; hands one half on as long as it is large.
+/// Counts the primes of a range. While the range is long, submits its upper half as a task.
 fn count(context: &Context<'_>, from: u32, to: u32, sum: &Arc<AtomicUsize>) {
     let mut to = to;
     while to - from > SMALL {

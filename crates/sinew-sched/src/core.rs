@@ -24,7 +24,7 @@ use crate::unwind::{self, Ended};
 /// A worker of a pool has one. A loop of your own can drive one without a pool:
 ///
 /// ```
-/// use sinew_sched::{Core, FutexDriver, TaskRef};
+/// use sinew_sched::{Context, Core, FutexDriver, TaskRef};
 /// use std::sync::atomic::{AtomicU32, Ordering};
 /// use std::sync::Arc;
 ///
@@ -32,7 +32,8 @@ use crate::unwind::{self, Ended};
 /// let sum = Arc::new(AtomicU32::new(0));
 /// let (handle, copy) = (core.handle(), sum.clone());
 /// // From any thread:
-/// handle.post(TaskRef::new(move |_| { copy.fetch_add(1, Ordering::Relaxed); })).expect("the core is there");
+/// let add = move |_: &Context<'_>| drop(copy.fetch_add(1, Ordering::Relaxed));
+/// handle.post(TaskRef::new(add)).expect("the core is there");
 /// // On the thread whose loop drives it:
 /// assert_eq!(core.run_ready(100), 1);
 /// assert_eq!(sum.load(Ordering::Relaxed), 1);

@@ -87,8 +87,8 @@ fn on_raw_thread<F: FnOnce() -> R + Send, R: Send>(call: F) -> io::Result<R> {
 
 /// The start function of a raw thread. `data` is a [`RawJob`] of these types.
 extern "C" fn run<F: FnOnce() -> R, R>(data: *mut c_void) -> *mut c_void {
-    // SAFETY: `on_raw_thread` passes a job of these types, and uses it again only after this thread's
-    // end.
+    // SAFETY: `on_raw_thread` passes a job of these types, and uses it again only after this
+    // thread's end.
     let job = unsafe { &mut *data.cast::<RawJob<F, R>>() };
     job.result = job.call.take().map(|call| catch_unwind(AssertUnwindSafe(call)));
     ptr::null_mut()

@@ -1,4 +1,4 @@
-//! The tests that depend on it again, with the other strategy.
+//! Runs the tests that depend on the strategy again, with the other strategy.
 
 #[path = "it/balance.rs"]
 mod balance;

@@ -68,8 +68,8 @@ impl Spares {
         self.failed.add_shared(1);
     }
 
-    /// Counts a worker out that leaves its seat, which is not free yet. After that, whatever the
-    /// reason, a spare worker does not count any more, and may be started again.
+    /// Counts a worker out that leaves its seat, which is not free yet. After that, a spare worker
+    /// does not count any more, for any reason that it left, and may be started again.
     pub(crate) fn leave(&self, seat: &Seat) {
         let mut counts = self.counts.lock();
         match seat.role() {

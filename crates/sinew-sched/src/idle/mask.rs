@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_out_is_not_claimed() {
+    fn a_removed_worker_is_not_claimed() {
         let mask = with([0, 31, 32, 63, 64, 127]);
         assert!(mask.remove(32, Ordering::Relaxed));
         assert!(!mask.remove(32, Ordering::Relaxed));

@@ -1,4 +1,5 @@
-//! Tasks that arrive together: as many workers are claimed, each once, and none of them sleeps through it.
+//! Tasks that arrive together: the producer claims several workers, each once, and none of them
+//! sleeps through the work.
 
 use loom::sync::{Arc, Notify};
 use loom::thread;
@@ -9,7 +10,7 @@ use crate::idle::Idle;
 use crate::queue::twin::ArrayQueue;
 use crate::sync::{AtomicUsize, Fence, Ordering, full_fence};
 
-/// The workers' numbers: far enough apart that half a word does not hold both.
+/// The workers' numbers, so far apart that they are not in the same half of a word.
 const NUMBERS: [usize; 2] = [1, 33];
 
 struct Group {
@@ -17,12 +18,12 @@ struct Group {
     queue: ArrayQueue,
     parkers: [Parker; 2],
     taken: Taken,
-    /// Somebody took the second task.
+    /// Notified when a worker has taken the second task.
     second: Notify,
 }
 
 impl Group {
-    /// It stays for good: a worker that is found to sleep for ever must not come to drop it.
+    /// Leaked: a model in which a worker sleeps for ever must not drop the group.
     fn new() -> &'static Self {
         Box::leak(Box::new(Self {
             idle: Idle::new(2),
@@ -35,7 +36,7 @@ impl Group {
 
     fn announce(&self, count: usize) {
         let tell = |number| {
-            // Nobody is there for a wrong one.
+            // A wrong number wakes no worker.
             if let Some(index) = NUMBERS.iter().position(|it| *it == number) {
                 self.parkers[index].deliver(self.parkers[index].inbox.tell());
             }
@@ -43,7 +44,8 @@ impl Group {
         let _ = self.idle.work_arrived(count, || !self.queue.is_empty(), tell);
     }
 
-    /// Lies down, and again until there is a task. Whoever has the first runs on until somebody has taken the second.
+    /// Lies down, repeatedly, until there is a task. The worker with the first task runs until
+    /// another one has taken the second.
     fn work(&self, index: usize) {
         let mut searching = None;
         let task = loop {
@@ -86,7 +88,7 @@ fn produce_two() {
 }
 
 #[test]
-fn none_sleeps_through_it() {
+fn no_worker_sleeps_through_a_batch() {
     check(1, produce_two);
 }
 

@@ -1,4 +1,4 @@
-//! The deque: each task goes to one taker, and a ring outlives the thieves in it.
+//! The deque: each task goes to one taker, and no ring is freed while a thief uses it.
 
 use loom::thread;
 
@@ -34,7 +34,7 @@ fn pop_and_steal() {
     taken.assert_each_once();
 }
 
-/// Two thieves, and an owner that takes both its newest and its oldest.
+/// Two thieves steal while the owner takes both its newest and its oldest task.
 fn two_thieves() {
     let taken = Taken::new(TASKS - 1);
     let (owner, thief) = deque();
@@ -48,7 +48,8 @@ fn two_thieves() {
     taken.assert_each_once();
 }
 
-/// An owner that adds a task and takes its oldest for it, without a word to anyone: whoever looks sees one of them.
+/// An owner adds a task and takes its oldest in exchange, unannounced: a reader sees at least one
+/// of them.
 fn exchange_and_look() {
     let taken = Taken::new(TASKS - 1);
     let (owner, thief) = deque();
@@ -61,7 +62,7 @@ fn exchange_and_look() {
     taken.assert_each_once();
 }
 
-/// The ring is outgrown, and freed, while a thief is about.
+/// The ring is outgrown and freed while a thief steals.
 fn grow_and_steal() {
     let taken = Taken::new(TASKS);
     let (owner, thief) = deque();

@@ -1,4 +1,5 @@
-//! Draining: it ends, and not before all is done, whoever gets up, sends a task on and lies down again meanwhile.
+//! The drain: it ends, and not before all is done, while workers rise, send tasks to one another
+//! and fall asleep again.
 
 use loom::thread;
 
@@ -16,7 +17,7 @@ struct Pool {
 }
 
 impl Pool {
-    /// It stays for good: a worker that is found to sleep for ever must not come to drop it.
+    /// Leaked: a model in which a worker sleeps for ever must not drop the pool.
     fn new(tasks: usize) -> &'static Self {
         let parkers = [Parker::new(), Parker::new()];
         Box::leak(Box::new(Self {
@@ -37,13 +38,15 @@ impl Pool {
         self.parkers.iter().for_each(|parker| parker.deliver(parker.inbox.tell()));
     }
 
-    /// A worker: does what arrives, and sends as much on to the other one as is to come.
+    /// Runs a worker: takes the tasks that arrive, and sends the next one to the other worker until
+    /// there are no more.
     fn work(&self, index: usize) {
         let parker = &self.parkers[index];
         while self.stage.get() != Stage::Over {
             let arrived = parker.inbox.take();
             while let Some(task) = arrived.pop_front() {
-                // As a real one does before each task: others see it with a task in its hands.
+                // A real worker reads the stage before each task too: the pool must not be over
+                // while a worker has a task.
                 assert_ne!(self.stage.get(), Stage::Over, "it is over and a task is left");
                 drop(task);
                 let next = self.taken.total();
@@ -70,7 +73,8 @@ impl Pool {
     }
 }
 
-/// Two workers, with so many tasks one after the other, the first of them at the first worker.
+/// Two workers with this number of tasks, one after the other. The first task is at the first
+/// worker.
 fn drain_two(tasks: usize) {
     let pool = Pool::new(tasks);
     pool.awake.rise();
@@ -82,7 +86,7 @@ fn drain_two(tasks: usize) {
     pool.taken.assert_each_once();
 }
 
-/// One worker, which may not have heard of the drain when it looks.
+/// One worker, which may not have seen the drain when it checks.
 fn drain_one() {
     let pool = Pool::new(1);
     pool.awake.rise();
@@ -105,16 +109,16 @@ fn it_fails_without_the_drainers_fence() {
 }
 
 #[test]
-fn it_fails_without_the_fence_of_who_falls() {
+fn it_fails_without_the_fence_of_a_worker_that_falls() {
     assert!(fails_without(Fence::Fall, 3, drain_one));
 }
 
 #[test]
-fn it_fails_without_the_fence_of_who_rises() {
+fn it_fails_without_the_fence_of_a_worker_that_rises() {
     assert!(fails_without(Fence::Rise, 3, || drain_two(2)));
 }
 
 #[test]
-fn it_fails_without_the_fence_of_who_looks() {
+fn it_fails_without_the_fence_of_a_worker_that_checks() {
     assert!(fails_without(Fence::Drained, 3, || drain_two(2)));
 }

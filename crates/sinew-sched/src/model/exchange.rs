@@ -1,4 +1,5 @@
-//! A task that goes back to the group's queue without a word, in exchange for another: whoever looks meanwhile sees one of them.
+//! A task that goes back to the group's queue unannounced, in exchange for another: a reader always
+//! sees one of them.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -6,12 +7,12 @@ use loom::thread;
 use super::{Taken, check};
 use crate::queue::shared::SharedQueue;
 
-/// The one that is there lies in the list, and the other goes to the ring.
+/// The waiting task is in the list, and the one that yields goes to the ring.
 fn exchange_and_look() {
     let taken = Taken::new(4);
     let queue = Arc::new(SharedQueue::new(1));
     (0..3).for_each(|number| queue.push(taken.task(number)));
-    // One of the list, and that of the ring.
+    // One task of the list, and the one of the ring.
     drop([queue.take(), queue.take()]);
     let other = {
         let queue = queue.clone();
@@ -20,13 +21,13 @@ fn exchange_and_look() {
     queue.push(taken.task(3));
     let exchanged = queue.take_in_exchange();
     let seen_empty = other.join().unwrap();
-    assert!(!seen_empty || exchanged.is_none(), "there was one all the while, and it is not announced");
+    assert!(!seen_empty || exchanged.is_none(), "there was always a task, and it is not announced");
     drop(exchanged);
     while queue.take().is_some() {}
     taken.assert_each_once();
 }
 
 #[test]
-fn nobody_looks_in_between() {
+fn no_reader_sees_the_queue_empty() {
     check(3, exchange_and_look);
 }

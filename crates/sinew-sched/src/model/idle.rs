@@ -1,7 +1,9 @@
-//! The idle protocol: work that anyone may take is never slept through, with two producers and two workers.
+//! The idle protocol: no worker sleeps through work that any worker may take, with two producers
+//! and two workers.
 //!
-//! A worker here does what a real one does when it has nothing to run, in the same order and with the same calls, less the
-//! spinning: it searches (one round), leaves or lies down, looks again, sleeps, gets up.
+//! A worker here does what a real one does when it has nothing to run, in the same order and with
+//! the same calls, without the spinning: it searches (one round), leaves or lies down, looks again,
+//! sleeps, gets up.
 
 use loom::sync::{Arc, Notify};
 use loom::thread;
@@ -14,7 +16,7 @@ use crate::queue::twin::ArrayQueue;
 use crate::sync::{Fence, full_fence};
 use crate::task::TaskRef;
 
-/// The workers' numbers: far enough apart that half a word does not hold both.
+/// The workers' numbers, so far apart that they are not in the same half of a word.
 const NUMBERS: [usize; 2] = [1, 33];
 
 /// Tells the worker of this number, if there is one.
@@ -29,7 +31,7 @@ struct Group {
     queue: ArrayQueue,
     parkers: [Parker; 2],
     taken: Taken,
-    /// Somebody took the second task.
+    /// Notified when a worker has taken the second task.
     second: Notify,
 }
 
@@ -50,7 +52,7 @@ impl Group {
         let _ = self.idle.work_arrived(1, || !self.queue.is_empty(), |worker| tell(&self.parkers, worker));
     }
 
-    /// Runs tasks until all are done, then lets the other worker know.
+    /// Runs tasks until all are done, then tells the other worker.
     fn work(&self, index: usize, all: usize) {
         let mut searching = self.idle.search();
         while self.taken.total() < all {
@@ -70,7 +72,8 @@ impl Group {
         self.parkers.iter().for_each(|parker| parker.deliver(parker.inbox.tell()));
     }
 
-    /// With two tasks, the first needs the second: whoever took it runs on until the other worker has taken the other one.
+    /// Of two tasks, the first needs the second: its worker runs until the other worker has taken
+    /// the second.
     fn meet(&self, all: usize) {
         match (all, self.taken.total()) {
             (2, 1) => self.second.wait(),
@@ -97,7 +100,7 @@ impl Group {
     }
 }
 
-/// So many producers with a task each, and so many workers.
+/// This number of producers, with a task each, and this number of workers.
 fn produce(tasks: usize, workers: usize) {
     let group = Group::new(tasks);
     let producer = |number| {
@@ -114,8 +117,9 @@ fn produce(tasks: usize, workers: usize) {
     group.taken.assert_each_once();
 }
 
-/// A worker that takes two tasks from the queue, keeps one, and puts the other into its deque. The first needs the second: it
-/// runs on until somebody has taken that. On its way from one place to the other, the second is nowhere to be seen.
+/// A worker takes two tasks from the queue, keeps one, and puts the other into its deque. The first
+/// task needs the second: it runs until another worker has taken that. On its way to the deque, the
+/// second task is in neither place.
 fn take_two() {
     let group = Group::new(2);
     let (owner, thief) = deque();
@@ -126,7 +130,7 @@ fn take_two() {
     let other = {
         let (group, thief) = (group.clone(), thief.clone());
         thread::spawn(move || {
-            // It may lie down while the second task is on its way.
+            // The second task may be on its way while this worker lies down.
             let is_there = || !group.queue.is_empty() || thief.len() != 0;
             let mut searching = None;
             loop {
@@ -135,7 +139,7 @@ fn take_two() {
                     break;
                 }
                 if let Some(task) = group.queue.pop() {
-                    // It was faster than the other worker, which has no second task then.
+                    // This worker was faster than the other one, which then has no second task.
                     drop(task);
                     break;
                 }
@@ -183,7 +187,7 @@ fn one_worker_sleeps_through_nothing() {
 
 #[test]
 fn two_workers_sleep_through_nothing() {
-    // The largest bounds that end in a minute: one more takes a hundred times as long.
+    // The largest bounds that end within a minute: one more takes a hundred times as long.
     check(1, move || produce(1, 2));
     check(0, move || produce(2, 2));
 }

@@ -1,4 +1,4 @@
-//! The inbox: nothing that arrives is slept through.
+//! The inbox: its owner sleeps through nothing that arrives.
 
 use loom::sync::{Arc, Notify};
 use loom::thread;
@@ -6,7 +6,7 @@ use loom::thread;
 use super::{Taken, check};
 use crate::inbox::{Inbox, Next};
 
-/// An inbox, and what its owner sleeps in.
+/// An inbox, and a stand-in for the driver that its owner sleeps in.
 pub(super) struct Parker {
     pub(super) inbox: Inbox,
     driver: Notify,
@@ -23,7 +23,8 @@ impl Parker {
         }
     }
 
-    /// Sleeps unless there is something. If nobody wakes it, the checker reports a deadlock.
+    /// Sleeps unless the inbox has something. If no thread wakes it, the checker reports a
+    /// deadlock.
     pub(super) fn sleep(&self) {
         if self.inbox.lie_down() {
             self.driver.wait();
@@ -50,12 +51,12 @@ fn nothing_that_arrives_is_slept_through() {
 }
 
 #[test]
-fn whoever_is_told_stays_up() {
+fn an_owner_that_is_told_stays_up() {
     check(3, || {
         let parker = Arc::new(Parker::new());
         let other = parker.clone();
         let teller = thread::spawn(move || other.deliver(other.inbox.tell()));
-        // Told before or after lying down: this ends.
+        // Ends whether the owner is told before or after it lies down.
         parker.sleep();
         drop(parker.inbox.take());
         teller.join().unwrap();
@@ -63,7 +64,7 @@ fn whoever_is_told_stays_up() {
 }
 
 #[test]
-fn closing_wakes_whoever_sleeps() {
+fn closing_wakes_an_owner_that_sleeps() {
     check(3, || {
         let taken = Taken::new(1);
         let parker = Arc::new(Parker::new());

@@ -1,5 +1,6 @@
-//! The models: loom runs them through every interleaving and every outcome of weak memory that it can tell apart, within a
-//! bound on preemptions. Each protocol holds as it is, and fails without each of its fences.
+//! The models: loom runs them through every interleaving and every outcome of weak memory that it
+//! can distinguish, within a bound on preemptions. Each protocol holds as it is, and fails without
+//! each of its fences.
 //!
 //! # Safety
 //!
@@ -20,7 +21,7 @@ mod steal_remote;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-// The bookkeeping is none of the protocol: the checker need not see it.
+// std's atomics: the bookkeeping is not part of the protocol, so the checker need not explore it.
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -29,21 +30,21 @@ use loom::cell::UnsafeCell;
 use crate::sync::{Fence, fence, ignore_poison};
 use crate::task::{Context, Header, TaskRef, Vtable};
 
-/// The fence that is out, by number; none, if it is `ALL`.
+/// The number of the fence that is removed; `ALL`, if none is.
 static MISSING: AtomicUsize = AtomicUsize::new(ALL);
 const ALL: usize = usize::MAX;
 
-/// Models run side by side, but one without a fence runs alone.
+/// Models run at the same time, but a model without a fence runs alone.
 static RUNNING: RwLock<()> = RwLock::new(());
 
-/// A SeqCst fence, if it is not out.
+/// Issues a SeqCst fence, unless it is removed.
 pub(crate) fn full_fence(which: Fence) {
     if MISSING.load(Ordering::Relaxed) != which as usize {
         fence(Ordering::SeqCst);
     }
 }
 
-/// Runs a model, with at most so many preemptions in an execution.
+/// Runs a model, with at most this number of preemptions in an execution.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let _shared = ignore_poison(RUNNING.read());
     explore(preemptions, model);
@@ -56,7 +57,7 @@ fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     builder.check(model);
 }
 
-/// Whether a model fails without a fence.
+/// Returns whether a model fails without a fence.
 fn fails_without(fence: Fence, preemptions: usize, model: impl Fn() + Send + Sync + 'static) -> bool {
     let _alone = ignore_poison(RUNNING.write());
     MISSING.store(fence as usize, Ordering::Relaxed);
@@ -65,8 +66,8 @@ fn fails_without(fence: Fence, preemptions: usize, model: impl Fn() + Send + Syn
     outcome.is_err()
 }
 
-/// The tasks of a model. Dropping a task counts as taking it. They stay where they are until the end, so that a model in
-/// which one is taken twice fails for that reason.
+/// The tasks of a model. Dropping a task counts as taking it. The tasks stay allocated until the
+/// end, so that a model that takes one twice fails for that reason.
 #[derive(Clone)]
 struct Taken(Arc<Vec<Model>>);
 
@@ -88,10 +89,10 @@ impl Taken {
         self.0.iter().for_each(once);
     }
 
-    /// A task, with a payload that whoever takes it has to see.
+    /// Returns a task with a payload, which the thread that takes the task has to see.
     fn task(&self, number: usize) -> TaskRef {
         let model = &self.0[number];
-        // SAFETY: nobody has it yet.
+        // SAFETY: the task was not handed out yet.
         model.payload.with_mut(|value| unsafe { *value = number + 1 });
         // SAFETY: the tasks outlive the model's threads, and this one may be taken by any of them.
         unsafe { TaskRef::from_raw(NonNull::from_ref(model).cast()) }
@@ -106,7 +107,7 @@ struct Model {
     taken: AtomicUsize,
 }
 
-// SAFETY: the payload is used by whoever has the task; the checker sees if two do.
+// SAFETY: only the owner of the task uses the payload; the checker detects two owners.
 unsafe impl Sync for Model {}
 
 impl Model {
@@ -126,9 +127,10 @@ unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
 unsafe fn discard(header: NonNull<Header>) {
     // SAFETY: called through the vtable, with a header of this type.
     let model = unsafe { header.cast::<Model>().as_ref() };
-    // SAFETY: whoever takes it is alone; the checker sees if not. Written, so that it sees two takers.
+    // SAFETY: the taker is the task's only owner; the checker detects others. The payload is
+    // accessed mutably so that it can detect two takers.
     model.payload.with_mut(|value| unsafe {
-        assert_eq!(*value, model.number + 1, "whoever takes a task sees what it holds");
+        assert_eq!(*value, model.number + 1, "the taker of a task sees its payload");
     });
     model.taken.fetch_add(1, Ordering::Relaxed);
 }

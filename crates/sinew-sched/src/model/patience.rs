@@ -1,4 +1,4 @@
-//! The thief's patience: a task that is spared is not forgotten.
+//! The thief's patience: a lone task that it leaves alone is not forgotten.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -7,8 +7,9 @@ use super::{Taken, check};
 use crate::idle::Idle;
 use crate::queue::deque::{Steal, deque};
 
-/// A parent pushes one child and runs on until somebody has taken it, as a parent does that spins on what the child sets.
-/// The thief spares the child once, and may sleep only when it sees nothing at all.
+/// A parent pushes one child and runs until another worker has taken it, like a parent that spins
+/// until the child sets a flag. The thief leaves the child alone once, and may sleep only when it
+/// sees nothing at all.
 fn spare() {
     let taken = Taken::new(1);
     let idle = Arc::new(Idle::new(2));

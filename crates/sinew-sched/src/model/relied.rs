@@ -1,7 +1,9 @@
-//! A searcher that others relied on, and that leaves with other work: it has somebody woken for theirs.
+//! A searcher that producers relied on, and that leaves with other work: it wakes another worker
+//! for theirs.
 //!
-//! The least that shows it, without a loop: the searcher has been sent a task and leaves, another one arrives in the queue meanwhile, and
-//! a second worker sleeps all the time. Whoever that task was left to, in the end the sleeper has to be claimed for it.
+//! The smallest case that shows it, without a loop: the searcher has been sent a task and leaves,
+//! another task arrives in the queue meanwhile, and a second worker sleeps all the time. In the
+//! end, the sleeper has to be claimed for that task in every case.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -15,10 +17,10 @@ use crate::task::TaskRef;
 
 const SEARCHER: usize = 1;
 const SLEEPER: usize = 2;
-/// Sleeps too, and is claimed after the other one only.
+/// A second sleeper, which is claimed only after the first.
 const LAST: usize = 3;
 
-/// How the searcher came to search.
+/// How the searcher began to search.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Begin {
     /// By itself: it searches already.
@@ -28,7 +30,7 @@ pub(super) enum Begin {
 }
 
 impl Begin {
-    /// Has a worker begin. If it is still to get up, it has no evidence yet.
+    /// Makes a worker search. A worker that still has to get up has no evidence yet.
     pub(super) fn begin(self, idle: &Idle, worker: usize) -> Option<Searching> {
         match self {
             Self::Search => idle.search(),
@@ -46,12 +48,12 @@ pub(super) const BEGINS: [Begin; 2] = [Begin::Search, Begin::GetUp];
 struct Group {
     idle: Idle,
     queue: ArrayQueue,
-    /// What the sleeper sleeps in.
+    /// Where the sleeper sleeps.
     parker: Parker,
 }
 
 impl Group {
-    /// With the searcher and the sleeper.
+    /// Returns a group with the searcher and the sleeper.
     fn new(begin: Begin, tasks: usize) -> (Arc<Self>, Option<Searching>) {
         let (idle, queue) = (Idle::new(3), ArrayQueue::new(tasks));
         let begun = begin.begin(&idle, SEARCHER);
@@ -81,7 +83,7 @@ impl Group {
         }
     }
 
-    /// As the sleeper: sleeps until there is a task, and leaves with it.
+    /// Runs the sleeper: it sleeps until there is a task, and leaves with it.
     fn sleep(&self) {
         loop {
             let sees_work = !self.queue.is_empty();
@@ -109,11 +111,11 @@ fn leave_behind(begin: Begin) {
     group.submit(taken.task(0));
     searcher.join().unwrap();
     assert!(!group.idle.is_sleeping(SLEEPER), "it sleeps, and a task waits");
-    drop(group.queue.pop().expect("nobody took it"));
+    drop(group.queue.pop().expect("no worker took it"));
     taken.assert_each_once();
 }
 
-/// The same with one more task and one more sleeper: one that is claimed has the next one claimed.
+/// The same with one more task and one more sleeper: a claimed worker claims the next one.
 fn pass_on(begin: Begin) {
     let taken = Taken::new(2);
     let (group, begun) = Group::new(begin, 2);
@@ -127,7 +129,7 @@ fn pass_on(begin: Begin) {
     searcher.join().unwrap();
     sleeper.join().unwrap();
     assert!(!group.idle.is_sleeping(LAST), "it sleeps, and a task waits");
-    drop(group.queue.pop().expect("nobody took it"));
+    drop(group.queue.pop().expect("no worker took it"));
     taken.assert_each_once();
 }
 
@@ -139,9 +141,9 @@ fn what_was_left_to_a_searcher_is_not_left_behind() {
 }
 
 #[test]
-fn one_that_is_claimed_has_the_next_one_claimed() {
+fn a_claimed_worker_claims_the_next_one() {
     for begin in BEGINS {
-        // It holds with one more too, in a minute.
+        // It also holds with one more preemption, which takes a minute.
         check(1, move || pass_on(begin));
     }
 }

@@ -1,4 +1,4 @@
-//! A surplus worker that is called again: it hears of it, whatever is in its inbox at that moment.
+//! A surplus worker that is called again: it sees that, with anything in its inbox at that moment.
 
 use loom::thread;
 
@@ -15,7 +15,7 @@ struct Seat {
 }
 
 impl Seat {
-    /// It stays for good: a worker that is found to sleep for ever must not come to drop it.
+    /// Leaked: a model in which a worker sleeps for ever must not drop the seat.
     fn new() -> &'static Self {
         Box::leak(Box::new(Self { role: AtomicUsize::new(SURPLUS), parker: Parker::new() }))
     }
@@ -30,7 +30,7 @@ impl Seat {
         self.parker.deliver(self.parker.inbox.tell());
     }
 
-    /// As a surplus worker waits, until it is called.
+    /// Waits like a surplus worker, until it is called.
     fn linger(&self) {
         loop {
             drop(self.parker.inbox.take());
@@ -45,7 +45,7 @@ impl Seat {
     }
 }
 
-/// The worker has been told something else before.
+/// The worker was told something else before.
 fn call_told() {
     let seat = Seat::new();
     seat.parker.deliver(seat.parker.inbox.tell());
@@ -54,7 +54,7 @@ fn call_told() {
     caller.join().unwrap();
 }
 
-/// It has a task in its inbox, so that whoever tells it something leaves the inbox as it is.
+/// The worker has a task in its inbox, so telling it leaves the inbox as it is.
 fn call_with_mail() {
     let (seat, taken) = (Seat::new(), Taken::new(1));
     seat.parker.deliver(seat.parker.inbox.push(taken.task(0)).expect("it is open"));

@@ -1,4 +1,5 @@
-//! The end: a task that is submitted or deferred while it ends is swept by one side or the other.
+//! The end of a pool: a task that is submitted or deferred meanwhile is swept by one side or the
+//! other.
 
 use loom::sync::Arc;
 use loom::thread;

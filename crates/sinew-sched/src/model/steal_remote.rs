@@ -1,7 +1,8 @@
-//! Two groups, one of which takes work from the other when all are at work there: that work is not slept through either.
+//! Two groups, one of which takes work from the other when all workers there are busy: no worker
+//! sleeps through that work either.
 //!
-//! As in the model of one group, workers do what real ones do, less the spinning. Each group has one worker; the work is the first
-//! group's.
+//! As in the model of one group, workers do what real ones do, without the spinning. Each group has
+//! one worker; the work is the first group's.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ struct Two {
     queue: ArrayQueue,
     parkers: [Parker; 2],
     taken: Taken,
-    /// Somebody took the last task.
+    /// Notified when a worker has taken the last task.
     last: Notify,
 }
 
@@ -29,7 +30,7 @@ impl Two {
         let (idle, parkers) = ([0, 1].map(|_| Idle::new(1)), [0, 1].map(|_| Parker::new()));
         let (queue, taken) = (ArrayQueue::new(tasks), Taken::new(tasks));
         let two = Arc::new(Self { idle, queue, parkers, taken, last: Notify::new() });
-        // A task that is left when a model fails is not dropped outside of it.
+        // Leaked: a task that is left when a model fails must not be dropped outside of it.
         std::mem::forget(two.clone());
         two
     }
@@ -40,7 +41,7 @@ impl Two {
         self.announce();
     }
 
-    /// Tells the first group, and the second if all are at work in the first.
+    /// Announces work to the first group; to the second, if all workers of the first are busy.
     fn announce(&self) {
         for group in 0..2 {
             let tell = |_| self.parkers[group].deliver(self.parkers[group].inbox.tell());
@@ -56,13 +57,14 @@ impl Two {
         }
     }
 
-    /// Whether a worker that has lain down has to get up.
+    /// Returns whether a worker that has lain down has to get up.
     fn sees_work(&self, group: usize) -> bool {
-        // One of the second group leaves it to those of the first, if somebody is idle there.
+        // A worker of the second group leaves the work to an idle worker of the first, if there is
+        // one.
         !self.queue.is_empty() && (group == 0 || !self.idle[0].has_any())
     }
 
-    /// Takes a task, if it is there for this worker, and sees to it that it is announced if not.
+    /// Takes a task, if there is one for this worker; else lies down and searches again.
     fn work(&self, group: usize) {
         let mut searching = self.idle[group].search();
         while self.taken.total() < self.taken.len() {
@@ -73,7 +75,7 @@ impl Two {
                     self.last.notify();
                     break;
                 }
-                // It is at work until somebody else has taken the last one.
+                // The worker is busy until another one has taken the last task.
                 return self.last.wait();
             }
             self.idle[group].lie_down(0, searching.take());
@@ -92,7 +94,8 @@ impl Two {
     }
 }
 
-/// The only worker of the first group makes a task and is at work until the second group has taken it.
+/// The only worker of the first group makes a task, and is busy until the second group has taken
+/// it.
 fn busy_producer() {
     let two = Two::new(1);
     let other = two.clone();
@@ -103,8 +106,8 @@ fn busy_producer() {
     two.taken.assert_each_once();
 }
 
-/// The worker of the first group, which the producer may have relied on for both tasks, is at work with one until the second
-/// group has taken the other.
+/// The worker of the first group, on which the producer may have relied for both tasks, is busy
+/// with one until the second group has taken the other.
 fn busy_searcher() {
     let two = Two::new(2);
     let workers = [0, 1].map(|group| {
@@ -119,8 +122,9 @@ fn busy_searcher() {
     two.taken.assert_each_once();
 }
 
-/// A task waits in the first group, and its worker has been sent another one and leaves. That of the second group lies down, and leaves
-/// the first task to it if it sees it search: then it has to be claimed.
+/// A task waits in the first group, whose worker was sent another one and leaves. The worker of the
+/// second group lies down. If it sees the first worker search, it leaves the task to it, and then
+/// has to be claimed.
 fn busy_neighbour(begin: Begin) {
     let two = Two::new(1);
     two.queue.push(two.taken.task(0)).unwrap();
@@ -136,7 +140,7 @@ fn busy_neighbour(begin: Begin) {
     let gets_up = two.sees_work(1);
     searcher.join().unwrap();
     assert!(gets_up || !two.idle[1].is_sleeping(0), "it sleeps, and a task waits");
-    drop(two.queue.pop().expect("nobody took it"));
+    drop(two.queue.pop().expect("no worker took it"));
     two.taken.assert_each_once();
 }
 

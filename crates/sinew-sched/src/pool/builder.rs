@@ -84,7 +84,9 @@ impl Builder {
     ///
     /// let pool = Pool::builder().groups([2, 1]).build()?;
     /// let (sender, receiver) = mpsc::channel();
-    /// let task = TaskRef::new(move |context| sender.send((context.worker(), context.group())).unwrap());
+    /// let task = TaskRef::new(move |context| {
+    ///     sender.send((context.worker(), context.group())).unwrap();
+    /// });
     /// pool.handle().submit(task, Placement::GroupOnly(1)).unwrap();
     /// assert_eq!(receiver.recv(), Ok((Some(2), Some(1))));
     /// # Ok::<(), sinew_sched::BuildError>(())

@@ -1,11 +1,11 @@
-//! Tests of where in a machine's memory a group is: on its node. The address of a group is not for users to know, so that they are
-//! here and not with the others.
+//! Tests that the memory of a group is on the group's node. They are here because users cannot see
+//! the address of a group.
 //!
 //! Skipped on a machine with one node, unless `SINEW_REQUIRE_NODES` says how many there must be.
 //!
 //! # Safety
 //!
-//! A system call that tells where pages are, and changes nothing.
+//! A system call that reads where pages are, and changes nothing.
 #![expect(unsafe_code, reason = "a system call")]
 
 use std::process::Command;
@@ -14,7 +14,7 @@ use super::Pool;
 use crate::group::Group;
 use sinew_topology::{CpuSet, Plan, Wishes, restrict_thread};
 
-/// A group for each node of this machine, if it has two.
+/// Returns a plan with a group for each node of this machine, if it has two.
 fn plan() -> Option<Plan> {
     let wishes = Wishes { numa: Some(true), concurrency: Some(1), ..Wishes::default() };
     let plan = Plan::for_this_process("/", &wishes).unwrap();
@@ -28,12 +28,14 @@ fn plan() -> Option<Plan> {
     Some(plan)
 }
 
-/// The node that has the page of this value.
+/// Returns the node that has the page of this value.
 fn node_of<T>(value: &T) -> usize {
     let (mut node, no_mask) = (-1_i32, std::ptr::null_mut::<libc::c_ulong>());
-    // From the kernel's `uapi/linux/mempolicy.h`: the node, and not the policy; of an address, and not of the thread.
+    // From the kernel's `uapi/linux/mempolicy.h`: return the node and not the policy, of an address
+    // and not of the thread.
     let flags = 1 << 0 | 1 << 1;
-    // SAFETY: an address of this process and a place for a number; the mask is not asked for.
+    // SAFETY: an address of this process, and a place for a number that lives through the call; the
+    // mask is not requested.
     let result = unsafe {
         libc::syscall(
             libc::SYS_get_mempolicy,
@@ -48,7 +50,7 @@ fn node_of<T>(value: &T) -> usize {
     usize::try_from(node).expect("a node")
 }
 
-/// What a group's workers share, and where it is.
+/// Returns the node of each part that a group's workers share.
 fn parts(group: &Group) -> Vec<(&'static str, usize)> {
     let mut parts = vec![
         ("queue", node_of(&group.queue)),
@@ -68,9 +70,11 @@ fn parts(group: &Group) -> Vec<(&'static str, usize)> {
 const NAME: &str = "pool::nodes::groups_are_in_the_memory_of_their_nodes";
 const CHILD: &str = "SINEW_TEST_CHILD";
 
-/// Whoever builds a pool is on one of the nodes, and the others' groups must not be there.
+/// The thread that builds the pool is on one of the nodes, and the groups of the other nodes must
+/// not be there.
 ///
-/// In processes of their own: memory that was used before is where it was, and an allocator may give it to whoever asks.
+/// Each build has a process of its own: memory that was used before stays on its node, and an
+/// allocator may return it.
 #[test]
 fn groups_are_in_the_memory_of_their_nodes() {
     let Some(plan) = plan() else { return };

@@ -55,7 +55,7 @@ impl pool_shared::WorkerStarter for Starter {
         beginning: Beginning,
     ) -> io::Result<()> {
         let place = Place::take(shared, &self.hooks, group, index)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "somebody sits there"))?;
+            .ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "the seat is taken"))?;
         let name = format!("{}-{}", self.name, group.number_of(index));
         let (cpus, counters) = (self.cpus(group.number(), index), place.counters());
         let run = move || {

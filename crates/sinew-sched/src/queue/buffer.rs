@@ -52,10 +52,7 @@ impl Buffer {
     #[inline]
     fn slot(&self, index: isize) -> &AtomicPtr<Header> {
         #[cfg(loom)]
-        assert!(
-            !self.is_freed.load(std::sync::atomic::Ordering::Relaxed),
-            "nobody uses a ring that is freed"
-        );
+        assert!(!self.is_freed.load(std::sync::atomic::Ordering::Relaxed), "no thread uses a freed ring");
         &self.slots[index.cast_unsigned() & (self.slots.len() - 1)]
     }
 }

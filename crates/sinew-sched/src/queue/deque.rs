@@ -52,7 +52,8 @@ struct Shared {
     bottom: CachePadded<AtomicIsize>,
     /// # Invariant
     ///
-    /// From `Box::into_raw`. Holds the tasks from `top` to `bottom`. Freed by the owner when no thief is inside.
+    /// From `Box::into_raw`. Holds the tasks from `top` to `bottom`. Freed by the owner when no
+    /// thief is inside.
     buffer: AtomicPtr<Buffer>,
     /// Thieves that may be using a ring.
     thieves: AtomicUsize,
@@ -276,7 +277,8 @@ impl Thief {
         }
         shared.thieves.fetch_add(1, Ordering::Relaxed);
         let top = shared.top.load(Ordering::Acquire);
-        // Orders the count before the ring's address, and the top before the bottom. Pairs with the owner's fences.
+        // Orders the count before the ring's address, and the top before the bottom. Pairs with the
+        // owner's fences.
         full_fence(Fence::Steal);
         // Acquire: the thief sees the slot that was written before this bottom.
         let bottom = shared.bottom.load(Ordering::Acquire);

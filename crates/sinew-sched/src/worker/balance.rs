@@ -1,15 +1,17 @@
-//! Lowest-first chooses whom to wake, not who owns: a worker with clearly more begun tasks than others leaves new ones to
-//! them. Work that nobody else is there to take it does itself, so that balance never costs time.
+//! Balance of begun tasks. Waking the lowest sleeper first does not spread tasks evenly, so a
+//! worker with clearly more begun tasks than the mean leaves new ones to other workers. If no other
+//! worker takes such a task, the worker runs it itself, so that balance never delays work.
 
 use super::Worker;
 use crate::idle::Verdict;
 use crate::task::{List, TaskRef};
 
-/// So many begun tasks are never too many,
+/// A worker with this number of begun tasks or fewer never has too many.
 const FEW: isize = 16;
 
 impl Worker {
-    /// Looks again whether this worker has begun too many tasks: more than the mean by an eighth, and not just a few.
+    /// Checks again whether this worker has begun too many tasks: more than the mean by an eighth,
+    /// and by more than a few.
     pub(super) fn weigh(&self) {
         let own = self.core.owned();
         let overloaded = own > FEW && {
@@ -19,7 +21,8 @@ impl Worker {
         self.overloaded.set(overloaded);
     }
 
-    /// Takes a task from the deque for good, or leaves it to others if it would stay here and too many do.
+    /// Returns a task from the deque; or leaves it to other workers, if it would stay here once
+    /// begun and this worker has begun too many.
     #[inline]
     pub(super) fn accept(&self, task: TaskRef) -> Option<TaskRef> {
         if self.overloaded.get() && task.settles() { self.leave_to_others(task) } else { Some(task) }
@@ -35,8 +38,8 @@ impl Worker {
         None
     }
 
-    /// Whether to leave what is in the group's queue to others for a moment, since there are others. One of them is woken:
-    /// producers rely on this worker, who searches and does not take.
+    /// Returns whether to leave the tasks in the group's queue to an idle worker for a moment.
+    /// Wakes one: producers rely on this worker, which searches and does not take them.
     pub(super) fn defers(&self) -> bool {
         if !self.should_defer(true) || self.group.queue.is_empty() {
             return false;
@@ -48,8 +51,8 @@ impl Worker {
         verdict != Verdict::Take
     }
 
-    /// Whether this worker has begun too many tasks, and somebody else has nothing to do. `searching` says whether this one
-    /// is counted as searching.
+    /// Returns whether this worker has begun too many tasks and another one has nothing to do.
+    /// `searching` says whether this worker is counted as searching.
     pub(super) fn should_defer(&self, searching: bool) -> bool {
         self.overloaded.get() && self.group.idle.has_others(self.index, searching)
     }

@@ -1,4 +1,5 @@
-//! A worker that blocks hands on what may move, and a spare one stands in for it. What cannot move waits.
+//! Blocking sections: a worker that blocks hands its movable tasks over, and a spare worker stands
+//! in for it. Tasks that cannot move wait.
 
 use std::time::Duration;
 
@@ -8,22 +9,25 @@ use crate::lifecycle::Beginning;
 use crate::stats::WorkerState;
 use crate::task::{List, TaskRef};
 
-/// How long a surplus worker stays in case it is needed again: long enough for a thread that blocks again and again.
+/// How long a surplus worker stays in case it is needed again: long enough for a thread that blocks
+/// again and again.
 const LINGER: Duration = Duration::from_millis(200);
 
 impl Worker {
-    /// Runs something that may block the thread.
+    /// Runs a closure that may block the thread.
     pub(crate) fn block<R>(&self, body: impl FnOnce() -> R) -> R {
         self.begin_block();
         let _unblock = Unblock(self);
         body()
     }
 
-    /// One more blocking section: they are counted, and the worker is blocked until all have ended, in whatever order.
+    /// Begins a blocking section. Sections are counted, and the worker is blocked until all have
+    /// ended, in any order.
     pub(crate) fn begin_block(&self) {
         let sections = self.sections.get();
         self.sections.set(sections + 1);
-        // A task that is in another section may have let this one run, so that there may be something new to hand on.
+        // A task inside another section may have let this one run, so there may be new tasks to
+        // hand over.
         self.share_all();
         if sections == 0 {
             self.counters().enter(WorkerState::Blocked);
@@ -31,10 +35,10 @@ impl Worker {
         }
     }
 
-    /// Has another worker take this one's place, if one is to be had.
+    /// Tells or starts a spare worker to stand in for this one, if one can be had.
     fn call_stand_in(&self) {
         let spares = &self.group.spares;
-        // Not under a lock: starting a worker is a user's code.
+        // Not under a lock: starting a worker runs the user's code.
         match spares.begin_block(&self.group, || self.shared.lifecycle.is_over()) {
             None => {}
             Some(StandIn::Here(seat)) => {
@@ -51,17 +55,17 @@ impl Worker {
         }
     }
 
-    /// Starts a worker for a seat that is free and whose role is set.
+    /// Starts a worker for a seat that is free and has its role set.
     fn start_stand_in(&self, index: usize) {
         let started = self.shared.starter.start(&self.shared, &self.group, index, Beginning::unwatched());
-        // If there is no thread, the seat has been left already. If there is one all the same, it
-        // is a worker as any other.
+        // If no thread runs, the seat is free again. If one runs all the same, it is a worker like
+        // any other.
         if started.is_err() {
             self.group.spares.note_failure();
         }
     }
 
-    /// One less, if there is any.
+    /// Ends a blocking section, if there is one.
     pub(crate) fn end_block(&self) {
         let sections = self.sections.get();
         self.sections.set(sections.saturating_sub(1));
@@ -71,20 +75,20 @@ impl Worker {
         }
     }
 
-    /// Puts all that anyone may run into the group's queue, and says so.
+    /// Puts all tasks that any worker may run into the group's queue, and announces them.
     pub(super) fn share_all(&self) {
-        // Oldest first: it is the order that the queue keeps.
+        // Oldest first, since the queue keeps this order.
         let tasks: List = std::iter::from_fn(|| self.deque.pop_oldest()).collect();
         let is_unannounced = self.unannounced.replace(false);
         if !tasks.is_empty() {
             self.push_all(tasks);
         } else if is_unannounced {
-            // It lies in the group's queue already.
+            // The task that yielded is in the group's queue already.
             self.announce(1);
         }
     }
 
-    /// Whether this worker is a spare one that is not needed any more.
+    /// Returns whether this worker is a spare one that is not needed any more.
     #[inline]
     pub(super) fn is_surplus(&self) -> bool {
         self.is_spare && self.own_seat().role() == Role::Surplus
@@ -94,13 +98,14 @@ impl Worker {
         self.group.seat(self.index).expect("a worker has a seat")
     }
 
-    /// Does what it has begun and nothing else, until it is needed again or may go. None in both cases; in the second, its
-    /// role says so.
+    /// Runs only tasks that have begun here, until this worker is needed again or may end. Returns
+    /// none in both cases; in the second, its role is [`Role::Vacant`].
     pub(super) fn wait_as_surplus(&self) -> Option<TaskRef> {
         self.share_all();
         while !self.shared.lifecycle.is_over() {
             self.core.receive();
-            // After what has arrived was taken: who calls this worker again says so first, and tells it then.
+            // After the arrived tasks were taken: a caller that needs this worker again sets the
+            // role first, and tells the worker then.
             if !self.is_surplus() {
                 return None;
             }
@@ -114,23 +119,24 @@ impl Worker {
 
     fn linger(&self) {
         let until = (self.core.owned() <= 0).then(|| (self.shared.clock)() + LINGER);
-        // Behind a fence: whoever has called this worker and found no need to tell it is seen here.
+        // `sleep_until` has a fence before this check: the worker sees a change of its role by a
+        // caller that found no need to wake it.
         self.sleep_until(until, || self.is_surplus());
         self.core.receive();
-        // Nobody called for the whole time.
+        // The worker was not needed for the whole time.
         let is_over = until.is_some_and(|until| (self.shared.clock)() >= until);
         if is_over && self.core.ready() == 0 {
             self.group.spares.may_go(self.own_seat());
         }
     }
 
-    /// Whether this worker was spare and has been let go.
+    /// Returns whether this worker was spare and may end.
     pub(super) fn is_dismissed(&self) -> bool {
         self.is_spare && self.own_seat().role() == Role::Vacant
     }
 }
 
-/// Ends a blocking section, however it ends.
+/// Ends a blocking section, also if its body panics.
 struct Unblock<'a>(&'a Worker);
 
 impl Drop for Unblock<'_> {

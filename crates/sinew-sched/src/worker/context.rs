@@ -14,7 +14,7 @@ use crate::task::{Context, Header, List, TaskRef};
 use crate::tls;
 
 impl<'a> Context<'a> {
-    /// That of a worker.
+    /// Returns the context of a worker.
     pub(crate) fn of_worker(worker: &'a Worker) -> Self {
         // SAFETY: the worker lives for `'a`, and its core with it.
         unsafe { Self::from_raw(NonNull::from(&worker.core).cast(), Some(NonNull::from(worker).cast())) }
@@ -22,7 +22,7 @@ impl<'a> Context<'a> {
 
     #[inline]
     pub(crate) fn as_worker(&self) -> Option<&'a Worker> {
-        // SAFETY: the promise of `from_raw`.
+        // SAFETY: the caller of `from_raw` promised that the worker lives for `'a`.
         self.raw_worker().map(|worker| unsafe { worker.cast().as_ref() })
     }
 
@@ -36,39 +36,40 @@ impl<'a> Context<'a> {
     pub(crate) fn with_current<R>(look: impl FnOnce(Option<&Context<'_>>) -> R) -> R {
         let current = tls::current().cast::<Context<'_>>();
         // SAFETY: `enter` set it from a reference that outlives its call, and resets it at the end.
-        // `look` runs inside that call, on the same thread. It may come to call a driver or discard
-        // a task, which is a user's code, but uses the context only before that.
+        // `look` runs inside that call, on the same thread. It may call a driver or discard a task,
+        // which is the user's code, but uses the context only before that.
         look(unsafe { current.as_ref() })
     }
 
-    /// Its number among the workers of its pool, if it is one. Spare workers have the numbers from
-    /// [`Pool::workers`](crate::Pool::workers) on.
+    /// Returns the worker's number in its pool; `None`, without a pool. Spare workers have the
+    /// numbers from [`Pool::workers`](crate::Pool::workers) on.
     #[inline]
     #[must_use]
     pub fn worker(&self) -> Option<usize> {
         self.as_worker().map(Worker::number)
     }
 
-    /// The number of its group among those of the pool, if it is a worker of one.
+    /// Returns the number of the worker's group in the pool; `None`, without a pool.
     #[inline]
     #[must_use]
     pub fn group(&self) -> Option<usize> {
         self.as_worker().map(|worker| worker.group().number())
     }
 
-    /// The NUMA node that its group is for, if it is a worker of one.
+    /// Returns the NUMA node that the worker's group is for; `None`, without a pool.
     #[must_use]
     pub fn node(&self) -> Option<usize> {
         self.as_worker().map(|worker| worker.group().node())
     }
 
-    /// Gives up the turn of this task, which any worker may run: all that wait in this worker's
-    /// deque now go before it, those that have waited longest first. Without a pool, it goes to the
-    /// end of its core's.
+    /// Gives up the turn of this task, which any worker may run: all tasks that wait in this
+    /// worker's deque now go before it, the oldest first. Without a pool, the task goes to the end
+    /// of its core's.
     ///
-    /// This is the last thing that a running task does, for itself. Nobody is told of it, since the
-    /// worker is about to take another one in its place: a task that runs on, and waits for what it
-    /// handed over here, may wait for ever. Use [`submit`](Self::submit) for that.
+    /// A running task calls this for itself, as the last thing that it does. No worker is woken for
+    /// it, since this worker is about to take another task in its place. A task that runs on and
+    /// waits for a task that it handed over here may wait for ever. Use [`submit`](Self::submit)
+    /// for that.
     #[inline]
     pub fn yield_to_others(&self, task: TaskRef) {
         match self.as_worker() {
@@ -77,9 +78,23 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Schedules a task that any worker may run, as the next of those here. It is never refused:
-    /// unlike what is submitted through a [`Handle`](crate::Handle), it is run while the pool
-    /// drains too. Without a pool, it goes to the end of its core's.
+    /// Submits a task that any worker may run, as the next one on this worker. The task is never
+    /// refused: unlike a task that is submitted through a [`Handle`](crate::Handle), it runs while
+    /// the pool drains too. Without a pool, it goes to the end of its core's.
+    ///
+    /// ```
+    /// use sinew_sched::{Placement, Pool, TaskRef};
+    /// use std::sync::mpsc;
+    ///
+    /// let pool = Pool::builder().workers(1).build()?;
+    /// let (sender, receiver) = mpsc::channel();
+    /// let parent = TaskRef::new(move |context| {
+    ///     context.submit(TaskRef::new(move |_| sender.send("child").unwrap()));
+    /// });
+    /// pool.handle().submit(parent, Placement::Anyone).unwrap();
+    /// assert_eq!(receiver.recv(), Ok("child"));
+    /// # Ok::<(), sinew_sched::BuildError>(())
+    /// ```
     #[inline]
     pub fn submit(&self, task: TaskRef) {
         match self.as_worker() {
@@ -88,8 +103,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Schedules many tasks that any worker may run, after all others that wait for anyone, and
-    /// works out only once whom to wake for them. Without a pool, they go to the end of its core's.
+    /// Submits many tasks that any worker may run, after all others that wait for any worker, and
+    /// decides only once which workers to wake for them. Without a pool, they go to the end of its
+    /// core's.
     pub fn submit_batch(&self, tasks: impl IntoIterator<Item = TaskRef>) {
         // Collected first: the iterator is the caller's code, and may submit tasks itself.
         let tasks: List = tasks.into_iter().collect();
@@ -99,11 +115,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Keeps a task that cannot run for now, until a worker has it run by
-    /// [`attempt_deferred`](Self::attempt_deferred). It is no work for anyone meanwhile, but the
-    /// pool is not drained before it is gone, and discards it when it is over. If there was none,
-    /// every worker is told, so that it calls its driver anew, to look or to sleep: what the task
-    /// waits for may be there. Without a pool, it goes to the end of its core's.
+    /// Keeps a task that cannot run for now, until a worker tries it with
+    /// [`attempt_deferred`](Self::attempt_deferred). Meanwhile it does not count as work, but the
+    /// pool is not drained before it is gone, and discards it when it is over. If there was no
+    /// deferred task, every worker is told, so that it calls its driver anew, to poll or to sleep:
+    /// the event that the task waits for may have happened. Without a pool, it goes to the end of
+    /// its core's.
     pub fn defer(&self, task: TaskRef) {
         match self.as_worker() {
             Some(worker) => worker.shared().defer(task),
@@ -111,23 +128,24 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// How many tasks are deferred. A worker that was told sees those that were there before that.
+    /// Returns how many tasks are deferred. A worker that was told sees those that were deferred
+    /// before.
     #[inline]
     #[must_use]
     pub fn deferred(&self) -> usize {
         self.as_worker().map_or(0, |worker| worker.shared().deferred.len())
     }
 
-    /// Calls `attempt` with the task that was deferred first: it has the task run, or gives it back
-    /// for longer. Returns whether it was run; none, if there is no task that nobody else tries at
-    /// the moment. `attempt` does not panic.
+    /// Calls `attempt` with the task that was deferred first. `attempt` makes the task run, or
+    /// returns it to be deferred for longer. Returns whether the task was run; `None`, if there is
+    /// no task, except those that other workers try at the moment. `attempt` must not panic.
     pub fn attempt_deferred(&self, attempt: impl FnOnce(TaskRef) -> Result<(), TaskRef>) -> Option<bool> {
         self.as_worker()?.shared().attempt_deferred(attempt)
     }
 
-    /// The task that the worker would run next, if that is one which must run here and no other
-    /// place has its turn: for a task that is over and runs the next one itself, in place of
-    /// returning. It counts as one that the worker has run.
+    /// Takes the task that the worker would run next, if that task must run here and it is no other
+    /// queue's turn: for a task that is over and runs the next one itself, instead of returning.
+    /// The worker counts it as a task that it has run.
     #[inline]
     #[must_use]
     pub fn take_next(&self) -> Option<TaskRef> {
@@ -135,7 +153,7 @@ impl<'a> Context<'a> {
     }
 
     /// Gives up the turn of a task that must run here: it goes to the end of its core's. Returns
-    /// the next one as [`take_next`](Self::take_next) does, which may be the same.
+    /// the next task as [`take_next`](Self::take_next) does, which may be the same one.
     #[inline]
     #[must_use]
     pub fn exchange(&self, task: TaskRef) -> Option<TaskRef> {
@@ -148,28 +166,28 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Takes a task back that was submitted here, if nothing was submitted after it and nobody has
-    /// taken it.
+    /// Takes a task back that was submitted here, if no task was submitted after it and no worker
+    /// has taken it.
     #[inline]
     #[must_use]
     pub fn take_newest(&self, task: NonNull<Header>) -> Option<TaskRef> {
         self.as_worker()?.take_newest(task)
     }
 
-    /// Tells the pool that this core's driver has begun to watch for events that concern others, as
-    /// [`is_watching_for_others`](crate::Driver::is_watching_for_others) says from now on: while
-    /// this worker is busy, an idle one looks into it. Workers that begin to watch at another time
-    /// than in a task of theirs need not say so.
+    /// Notifies the pool that this core's driver has begun to watch for events that concern others:
+    /// from now on its [`is_watching_for_others`](crate::Driver::is_watching_for_others) returns
+    /// true. While this worker is busy, an idle one polls the driver. A worker whose driver begins
+    /// to watch outside of a task need not call this.
     pub fn begin_watch(&self) {
         if let Some(worker) = self.as_worker() {
             worker.ask_for_a_watch();
         }
     }
 
-    /// Runs something that may block the thread for long. What any worker may run is left to
-    /// others, and a spare worker stands in for this one meanwhile, if one is to be had (a pool has
-    /// 128 workers at most, spare ones included); tasks that must run here wait until it returns.
-    /// Without a pool, it just runs.
+    /// Runs a closure that may block the thread for long. Meanwhile other workers run the tasks
+    /// that any worker may run, and a spare worker stands in for this one, if one can be started (a
+    /// group has at most 128 workers, spare ones included). Tasks that must run here wait until the
+    /// closure returns. Without a pool, the closure just runs.
     pub fn block<R>(&self, body: impl FnOnce() -> R) -> R {
         match self.as_worker() {
             Some(worker) => worker.block(body),
@@ -177,17 +195,17 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Begins what [`block`](Self::block) does around its body, for callers that cannot say by a
-    /// closure where that ends: its end may come on another stack, and other tasks may run here
-    /// before it. Sections are counted, and may end in any order.
+    /// Begins a blocking section as [`block`](Self::block) does, for callers whose section is not a
+    /// closure: it may end on another stack, and other tasks may run here before that. Sections are
+    /// counted, and may end in any order.
     pub fn begin_block(&self) {
         if let Some(worker) = self.as_worker() {
             worker.begin_block();
         }
     }
 
-    /// Ends a section that was begun by [`begin_block`](Self::begin_block) on this worker. Without
-    /// one, it does nothing.
+    /// Ends a section that was begun by [`begin_block`](Self::begin_block) on this worker. Does
+    /// nothing if there is none.
     pub fn end_block(&self) {
         if let Some(worker) = self.as_worker() {
             worker.end_block();

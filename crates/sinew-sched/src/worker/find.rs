@@ -1,5 +1,5 @@
-//! What a worker does when it has no task: searches for a while, then sleeps. The protocol with producers is in
-//! `idle/README.md`.
+//! What a worker does when it has no task: it searches for a while, then sleeps. The protocol with
+//! producers is in `idle/README.md`.
 
 use std::time::{Duration, Instant};
 
@@ -10,36 +10,37 @@ use crate::queue::deque::Steal;
 use crate::stats::WorkerState;
 use crate::task::{Context, TaskRef};
 
-/// A driver that concerns others is neglected if nobody has looked into it for so long; so long does a worker sleep that
-/// watches over a neglectful one.
+/// A driver that concerns others is neglected if it was not polled for this time. A worker that
+/// watches over such drivers sleeps for this time.
 const NEGLECT: Duration = Duration::from_millis(1);
 
-/// A worker with so many tasks has many.
+/// A worker with this number of tasks has many.
 const MANY: usize = 64;
 
-/// What a round of searching comes to.
+/// The result of a round of searching.
 pub(super) enum Round {
     Task(TaskRef),
     /// A task that a driver had.
     Told(TaskRef),
-    /// There is something, and it is left alone for a moment.
+    /// There is a task, and it is left alone for a moment.
     Spared,
     Nothing,
-    /// It is over, or this worker is not needed any more.
+    /// The pool is over, or this worker is not needed any more.
     Over,
 }
 
 /// What a worker sees that has lain down.
 pub(super) enum Sight {
     Work,
-    /// Only tasks that a thief would spare.
+    /// Only tasks that a thief would leave alone.
     Lone,
     Nothing,
 }
 
 impl Worker {
-    /// What its own driver has for this worker alone, it finds without a word to others: it has never stopped working. A server under load does so every few
-    /// requests. If others are concerned, that is left to a search, on which they rely.
+    /// Polls the worker's own driver, if its events only concern this worker. The worker does not
+    /// count as idle for that; a server under load does it every few requests. If other workers are
+    /// concerned, a search polls the driver, and they rely on that search.
     pub(super) fn look_here(&self) -> Option<TaskRef> {
         let mailbox = self.core.mailbox();
         if !mailbox.is_watching() || mailbox.is_watching_for_others() {
@@ -56,7 +57,7 @@ impl Worker {
         self.pick()
     }
 
-    /// Waits for a task. None, when it is over.
+    /// Waits for a task. Returns none when this worker is to end.
     #[cold]
     pub(super) fn find(&self, context: &Context<'_>) -> Option<TaskRef> {
         let task = self.wait_for_task(context)?;
@@ -68,14 +69,16 @@ impl Worker {
         Some(task)
     }
 
-    /// This worker goes to work. It may neglect its driver, or have watched over others' until now. If events in some busy
-    /// worker's driver concern others and nobody watches, one of the sleepers is woken to: it looks round, and then sleeps
-    /// for a moment at a time. If somebody searches, that one sleeps or goes to work next, and sees to it then.
+    /// Asks for the watch over drivers, for a worker that goes to work: it may neglect its driver,
+    /// or have kept the watch until now. If a busy worker's driver concerns others and no worker
+    /// keeps the watch, wakes a sleeper, which looks around, and then sleeps for a moment at a
+    /// time. A searcher needs no wake: it sleeps or goes to work next, and does the same then.
     pub(crate) fn ask_for_a_watch(&self) {
         if self.core.mailbox().is_watching_for_others() {
             self.group.watch.want();
         }
-        // It has a fence, between whatever made a driver watch, or this worker work, and the look at who is idle.
+        // `may_lack` has a fence, between what made a driver watch, or this worker work, and the
+        // read of the idle workers.
         if self.group.watch.may_lack() && self.neglectful().next().is_some() {
             let _ = self.group.idle.work_arrived(1, || true, |worker| self.wake(worker));
         }
@@ -107,7 +110,7 @@ impl Worker {
             }
             if self.is_surplus() {
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
-                // It may have watched over others' drivers until now, and does not any more.
+                // This worker may have kept the watch until now, and does not any more.
                 self.ask_for_a_watch();
                 match self.wait_as_surplus() {
                     Some(task) => return Some(task),
@@ -115,14 +118,15 @@ impl Worker {
                 }
             }
             if let Some(hook) = &self.hooks.before_sleep {
-                // Nobody is to rely on a user's code to search.
+                // No producer may rely on a search while the user's code runs.
                 searching.take().into_iter().for_each(|evidence| self.stop_searching(evidence));
-                // It may take long, or not return: a shutdown is not to take that for being on the way out.
+                // The hook may take long, or not return: a shutdown must not count this worker as
+                // leaving.
                 self.counters().enter(WorkerState::Running);
                 self.call(Some(hook), context);
             }
             searching = self.lie_down(searching, &mut spin);
-            // Something may have arrived, or been delivered by the driver.
+            // A task may have arrived, or the driver may have delivered one.
             if let Some(task) = self.pick() {
                 return Some(match searching {
                     Some(evidence) => self.found(task, evidence),
@@ -133,12 +137,12 @@ impl Worker {
         }
     }
 
-    /// Whether this worker has nothing more to do, ever.
+    /// Returns whether this worker has nothing more to do, ever.
     fn is_over_here(&self) -> bool {
         self.shared.lifecycle.is_over() || self.is_dismissed()
     }
 
-    /// Searches until something is found or the time is over.
+    /// Searches until a task is found or the time is over.
     pub(super) fn search(&self, spin: &mut Spin) -> Round {
         self.counters().searches.add(1);
         self.counters().enter(WorkerState::Searching);
@@ -181,8 +185,8 @@ impl Worker {
         self.core.pop().or_else(|| self.deque.pop().and_then(|task| self.accept(task)))
     }
 
-    /// Tries all other workers once, from a random one on; or from one on whose lone task it has an eye, lest another one's
-    /// distract it.
+    /// Tries all other workers once. Starts with the one whose lone task it watches, so that
+    /// another lone task does not replace that one; else with a random one.
     pub(super) fn steal(&self) -> Round {
         let seats = self.group.seats().count();
         let watched = self.patience.borrow().victim().filter(|&victim| victim < seats);
@@ -213,14 +217,15 @@ impl Worker {
                 self.accept(task).map_or(Round::Spared, Round::Task)
             }
             Steal::Empty => Round::Nothing,
-            // There may be more: not the time to sleep.
+            // There may be more: the worker does not sleep yet.
             Steal::Lost => Round::Spared,
         }
     }
 
-    /// Takes half of what a worker has, if that is much. Who has much has it for long: tasks that yield stay where they are,
-    /// and taking many one by one has both ends fight for each. Of few only one is taken: they are most likely parents and
-    /// children, of which the oldest is the largest. Whoever relied on this searcher relies on its look round when it leaves.
+    /// Takes half of a worker's tasks if it has many. Such a worker keeps them for long, since
+    /// tasks that yield stay there, and at each single steal both ends would compete. Of a few
+    /// tasks only one is taken: most likely they are parents and children, and the oldest is the
+    /// largest. Producers that rely on this searcher rely on its look around when it leaves.
     pub(super) fn steal_more(&self, seat: &Seat) {
         let len = seat.thief.len();
         if len < MANY {
@@ -238,7 +243,7 @@ impl Worker {
         self.patience.borrow_mut().look(victim, position, (self.shared.clock)())
     }
 
-    /// Looks into the own driver, and into those that their workers neglect.
+    /// Polls the worker's own driver, and the drivers that their workers neglect.
     fn look_everywhere(&self) -> Round {
         let now = self.shared.now();
         let mailbox = self.core.mailbox();
@@ -256,14 +261,14 @@ impl Worker {
         match self.pop_here() {
             Some(task) if found => Round::Told(task),
             Some(task) => Round::Task(task),
-            // Delivered to somebody else, perhaps to all.
+            // Delivered to another worker, perhaps to any.
             None if found => Round::Spared,
             None => Round::Nothing,
         }
     }
 
-    /// Workers that run, and whose drivers concern others. A surplus one that sleeps has no place among the sleepers; its state
-    /// changes before it asks for a watch itself.
+    /// Returns the workers that run and whose drivers concern others. A surplus worker that sleeps
+    /// is not among the sleepers; its state changes before it asks for a watch itself.
     fn neglectful(&self) -> impl Iterator<Item = &Seat> {
         let is_busy = |(index, seat): &(usize, &Seat)| {
             !self.group.idle.is_sleeping(*index) && seat.counters.state() != WorkerState::Sleeping
@@ -272,7 +277,7 @@ impl Worker {
         busy.filter(|seat| seat.mailbox.is_watching_for_others())
     }
 
-    /// A searcher has a task. Whoever relied on its searching relies on this.
+    /// Ends the search of a worker that has a task. Producers that rely on searchers rely on this.
     fn found(&self, task: TaskRef, evidence: Searching) -> TaskRef {
         self.patience.borrow_mut().forget();
         self.stop_searching(evidence);
@@ -287,25 +292,26 @@ impl Worker {
         }
     }
 
-    /// A short sleep of a searcher, who goes on searching: producers rely on it, so it takes no longer than a wake would.
+    /// Sleeps as a searcher, which producers rely on: no longer than a wake would take.
     fn nap(&self) {
         self.core.mailbox().sleep(Some(Patience::LIMIT), &self.counters().naps);
     }
 
-    /// Sleeps, unless there is something to do. Returns whether the worker is to search.
+    /// Sleeps, unless there is work. Returns the evidence if the worker has to search.
     pub(super) fn lie_down(&self, searching: Option<Searching>, spin: &mut Spin) -> Option<Searching> {
         self.group.idle.lie_down(self.index, searching);
         match self.sight() {
             Sight::Nothing => {
                 let begun = (self.shared.clock)();
                 self.sleep();
-                // There was nothing before, and nothing has been received yet: it is from the driver.
+                // There was nothing before, and no inbox was read since: the tasks are from the
+                // driver.
                 match self.core.ready() != 0 || self.deque.len() != 0 {
                     true => self.spin_budget.told(),
                     false => self.spin_budget.slept((self.shared.clock)().saturating_duration_since(begun)),
                 }
                 let claimed = self.group.idle.get_up(self.index);
-                // Whoever was not called looks round once, and lies down again.
+                // A worker that was not called looks around once, and lies down again.
                 self.core.receive();
                 let called = claimed.is_some() || self.core.ready() != 0;
                 *spin = if called { self.spin_budget.start(self.shared.clock) } else { Spin::spent() };
@@ -322,7 +328,8 @@ impl Worker {
         }
     }
 
-    /// What there is for a worker that has lain down: whatever is not seen here will be announced.
+    /// Returns what a worker sees that has lain down. Work that it does not see here is announced
+    /// later.
     pub(super) fn sight(&self) -> Sight {
         if !self.core.mailbox().is_empty() || self.core.ready() != 0 || self.deque.len() != 0 {
             return Sight::Work;
@@ -336,7 +343,8 @@ impl Worker {
         }
         match (self.group.queue.is_empty(), most) {
             (true, 0) if self.shared.needs_help(&self.group) => {
-                // The next round looks there, however seldom others do: else this worker would neither help nor sleep.
+                // The next round looks there, however rarely others do: else this worker would
+                // neither help nor sleep.
                 self.vain_rounds.set(u32::MAX);
                 Sight::Work
             }
@@ -347,7 +355,8 @@ impl Worker {
         }
     }
 
-    /// Sleeps; for a moment only, if there are drivers to watch over and nobody else does.
+    /// Sleeps; for a moment only, if there are drivers to watch and no other worker keeps the
+    /// watch.
     fn sleep(&self) {
         if self.neglectful().next().is_none() {
             return self.sleep_until(None, || true);
@@ -357,8 +366,8 @@ impl Worker {
         });
     }
 
-    /// Sleeps until called, or this moment; not at all, if it `may` not once it counts as asleep. Nobody calls when the deadline
-    /// of a pool that drains passes, so it ends then too.
+    /// Sleeps until called or until this moment. Once counted as asleep, sleeps only if `may`
+    /// returns true. No thread calls at the deadline of a drain, so the sleep ends then too.
     pub(super) fn sleep_until(&self, moment: Option<Instant>, may: impl FnOnce() -> bool) {
         self.counters().enter(WorkerState::Sleeping);
         self.shared.fall();

@@ -1,4 +1,4 @@
-//! What a user has called at certain moments of a worker's life.
+//! The user's functions that a worker calls at certain moments.
 
 use std::fmt;
 use std::io;
@@ -9,10 +9,10 @@ use crate::unwind;
 
 /// A function that a worker calls.
 pub(crate) type Hook = Arc<dyn Fn(&Context<'_>) + Send + Sync>;
-/// A function that a worker calls before its first task. If it fails, the worker runs none.
+/// A function that a worker calls before its first task. If it fails, the worker runs no task.
 pub(crate) type StartHook = Arc<dyn Fn(&Context<'_>) -> io::Result<()> + Send + Sync>;
 
-/// The functions, where there are any.
+/// The hooks that were set.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub(crate) start: Option<StartHook>,
@@ -23,8 +23,8 @@ pub(crate) struct Hooks {
 }
 
 impl Drop for Hooks {
-    /// Drops each of them, whatever the others do: they hold values of the user's. The pool may end on any
-    /// thread, so panics end here.
+    /// Drops each hook, even if the destructor of another one panics: they hold the user's values.
+    /// The pool may end on any thread, so panics end here.
     fn drop(&mut self) {
         let Self { start, stop, stay, before_sleep, on_work } = self;
         unwind::catch(|| drop(start.take()));

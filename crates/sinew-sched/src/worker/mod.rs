@@ -1,8 +1,9 @@
 //! A worker: a core with a seat in a group. Knows no pool.
 //!
-//! Three places have tasks for it: the core's ready list (tasks that must run here), its deque (tasks that anyone may run,
-//! newest first), the group's queues (first in, first out). `pick` says which is next, `find` what it does when there is none,
-//! `steal_remote` what it takes from other groups.
+//! A worker's tasks are in three places: the core's ready list (tasks that must run here), its
+//! deque (tasks that any worker may run, newest first), and the group's queues (first in, first
+//! out). `pick` chooses the next task, `find` waits for one when there is none, and `steal_remote`
+//! takes tasks from other groups.
 
 mod balance;
 mod block;
@@ -36,7 +37,7 @@ use crate::sync::{Fence, full_fence};
 use crate::task::{Context, Header, List, TaskRef};
 use crate::unwind::{self, Ended};
 
-/// A core with a seat.
+/// A core with a seat in a group.
 pub(crate) struct Worker {
     core: Core,
     shared: Arc<PoolShared>,
@@ -46,29 +47,32 @@ pub(crate) struct Worker {
     deque: Owner,
     turn: Cell<u32>,
     round: Cell<u32>,
-    /// So many of the deque's oldest tasks go before its newest: those that waited when a task let others go first.
+    /// How many of the deque's oldest tasks go before its newest: those that waited when a task
+    /// yielded.
     oldest_next: Cell<usize>,
-    /// It went back to the deque without a word, since another is to be taken from there for it.
+    /// Whether a task that yielded is in the deque or queue and not announced, because the next
+    /// task is to come from there in exchange.
     unannounced: Cell<bool>,
-    /// Has begun clearly more tasks than others, as of the last look.
+    /// Whether the worker had begun clearly more tasks than others at the last check.
     overloaded: Cell<bool>,
     patience: RefCell<Patience>,
     spin_budget: SpinBudget,
-    /// It has just looked into its driver, in vain.
+    /// Whether the worker has just polled its driver and found no event.
     has_looked: Cell<bool>,
-    /// It has looked there in this round of turns, since it had nothing else to do.
+    /// Whether the worker has polled its driver in this round of turns because it had nothing else
+    /// to do.
     looks_itself: Cell<bool>,
-    /// Rounds of searching that came to nothing.
+    /// Number of search rounds without success.
     vain_rounds: Cell<u32>,
     random: Cell<u32>,
-    /// Stands in for others.
+    /// Whether the worker stands in for blocked ones.
     is_spare: bool,
-    /// How many blocking sections it is inside.
+    /// Number of blocking sections that are open.
     sections: Cell<usize>,
 }
 
 impl Worker {
-    /// The worker of a seat that was taken.
+    /// Returns the worker of a seat that was taken.
     fn new(
         shared: Arc<PoolShared>,
         hooks: Arc<Hooks>,
@@ -102,22 +106,22 @@ impl Worker {
         }
     }
 
-    /// Its end of the deque, when it has ended.
+    /// Returns the owner's end of the deque, when the worker has ended.
     fn into_deque(self) -> Owner {
         self.deque
     }
 
-    /// Its number among all of the pool.
+    /// Returns the worker's number in the pool.
     pub(crate) fn number(&self) -> usize {
         self.group.number_of(self.index)
     }
 
-    /// Whether it is of this group.
+    /// Returns whether the worker is of this group.
     pub(crate) fn is_of(&self, group: &Arc<Group>) -> bool {
         Arc::ptr_eq(&self.group, group)
     }
 
-    /// Whether it sits at this place of this group.
+    /// Returns whether the worker sits in this seat of this group.
     pub(crate) fn is_at(&self, group: &Arc<Group>, index: usize) -> bool {
         self.index == index && self.is_of(group)
     }
@@ -134,8 +138,8 @@ impl Worker {
         self.core.counters()
     }
 
-    /// Runs tasks until it is over, or this worker is not needed any more; none, if its start hook
-    /// fails.
+    /// Runs tasks until the pool is over, or this worker is not needed any more. Runs none if its
+    /// start hook fails.
     fn run(&self, context: &Context<'_>, beginning: Beginning) {
         self.counters().enter(WorkerState::Running);
         match self.begin(context) {
@@ -145,7 +149,7 @@ impl Worker {
             }
             Err(error) => beginning.fail(self.number(), error),
         }
-        // The stop hook, or another thread, may have left something that must run here.
+        // The stop hook, or another thread, may have left tasks that must run here.
         let left = self.core.close();
         if !left.is_empty() {
             self.shared.put_outside(&self.group, left);
@@ -163,22 +167,22 @@ impl Worker {
 
     fn work(&self, context: &Context<'_>) {
         self.ask_for_a_watch();
-        // The first task is found as one after a sleep is, so that the hook for that is called.
+        // The first task is found like one after a sleep, so that the `on_work` hook is called.
         let mut first = self.find(context);
         if first.is_some() {
             self.core.run_all(context, || first.take());
             self.core.run_all(context, || self.next(context));
         }
         self.counters().enter(WorkerState::Stopping);
-        // If tasks that may end anywhere are left, at least one worker has begun more than have ended there. But such a worker
-        // may be there when none are left, too.
+        // If tasks that may end anywhere are left, more of them have begun than ended on at least
+        // one worker. But that may be true of a worker when no such tasks are left, too.
         let may_have_roaming = self.counters().roaming() > 0 && self.shared.lifecycle.is_over();
         let stays = self.core.owned() > 0 || may_have_roaming && self.shared.roaming() > 0;
         if stays {
             self.call(self.hooks.stay.as_ref(), context);
         }
-        // After the hook, which may have left something here that nobody comes for. And what is
-        // discarded runs a user's code, which may wait for those of whom the hook has told others.
+        // After the hook, which may have left tasks here that no other worker takes. Also,
+        // discarding runs the user's code, which may wait for threads that the hook has notified.
         if self.shared.lifecycle.is_over() {
             self.discard_all();
         }
@@ -192,7 +196,7 @@ impl Worker {
         hook.into_iter().for_each(|hook| self.call_one(|| hook(context)));
     }
 
-    /// Calls a hook. If it panics, that is counted.
+    /// Calls a hook. Counts its panic.
     fn call_one(&self, hook: impl FnOnce()) {
         if unwind::catch(hook) == Ended::Panicked {
             self.counters().panics.add(1);
@@ -201,12 +205,13 @@ impl Worker {
 
     fn discard_all(&self) {
         self.core.receive();
-        // What a task has left in the group's queue without a word, nobody else knows of.
+        // Only this worker knows of a task that it left in the group's queue without announcing it.
         let next = || self.core.pop().or_else(|| self.deque.pop()).or_else(|| self.group.queue.take());
         std::iter::from_fn(next).for_each(|task| self.shared.discard(task));
     }
 
-    /// The thread stays, and with it all that its tasks hold. Whoever sends it something discards that.
+    /// Keeps the thread for ever, and with it all that its tasks hold. A thread that sends this
+    /// worker a task discards that task.
     fn stay_for_ever(&self) -> ! {
         self.counters().enter(WorkerState::Absent);
         self.shared.fall();
@@ -224,7 +229,7 @@ impl Worker {
         }
     }
 
-    /// Adds a task that anyone may run, as the next one here.
+    /// Adds a task that any worker may run, as the next one here.
     #[inline]
     pub(crate) fn push(&self, task: TaskRef) {
         if self.group.strategy == Strategy::Shared {
@@ -249,13 +254,14 @@ impl Worker {
         if self.deque.newest() == Some(task) { self.deque.pop() } else { None }
     }
 
-    /// Adds many tasks that anyone may run.
+    /// Adds many tasks that any worker may run.
     pub(crate) fn push_all(&self, tasks: List) {
         self.shared.put(&self.group, tasks, |worker| self.wake(worker));
     }
 
-    /// Adds a task that anyone may run, and has the oldest one in the deque, or in the group's queue, go before it. Nobody is woken, for
-    /// now: if the next task comes from there, as many wait there as before.
+    /// Adds a task that any worker may run, and lets the oldest one in the deque, or in the group's
+    /// queue, go before it. Wakes no worker for now: if the next task comes from there, as many
+    /// wait there as before.
     #[inline]
     pub(crate) fn push_yielded(&self, task: TaskRef) {
         if self.group.strategy == Strategy::Shared {
@@ -276,7 +282,8 @@ impl Worker {
             self.announce(1);
         }
         self.group.queue.push(task);
-        // Whoever ends the pool meanwhile sees the task, or is seen here: this worker may run something next that never ends.
+        // Either the thread that ends the pool meanwhile sees the task, or this worker sees the
+        // end: what it runs next may never end.
         if self.shared.lifecycle.stage_after_push() == Stage::Over {
             self.shared.sweep();
         }
@@ -287,7 +294,7 @@ impl Worker {
         self.shared.put(group, tasks, |worker| self.wake_of(group, worker));
     }
 
-    /// Leaves a task to the workers of a group, and to no others.
+    /// Puts a task where only the workers of a group take it.
     pub(crate) fn keep(&self, group: &Group, task: TaskRef) {
         self.shared.keep(group, task, |worker| self.wake_of(group, worker));
     }
@@ -298,10 +305,10 @@ impl Worker {
         self.core.push(task);
     }
 
-    /// There is work that anyone may take.
+    /// Announces work that any worker may take.
     #[cold]
     fn announce(&self, count: usize) {
-        // Between the work and the look at who is idle.
+        // Between the work and the read of the idle workers.
         full_fence(Fence::Announce);
         self.shared.announce(&self.group, count, |worker| self.wake(worker));
     }

@@ -1,29 +1,34 @@
-//! Which task is next, of those that a worker has: ready ones first, since they have begun and hold what they hold; every so often
-//! the others, so that no place waits for ever, however busy another one is.
+//! Chooses a worker's next task. Ready tasks come first, since they have begun and hold resources.
+//! At intervals the other places come first, so that no place waits for ever, however busy another
+//! one is.
 
 use super::Worker;
 use crate::lifecycle::Stage;
 use crate::strategy::Strategy;
 use crate::task::{List, TaskRef};
 
-/// Turns are counted in rounds of this many. In the last one the inbox, the group's queue and the driver are looked at.
+/// Turns are counted in rounds of this length. In the last turn of a round, the worker looks at the
+/// inbox, the group's queue and the driver.
 const ROUND: u32 = 64;
-/// Every so many turns, the deque goes before the ready list.
+/// Once in this number of turns, the deque goes before the ready list.
 const DEQUE_TURN: u32 = 8;
-/// Every so many rounds, its oldest task goes before its newest. No more often: tasks that run in the order they were made
-/// in, or in its reverse, free their memory in order too, and each exception makes the allocator slower for good.
+/// Once in this number of rounds, the deque's oldest task goes before its newest. No more often:
+/// tasks that run in the order in which they were made, or in its reverse, free their memory in
+/// order too, and each exception makes the allocator slower for good.
 const OLDEST_ROUND: u32 = 16;
-/// Every so many rounds, a worker takes what it would leave to others. Odd, so that both queues of the group have their turn.
+/// Once in this number of rounds, a worker takes what it would leave to others. Odd, so that both
+/// queues of the group have their turn.
 const OWN_ROUND: u32 = 15;
 
 /// The most tasks taken from the group's queue at once.
 const MOST_TAKEN: usize = 32;
 
-/// Drivers are looked into at most this often while there is work, in nanoseconds.
+/// The shortest time between two polls of the driver while there is work, in nanoseconds.
 const LOOK_INTERVAL: u64 = 20_000;
 
 impl Worker {
-    /// The pool drains, or is over. Whether to begin nothing more: a deadline that nobody outside waits for is seen here.
+    /// Returns whether to begin no more tasks, in a pool that drains or is over. Ends the pool if
+    /// its deadline has passed: no thread outside may be waiting for that.
     #[cold]
     pub(super) fn is_to_end(&self) -> bool {
         if self.shared.lifecycle.is_late() {
@@ -32,7 +37,7 @@ impl Worker {
         self.shared.lifecycle.is_over()
     }
 
-    /// The next task from where this worker has some.
+    /// Returns the next task of this worker, if it has one.
     #[inline]
     pub(super) fn pick(&self) -> Option<TaskRef> {
         if self.shared.lifecycle.stage() != Stage::Open && self.is_to_end() {
@@ -53,7 +58,7 @@ impl Worker {
         self.pop_own().or_else(|| self.pick_rarely())
     }
 
-    /// As [`pick`](Self::pick), where that comes down to the ready list.
+    /// Does what [`pick`](Self::pick) does, if that would take a task from the ready list.
     #[inline]
     pub(crate) fn take_next(&self) -> Option<TaskRef> {
         if !self.is_turn_of_ready() {
@@ -64,7 +69,8 @@ impl Worker {
         Some(task)
     }
 
-    /// Adds a task that must run here, and takes the next one as [`take_next`](Self::take_next) does: it may be the same.
+    /// Adds a task that must run here, and takes the next one as [`take_next`](Self::take_next)
+    /// does: it may be the same.
     #[inline]
     pub(crate) fn exchange(&self, task: TaskRef) -> Option<TaskRef> {
         if !self.is_turn_of_ready() {
@@ -75,7 +81,8 @@ impl Worker {
         Some(self.core.rotate(task))
     }
 
-    /// Whether the ready list is where the next task comes from, if there is one, and nothing else is to be seen to.
+    /// Returns whether the next task, if any, comes from the ready list, and nothing else has to be
+    /// done first.
     #[inline]
     fn is_turn_of_ready(&self) -> bool {
         let turn = self.turn.get();
@@ -89,7 +96,8 @@ impl Worker {
         self.counters().tasks.add(1);
     }
 
-    /// From the deque: the newest, or the oldest if it is its turn or the last task has let others go first.
+    /// Takes a task from the deque: the newest; or the oldest, if it is its turn or the last task
+    /// yielded.
     #[inline]
     pub(super) fn pop_own(&self) -> Option<TaskRef> {
         if self.group.strategy == Strategy::Shared {
@@ -102,12 +110,13 @@ impl Worker {
         task.and_then(|task| self.accept(task))
     }
 
-    /// From the group's queue, where all is that anyone may run.
+    /// Takes a task from the group's queue, which has all tasks that any worker may run.
     fn pop_shared(&self) -> Option<TaskRef> {
         if !self.unannounced.replace(false) {
             return self.take_shared_unless_overloaded();
         }
-        // In exchange for the one that went back there. If none is taken for it, that one may still wait, and somebody has lain down.
+        // In exchange for the task that yielded. If no task is taken for it, it may still wait,
+        // while a worker has lain down.
         self.weigh();
         let may_take = !self.overloaded.get() && !self.is_surplus();
         let task = may_take.then(|| self.group.queue.take_in_exchange()).flatten();
@@ -118,8 +127,8 @@ impl Worker {
         may_take.then(|| self.take_from_queue()).flatten()
     }
 
-    /// This task is taken from elsewhere. If one has gone back to the deque or the queue without a word, one more waits there than
-    /// before.
+    /// Returns this task, which comes from another place. If a task that yielded is unannounced,
+    /// one more task waits there than before: announces it.
     #[inline]
     fn instead(&self, task: TaskRef) -> TaskRef {
         if self.unannounced.replace(false) {
@@ -128,7 +137,8 @@ impl Worker {
         task
     }
 
-    /// Nothing in the deque: from the ready list after all, or what has arrived, or from the group's queue.
+    /// The deque is empty: takes a task from the ready list after all, from the arrived tasks, or
+    /// from the group's queue.
     #[inline(never)]
     fn pick_rarely(&self) -> Option<TaskRef> {
         if let Some(task) = self.core.pop() {
@@ -138,7 +148,8 @@ impl Worker {
         self.core.pop().or_else(|| self.take_shared_unless_overloaded())
     }
 
-    /// Once in a while: what waits elsewhere goes first, and idle workers hear of what waits here.
+    /// Once in a round: the other places go first, and idle workers are woken for the tasks that
+    /// wait here.
     #[cold]
     fn pick_elsewhere(&self) -> Option<TaskRef> {
         self.core.receive();
@@ -155,7 +166,7 @@ impl Worker {
         if self.deque.len() > 1 {
             self.announce(1);
         }
-        // The others may all be stuck in what they do: then nobody else comes for it.
+        // All other workers may be stuck in long tasks: then no other worker takes it.
         if round.is_multiple_of(OWN_ROUND) {
             self.take_shared()
         } else {
@@ -179,7 +190,8 @@ impl Worker {
         if self.overloaded.get() || self.is_surplus() { None } else { self.take_shared() }
     }
 
-    /// A task that only the group may run, or one from the group's queue, and a fair share of the rest into the deque.
+    /// Takes a task that only the group may run; or one from the group's queue, and moves a fair
+    /// share of the rest to the deque.
     pub(super) fn take_shared(&self) -> Option<TaskRef> {
         if !self.group.kept.is_empty()
             && self.round.get().wrapping_add(self.vain_rounds.get()).is_multiple_of(2)
@@ -200,9 +212,9 @@ impl Worker {
         if !rest.is_empty() {
             #[cfg(all(test, not(loom)))]
             super::tests::stock::is_being_moved();
-            // The oldest last, since that is where the worker goes on.
+            // The oldest last, since the worker continues with that one.
             std::iter::from_fn(|| rest.pop_front()).for_each(|task| self.deque.push(task));
-            // A worker that looked for work meanwhile saw them neither in the queue nor in the
+            // A worker that looked for work meanwhile saw the tasks neither in the queue nor in the
             // deque.
             self.announce(1);
         }

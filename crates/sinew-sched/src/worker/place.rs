@@ -1,5 +1,5 @@
-//! A seat that is taken, from before its worker's thread starts until that thread ends. However that comes about, the seat is
-//! free again afterwards, and nothing that was sent there is lost.
+//! A seat that is taken, from before its worker's thread starts until that thread ends. However the
+//! thread ends, the seat is free again afterwards, and no task that was sent there is lost.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::unwind::{self, Ended};
 pub(crate) struct Place {
     at: Option<(Arc<PoolShared>, Arc<Hooks>, Arc<Group>)>,
     index: usize,
-    /// There, except while the worker runs.
+    /// None only while the worker runs.
     deque: Option<Owner>,
     threads: Arc<Threads>,
 }
 
 impl Place {
-    /// Takes a seat, unless somebody has. Its worker counts as awake.
+    /// Takes a seat, if it is free. Its worker counts as awake.
     pub(crate) fn take(
         shared: &Arc<PoolShared>,
         hooks: &Arc<Hooks>,
@@ -36,18 +36,19 @@ impl Place {
         Some(Self { at, index, deque: Some(deque), threads: shared.threads.clone() })
     }
 
-    /// What its worker counts.
+    /// Returns the counters of the seat's worker.
     pub(crate) fn counters(&self) -> Arc<Counters> {
         let seat = self.at.as_ref().and_then(|(.., group)| group.seat(self.index));
         seat.map_or_else(Arc::default, |seat| seat.counters.clone())
     }
 
-    /// Runs tasks until it is over, or the worker is not needed any more. The thread ends with this, unless tasks that cannot
-    /// move have begun and not ended: what they hold must stay.
+    /// Runs tasks until the pool is over, or the worker is not needed any more. The thread ends
+    /// with this call, unless tasks that cannot move have begun and not ended: what they hold must
+    /// stay.
     ///
     /// # Panics
     ///
-    /// On a thread that is a worker already.
+    /// Panics on a thread that is a worker already.
     pub(crate) fn run(mut self, beginning: Beginning) {
         let is_free = Context::with_current(|context| context.is_none());
         assert!(is_free, "a worker needs a thread of its own: this one is a worker already");
@@ -62,7 +63,7 @@ impl Place {
         });
         if ended == Ended::Panicked {
             // The worker catches panics of tasks, hooks and drivers, so this one is a bug in the
-            // worker. Nothing would run its tasks any more.
+            // worker. No thread would run its tasks any more.
             std::process::abort();
         }
     }
@@ -79,7 +80,8 @@ impl Drop for Place {
             }
         }
         shared.leave();
-        // Before the thread counts as ended: whoever waits for that is the last to have drivers and hooks.
+        // Before the thread counts as ended: a thread that waits for that may then rely on being
+        // the last to hold drivers and hooks.
         drop((shared, hooks, group));
         self.threads.end();
     }

@@ -1,5 +1,6 @@
-//! Taking work from other groups. What is taken belongs to the thief. Every so many rounds of searching that come to nothing, so that
-//! a group is helped by others only when it has more than it can do.
+//! Takes work from other groups. The thief owns what it takes. A worker does so only once in a
+//! number of search rounds without success, so that other groups help a group only when it has more
+//! than it can do.
 
 use super::Worker;
 use super::find::Round;
@@ -13,7 +14,8 @@ use crate::task::TaskRef;
 const MOST_TAKEN: usize = 32;
 
 impl Worker {
-    /// A round of searching has come to nothing in the own group: looks at others, if it is time.
+    /// Looks at other groups, if it is time, after a round of searching in the own group without
+    /// success.
     pub(super) fn steal_remote(&self) -> Round {
         let siblings = &self.group.siblings;
         if siblings.is_empty() {
@@ -53,7 +55,8 @@ impl Worker {
         let mut found = Round::Nothing;
         for victim in (first..seats).chain(0..first) {
             let Some(seat) = group.seat(victim) else { continue };
-            // A lone task most likely belongs to its worker: as within the group, it is left there for a moment.
+            // A lone task most likely is for its own worker: as within the group, it is left there
+            // for a moment.
             let is_lone = seat.thief.len() == 1;
             if is_lone && self.look_at_lone(lone_key(number, victim), seat.thief.oldest()) != Verdict::Take {
                 found = Round::Spared;
@@ -71,7 +74,8 @@ impl Worker {
         found
     }
 
-    /// A task from another group's queue, and a share of the rest into the own deque.
+    /// Takes a task from another group's queue, and moves a share of the rest to this worker's
+    /// deque.
     pub(super) fn take_from_queue_of(&self, group: &Group) -> Option<TaskRef> {
         if group.queue.is_empty() {
             return None;
@@ -89,7 +93,7 @@ impl Worker {
     }
 }
 
-/// What stands for a worker of another group where those of the own stand for themselves.
+/// Returns a key for a worker of another group, which no worker of this group has.
 fn lone_key(group: usize, victim: usize) -> usize {
     usize::MAX / 2 + group * crate::idle::MOST_WORKERS + victim
 }

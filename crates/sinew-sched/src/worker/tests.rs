@@ -1,4 +1,4 @@
-//! Workers in states that a test controls.
+//! Tests of workers in states that the tests set up.
 
 mod balance;
 mod clock;

@@ -1,4 +1,4 @@
-//! Begun tasks that cannot move spread over the workers, and waiting for balance costs no work.
+//! Begun tasks that cannot move spread over the workers, and balance leaves no work waiting.
 //!
 //! # Safety
 //!
@@ -34,11 +34,11 @@ unsafe fn give_up(header: NonNull<Header>) {
 
 fn settler(begun: &Countdown) -> TaskRef {
     let boxed = Box::new(Settler { header: Header::new(&SETTLER), begun: begun.clone() });
-    // SAFETY: the box is ours, and may begin on any worker.
+    // SAFETY: the box was leaked here, and the task may begin on any worker.
     unsafe { TaskRef::from_raw(NonNull::from(Box::leak(boxed)).cast()) }
 }
 
-/// Ends what has settled, so that the pool can drain.
+/// Counts the settled tasks as ended, so that the pool can drain.
 fn unsettle(handle: &Handle) {
     for (worker, stats) in handle.stats().workers.iter().enumerate() {
         for _ in 0..stats.owned {
@@ -47,7 +47,7 @@ fn unsettle(handle: &Handle) {
     }
 }
 
-/// How many settle on each worker depends on when the system lets the workers run.
+/// How many tasks settle on each worker depends on when the system runs the workers.
 #[test]
 fn tasks_that_are_left_to_others_all_begin() {
     for workers in [2, 8] {
@@ -56,7 +56,7 @@ fn tasks_that_are_left_to_others_all_begin() {
         wait_until_all_sleep(&handle);
         let begun = Countdown::new(4_000);
         let copy = begun.clone();
-        // One worker makes them all, a few at a time, as one that accepts connections does.
+        // One worker makes them all, a few at a time, like a task that accepts connections.
         handle.submit(make_some(400, copy), Placement::Worker(0)).unwrap();
         begun.wait();
         let owned: isize = handle.stats().workers.iter().map(|worker| worker.owned).sum();
@@ -75,9 +75,9 @@ fn make_some(rounds: usize, begun: Countdown) -> TaskRef {
     })
 }
 
-/// The only worker that is free has more than its share: it does the work all the same.
+/// The only free worker has more than its share: it runs the tasks all the same.
 #[test]
-fn a_worker_with_too_many_takes_what_nobody_else_is_there_to_take() {
+fn a_worker_with_too_many_takes_tasks_that_no_other_worker_can_take() {
     let watched = Watched::new(2);
     let handle = watched.handle();
     let stop = Arc::new(AtomicBool::new(false));
@@ -96,9 +96,9 @@ fn a_worker_with_too_many_takes_what_nobody_else_is_there_to_take() {
     watched.finish();
 }
 
-/// The same, if it never runs out of what it has begun.
+/// The same, for a worker that always has begun tasks to run.
 #[test]
-fn a_busy_worker_with_too_many_takes_what_nobody_else_is_there_to_take() {
+fn a_busy_worker_with_too_many_takes_tasks_that_no_other_worker_can_take() {
     for to in [Placement::Anyone, Placement::GroupOnly(0)] {
         let watched = Watched::new(2);
         let handle = watched.handle();
@@ -127,7 +127,7 @@ fn a_busy_worker_with_too_many_takes_what_nobody_else_is_there_to_take() {
     }
 }
 
-/// A task that has settled, and lets others go first again and again.
+/// Returns a task that has settled, and yields again and again until it is stopped.
 fn go_on_until(stop: Arc<AtomicBool>) -> TaskRef {
     TaskRef::new(move |context| {
         if stop.load(Ordering::Relaxed) {

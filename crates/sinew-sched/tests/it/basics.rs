@@ -1,4 +1,4 @@
-//! Tasks run where they were sent, and say so.
+//! Tasks run where they were sent, and report it.
 
 use super::support::{Countdown, WORKERS, Watched, builder, strategy};
 use sinew_sched::{Placement, Strategy, TaskRef, WorkerState};
@@ -98,7 +98,7 @@ fn children_run_newest_first_on_one_worker_or_in_order() {
     let watched = Watched::new(1);
     let (sender, receiver) = mpsc::channel();
     let parent = TaskRef::new(move |context| {
-        // Fewer than the turn of the oldest.
+        // Fewer tasks than turns until the oldest goes first.
         for number in 0..5 {
             let sender = sender.clone();
             context.submit(TaskRef::new(move |_| sender.send(number).unwrap()));

@@ -1,4 +1,4 @@
-//! Workers that block: what may move moves, the rest waits, spare workers come and go.
+//! Workers that block: movable tasks move, the others wait, spare workers start and end.
 
 use super::support::{Countdown, WORKERS, Watched, block_once, builder, quiet_panic, start_thread};
 use sinew_sched::{Context, Placement, TaskRef, WorkerState};
@@ -75,7 +75,7 @@ fn what_cannot_move_waits() {
         .handle()
         .submit(TaskRef::new(move |_| sender.send("pinned").unwrap()), Placement::Worker(0))
         .unwrap();
-    // Somebody else's work does not wait.
+    // Tasks of other threads do not wait.
     let other = Countdown::new(1);
     watched.handle().submit(other.task(), Placement::Anyone).unwrap();
     other.wait();
@@ -93,7 +93,7 @@ fn a_spare_worker_goes_when_it_is_not_needed() {
     while watched.pool().stats().workers[1].state != WorkerState::Absent {
         thread::yield_now();
     }
-    // And another one comes when it is needed again, to the same seat.
+    // A spare worker starts again when it is needed again, in the same seat.
     block_once(&watched.handle());
     assert_eq!(watched.pool().stats().workers.len(), 2);
     watched.finish();
@@ -123,7 +123,7 @@ fn a_spare_worker_stays_for_what_it_has_begun() {
     let (begun, done) = (Countdown::new(1), Countdown::new(1));
     let (flag, copy) = (begun.clone(), done.clone());
     let task = TaskRef::new(move |context| {
-        // Begins on the spare worker, which owns it from then on.
+        // The task begins on the spare worker, which owns it from then on.
         context.submit(TaskRef::new(move |context| {
             context.core().own();
             flag.count_down();
@@ -198,7 +198,7 @@ fn sections_of_several_tasks_are_counted() {
     };
     let steps: [fn(&Context<'_>); 2] = [|context| context.begin_block(), |context| context.end_block()];
     let [begin, end] = steps;
-    // The last one has no section to end.
+    // The last `end` has no section to end.
     let seen: Vec<_> = [begin, begin, end, end, end, begin, end].into_iter().map(blocked).collect();
     assert_eq!(seen, [1, 1, 1, 0, 0, 1, 0]);
     block_once(&watched.handle());

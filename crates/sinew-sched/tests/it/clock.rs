@@ -1,4 +1,4 @@
-//! The clock that a pool is given: what it says decides, and not the clock of the system.
+//! A pool with a clock of the user's goes by that clock, and not by the system's.
 
 use super::support::{
     Countdown, WORKERS, Watched, block_once, builder, occupy, wait_until, wait_until_all_are_gone,
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// A clock some hours ahead of the system's: by one at first, so that a pool which compares times
-/// of both sees no time pass.
+/// A clock some hours ahead of the system's: by one hour at first, so that a pool that compares
+/// times of both clocks sees no time pass.
 struct Ahead(AtomicU32);
 
 impl Ahead {
@@ -26,7 +26,7 @@ impl Ahead {
     }
 }
 
-/// A driver that notes for how long it was to sleep at most, in seconds.
+/// A driver that records the longest sleep that it was asked for, in seconds.
 struct Noting {
     futex: FutexDriver,
     longest: Arc<AtomicU64>,
@@ -51,14 +51,14 @@ impl Driver for Noting {
     }
 }
 
-/// Whether a shutdown has begun. No task is submitted: there is no such worker.
+/// Returns whether a shutdown has begun. It submits no task: there is no such worker.
 fn is_closed(handle: &Handle) -> bool {
     let nowhere = Placement::Worker(handle.workers());
     handle.submit(TaskRef::new(|_| ()), nowhere).is_err_and(|error| error.refusal == Refusal::Closed)
 }
 
-/// A task runs for longer than the shutdown may take. Without the given clock that would be an
-/// hour.
+/// A task runs for longer than the shutdown may take, which is an hour. The given clock decides
+/// when that has passed.
 #[test]
 fn a_shutdown_ends_when_its_time_is_over_by_the_given_clock() {
     static CLOCK: Ahead = Ahead(AtomicU32::new(1));
@@ -75,11 +75,11 @@ fn a_shutdown_ends_when_its_time_is_over_by_the_given_clock() {
         let report = thread::scope(|scope| {
             let shutdown = scope.spawn(|| watched.shutdown(Some(HOUR)));
             wait_until(|| is_closed(&handle));
-            // All workers but that of the task sleep until the deadline.
+            // All workers but the task's sleep until the deadline.
             wait_until(|| workers == 1 || handle.is_over() || longest.load(Ordering::SeqCst) > 0);
             assert!(!handle.is_over());
             CLOCK.pass_an_hour();
-            // Has the waiting thread look at the clock again.
+            // Makes the waiting thread read the clock again.
             handle.begin_shutdown();
             wait_until(|| handle.is_over());
             shutdown.join().unwrap()
@@ -95,7 +95,7 @@ fn a_shutdown_ends_when_its_time_is_over_by_the_given_clock() {
     }
 }
 
-/// The deadline is a worker's to see: nobody waits for the end, and the worker is woken to look.
+/// No thread waits for the end, so a worker has to see the deadline: it is woken to look.
 #[test]
 fn a_sleeping_worker_ends_a_pool_whose_deadline_passed_by_the_given_clock() {
     static CLOCK: Ahead = Ahead(AtomicU32::new(1));
@@ -105,7 +105,7 @@ fn a_sleeping_worker_ends_a_pool_whose_deadline_passed_by_the_given_clock() {
         let (begun, gate) = (Countdown::new(1), Countdown::new(1));
         let (flag, opened, own) = (begun.clone(), gate.clone(), handle.clone());
         let hog = TaskRef::new(move |_| {
-            // Called by a worker of the pool, it does not wait.
+            // A worker of the pool calls it, so it does not wait.
             own.shutdown(Some(HOUR));
             flag.count_down();
             opened.wait();
@@ -113,7 +113,7 @@ fn a_sleeping_worker_ends_a_pool_whose_deadline_passed_by_the_given_clock() {
         handle.submit(hog, Placement::Worker(0)).unwrap();
         begun.wait();
         CLOCK.pass_an_hour();
-        // Has the workers look at the clock again.
+        // Makes the workers read the clock again.
         handle.begin_shutdown();
         wait_until(|| handle.is_over());
         gate.count_down();
@@ -122,7 +122,7 @@ fn a_sleeping_worker_ends_a_pool_whose_deadline_passed_by_the_given_clock() {
     }
 }
 
-/// If it compared its clock with the system's, it would stay for an hour.
+/// A spare worker that compared its clock with the system's would stay for an hour.
 #[test]
 fn a_spare_worker_goes_when_its_time_is_over_by_the_given_clock() {
     static CLOCK: Ahead = Ahead(AtomicU32::new(1));

@@ -1,4 +1,4 @@
-//! A core without a pool, driven by a loop of the test's own.
+//! A core without a pool, driven by the test's own loop.
 
 use super::support::{Countdown, Fates, WORKERS, Watched, wait_until_all_are_gone};
 use sinew_sched::{Core, CoreHandle, FutexDriver, Placement, Pool, TaskRef};
@@ -119,12 +119,12 @@ fn what_is_left_in_a_core_is_discarded_with_it() {
     assert!(receiver.recv().is_err(), "both senders are gone, and nothing was sent");
 }
 
-/// A task that has a handle of the core it is sent to, as a waker does, holds nothing back.
+/// A task that has a handle of the core it is sent to, as a waker does, keeps nothing alive.
 fn a_post_is_refused(handle: CoreHandle) {
     let (fates, copy) = (Fates::default(), handle.clone());
     let task = fates.task();
     let task = TaskRef::new(move |_| drop((task, copy)));
-    let returned = handle.post(task).expect_err("nobody is there to run it");
+    let returned = handle.post(task).expect_err("no owner is left to run it");
     assert_eq!(fates.unknown(), 1, "it is given back");
     drop(returned);
     assert_eq!(fates.discarded(), 1);
@@ -157,7 +157,7 @@ fn the_core_of_a_worker_that_has_ended_takes_nothing() {
     }
 }
 
-/// It is one of the pool's workers all the same, and would wait for itself.
+/// The calling thread is one of the pool's workers, and would wait for itself.
 #[test]
 fn a_shutdown_by_a_core_that_a_worker_drives_does_not_wait() {
     for workers in WORKERS {
@@ -190,7 +190,7 @@ fn a_core_can_be_driven_by_a_worker_of_a_pool() {
         let inner = sender.clone();
         core.push(TaskRef::new(move |context| inner.send(context.worker()).unwrap()));
         core.run_ready(10);
-        // The worker is the thread's again.
+        // The thread's context is the worker's again.
         assert!(handle.is_current());
         sender.send(outer.worker()).unwrap();
     });
@@ -236,7 +236,7 @@ fn a_core_counts_what_it_does() {
         assert_eq!(context.core().run_ready(1), 1);
     }));
     core.push(TaskRef::new(|_| panic!("on purpose")));
-    // The one that was run inside the first is not counted here.
+    // The task that ran inside the first is not counted here.
     assert_eq!(core.run_ready(100), 2);
     let stats = core.stats();
     assert_eq!((stats.tasks, stats.panics), (3, 1));

@@ -1,4 +1,5 @@
-//! The end at a deadline: it comes, nothing begins after it, and every task that did not run is discarded and counted.
+//! The end at a deadline: the pool ends, no task begins after it, and every task that did not run
+//! is discarded and counted.
 
 use super::fairness::{spawn, stay, storm, wander};
 use super::support::{
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(2);
 
-/// Has worker 0 shut its own pool down, which does not wait.
+/// Lets worker 0 shut its own pool down, which does not wait.
 fn shut_down_from_inside(watched: &mut Watched) {
     let (handle, pool) = (watched.handle(), watched.pool.take().unwrap());
     let (sender, receiver) = mpsc::channel();
@@ -24,7 +25,7 @@ fn shut_down_from_inside(watched: &mut Watched) {
     assert!(!report.waited, "{report:?}");
 }
 
-/// Nobody waits for the pool to end, and every worker has something to do at any time.
+/// No thread waits for the pool to end, and every worker has work at all times.
 #[test]
 fn a_deadline_set_by_a_worker_ends_a_busy_pool() {
     for workers in WORKERS {
@@ -45,7 +46,8 @@ fn a_deadline_set_by_a_worker_ends_a_busy_pool() {
     }
 }
 
-/// Nobody waits for the pool to end, and all workers but one, which is not to be interrupted, sleep.
+/// No thread waits for the pool to end. One worker runs a task, which is not interrupted, and all
+/// others sleep.
 #[test]
 fn a_deadline_set_by_a_worker_ends_a_pool_that_sleeps() {
     for workers in [2, 8, 64] {
@@ -70,7 +72,8 @@ impl Drop for OnDrop {
     }
 }
 
-/// Each worker has tasks everywhere a worker has some, and comes back when the pool is over.
+/// Each worker has tasks in every place where it can have some, and comes back when the pool is
+/// over.
 #[test]
 fn a_report_counts_every_task_that_was_discarded() {
     for workers in WORKERS {
@@ -100,8 +103,8 @@ fn a_report_counts_every_task_that_was_discarded() {
     }
 }
 
-/// So many tasks were discarded, and all of them are in the report. On a machine that is busy with something else a worker
-/// may not have come back in time: it is reported, and what it discards later is not.
+/// All discarded tasks have to be in the report. On a busy machine, a worker may not have come back
+/// in time: then the worker is reported, and the tasks that it discards later are not.
 fn check_count(report: &ShutdownReport, discarded: usize) {
     assert!(!report.drained && report.waited, "{report:?}");
     if report.stuck.is_empty() {
@@ -111,7 +114,7 @@ fn check_count(report: &ShutdownReport, discarded: usize) {
     }
 }
 
-/// Puts 20 tasks where a running task can.
+/// Puts 20 tasks where a running task can put some.
 fn fill(context: &Context<'_>, fates: &Fates) {
     for _ in 0..10 {
         context.core().push(fates.task());
@@ -119,8 +122,9 @@ fn fill(context: &Context<'_>, fates: &Fates) {
     }
 }
 
-/// Workers that were left alone at the end come back: they run nothing of what they have, and what they submit or hand on
-/// then is discarded, also if one waits for that inside a blocking section.
+/// Workers that were left behind at the end come back: they run none of their tasks, and tasks that
+/// they submit or hand over then are discarded, even if a worker waits for that inside a blocking
+/// section.
 #[test]
 fn a_worker_that_comes_back_after_the_end_begins_nothing() {
     for workers in WORKERS {
@@ -156,7 +160,7 @@ fn a_worker_that_comes_back_after_the_end_begins_nothing() {
     }
 }
 
-/// The thread that ends the pool takes them out of the deque of the worker, which runs on.
+/// The thread that ends the pool takes the tasks out of the deque of the worker, which runs on.
 #[test]
 fn what_a_stuck_worker_has_made_for_others_is_discarded() {
     let mut watched = Watched::new(1);
@@ -176,7 +180,7 @@ fn what_a_stuck_worker_has_made_for_others_is_discarded() {
     wait_until_all_are_gone(&handle);
 }
 
-/// The workers look at the deadline before each task.
+/// The workers check the deadline before each task.
 #[test]
 fn a_deadline_that_is_far_away_lets_all_tasks_run() {
     for workers in WORKERS {
@@ -221,7 +225,7 @@ fn a_worker_with_begun_tasks_does_not_end() {
     assert_eq!(stopped, [Some(0), Some(2)]);
 }
 
-/// Whichever way a pool ends, and wherever the hook leaves its tasks.
+/// However the pool ends, and wherever the hook puts its tasks.
 #[test]
 fn what_stop_hooks_submit_is_discarded_and_reported() {
     for workers in WORKERS {
@@ -245,7 +249,7 @@ fn what_stop_hooks_submit_is_discarded_and_reported() {
     }
 }
 
-/// A deadline that passes while tasks come and go.
+/// The deadline passes while tasks begin and end.
 #[test]
 fn nothing_begins_when_a_shutdown_has_returned() {
     for workers in WORKERS {
@@ -263,13 +267,13 @@ fn nothing_begins_when_a_shutdown_has_returned() {
             wait_until_all_are_gone(&handle);
             // Each task has a copy.
             wait_until(|| Arc::strong_count(&late) == 1);
-            // Those that were left behind may have been about to begin one.
+            // A worker that was left behind may have been about to begin one.
             assert!(late.load(Ordering::SeqCst) <= report.stuck.len(), "{late:?}: {report:?}");
         }
     }
 }
 
-/// Runs again and again, and counts how often it does when it is over.
+/// Returns a task that runs again and again, and counts the runs after the pool is over.
 fn note_late(is_over: &Arc<AtomicBool>, late: &Arc<AtomicUsize>) -> TaskRef {
     let (is_over, late) = (is_over.clone(), late.clone());
     TaskRef::new(move |context| {
@@ -311,7 +315,7 @@ fn a_hook_before_sleep_that_never_returns_does_not_hold_a_deadline_up() {
     stop.store(true, Ordering::Relaxed);
 }
 
-/// A worker that was left behind comes to block when it is all over: nobody stands in for it.
+/// A worker that was left behind blocks after the end: no spare worker stands in for it.
 #[test]
 fn no_spare_worker_starts_after_the_end() {
     let starts = Arc::new(AtomicUsize::new(0));

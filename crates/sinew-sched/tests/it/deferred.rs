@@ -1,4 +1,4 @@
-//! Tasks that are deferred.
+//! Deferred tasks.
 
 use super::support::{
     Countdown, Fates, WORKERS, Watched, on_all_workers, wait_until, wait_until_all_are_gone,
@@ -7,7 +7,7 @@ use super::support::{
 use sinew_sched::{Handle, Placement, TaskRef};
 use std::time::Duration;
 
-/// Has a worker defer this many.
+/// Makes a worker defer this number of tasks.
 fn defer(handle: &Handle, fates: &Fates, count: usize) {
     let (done, fates) = (Countdown::new(1), fates.clone());
     let copy = done.clone();
@@ -32,8 +32,8 @@ fn they_do_not_run_before_they_are_taken_back_and_a_drain_waits_for_that() {
         let before = sleeps();
         let pool = watched.pool.take().unwrap();
         let drain = std::thread::spawn(move || pool.shutdown(None));
-        // Each has seen the drain and gone back to sleep: nothing but what is deferred keeps it
-        // from its end.
+        // Each worker has seen the drain and gone back to sleep: only the deferred tasks keep the
+        // pool from its end.
         let all_slept = || sleeps().iter().zip(&before).all(|(now, before)| now > before);
         wait_until(|| all_slept() || fates.discarded() != 0);
         assert_eq!((fates.ran(), fates.unknown()), (0, 100));
@@ -77,7 +77,7 @@ fn those_deferred_at_the_very_end_are_discarded() {
         let (handle, fates) = (watched.handle(), Fates::default());
         let copy = fates.clone();
         on_all_workers(&handle, move |context| {
-            // Before, while and after it ends.
+            // Before, during and after the end.
             for _ in 0..500 {
                 context.defer(copy.task());
             }
@@ -102,7 +102,7 @@ fn the_first_one_has_every_worker_look_round() {
         let task = TaskRef::new(|context| {
             let mut meanwhile = 0;
             let tried = context.attempt_deferred(|task| {
-                // It does not go unseen while it is tried.
+                // A task that is being tried still counts.
                 meanwhile = context.deferred();
                 context.submit(task);
                 Ok(())

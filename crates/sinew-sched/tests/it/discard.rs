@@ -1,4 +1,4 @@
-//! Tasks whose discarding is a user's code: it panics, or sends more.
+//! Tasks whose discarding runs the user's code: it panics, or sends more tasks.
 
 use super::support::{
     Countdown, Fates, Nasty, WORKERS, Watched, builder, on_all_workers, wait_until, wait_until_all_are_gone,
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(2);
 
-/// Long enough to overflow any stack, if discarding one comes to discard the next inside.
+/// Long enough to overflow any stack, if discarding one task discarded the next one inside.
 const LONG: usize = 100_000;
 
-/// Sends another of its kind when it is dropped, so many times.
+/// Sends another of its kind when it is dropped, a given number of times.
 struct Chain {
     handle: Handle,
     to: Placement,
@@ -111,7 +111,7 @@ fn tasks_that_panic_when_a_core_discards_them_harm_no_others() {
     assert_eq!((fates.ran(), fates.discarded()), (0, 6));
 }
 
-/// Wherever they are when a pool ends.
+/// The tasks may be in any place when a pool ends.
 #[test]
 fn tasks_that_panic_when_a_pool_discards_them_harm_no_others() {
     for workers in WORKERS {
@@ -131,7 +131,7 @@ fn tasks_that_panic_when_a_pool_discards_them_harm_no_others() {
                 handle.submit(fates.task(), to).unwrap();
             }
         }
-        // Fewer than go to the queue's list, and more.
+        // Fewer tasks than go to the queue's list, and more.
         for count in [10, 100] {
             let some = (0..count).flat_map(|_| [nasty(), fates.task()]);
             handle.submit_batch(some, Placement::Anyone).unwrap();
@@ -141,7 +141,7 @@ fn tasks_that_panic_when_a_pool_discards_them_harm_no_others() {
         wait_until_all_are_gone(&handle);
         wait_until(|| fates.unknown() == 0);
         assert_eq!((fates.ran(), fates.discarded()), (0, 12 * workers + 110));
-        // Discarding goes on working.
+        // Discarding still works.
         handle.reschedule(fates.task(), Placement::Anyone);
         assert_eq!(fates.unknown(), 0);
     }
@@ -156,7 +156,8 @@ fn fill(context: &Context<'_>, fates: &Fates) {
     }
 }
 
-/// A worker that stays for ever calls its hook last: what that leaves in the worker's own deque nobody else would come for.
+/// A worker that stays for ever calls its hook last: no other worker would take what the hook
+/// leaves in the worker's own deque.
 #[test]
 fn what_the_hook_of_a_worker_that_stays_leaves_is_discarded() {
     let left = Arc::new(());
@@ -173,8 +174,8 @@ fn what_the_hook_of_a_worker_that_stays_leaves_is_discarded() {
     wait_until(|| weak.strong_count() == 0);
 }
 
-/// The destructor of a discarded task may wait for what the hook tells others: that the tasks which
-/// have begun never end.
+/// The destructor of a discarded task may wait for what the hook tells other threads: that the
+/// tasks which have begun never end.
 #[test]
 fn a_worker_that_stays_calls_its_hook_before_it_discards() {
     struct Waits(Countdown);
@@ -190,7 +191,7 @@ fn a_worker_that_stays_calls_its_hook_before_it_discards() {
     let pool = builder().workers(1).on_stay(move |_| tells.count_down()).build().unwrap();
     let begin = TaskRef::new(move |context: &Context<'_>| {
         context.core().own();
-        // It must run here, and never does: the time is over when this one ends.
+        // The pushed task must run here, and never does: the pool is over when this one ends.
         let held = (waits, CountsDown(done));
         context.core().push(TaskRef::new(move |_| drop(held)));
         begins.count_down();

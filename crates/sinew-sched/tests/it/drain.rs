@@ -1,4 +1,4 @@
-//! A drain ends when nothing is left to do, and not before.
+//! A drain ends when no work is left, and not before.
 
 use super::support::{Countdown, Random, Watched, block_once, builder, wait_until, wait_until_all_sleep};
 use sinew_sched::{Driver, FutexDriver, Handle, Placement, TaskRef, WorkerState};
@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the hunt takes for each number of workers.
+/// How long the search for errors takes for each number of workers.
 const TIME: Duration = Duration::from_millis(350);
 
-/// A token that lies in one inbox while another is looked at is still there.
+/// A token that moves from one inbox to another while the inboxes are read is not missed.
 #[test]
 fn a_token_that_hops_during_a_drain_makes_all_its_hops() {
     for workers in [3, 4, 8] {
@@ -21,7 +21,7 @@ fn a_token_that_hops_during_a_drain_makes_all_its_hops() {
             let watched = Watched::new(workers);
             let left = Countdown::new(random.below(500) as usize + 1);
             let handle = watched.handle();
-            // Against the order in which inboxes are looked at.
+            // Against the order in which the inboxes are read.
             handle.submit(hop(&handle, workers, &left), Placement::Worker(0)).unwrap();
             watched.finish();
             assert_eq!(left.left(), 0);
@@ -40,13 +40,14 @@ fn hop(handle: &Handle, workers: usize, left: &Countdown) -> TaskRef {
     })
 }
 
-/// Waits until the pool drains and this worker has slept once more since: it has seen the drain, and was not the last.
+/// Waits until the pool drains and this worker has slept once more since: it has seen the drain,
+/// and was not the last.
 fn wait_until_seen(handle: &Handle, worker: usize, sleeps: u64) {
     wait_until(|| handle.submit(TaskRef::new(|_| {}), Placement::Anyone).is_err());
     wait_until(|| handle.stats().workers[worker].sleeps > sleeps);
 }
 
-/// The last worker that has nothing to do is not the last one there: a spare one that was let go has not left yet.
+/// The last idle worker is not the last worker: a spare one that may end has not left its seat yet.
 #[test]
 fn a_drain_ends_with_a_spare_worker_that_is_on_its_way_out() {
     let (leaving, gate) = (Countdown::new(1), Countdown::new(1));
@@ -71,7 +72,7 @@ fn a_drain_ends_with_a_spare_worker_that_is_on_its_way_out() {
     opener.join().unwrap();
 }
 
-/// A spare worker that is not needed any more, and has not yet gone, goes at once.
+/// A spare worker that is not needed any more, and has not ended yet, ends at once.
 #[test]
 fn a_drain_ends_soon_after_a_block() {
     for round in 0..50 {
@@ -87,7 +88,7 @@ fn a_drain_ends_soon_after_a_block() {
     }
 }
 
-/// A driver from which nobody returns, when it is armed, until the gate opens.
+/// A driver whose calls do not return while it is armed, until the gate opens.
 struct SlowDriver {
     gate: Countdown,
     is_armed: Arc<AtomicBool>,
@@ -180,7 +181,7 @@ fn a_drain_waits_for_a_task_that_may_end_anywhere() {
 /// A driver that makes a new task while its worker sleeps in it, once.
 struct MakingDriver {
     handle: Arc<OnceLock<Handle>>,
-    /// The pool may begin to drain; and has been looked at since.
+    /// The pool may begin to drain; and a worker has checked it since.
     begins: Countdown,
     gate: Countdown,
     made: Countdown,
@@ -233,7 +234,7 @@ fn a_drain_waits_for_what_a_driver_makes_of_an_event() {
     let sleeps = pool.stats().workers[1].sleeps;
     let opener = thread::spawn(move || {
         wait_until(|| pool.submit(TaskRef::new(|_| {}), Placement::Anyone).is_err());
-        // The other worker has looked whether it is the last, or has ended the pool.
+        // The other worker has checked whether it is the last, or has ended the pool.
         wait_until(|| {
             let worker = pool.stats().workers[1];
             worker.sleeps > sleeps || worker.state == WorkerState::Absent

@@ -1,4 +1,4 @@
-//! Drivers that panic: it is counted, and the pool goes on.
+//! Drivers that panic: the panic is counted, and the pool continues.
 
 use super::support::{Countdown, WORKERS, Watched, builder, wait_until_all_sleep};
 use sinew_sched::{Core, Driver, FutexDriver, Placement};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What is to go wrong, once each.
+/// The calls that panic, once each.
 #[derive(Default)]
 struct Faults {
     look: AtomicBool,
@@ -25,7 +25,7 @@ impl Faults {
 
 fn panic_once(is_armed: &AtomicBool) {
     if is_armed.swap(false, Ordering::Relaxed) {
-        // Without the panic hook, which would tell of each.
+        // Without the panic hook, which would report each panic.
         std::panic::resume_unwind(Box::new("on purpose"));
     }
 }
@@ -63,7 +63,7 @@ impl Driver for Clumsy {
 }
 
 #[test]
-fn a_driver_that_panics_is_counted_and_harms_nobody() {
+fn a_driver_that_panics_is_counted_and_loses_no_task() {
     for workers in WORKERS {
         let faults: Vec<_> = (0..workers).map(|_| Faults::all()).collect();
         let make = move |worker: usize| -> io::Result<Box<dyn Driver>> { Ok(Clumsy::boxed(&faults[worker])) };
@@ -71,7 +71,7 @@ fn a_driver_that_panics_is_counted_and_harms_nobody() {
         let handle = watched.handle();
         for _ in 0..3 {
             wait_until_all_sleep(&handle);
-            // Whoever wakes a worker does not pay for it.
+            // The thread that wakes a worker is not affected.
             let done = Countdown::new(2 * workers);
             for worker in 0..workers {
                 handle.submit(done.task(), Placement::Worker(worker)).unwrap();
@@ -80,7 +80,7 @@ fn a_driver_that_panics_is_counted_and_harms_nobody() {
             done.wait();
         }
         watched.finish();
-        // Not every worker comes to search, and with that to look.
+        // Not every worker searches, and polls its driver for that.
         let errors: Vec<_> = handle.stats().workers.iter().map(|worker| worker.driver_errors).collect();
         assert!(errors.iter().all(|errors| (2..=3).contains(errors)), "{errors:?}");
         assert!(errors.contains(&3), "{errors:?}");
@@ -101,7 +101,7 @@ fn a_core_sleeps_again_when_its_driver_has_panicked() {
         core.sleep(Some(Duration::from_millis(1)));
         core.run_ready(10);
     }
-    sender.join().expect("whoever sends a task does not pay for the driver");
+    sender.join().expect("the sender of a task does not see the panic of a driver");
     core.run_ready(10);
     assert_eq!(done.left(), 0);
 }

@@ -1,4 +1,4 @@
-//! The seam to drivers: looked into, slept in, woken, visited by siblings, and failing.
+//! The seam to drivers: polled, slept in, woken, polled by siblings, and failing.
 
 use super::support::{Countdown, Watched, builder, wait_until, wait_until_all_sleep};
 use sinew_sched::{Driver, FutexDriver, Handle, Placement, TaskRef, WorkerState};
@@ -8,24 +8,25 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-/// What a test sees of its drivers, and tells them to do.
+/// What a test reads from its drivers, and tells them to do.
 #[derive(Default)]
 struct Board {
     handle: OnceLock<Handle>,
-    /// Tasks that a look delivers, wherever it is done.
+    /// Tasks that the next poll delivers, on any thread.
     events: Mutex<Vec<TaskRef>>,
     is_watching: AtomicBool,
     looks: AtomicUsize,
     failing: AtomicBool,
     inside: AtomicUsize,
-    /// How often somebody came while somebody else was inside. Not an assertion in there: a driver's panic ends in the pool.
+    /// How often a thread entered while another one was inside. Not an assertion there: a driver's
+    /// panic ends in the pool.
     overlaps: AtomicUsize,
-    /// Whoever looks says so and waits for the gate, while there is one.
+    /// A poll counts the first down and waits for the second, while they are set.
     gate: Mutex<Option<(Countdown, Countdown)>>,
 }
 
 impl Board {
-    /// Calls `body`, in which two are never at once.
+    /// Calls `body`, which two threads must never run at once.
     fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
         self.overlaps.fetch_add(self.inside.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
         let result = body();
@@ -33,7 +34,8 @@ impl Board {
         result
     }
 
-    /// Keeps the next one who looks. Returns how to hear of that, and how to let it go.
+    /// Holds the next thread that polls. Returns a countdown that ends when it has arrived, and one
+    /// that lets it continue.
     fn keep_the_next(&self) -> (Countdown, Countdown) {
         let (came, opened) = (Countdown::new(1), Countdown::new(1));
         *self.gate.lock().unwrap() = Some((came.clone(), opened.clone()));
@@ -51,7 +53,7 @@ impl Board {
 
 struct TestDriver {
     board: Arc<Board>,
-    /// This driver has the events.
+    /// Whether this driver has the events.
     has_events: bool,
     futex: FutexDriver,
 }
@@ -105,7 +107,7 @@ impl Driver for TestDriver {
     }
 }
 
-/// A pool in which worker 0's driver has the events.
+/// Returns a pool in which worker 0's driver has the events.
 fn pool(workers: usize) -> (Watched, Arc<Board>) {
     let board = Arc::new(Board::default());
     let copy = board.clone();
@@ -166,7 +168,8 @@ fn neglect(watched: Watched, board: &Arc<Board>) {
     let flag = stop.clone();
     let (hog_runs, hog_done) = (Countdown::new(1), Countdown::new(1));
     let (runs, ended) = (hog_runs.clone(), hog_done.clone());
-    // A task that computes for long, and ends only when an event of its own worker's driver is delivered.
+    // A task that computes for long, and ends only when an event of its own worker's driver is
+    // delivered.
     let hog = TaskRef::new(move |context| {
         registry.is_watching.store(true, Ordering::Relaxed);
         context.begin_watch();
@@ -187,7 +190,8 @@ fn neglect(watched: Watched, board: &Arc<Board>) {
     assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
 }
 
-/// Has a worker run until the flag is set, and waits until it does. Worker 0 has its driver watched meanwhile.
+/// Makes a worker run until the flag is set, and waits until it does. Worker 0 has its driver
+/// watched meanwhile.
 fn keep_busy(watched: &Watched, worker: usize, board: &Arc<Board>, stop: &Arc<AtomicBool>) -> Countdown {
     let (runs, done) = (Countdown::new(1), Countdown::new(1));
     let (begun, ended, stop, board) = (runs.clone(), done.clone(), stop.clone(), board.clone());
@@ -205,7 +209,8 @@ fn keep_busy(watched: &Watched, worker: usize, board: &Arc<Board>, stop: &Arc<At
     done
 }
 
-/// The idle worker that watches over a busy one's driver goes to work itself: another one does it instead.
+/// The idle worker that watches a busy one's driver goes to work itself: another one takes the
+/// watch.
 #[test]
 fn a_watcher_that_goes_to_work_is_replaced() {
     for workers in [3, 8, 64] {
@@ -213,7 +218,7 @@ fn a_watcher_that_goes_to_work_is_replaced() {
         let (handle, stop) = (watched.handle(), Arc::new(AtomicBool::new(false)));
         wait_until_all_sleep(&handle);
         let mut busy = vec![keep_busy(&watched, 0, &board, &stop)];
-        // As often as there is somebody left to replace it, up to a few times.
+        // As often as there is a worker left to replace it, up to a few times.
         for _ in 0..(workers - 2).min(4) {
             let before = handle.stats().workers;
             let looks_more = |worker: &usize| {
@@ -233,7 +238,8 @@ fn a_watcher_that_goes_to_work_is_replaced() {
     }
 }
 
-/// An owner that looks for long is in nobody's way, and nobody is in its.
+/// An owner that polls for long delays no other worker, and no other worker polls its driver
+/// meanwhile.
 #[test]
 fn a_sibling_does_not_come_while_the_owner_looks() {
     let (watched, board) = pool(2);
@@ -247,7 +253,7 @@ fn a_sibling_does_not_come_while_the_owner_looks() {
         let (came, gate) = board.keep_the_next();
         came.wait();
         let (before, owner) = (looks(), handle.stats().workers[0].looks);
-        // Twice, so that one of them has come to its end. If none comes, it was the sibling that is kept.
+        // Twice, so that one of them has ended. If none comes, the held thread was the sibling.
         wait_until(|| looks() >= before + 2 || handle.stats().workers[0].looks > owner);
         gate.count_down();
         looks() >= before + 2
@@ -259,7 +265,7 @@ fn a_sibling_does_not_come_while_the_owner_looks() {
     assert_eq!(board.overlaps.load(Ordering::SeqCst), 0);
 }
 
-/// A sibling that looks for long keeps the owner from sleeping there, and that is all.
+/// A sibling that polls for long keeps the owner from sleeping there, and has no other effect.
 #[test]
 fn an_owner_does_not_sleep_while_a_sibling_looks() {
     let (watched, board) = pool(2);
@@ -272,7 +278,7 @@ fn an_owner_does_not_sleep_while_a_sibling_looks() {
     stop.store(true, Ordering::Release);
     busy.wait();
     wait_until(|| handle.stats().workers[0].sleeps > sleeps);
-    // Time for a fault to show; if there is none, it changes nothing.
+    // Time for an error to appear; without an error, the sleep changes nothing.
     thread::sleep(Duration::from_millis(5));
     gate.count_down();
     let done = Countdown::new(1);
@@ -320,11 +326,11 @@ fn a_driver_that_fails_delays_and_loses_nothing() {
     }
 }
 
-/// A driver that keeps the first one who looks into it twice, and with it a searcher searching, until it is told not to: whoever looks for the first
-/// time has not begun to search.
+/// A driver that holds the first thread that polls it twice, until it is released, and with it a
+/// searcher. A thread that polls for the first time has not begun to search.
 struct Keeper {
     is_known: AtomicBool,
-    /// Says when somebody has come, and lets them go.
+    /// The first says that a thread has arrived, the second releases it.
     gate: Arc<(Countdown, Countdown)>,
     is_open: Arc<AtomicBool>,
     futex: FutexDriver,
@@ -352,7 +358,7 @@ impl Driver for Keeper {
     }
 }
 
-/// While somebody searches, nobody makes a system call to wake anybody.
+/// While a worker searches, no thread makes a system call to wake another one.
 #[test]
 fn a_searcher_spares_producers_the_system_call() {
     let gate = Arc::new((Countdown::new(1), Countdown::new(1)));
@@ -368,7 +374,7 @@ fn a_searcher_spares_producers_the_system_call() {
     };
     let watched = Watched::with(builder().workers(2).driver(make).build().unwrap());
     gate.0.wait();
-    // The other one may not search as well, and goes to sleep.
+    // The other worker may not search as well, and goes to sleep.
     while watched.pool().stats().workers.iter().all(|worker| worker.state != WorkerState::Sleeping) {
         thread::yield_now();
     }
@@ -383,14 +389,14 @@ fn a_searcher_spares_producers_the_system_call() {
     watched.finish();
 }
 
-/// The spare worker that watches over a blocked one's driver is not needed any more when that one is back: somebody else
-/// watches then.
+/// The spare worker watches a blocked worker's driver. When that worker is back, the spare one is
+/// not needed any more, and another worker takes the watch.
 #[test]
 fn a_watcher_that_is_surplus_is_replaced() {
     let (watched, board) = pool(2);
     let (handle, stop) = (watched.handle(), Arc::new(AtomicBool::new(false)));
     wait_until_all_sleep(&handle);
-    // Nobody but the spare worker has the time to watch at first.
+    // Only the spare worker has time to watch at first.
     let gate = Arc::new(AtomicBool::new(false));
     let other = keep_busy(&watched, 1, &board, &gate);
     let (back, runs, done) = (Countdown::new(1), Countdown::new(1), Countdown::new(1));

@@ -1,4 +1,4 @@
-//! Every task runs exactly once, whoever submits, steals, yields or shuts down meanwhile.
+//! Every task runs exactly once, while threads submit, steal, yield and shut down.
 
 use super::support::{
     Countdown, Fates, Random, WORKERS, Watched, builder, wait_until, wait_until_all_are_gone,
@@ -7,7 +7,7 @@ use sinew_sched::{Context, Handle, Placement, TaskRef};
 use std::thread;
 use std::time::Duration;
 
-/// A task that makes a tree: some children each, in random ways, down to a depth.
+/// Returns a task that makes a tree: some children each, in random ways, down to a depth.
 fn tree(handle: &Handle, done: &Countdown, seed: u64, depth: u32) -> TaskRef {
     let (handle, done) = (handle.clone(), done.clone());
     TaskRef::new(move |context| {
@@ -86,7 +86,7 @@ fn submit_some(handle: &Handle, done: &Countdown, count: usize, seed: u64) {
     }
 }
 
-/// A full queue is no cliff.
+/// A full queue loses no tasks.
 #[test]
 fn a_queue_that_overflows_loses_nothing() {
     for workers in WORKERS {
@@ -101,7 +101,7 @@ fn a_queue_that_overflows_loses_nothing() {
     }
 }
 
-/// A worker's own tasks, while others take some: more than fit into its first ring, again and again.
+/// A worker's own tasks, while others take some: repeatedly more than fit into its first ring.
 #[test]
 fn a_deque_that_grows_loses_nothing() {
     for workers in WORKERS {
@@ -122,7 +122,7 @@ fn a_deque_that_grows_loses_nothing() {
 }
 
 #[test]
-fn whatever_is_taken_during_a_shutdown_runs_or_is_discarded() {
+fn a_task_taken_during_a_shutdown_runs_or_is_discarded() {
     for workers in WORKERS {
         for seed in 0..20 {
             let mut watched = Watched::new(workers);
@@ -133,21 +133,21 @@ fn whatever_is_taken_during_a_shutdown_runs_or_is_discarded() {
                     thread::spawn(move || submit_until_closed(&handle, &fates, thread))
                 })
                 .collect();
-            // Some tasks are on their way; how many, the seed says.
+            // Some tasks are on their way; the seed decides how many.
             wait_until(|| fates.ran() >= seed * 10);
             let time = if seed % 2 == 0 { Duration::ZERO } else { Duration::from_secs(60) };
             let handle = watched.handle();
             let report = watched.shutdown(Some(time));
             threads.into_iter().for_each(|thread| thread.join().unwrap());
-            // A task may be running still, if its worker got no time at all meanwhile.
+            // A task may still be running, if its worker got no processor time meanwhile.
             wait_until_all_are_gone(&handle);
-            // What a producer sweeps, it sweeps before it returns.
+            // A producer that sweeps does so before it returns.
             assert_eq!(fates.unknown(), 0, "{report:?}");
         }
     }
 }
 
-/// Submits until it is refused.
+/// Submits tasks until one is refused.
 fn submit_until_closed(handle: &Handle, fates: &Fates, thread: usize) {
     let to = if thread == 0 { Placement::Worker(0) } else { Placement::Anyone };
     while handle.submit(fates.task(), to).is_ok() {}

@@ -1,11 +1,11 @@
-//! However busy one place is, the others are looked at.
+//! However busy one place is, workers take tasks from the others too.
 
 use super::support::{Countdown, WORKERS, Watched};
 use sinew_sched::{Context, Placement, TaskRef};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
-/// A task that lets others go first again and again, until it is told to stop.
+/// Returns a task that yields again and again, until it is stopped.
 pub(super) fn storm(stop: &Arc<AtomicBool>, done: &Countdown, again: fn(&Context<'_>, TaskRef)) -> TaskRef {
     let (stop, done) = (stop.clone(), done.clone());
     TaskRef::new(move |context| {
@@ -70,7 +70,7 @@ fn no_storm_starves_the_inbox() {
     }
 }
 
-/// A task of the storm's own worker, behind a ready list that is never empty.
+/// A task of the storm's own worker waits behind a ready list that is never empty.
 #[test]
 fn no_storm_starves_new_tasks_of_its_worker() {
     for again in [stay, wander, spawn] {
@@ -81,7 +81,8 @@ fn no_storm_starves_new_tasks_of_its_worker() {
     }
 }
 
-/// The newest goes first, but the oldest is not left behind by a task that always has a new child.
+/// The newest task goes first, but a task that always has a new child does not keep the oldest from
+/// running.
 #[test]
 fn a_chain_of_children_does_not_starve_an_older_one() {
     let watched = Watched::new(1);

@@ -1,4 +1,4 @@
-//! Bad input, and things that fail: an error that says what to do, or a defined outcome.
+//! Bad input, and calls that fail: an error that says what to do, or a defined outcome.
 
 use super::support::{Countdown, Nasty, WORKERS, Watched, quiet_panic};
 use sinew_sched::{BuildError, Placement, Pool, Refusal, TaskRef, WorkerState};
@@ -47,7 +47,7 @@ fn threads_that_fail_half_way_leave_none_behind() {
             .build()
             .unwrap_err();
         assert!(matches!(error, BuildError::Thread(worker, _) if worker == failing), "{error}");
-        // The pool's own part of them is over; the rest is the spawner's.
+        // The pool is done with them; the rest of their end is the spawner's.
         while ended.load(Ordering::Relaxed) < failing {
             thread::yield_now();
         }
@@ -77,7 +77,7 @@ fn a_worker_that_there_is_not_is_an_error() {
 }
 
 #[test]
-fn a_task_that_panics_is_counted_and_harms_nobody() {
+fn a_task_that_panics_is_counted_and_harms_no_other() {
     for workers in WORKERS {
         let watched = Watched::new(workers);
         let done = Countdown::new(20);
@@ -99,7 +99,7 @@ fn a_task_that_panics_is_counted_and_harms_nobody() {
 }
 
 #[test]
-fn a_task_that_panics_when_it_is_discarded_harms_nobody() {
+fn a_task_that_panics_when_it_is_discarded_harms_no_other() {
     let pool = Pool::builder().workers(1).build().unwrap();
     let handle = pool.handle();
     pool.shutdown(None);
@@ -110,7 +110,7 @@ fn a_task_that_panics_when_it_is_discarded_harms_nobody() {
 }
 
 #[test]
-fn hooks_that_panic_are_counted_and_harm_nobody() {
+fn hooks_that_panic_are_counted_and_stop_no_worker() {
     let pool = Pool::builder()
         .workers(2)
         .before_sleep(|_| quiet_panic("on purpose"))
@@ -166,7 +166,8 @@ impl Drop for Bomb {
     }
 }
 
-/// All that a pool is given to call, with destructors that panic: whether it is started or not.
+/// All functions that a pool is given, with destructors that panic, whether the pool is started or
+/// not.
 #[test]
 fn functions_whose_destructors_panic_are_all_dropped() {
     for is_started in [false, true] {
@@ -196,7 +197,7 @@ fn functions_whose_destructors_panic_are_all_dropped() {
             false => drop(builder),
             true => Watched::with(builder.build().unwrap()).finish(),
         }
-        // The last one that has them may be the thread that reports a test which hangs.
+        // The last thread that has them may be the one that reports a test that hangs.
         super::support::wait_until(|| alive.load(Ordering::Relaxed) == 0);
     }
 }

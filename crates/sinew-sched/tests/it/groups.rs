@@ -1,4 +1,5 @@
-//! Several groups: where work goes, who takes it from whom, and that none is left lying.
+//! Several groups: where tasks go, which group takes them from which, and that none is left
+//! waiting.
 
 use crate::support::{Random, Watched, builder, wait_until};
 use sinew_sched::{BuildError, Context, Placement, Refusal, TaskRef};
@@ -85,7 +86,8 @@ impl Drop for Held {
     }
 }
 
-/// Sends tasks to a group whose workers are all held, and returns which groups have run them once `count` have run.
+/// Sends tasks to a group whose workers are all held, and returns the groups that have run them
+/// once `count` have run.
 pub(crate) fn run_in(watched: &Watched, to: Placement, count: usize) -> Arc<Mutex<Vec<usize>>> {
     let groups = Arc::new(Mutex::new(Vec::new()));
     for _ in 0..count {
@@ -103,7 +105,7 @@ fn a_loaded_group_is_drained_by_an_idle_one() {
         let held = Held::all(&watched, 0..sizes[0]);
         let groups = run_in(&watched, Placement::Group(0), 500);
         wait_until(|| groups.lock().unwrap().len() == 500);
-        assert!(groups.lock().unwrap().iter().all(|group| *group == 1), "nobody else is free");
+        assert!(groups.lock().unwrap().iter().all(|group| *group == 1), "no other worker is free");
         let remote: u64 = watched.handle().stats().workers.iter().map(|worker| worker.steals_remote).sum();
         assert!(remote > 0, "they are counted");
         drop(held);
@@ -111,7 +113,8 @@ fn a_loaded_group_is_drained_by_an_idle_one() {
     }
 }
 
-/// What a busy worker has in its own deque is taken too: one task at a time, that it is about to wait for.
+/// Tasks in a busy worker's own deque are taken too. Here it is one task at a time, for which the
+/// worker is about to wait.
 #[test]
 fn what_a_worker_of_a_loaded_group_made_is_taken() {
     let watched = pool(&[1, 1]);
@@ -176,7 +179,7 @@ fn work_crosses_nodes_only_if_that_is_on() {
             wait_until(|| groups.lock().unwrap().len() == 100);
             assert!(groups.lock().unwrap().iter().all(|group| *group == 1));
         } else {
-            // The other node's worker is free, and runs what is its own.
+            // The other node's worker is free, and runs its own tasks.
             let own = run_in(&watched, Placement::Group(1), 100);
             wait_until(|| own.lock().unwrap().len() == 100);
             assert_eq!(groups.lock().unwrap().len(), 0);
@@ -210,7 +213,8 @@ fn what_threads_bring_goes_to_all_groups() {
     watched.finish();
 }
 
-/// By turns, and not by how much there was: as many tasks as groups must not go to the same one for ever.
+/// In turn, and not by the number of tasks: batches with as many tasks as there are groups must not
+/// always go to the same one.
 #[test]
 fn batches_go_to_all_groups() {
     let watched = Watched::with(builder().groups([1, 1]).steal_within_node(0).build().unwrap());
@@ -228,7 +232,7 @@ fn batches_go_to_all_groups() {
     assert_eq!([0, 1].map(|group: usize| counts[group].load(Ordering::Relaxed)), [10, 10]);
 }
 
-/// Whoever would sleep looks at them first, or it would search for as long as they have something.
+/// A worker looks at them before it sleeps, or it would search for as long as they have tasks.
 #[test]
 fn work_is_taken_however_seldom_others_are_looked_at() {
     let watched = Watched::with(builder().groups([1, 1]).steal_within_node(u32::MAX).build().unwrap());
@@ -266,7 +270,7 @@ fn no_wake_is_lost_between_groups() {
                 handle.submit(task, to).unwrap();
             }
             if round % 8 == 0 {
-                // Long enough for some to lie down, and not for others.
+                // Long enough for some workers to lie down, and not for others.
                 std::thread::yield_now();
             }
             wait_until(|| done.load(Ordering::Acquire) == wanted);

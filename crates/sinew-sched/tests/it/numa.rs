@@ -1,8 +1,10 @@
-//! Pools on a machine with several NUMA nodes: it is seen as it is, workers run where their groups are, what they share was made
-//! there, and work stays there unless it is set to leave.
+//! Pools on a machine with several NUMA nodes: the topology is read right, workers run on the nodes
+//! of their groups, their shared memory is there, and tasks stay there unless the settings let them
+//! leave.
 //!
-//! Skipped on a machine with one node, unless `SINEW_REQUIRE_NODES` says how many there must be. What the kernel tells of nodes is
-//! read here anew, so that nothing is compared with itself.
+//! Skipped on a machine with one node, unless `SINEW_REQUIRE_NODES` says how many there must be.
+//! These tests read the kernel's files about nodes themselves, so that the crate is not compared
+//! with itself.
 
 use crate::groups::{Held, run_in};
 use crate::pinned::{affinity_errors, allowed};
@@ -19,10 +21,11 @@ use std::sync::{Arc, Mutex};
 /// The kernel's files about nodes.
 const NODES: &str = "/sys/devices/system/node";
 
-/// The workers of each group.
+/// The number of workers of each group.
 const SIZE: usize = 2;
 
-/// The nodes where this process may run: their numbers and CPUs. If there are not two with memory, says so and returns nothing.
+/// Returns the nodes where this process may run: their numbers and CPUs. If there are not two with
+/// memory, prints that and returns none.
 fn nodes() -> Option<BTreeMap<usize, CpuSet>> {
     let read = |path: &str| fs::read_to_string(Path::new(NODES).join(path)).unwrap_or_default();
     let list = |path: &str| read(path).trim().parse().unwrap_or_else(|_| CpuSet::new());
@@ -38,14 +41,14 @@ fn nodes() -> Option<BTreeMap<usize, CpuSet>> {
     Some(found)
 }
 
-/// The node on which the calling thread runs, by the kernel's link from the CPU to it.
+/// Returns the node on which the calling thread runs, by the kernel's link from the CPU to it.
 fn current_node(nodes: &BTreeMap<usize, CpuSet>) -> Option<usize> {
     let cpu = rustix::thread::sched_getcpu();
     let is_there = |node: &usize| Path::new(&format!("/sys/devices/system/cpu/cpu{cpu}/node{node}")).exists();
     nodes.keys().copied().find(is_there)
 }
 
-/// A group for each node.
+/// Returns a plan with a group for each node.
 fn plan(nodes: &BTreeMap<usize, CpuSet>) -> Plan {
     let wishes = Wishes { concurrency: Some(SIZE * nodes.len()), numa: Some(true), ..Wishes::default() };
     Plan::for_this_process("/", &wishes).unwrap()
@@ -94,7 +97,7 @@ fn computing_on_most_of_the_machine_is_on_nodes_by_itself() {
     assert_eq!(of_groups, nodes.keys().copied().collect::<Vec<_>>(), "{plan}");
 }
 
-/// What a worker finds: its group's node, where it may run, and where it does.
+/// What a worker finds: its group's node, where it may run, and where it runs.
 type Found = (usize, CpuSet, usize);
 
 fn note(nodes: &BTreeMap<usize, CpuSet>, found: &Arc<Mutex<Vec<Found>>>) -> TaskRef {
@@ -140,7 +143,7 @@ fn a_worker_with_a_cpu_of_its_own_has_one_of_its_node() {
     watched.finish();
 }
 
-/// All workers of a group block, so that what is for the group alone is run by one that stands in for them.
+/// All workers of a group block, so that a spare worker runs the tasks for the group alone.
 #[test]
 fn spare_workers_run_on_the_node_of_their_group() {
     let Some(nodes) = nodes() else { return };
@@ -170,7 +173,7 @@ fn spare_workers_run_on_the_node_of_their_group() {
     watched.finish();
 }
 
-/// A worker's driver is made where all is that its group shares.
+/// A worker's driver is made on the node where all that its group shares is made.
 #[test]
 fn what_a_group_shares_is_made_on_its_node() {
     let Some(nodes) = nodes() else { return };
@@ -186,7 +189,8 @@ fn what_a_group_shares_is_made_on_its_node() {
     watched.finish();
 }
 
-/// How much memory this process has on a node, in KiB. Each line is about a mapping, with how many of its pages are where.
+/// Returns how much memory this process has on a node, in KiB. Each line is about a mapping, and
+/// has the number of its pages on each node.
 fn memory_on(node: usize) -> usize {
     let maps = fs::read_to_string("/proc/self/numa_maps").unwrap();
     let (on_node, size) = (format!("N{node}="), "kernelpagesize_kB=");
@@ -197,7 +201,7 @@ fn memory_on(node: usize) -> usize {
     maps.lines().map(|line| number(line, &on_node) * number(line, size)).sum()
 }
 
-/// Queues that are much larger than all that other tests use meanwhile.
+/// The queues are much larger than all that other tests use meanwhile.
 #[test]
 fn the_queue_of_a_group_is_in_the_memory_of_its_node() {
     let Some(nodes) = nodes() else { return };
@@ -222,9 +226,9 @@ fn a_loaded_group_is_drained_by_another_nodes_only_if_that_is_on() {
         let tasks = run_in(&watched, Placement::Group(0), 200);
         if rounds > 0 {
             wait_until(|| tasks.lock().unwrap().len() == 200);
-            assert!(tasks.lock().unwrap().iter().all(|group| *group != 0), "nobody else is free");
+            assert!(tasks.lock().unwrap().iter().all(|group| *group != 0), "no other worker is free");
         } else {
-            // The other node's workers are free, run what is their own, and have looked for more.
+            // The other node's workers are free, run their own tasks, and have looked for more.
             for _ in 0..10 {
                 let own = run_in(&watched, Placement::Group(1), 100);
                 wait_until(|| own.lock().unwrap().len() == 100);

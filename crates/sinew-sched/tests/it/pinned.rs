@@ -1,18 +1,18 @@
-//! Pools by plan: workers on their CPUs, groups on their nodes, and kernels that refuse.
+//! Pools with a plan: workers on their CPUs, groups on their nodes, and kernels that refuse.
 
 use crate::support::{Watched, quiet_panic, wait_until};
 use sinew_sched::topology::{Access, Cgroups, CpuList, Plan, Selection, Wishes};
 use sinew_sched::{BuildError, Context, CpuSet, Driver, FutexDriver, Placement, Pool, TaskRef, Topology};
 use std::sync::{Arc, Mutex};
 
-/// The CPUs that the calling thread may run on, as the kernel tells.
+/// Returns the CPUs that the calling thread may run on, as the kernel reports them.
 pub(crate) fn allowed() -> CpuSet {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
     list.trim().parse().unwrap()
 }
 
-/// What each worker may run on.
+/// Returns the CPUs that each worker may run on.
 fn allowed_by_worker(watched: &Watched) -> Vec<CpuSet> {
     let found = Arc::new(Mutex::new(Vec::new()));
     let workers = watched.pool().workers();
@@ -36,7 +36,7 @@ fn start(wishes: &Wishes) -> Watched {
 }
 
 #[test]
-fn workers_run_where_the_process_may_unless_somebody_chose() {
+fn workers_run_where_the_process_may_unless_cpus_are_chosen() {
     let watched = start(&Wishes { concurrency: Some(3), ..Wishes::default() });
     assert!(allowed_by_worker(&watched).iter().all(|cpus| *cpus == allowed()));
     watched.finish();
@@ -64,7 +64,8 @@ fn workers_run_on_the_cpus_that_were_chosen() {
     watched.finish();
 }
 
-/// The last one's, so that on a machine with several nodes those of the others are made and wait.
+/// The last worker's driver, so that on a machine with several nodes those of the others are made
+/// and wait.
 #[test]
 fn a_driver_that_is_not_to_be_had_on_a_node_is_an_error() {
     let wishes = Wishes { concurrency: Some(4), numa: Some(true), ..Wishes::default() };
@@ -81,7 +82,7 @@ fn driver() -> Box<dyn Driver> {
     Box::new(FutexDriver::default())
 }
 
-/// CPUs that are not there: the kernel refuses, and the workers run where they may.
+/// CPUs that do not exist: the kernel refuses, and the workers run on any CPU of the process.
 #[test]
 fn a_worker_whose_cpus_are_refused_runs_anywhere() {
     let machine = Topology::flat(CpuSet::from_range(900..=902));

@@ -1,4 +1,5 @@
-//! Spare workers that are not to be had, or come in the user's own way; and what becomes of what they leave behind.
+//! Spare workers that cannot be started, or are started by the user's function; and the tasks that
+//! they leave behind.
 
 use super::support::{
     Countdown, WORKERS, Watched, block_once, builder, start_thread, wait_until, wait_until_all_sleep,
@@ -16,11 +17,11 @@ fn refuse() -> io::Result<()> {
 }
 
 fn panic() -> io::Result<()> {
-    // Without the panic hook, which would tell of each.
+    // Without the panic hook, which would report each panic.
     std::panic::resume_unwind(Box::new("on purpose"))
 }
 
-/// As many starts as there are workers fail, after those of the workers themselves.
+/// After the starts of the workers themselves, this number of starts fails.
 fn failing(workers: usize, fail: Failure) -> impl Fn() -> io::Result<()> + Send + Sync {
     let starts = AtomicUsize::new(0);
     move || {
@@ -41,7 +42,7 @@ fn pool_with_failing_drivers(workers: usize, fail: Failure) -> Pool {
     builder().workers(workers).driver(make).build().unwrap()
 }
 
-/// Has all workers block until `body` has returned.
+/// Makes all workers block until `body` has returned.
 fn while_all_block(watched: &Watched, body: impl FnOnce()) {
     let workers = watched.pool().workers();
     let (begun, gate, done) = (Countdown::new(workers), Countdown::new(1), Countdown::new(workers));
@@ -64,7 +65,8 @@ fn while_all_block(watched: &Watched, body: impl FnOnce()) {
     assert_eq!(watched.pool().stats().blocked, 0);
 }
 
-/// A failure lasts for one block: what blocks runs all the same, and the next time a spare worker is asked for again.
+/// A failure lasts for one block: what blocks runs all the same, and the next block asks for a
+/// spare worker again.
 #[test]
 fn a_spare_worker_that_was_not_to_be_had_is_asked_for_again() {
     for workers in WORKERS {
@@ -88,9 +90,9 @@ fn a_spare_worker_that_was_not_to_be_had_is_asked_for_again() {
     }
 }
 
-/// A spare worker is started without a lock that the user's code might want.
+/// A spare worker is started without a lock that the user's code might take.
 #[test]
-fn whoever_starts_a_spare_worker_may_ask_the_pool() {
+fn a_starter_of_spare_workers_may_use_the_pool() {
     let handle: Arc<Mutex<Option<Handle>>> = Arc::default();
     let seen = Arc::new(AtomicUsize::new(0));
     let ask = || {
@@ -116,7 +118,7 @@ fn whoever_starts_a_spare_worker_may_ask_the_pool() {
     *handle.lock().unwrap() = Some(watched.handle());
     block_once(&watched.handle());
     assert_eq!(seen.load(Ordering::Relaxed), 2, "both saw the worker that blocks");
-    // The pool has the starters, and they have had a handle of the pool.
+    // The pool has the starters, and they had a handle of the pool.
     *handle.lock().unwrap() = None;
     watched.finish();
 }
@@ -158,7 +160,8 @@ fn what_a_spare_worker_is_left_with_when_it_goes_runs() {
     watched.finish();
 }
 
-/// There is no spare worker, and the only one who could help sleeps: a yielded task is nobody's business until then.
+/// There is no spare worker, and the only worker that could help sleeps: until the block, no worker
+/// is woken for a task that yielded.
 #[test]
 fn a_worker_that_blocks_tells_others_of_what_it_leaves_to_them() {
     for workers in [2, 8, 64] {
@@ -183,7 +186,8 @@ fn a_worker_that_blocks_tells_others_of_what_it_leaves_to_them() {
     }
 }
 
-/// A user's function takes the thread's body, says that all is well, and drops it: the next block has a spare worker.
+/// The user's function takes the thread's body, returns `Ok`, and drops it: the next block has a
+/// spare worker.
 #[test]
 fn a_spare_worker_that_was_given_up_is_started_again() {
     let starts = AtomicUsize::new(0);
@@ -200,7 +204,8 @@ fn a_spare_worker_that_was_given_up_is_started_again() {
     watched.finish();
 }
 
-/// It is there, whatever was said about it: it stays for what it has begun.
+/// The thread runs although its start returned an error: the worker stays for the tasks that it has
+/// begun.
 #[test]
 fn a_spare_worker_whose_start_failed_after_all_is_one_as_any_other() {
     let starts = AtomicUsize::new(0);

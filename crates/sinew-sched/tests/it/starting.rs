@@ -1,4 +1,4 @@
-//! Pools that do not come about, or only in part; and what is left of a pool that is over: nothing.
+//! Pools that cannot be built, or only in part; and that nothing is left of a pool that is over.
 
 use super::mute::mute;
 use super::support::{
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// A driver that holds something.
+/// A driver that holds a token.
 struct Holder {
     _token: Arc<()>,
     futex: FutexDriver,
@@ -36,7 +36,7 @@ impl Driver for Holder {
     }
 }
 
-/// A pool whose hooks and drivers hold the token.
+/// Returns settings of a pool whose hooks and drivers hold the token.
 fn holding(token: &Arc<()>) -> Builder {
     let hook = || {
         let token = token.clone();
@@ -53,7 +53,7 @@ fn holding(token: &Arc<()>) -> Builder {
     })
 }
 
-/// An error whose message says that somebody's code panicked, here and at its source.
+/// Returns whether an error says that the user's code panicked, in its message and in its source's.
 fn says_that_it_panicked(error: &BuildError) -> bool {
     error.to_string().contains("panicked") && error.source().unwrap().to_string().contains("panicked")
 }
@@ -111,7 +111,7 @@ fn a_start_hook_that_fails_or_panics_is_an_error() {
     }
 }
 
-/// All hooks have been called when a pool is there.
+/// All hooks have been called when a pool is built.
 #[test]
 fn a_pool_is_built_when_all_workers_have_begun() {
     for workers in WORKERS {
@@ -128,7 +128,7 @@ fn a_pool_is_built_when_all_workers_have_begun() {
     }
 }
 
-/// The stand-in goes, and the worker that blocks is back before its tasks are run.
+/// The spare worker ends, and the worker that blocks is back before its tasks are run.
 #[test]
 fn a_spare_worker_whose_start_hook_fails_runs_nothing() {
     for workers in WORKERS {
@@ -233,7 +233,7 @@ fn what_is_submitted_to_threads_that_never_come_is_discarded_and_reported() {
     }
 }
 
-/// Tasks for a worker whose thread never came are anyone's.
+/// Any worker runs the tasks for a worker whose thread did not start.
 #[test]
 fn one_thread_that_comes_does_the_work_of_all() {
     for workers in WORKERS {
@@ -251,10 +251,10 @@ fn one_thread_that_comes_does_the_work_of_all() {
     }
 }
 
-/// What a thread is to run.
+/// What a thread runs.
 type Body = Box<dyn FnOnce() + Send>;
 
-/// The threads are given up only when the pool waits for them.
+/// The user's function drops the threads' bodies only when the pool waits for them.
 #[test]
 fn threads_that_are_given_up_during_a_drain_end_it() {
     for workers in WORKERS {
@@ -281,7 +281,7 @@ fn threads_that_are_given_up_during_a_drain_end_it() {
     }
 }
 
-/// When a shutdown has returned, no thread has anything of the pool.
+/// When a shutdown has returned, no thread holds anything of the pool.
 #[test]
 fn nothing_of_a_pool_outlives_its_last_handle() {
     for workers in WORKERS {
@@ -289,7 +289,7 @@ fn nothing_of_a_pool_outlives_its_last_handle() {
         let watched = Watched::with(holding(&token).workers(workers).build().unwrap());
         let (handle, done) = (watched.handle(), Countdown::new(100));
         handle.submit_batch((0..100).map(|_| done.task()), Placement::Anyone).unwrap();
-        // A spare worker too: it is there still, in case somebody blocks again.
+        // Also a spare worker: it stays for a moment, in case a worker blocks again.
         block_once(&handle);
         watched.finish();
         assert_eq!(done.left(), 0);

@@ -1,4 +1,4 @@
-//! What the tests share: pools under watch, tasks that are counted, numbers from a seed.
+//! What the tests share: watched pools, counted tasks, and numbers from a seed.
 
 use super::watchdog::Watchdog;
 use sinew_sched::{
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The numbers of workers that most tests run over.
 pub(crate) const WORKERS: [usize; 4] = [1, 2, 8, 64];
 
-/// Settings of a pool, with the strategy that this test program is for.
+/// Returns settings of a pool, with the strategy of this test program.
 pub(crate) fn builder() -> Builder {
     Pool::builder().strategy(strategy())
 }
@@ -51,20 +51,20 @@ impl Watched {
         self.pool.as_ref().expect("it is not shut down yet")
     }
 
-    /// Shuts the pool down; all that was submitted is done, and no thread is left.
+    /// Shuts the pool down: all submitted tasks are done, and no thread is left.
     pub(crate) fn finish(mut self) {
         let report = self.pool.take().expect("it is not shut down yet").shutdown(None);
         assert!(report.drained, "{report:?}");
         assert_eq!(report.discarded, 0, "{report:?}");
     }
 
-    /// Shuts the pool down, whatever comes of it. The watch goes on.
+    /// Shuts the pool down, and returns any outcome. The watch continues.
     pub(crate) fn shutdown(&mut self, at_most: Option<Duration>) -> ShutdownReport {
         self.pool.take().expect("it is not shut down yet").shutdown(at_most)
     }
 }
 
-/// Waits until this is so. If it never is, the pool's watch ends the test.
+/// Waits until `is_so` returns true. If it never does, the pool's watch ends the test.
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         thread::yield_now();
@@ -81,7 +81,8 @@ pub(crate) fn wait_until_all_are_gone(handle: &Handle) {
     wait_until(|| handle.stats().workers.iter().all(|worker| worker.state == WorkerState::Absent));
 }
 
-/// Keeps a worker busy until the result is counted down. Returns once the worker is.
+/// Keeps a worker busy until the returned countdown is counted down. Returns once the worker is
+/// busy.
 pub(crate) fn occupy(handle: &Handle, worker: usize) -> Countdown {
     let (begun, gate) = (Countdown::new(1), Countdown::new(1));
     let (flag, opened) = (begun.clone(), gate.clone());
@@ -94,7 +95,8 @@ pub(crate) fn occupy(handle: &Handle, worker: usize) -> Countdown {
     gate
 }
 
-/// Has every worker run this, and waits until all of them are at it: until the first one returns, nobody runs anything else.
+/// Makes every worker run this, and waits until all of them do: until the first one returns, no
+/// worker runs anything else.
 pub(crate) fn on_all_workers(handle: &Handle, body: impl Fn(&Context<'_>) + Send + Sync + 'static) {
     let workers = handle.stats().workers.len();
     let (meeting, body) = (Countdown::new(workers), Arc::new(body));
@@ -110,7 +112,7 @@ pub(crate) fn on_all_workers(handle: &Handle, body: impl Fn(&Context<'_>) + Send
     meeting.wait();
 }
 
-/// Has worker 0 block until somebody else has run something.
+/// Makes worker 0 block until another worker has run something.
 pub(crate) fn block_once(handle: &Handle) {
     let done = Countdown::new(1);
     let copy = done.clone();
@@ -124,7 +126,7 @@ pub(crate) fn block_once(handle: &Handle) {
     done.wait();
 }
 
-/// Starts a thread as a pool does by itself.
+/// Starts a thread as a pool does by default.
 pub(crate) fn start_thread(name: String, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     thread::Builder::new().name(name).spawn(body).map(drop)
 }
@@ -145,7 +147,7 @@ impl Drop for Nasty {
     }
 }
 
-/// Counts tasks down, and lets threads wait for the last.
+/// Counts tasks down, and lets threads wait for the last one.
 #[derive(Clone)]
 pub(crate) struct Countdown(Arc<(AtomicUsize, Mutex<bool>, Condvar)>);
 
@@ -173,14 +175,14 @@ impl Countdown {
         drop(changed.wait_while(done.lock().unwrap(), |done| !*done).unwrap());
     }
 
-    /// A task that counts down when it runs; never, if it is discarded.
+    /// Returns a task that counts down when it runs, and not if it is discarded.
     pub(crate) fn task(&self) -> TaskRef {
         let this = self.clone();
         TaskRef::new(move |_| this.count_down())
     }
 }
 
-/// Counts what becomes of tasks: each runs or is discarded, once.
+/// Counts the fates of tasks: each runs or is discarded, once.
 #[derive(Clone, Default)]
 pub(crate) struct Fates(Arc<FateCounts>);
 
@@ -191,7 +193,7 @@ struct FateCounts {
     discarded: AtomicUsize,
 }
 
-/// What becomes of one task, which is known when this is dropped.
+/// The fate of one task, which is known when this is dropped.
 struct Fate {
     fates: Fates,
     has_run: bool,
@@ -206,12 +208,12 @@ impl Drop for Fate {
 }
 
 impl Fates {
-    /// A task that does nothing.
+    /// Returns a task that does nothing.
     pub(crate) fn task(&self) -> TaskRef {
         self.0.made.fetch_add(1, Ordering::AcqRel);
         let mut fate = Fate { fates: self.clone(), has_run: false };
         TaskRef::new(move |_| {
-            // The whole of it, so that it is dropped here.
+            // Captures all of it, so that it is dropped here.
             let fate = &mut fate;
             fate.has_run = true;
         })
@@ -225,7 +227,7 @@ impl Fates {
         self.0.discarded.load(Ordering::Acquire)
     }
 
-    /// How many tasks there are of which it is not known what became.
+    /// Returns the number of tasks whose fate is not known.
     pub(crate) fn unknown(&self) -> usize {
         self.0.made.load(Ordering::Acquire) - self.ran() - self.discarded()
     }

@@ -1,4 +1,5 @@
-//! A spare worker that is not needed any more: it notices, hands on what it has, takes nothing new, and goes.
+//! A spare worker that is not needed any more: it notices, hands its tasks over, takes nothing new,
+//! and ends.
 
 use super::fairness::{storm, wander};
 use super::support::{Countdown, Watched, occupy, wait_until};
@@ -6,7 +7,7 @@ use sinew_sched::{Placement, TaskRef, WorkerState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
-/// Has the only worker submit tasks, and block until the spare worker is at this point.
+/// Makes the only worker submit tasks, and block until `is_there` returns true.
 fn block_until(watched: &Watched, tasks: Vec<TaskRef>, is_there: impl Fn() -> bool + Send + 'static) {
     let done = Countdown::new(1);
     let copy = done.clone();
@@ -30,7 +31,7 @@ fn a_surplus_worker_is_told_when_it_sleeps() {
     watched.finish();
 }
 
-/// However much it has: what may run elsewhere does.
+/// However many tasks it has: those that may run elsewhere do.
 #[test]
 fn a_surplus_worker_hands_its_tasks_on_and_goes() {
     let watched = Watched::new(1);
@@ -45,7 +46,7 @@ fn a_surplus_worker_hands_its_tasks_on_and_goes() {
     watched.finish();
 }
 
-/// It stays for what it has begun; other work waits for a worker that is to stay.
+/// It stays for the tasks that it has begun; other tasks wait for a worker that stays.
 #[test]
 fn a_surplus_worker_takes_nothing_new() {
     let watched = Watched::new(1);
@@ -59,7 +60,7 @@ fn a_surplus_worker_takes_nothing_new() {
     let (sender, receiver) = mpsc::channel();
     let task = TaskRef::new(move |context| sender.send(context.worker()).unwrap());
     handle.submit(task, Placement::Anyone).unwrap();
-    // It has a task of its own meanwhile, and then looks for the next.
+    // It runs a task of its own meanwhile, and then looks for the next.
     let tasks = handle.stats().workers[1].tasks;
     handle.reschedule(TaskRef::new(|_| {}), Placement::Worker(1));
     wait_until(|| {
@@ -72,7 +73,7 @@ fn a_surplus_worker_takes_nothing_new() {
     watched.finish();
 }
 
-/// A task that goes to the end of its own core's until it is to stop.
+/// Returns a task that goes to the end of its core's until it is stopped.
 fn stay_busy(stop: Arc<AtomicBool>) -> TaskRef {
     TaskRef::new(move |context| {
         if stop.load(Ordering::Relaxed) {
@@ -83,7 +84,7 @@ fn stay_busy(stop: Arc<AtomicBool>) -> TaskRef {
     })
 }
 
-/// However busy it is with what it has begun, what others send it has its turn.
+/// However busy it is with the tasks that it has begun, tasks that are sent to it have their turn.
 #[test]
 fn a_surplus_worker_takes_what_arrives_however_busy_it_is() {
     let watched = Watched::new(1);

@@ -1,4 +1,5 @@
-//! The hunt for lost wake-ups: a wake that is lost hangs a test, and the watch reports who was asleep.
+//! The search for lost wake-ups: a lost wake-up hangs a test, and the watch reports which workers
+//! slept.
 
 use super::support::{
     Countdown, Random, WORKERS, Watched, builder, on_all_workers, wait_until, wait_until_all_sleep,
@@ -10,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long each hunt takes.
+/// How long each search takes.
 const TIME: Duration = Duration::from_millis(400);
 
-/// A thread submits one task, waits for it, and submits the next: each time the pool may be running, searching, lying
-/// down or asleep.
+/// A thread submits one task, waits for it, and submits the next: each time the pool may be
+/// running, searching, lying down or asleep.
 #[test]
 fn one_task_at_a_time_is_never_slept_through() {
     for workers in WORKERS {
@@ -35,7 +36,8 @@ fn one_task_at_a_time_is_never_slept_through() {
     }
 }
 
-/// Short enough to meet a searcher, or long enough to meet a sleeper, or in between.
+/// A pause that is short enough to meet a searcher, or long enough to meet a sleeper, or in
+/// between.
 fn pause(random: &mut Random) {
     let end = Instant::now() + Duration::from_micros(random.below(120));
     while Instant::now() < end {
@@ -43,8 +45,9 @@ fn pause(random: &mut Random) {
     }
 }
 
-/// Tasks that need one another: a task is done only when its sibling is. Each is submitted by the other's worker, so that
-/// a wake which is lost, or a searcher that leaves without waking anybody, hangs.
+/// Tasks that need one another: a task is done only when its sibling is. Each is submitted by the
+/// other's worker, so that a lost wake-up, or a searcher that leaves without waking a worker,
+/// hangs.
 #[test]
 fn pairs_that_need_each_other_meet() {
     for workers in [2, 8, 64] {
@@ -103,7 +106,7 @@ fn token(handle: &sinew_sched::Handle, workers: usize, left: usize, done: &Count
     })
 }
 
-/// A batch wakes as many as it has tasks for: tasks that all need to run at once do.
+/// A batch wakes as many workers as it has tasks for: tasks that all need to run at once do.
 #[test]
 fn a_batch_wakes_enough_workers() {
     for workers in WORKERS {
@@ -120,8 +123,8 @@ fn a_batch_wakes_enough_workers() {
 }
 
 /// Once nothing happens, no worker wakes. A worker that was woken for the batch may get a CPU only
-/// later, so the test waits until all have been asleep for a while: if one of them wakes for
-/// nothing again and again, that is never so.
+/// later, so the test waits until all have been asleep for a while. If one of them kept waking for
+/// nothing, that would never be so.
 #[test]
 fn an_idle_pool_sleeps() {
     for workers in WORKERS {
@@ -141,7 +144,8 @@ fn an_idle_pool_sleeps() {
     }
 }
 
-/// A task that lets others go first is there for others, when its worker goes on with a task that only it can run.
+/// Other workers can take a task that yielded, when its worker continues with a task that only that
+/// worker can run.
 #[test]
 fn a_yielded_task_is_not_kept_from_the_others() {
     for round in 0..50 {
@@ -165,7 +169,7 @@ fn a_yielded_task_is_not_kept_from_the_others() {
     }
 }
 
-/// Tasks that a worker takes from the shared queue on stock are there for others.
+/// Other workers can take the tasks that a worker moves from the shared queue to its deque.
 #[test]
 fn tasks_taken_on_stock_are_not_kept_from_the_others() {
     for workers in [2, 8] {
@@ -180,7 +184,7 @@ fn tasks_taken_on_stock_are_not_kept_from_the_others() {
     }
 }
 
-/// One that lets others go first with two tasks leaves one of them to others: the next task here is the other one.
+/// A worker where two tasks yield leaves one of them to others: its next task is the other one.
 #[test]
 fn two_yielded_tasks_meet() {
     for workers in [2, 8, 64] {
@@ -200,7 +204,7 @@ fn two_yielded_tasks_meet() {
     }
 }
 
-/// While the hook runs, its worker does not search, so that somebody else does.
+/// While the hook runs, its worker does not search, so another one does.
 #[test]
 fn work_of_a_hook_that_takes_long_is_taken_by_others() {
     for workers in [2, 8, 64] {
@@ -238,7 +242,7 @@ fn a_worker_that_goes_to_work_says_so() {
             let (busy, pool) = (Countdown::new(workers), handle.clone());
             let counted = busy.clone();
             on_all_workers(&handle, move |context| {
-                assert!(SAID.get() > round, "a worker ran its task {round} without a word");
+                assert!(SAID.get() > round, "a worker ran its task {round} without a call of the hook");
                 let worker = context.worker().unwrap();
                 assert_eq!(pool.stats().workers[worker].state, WorkerState::Running);
                 counted.count_down();

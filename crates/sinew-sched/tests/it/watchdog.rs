@@ -1,11 +1,11 @@
 //! Ends a test that hangs. Knows no pool and no fiber.
 //!
-//! A hang cannot be told from slowness but by time. On a machine whose processors are busy with
-//! other work, a test may be kept from running for most of that time, and does not hang for that. A
-//! process that hangs uses no processor time, or all of it; one that is kept from running uses a
-//! part. So time in which the process uses a part of a processor counts for a tenth. And the
-//! process, or the whole machine, may be stopped for a while: what passes between two looks counts
-//! as twice the usual distance at most.
+//! Only time tells a hang from slowness. On a machine whose processors are busy with other work, a
+//! test may be kept from running for most of that time, without hanging. A process that hangs uses
+//! no processor time, or all of it; one that is kept from running uses a part. So time in which the
+//! process uses a part of a processor counts for a tenth. And the process, or the whole machine,
+//! may be stopped for a while: the time between two checks counts as twice the usual interval at
+//! most.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long anything may take before it counts as hanging. Generous: it is no measurement.
+/// How long anything may take before it counts as a hang. Long, since it is not a measurement.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The usual distance between two looks.
+/// The usual interval between two checks.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// A time limit.
 pub(crate) struct Patience {
     left: Duration,
     last: Instant,
-    /// What the process had used at that moment.
+    /// The processor time that the process had used at that moment.
     used: Duration,
 }
 
@@ -34,8 +34,8 @@ impl Patience {
         Self { left: limit, last: Instant::now(), used: used() }
     }
 
-    /// That of a whole test. To be made by the test's own thread: the first one may open a file,
-    /// and tests count those.
+    /// Returns the limit of a whole test. The test's own thread calls this: the first call may open
+    /// a file, and tests count those.
     pub(crate) fn of_a_test() -> Self {
         Self::new(LIMIT)
     }
@@ -57,13 +57,13 @@ impl Patience {
         self.left = self.left.saturating_sub(if uses_a_part { passed / 10 } else { passed });
     }
 
-    /// How long to wait before the next call.
+    /// Returns how long to wait before the next call.
     fn rest(&self) -> Duration {
         self.left.min(LOOK)
     }
 }
 
-/// The processor time that this process has used. No file is opened for it, but for the first call.
+/// Returns the processor time that this process has used. Only the first call may open a file.
 fn used() -> Duration {
     let used = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
@@ -95,12 +95,12 @@ impl Drop for Watchdog {
     }
 }
 
-/// Returns when it is over.
+/// Returns when `over` is set. Aborts the process when the time is over.
 pub(crate) fn watch(mut patience: Patience, over: &AtomicBool, problem: impl FnOnce() -> String) {
     while !over.load(Ordering::Relaxed) {
         thread::park_timeout(patience.rest());
         if patience.is_over() {
-            // Not by `eprintln!`, which the test program keeps to itself until the test ends.
+            // Not with `eprintln!`, whose output the test program captures until the test ends.
             let _ = writeln!(std::io::stderr(), "{}", problem());
             std::process::abort();
         }
@@ -120,7 +120,7 @@ fn time_in_which_a_part_of_a_processor_is_used_counts_less() {
     assert_eq!(spend(10, 8_000), 48);
     assert_eq!(spend(10, 9_900), 38);
     assert_eq!(spend(10, 20_000), 28);
-    // It was stopped, and hangs in the end.
+    // The process was stopped, and hangs in the end.
     assert_eq!(spend(1_000, 0), 18);
     assert_eq!(spend(10, 0), 8);
     assert_eq!(spend(10, 0), 0);

@@ -1,6 +1,6 @@
 //! A worker that owns clearly more tasks than the mean of its group leaves new ones to the other
 //! workers while one of them is idle. The workers of these tests have no threads: each test puts
-//! them into the states that it is about.
+//! them into the states that it needs.
 
 use super::super::Worker;
 use super::support::{STRATEGIES, shared, worker};
@@ -30,7 +30,7 @@ fn settler() -> TaskRef {
     TaskRef::settling(|_| ())
 }
 
-/// More than the mean by an eighth, and by more than 16.
+/// Too many: more than the mean by an eighth, and by more than 16.
 #[test]
 fn too_many_is_clearly_more_than_the_mean() {
     let is_too_many = |workers, own, others| {
@@ -99,7 +99,7 @@ fn a_busy_worker_with_too_many_takes_from_the_queue_once_in_a_while() {
 fn a_worker_with_too_many_leaves_a_task_that_yielded_to_others() {
     let worker = too_many(Strategy::Shared);
     worker.push_yielded(settler());
-    assert!(worker.group.idle.is_sleeping(1), "nobody is woken yet");
+    assert!(worker.group.idle.is_sleeping(1), "no worker is woken yet");
     assert!(worker.pick().is_none());
     assert_eq!(worker.group.queue.len(), 1);
     assert!(!worker.group.idle.is_sleeping(1), "it is woken for the task");
@@ -110,7 +110,7 @@ fn a_worker_with_too_many_leaves_a_task_that_yielded_to_others() {
 fn an_idle_worker_with_too_many_leaves_the_queue_to_another_idle_one() {
     for strategy in STRATEGIES {
         let worker = too_many(strategy);
-        let _searching = worker.group.idle.search().expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("no other worker searches");
         assert!(!worker.defers(), "{strategy}: there is nothing to leave");
         worker.group.queue.push_all(List::from(settler()));
         assert!(worker.defers(), "{strategy}");
@@ -123,13 +123,13 @@ fn an_idle_worker_takes_from_the_queue_if_all_others_are_busy() {
     for strategy in STRATEGIES {
         // The second worker is running: it neither sleeps nor searches.
         let worker = first_of(2, strategy, 100, 0);
-        let _searching = worker.group.idle.search().expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("no other worker searches");
         worker.group.queue.push(settler());
         assert!(worker.overloaded.get() && !worker.defers(), "{strategy}");
         // The second worker sleeps, but owns as many.
         let worker = first_of(2, strategy, 100, 100);
         worker.group.idle.lie_down(1, None);
-        let _searching = worker.group.idle.search().expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("no other worker searches");
         worker.group.queue.push(settler());
         assert!(!worker.defers(), "{strategy}");
     }
@@ -141,7 +141,7 @@ fn an_idle_worker_takes_from_the_queue_if_all_others_are_busy() {
 fn an_idle_worker_does_not_leave_the_queue_to_another_one_for_ever() {
     for strategy in STRATEGIES {
         let worker = too_many(strategy);
-        let _searching = worker.group.idle.search().expect("nobody else searches");
+        let _searching = worker.group.idle.search().expect("no other worker searches");
         worker.group.queue.push(settler());
         while worker.defers() {
             std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! What workers measure, by a clock that the test moves by hand.
+//! The times that workers measure, with a clock that the test moves by hand.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn long_sleeps_by_the_clock_of_the_pool_shorten_the_search() {
             // The next sleep ends at once.
             worker.core.mailbox().driver().unpark();
             let searching = worker.lie_down(None, &mut Spin::spent());
-            assert!(searching.is_none(), "nobody called");
+            assert!(searching.is_none(), "no thread called");
         }
         assert!(worker.spin_budget.start(SYSTEM).is_over(), "one round");
     }

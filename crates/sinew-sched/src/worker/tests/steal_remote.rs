@@ -20,7 +20,7 @@ fn a_worker_takes_its_share_of_another_groups_queue() {
     assert_eq!((worker.deque.len(), other.queue.len()), (2, 9));
 }
 
-/// Only if there is work and no worker of the group sees to it.
+/// A group needs help only if it has work and no worker of it is idle.
 #[test]
 fn a_busy_group_with_work_needs_help() {
     for strategy in STRATEGIES {

@@ -67,7 +67,7 @@ fn a_worker_that_went_to_sleep_while_tasks_were_moved_is_woken() {
     pool.handle().submit(hold_second, Placement::Worker(1)).unwrap();
     let (handle, (tell, told)) = (pool.handle(), mpsc::channel());
     let fill_queue = TaskRef::new(move |_| {
-        // Nobody takes anything while both workers are held.
+        // No worker takes a task while both are held.
         is_held.wait();
         let done = is_done.clone();
         let first = TaskRef::new(move |_| tell.send(comes_true(|| done.is_set())).unwrap());

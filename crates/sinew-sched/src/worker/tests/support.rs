@@ -1,4 +1,4 @@
-//! Workers without threads: each test puts them into the states that it is about.
+//! Workers without threads: each test puts them into the states that it needs.
 
 use std::io;
 use std::sync::Arc;
