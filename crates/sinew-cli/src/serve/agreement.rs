@@ -8,8 +8,8 @@ use super::script::{Answer, Dice, answers, limits, requests, talk};
 ///
 /// # Panics
 ///
-/// If the server and the reference find other requests, bodies, boundaries or ends, or if the
-/// answers do not fit the requests, or depend on the pieces.
+/// Panics if the server and the reference find different requests, bodies, boundaries or ends, if
+/// the answers do not match the requests, or if they depend on the pieces.
 pub(crate) fn check(sent: &[u8], mut sizes: Dice) -> (Vec<Message>, End) {
     let rules = Rules { head: limits().max_head, body: limits().max_body as usize };
     let expected = reference::read(sent, rules);

@@ -18,7 +18,7 @@ pub(crate) struct Chunk {
 ///
 /// # Errors
 ///
-/// If it is malformed, or the size does not fit.
+/// Returns an error if the line is malformed, or the size does not fit into 64 bits.
 pub(crate) fn parse(line: &[u8]) -> Result<Chunk, Status> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let (size, mut rest) = line.split_at(digits);
@@ -67,7 +67,8 @@ fn after_quoted(mut text: &[u8]) -> Option<&[u8]> {
 ///
 /// # Errors
 ///
-/// If they are malformed, longer than `most`, or have the name of a field that belongs in a head.
+/// Returns an error if the trailers are malformed, longer than `most`, or contain a field that
+/// belongs in a head.
 pub(crate) fn trailers(bytes: &[u8], most: usize) -> Result<Option<usize>, Status> {
     let bytes = &bytes[..bytes.len().min(most)];
     let section = section(bytes);

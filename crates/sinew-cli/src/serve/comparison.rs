@@ -57,7 +57,7 @@ const FRAGMENTS: [&[u8]; 48] = [
     b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
 ];
 
-/// The table says the same as the reference. It checks the reference, too.
+/// The table and the reference agree. This checks the reference, too.
 #[test]
 fn the_reference_agrees_with_the_table() {
     for case in cases::all() {

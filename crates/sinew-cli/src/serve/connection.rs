@@ -1,4 +1,5 @@
-//! A connection: requests are read, answered in turn, and the answers sent when there is nothing more to answer. Knows how it is stopped, not why.
+//! A connection: reads requests, answers them in order, and sends the answers when no more requests
+//! have arrived. Knows how it is stopped, but not why.
 
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
@@ -15,23 +16,24 @@ use super::request::{self, Body, Head, Method, Parsed};
 use super::response::{self, Manner, Response, Status};
 use super::routes;
 
-/// So much is read at once.
+/// How much is read at once.
 const ROOM: usize = 8 * 1_024;
-/// So much of a request is read at first: it is on the stack of a connection that waits for one, and keeps no other memory.
+/// How much of a request is read at first. This buffer is on the stack: a connection that waits for
+/// a request keeps no other memory.
 const FIRST_ROOM: usize = 1_024;
 /// The longest line before a chunk.
 const LONGEST_LINE: usize = 256;
-/// So much is sent at once at most, before more is answered.
+/// Answers of this size are sent before more requests are answered.
 const MOST_UNSENT: usize = 64 * 1_024;
-/// How long the rest of what a client sends is taken in that was refused: it would miss the answer otherwise.
+/// How long the rest of a refused request is read: the client would miss the answer otherwise.
 const REST: Duration = Duration::from_millis(500);
 
 /// What a connection runs over.
 pub(crate) trait Stream: Read + Write {
-    /// Nothing more is sent.
+    /// Ends the sending side.
     fn end(&mut self) -> io::Result<()>;
 
-    /// Waits for so long.
+    /// Waits for this time.
     fn sleep(&self, time: Duration);
 }
 
@@ -45,19 +47,19 @@ impl Stream for TcpStream {
     }
 }
 
-/// A connection.
+/// The server's side of a connection.
 pub(crate) struct Connection<'a, S> {
     stream: S,
     limits: &'a Limits,
-    /// Cancelled when the server is to end.
+    /// Cancelled when the server shuts down.
     drain: &'a CancelToken,
     input: Vec<u8>,
-    /// So much of the input was used up.
+    /// How many bytes of the input were used up.
     used: usize,
     output: Vec<u8>,
-    /// So many answers are in the output.
+    /// How many answers the output contains.
     unsent: u64,
-    /// Where answers are counted when they are sent, whatever becomes of the connection afterwards.
+    /// Counts answers when they are sent, even if the connection then ends in an error.
     answered: &'a AtomicU64,
 }
 
@@ -93,11 +95,12 @@ impl<'a, S: Stream> Connection<'a, S> {
         Self { stream, limits, drain, input: Vec::new(), used: 0, output: Vec::new(), unsent: 0, answered }
     }
 
-    /// Serves it to its end.
+    /// Serves the connection to its end.
     ///
     /// # Errors
     ///
-    /// If the client is gone in the middle of something, or too slow to take its answers.
+    /// Returns an error if the client ends the connection within a request, or is too slow to take
+    /// its answers.
     pub(crate) fn serve(mut self) -> io::Result<()> {
         loop {
             match self.serve_one() {
@@ -114,14 +117,16 @@ impl<'a, S: Stream> Connection<'a, S> {
         }
     }
 
-    /// Says that the service is unavailable, and ends.
+    /// Answers that the service is unavailable, and ends the connection.
     pub(crate) fn turn_away(mut self) -> io::Result<()> {
         let manner = Manner { is_for_head: false, closes: true, is_for_old: false };
         response::write(&mut self.output, &Response::bare(Status::UNAVAILABLE), manner);
         self.finish()
     }
 
-    /// Nothing more is answered than what is there. If the connection were just closed, what the client has sent meanwhile would make the kernel throw the answer away.
+    /// Sends the remaining answers and ends the connection, after reading what the client still
+    /// sends. If the connection were just closed, unread input would make the kernel discard the
+    /// answers.
     fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         self.stream.end()?;
@@ -171,7 +176,8 @@ impl<'a, S: Stream> Connection<'a, S> {
         }
     }
 
-    /// Waits for the first bytes of a request: not for ever, and not for long if the server is to end.
+    /// Waits for the first bytes of a request, within the idle limit; for less time when the server
+    /// shuts down.
     fn read_first(&mut self) -> Result<(), Fault> {
         self.flush()?;
         let (drain, until) = (self.drain, Instant::now() + self.limits.idle);
@@ -188,7 +194,8 @@ impl<'a, S: Stream> Connection<'a, S> {
         }
     }
 
-    /// Reads more of a request that has begun. Those before it have had their answers by then: whoever waits for one may send nothing before it has come.
+    /// Reads more of a request that has begun. Sends the earlier answers first: a client that waits
+    /// for one may send nothing before it.
     fn read_until(&mut self, until: Instant) -> Result<(), Fault> {
         self.flush()?;
         match fiber::with_deadline(until, || self.fill()) {
@@ -271,7 +278,7 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     /// Reads this many bytes of a body. The caller has compared the size with the limit.
     fn take(&mut self, size: u64, until: Instant) -> Result<Vec<u8>, Fault> {
-        // Fits: the library supports 64-bit targets alone.
+        // No truncation: the library supports 64-bit targets only.
         let size = size as usize;
         while self.rest().len() < size {
             self.read_until(until)?;
@@ -286,7 +293,8 @@ impl<'a, S: Stream> Connection<'a, S> {
         &self.input[self.used..]
     }
 
-    /// Reads what there is. How much; none, if the client has ended.
+    /// Reads the bytes that have arrived. Returns their number; 0, if the client has ended its
+    /// side.
     fn fill(&mut self) -> io::Result<usize> {
         self.input.drain(..self.used);
         self.used = 0;
@@ -308,7 +316,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         Ok(read)
     }
 
-    /// Sends what was answered.
+    /// Sends the answers in the output.
     fn flush(&mut self) -> io::Result<()> {
         if self.output.is_empty() {
             return Ok(());
@@ -316,13 +324,14 @@ impl<'a, S: Stream> Connection<'a, S> {
         let until = Instant::now() + self.limits.write;
         fiber::with_deadline(until, || self.stream.write_all(&self.output))?;
         self.output.clear();
-        // Whoever tells of the sum has seen the connection leave the crowd, or takes what there is.
+        // Relaxed: the reader of the sum has seen the connection leave the crowd, or accepts the
+        // current value.
         self.answered.fetch_add(std::mem::take(&mut self.unsent), Ordering::Relaxed);
         Ok(())
     }
 }
 
-/// Whether a wait ended since the caller was to stop, and not since its time was over.
+/// Returns whether a wait ended by cancellation, and not at its deadline.
 fn is_cancelled(error: &io::Error) -> bool {
     let source = error.get_ref().map(|source| source as &(dyn Error + 'static));
     source.and_then(|source| source.downcast_ref::<Stopped>()).is_some_and(Stopped::is_cancelled)

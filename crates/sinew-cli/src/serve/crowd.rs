@@ -1,4 +1,4 @@
-//! The connections that there are: how many at most, and until none is left. Knows no connection.
+//! The open connections: limits their number, and waits until none is left. Knows no connection.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sinew::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Counts them.
+/// Counts the open connections.
 #[derive(Debug)]
 pub(crate) struct Crowd {
     most: usize,
@@ -16,18 +16,18 @@ pub(crate) struct Crowd {
     pub(crate) answered: AtomicU64,
 }
 
-/// What was counted.
+/// The counts of connections.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    /// Connections now.
+    /// Connections that are open now.
     pub(crate) now: usize,
-    /// Connections that were let in.
+    /// Connections that were accepted.
     pub(crate) admitted: u64,
     /// Connections that were turned away.
     pub(crate) refused: u64,
 }
 
-/// One of them, until it is dropped.
+/// One of the counted connections, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Member {
     crowd: Arc<Crowd>,
@@ -43,7 +43,7 @@ impl Crowd {
         })
     }
 
-    /// One more, if there is room.
+    /// Counts one more connection, if there is room.
     pub(crate) fn enter(self: &Arc<Self>) -> Option<Member> {
         let mut counts = self.lock();
         if counts.now >= self.most {
@@ -55,7 +55,8 @@ impl Crowd {
         Some(Member { crowd: self.clone() })
     }
 
-    /// Waits until none is left, for so long at most. What is counted by then.
+    /// Waits until no connection is left, or until the time is over. Returns the counts at that
+    /// moment.
     pub(crate) fn wait_until_empty(&self, at_most: Duration) -> Counts {
         let waited = self.left.wait_timeout_while(self.lock(), at_most, |counts| counts.now > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0

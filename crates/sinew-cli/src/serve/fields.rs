@@ -99,8 +99,8 @@ fn size(text: &[u8]) -> Result<u64, Status> {
 ///
 /// # Errors
 ///
-/// [`Status::NOT_IMPLEMENTED`] for other codings below the chunks. The end of all other bodies
-/// cannot be found.
+/// Returns [`Status::NOT_IMPLEMENTED`] for other codings below the chunks, and
+/// [`Status::BAD_REQUEST`] for all others: the end of such a body cannot be found.
 fn check_codings(text: &[u8]) -> Result<(), Status> {
     let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
     if is_chunked(text) {

@@ -1,13 +1,13 @@
-//! How much a client may ask for.
+//! The limits for clients of the server.
 
 use std::time::Duration;
 
 use clap::Args;
 
-/// The limits.
+/// The limits, as command-line options.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Limits {
-    /// The most connections at a time; others are told that the service is unavailable.
+    /// The most connections at a time; others get the answer 503 Service Unavailable.
     #[arg(long, default_value_t = 10_000, value_parser = at_least_one)]
     pub(crate) max_connections: usize,
     /// The largest head of a request, in bytes.
@@ -19,13 +19,13 @@ pub(crate) struct Limits {
     /// How long a connection may be silent between two requests, in milliseconds.
     #[arg(long = "idle-ms", default_value = "60000", value_parser = millis)]
     pub(crate) idle: Duration,
-    /// How long a request may take to come, from its first byte to its last, in milliseconds.
+    /// How long a request may take to arrive, from its first byte to its last, in milliseconds.
     #[arg(long = "request-ms", default_value = "10000", value_parser = millis)]
     pub(crate) request: Duration,
-    /// How long a client may take to take an answer, in milliseconds.
+    /// How long a client may take to receive an answer, in milliseconds.
     #[arg(long = "write-ms", default_value = "10000", value_parser = millis)]
     pub(crate) write: Duration,
-    /// How long requests that are on their way are still served after SIGTERM, on connections that are idle, in milliseconds.
+    /// How long idle connections may still send requests after SIGTERM, in milliseconds.
     #[arg(long = "linger-ms", default_value = "250", value_parser = millis)]
     pub(crate) linger: Duration,
     /// How long requests that have begun may take after SIGTERM, in milliseconds.
@@ -33,7 +33,7 @@ pub(crate) struct Limits {
     pub(crate) grace: Duration,
 }
 
-/// How many, but not none.
+/// Parses a number that is at least 1.
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     let count: usize = text.parse().map_err(|_| "give a number".to_owned())?;
     if count == 0 { Err("give at least 1".to_owned()) } else { Ok(count) }

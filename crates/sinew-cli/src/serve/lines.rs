@@ -48,7 +48,7 @@ pub(crate) fn section(bytes: &[u8]) -> Section {
 ///
 /// # Errors
 ///
-/// If the line is longer than `most`, or contains a control character.
+/// Returns an error if the line is longer than `most`, or contains a control character.
 pub(crate) fn line(bytes: &[u8], most: usize) -> Result<Option<usize>, Status> {
     let bytes = &bytes[..bytes.len().min(most + 2)];
     match bytes.iter().position(is_control) {

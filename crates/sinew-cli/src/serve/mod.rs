@@ -1,4 +1,5 @@
-//! `sinew serve`: a small server, on what the library has for everybody. A fiber for each connection, plain blocking code in it.
+//! `sinew serve`: a small HTTP server that uses only the public API of the library. Each connection
+//! has a fiber with plain blocking code.
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod agreement;
@@ -39,17 +40,18 @@ use self::connection::Connection;
 use self::crowd::Crowd;
 use self::limits::Limits;
 
-/// Serves HTTP/1.1: `/` says hello, `/echo` says what it is told, `/sleep?ms=N` takes its time. SIGTERM or SIGINT end it in good order: what has
-/// begun is answered. A second one ends it at once.
+/// Serves HTTP/1.1: `/` answers with a greeting, `/echo` repeats the request's body, `/sleep?ms=N`
+/// answers after N milliseconds. SIGTERM or SIGINT shuts the server down: it answers the requests
+/// that have begun. A second signal ends it at once.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Options {
-    /// The address to listen at; port 0 for any that is free.
+    /// The address to listen at; port 0 takes any free port.
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: String,
     /// Workers of the runtime; one for each CPU, if not given.
     #[arg(long, value_parser = limits::at_least_one)]
     workers: Option<usize>,
-    /// Sockets that listen at the same port, among which the kernel shares connections out.
+    /// Sockets that listen at the same port; the kernel distributes connections among them.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     listeners: u16,
     #[command(flatten)]
@@ -60,7 +62,7 @@ pub(crate) struct Options {
 struct Server {
     limits: Limits,
     crowd: Arc<Crowd>,
-    /// Cancelled when the server is to end.
+    /// Cancelled when the server shuts down.
     drain: CancelToken,
 }
 
@@ -68,7 +70,7 @@ struct Server {
 ///
 /// # Errors
 ///
-/// If it cannot begin.
+/// Returns an error if the server cannot start, or has cut connections off at its end.
 pub(crate) fn run(options: Options) -> io::Result<()> {
     let mut builder = sinew::Runtime::builder().name("sinew-serve");
     if let Some(workers) = options.workers {
@@ -79,7 +81,7 @@ pub(crate) fn run(options: Options) -> io::Result<()> {
 }
 
 fn serve(options: Options) -> io::Result<()> {
-    // Before anybody can know that it is there.
+    // Before the address is printed, so that no client or script can send a signal earlier.
     let quit = signal::channel([Signal::TERMINATE, Signal::INTERRUPT])?;
     let listeners = listen(&options)?;
     let address = listeners[0].local_addr()?;
@@ -91,15 +93,15 @@ fn serve(options: Options) -> io::Result<()> {
     }
     say(format_args!("listening on http://{address}"));
     let signal = quit.recv().map_err(io::Error::other)?;
-    // From now on they do what they do to any process: whoever does not want to wait for the good order sends another one.
+    // From now on the signals have their default action: a second one ends the process at once.
     drop(quit);
     listeners.iter().for_each(|listener| finish(listener, &server));
     server.drain.cancel_with_reason("the server ends");
-    say(format_args!("{signal}: answering what has begun"));
+    say(format_args!("{signal}: answering the requests that have begun"));
     end(&server)
 }
 
-/// All that listen, at the same port.
+/// Returns all listeners, which listen at the same port.
 fn listen(options: &Options) -> io::Result<Vec<Arc<TcpListener>>> {
     let many = ListenOptions::new().reuse_port(options.listeners > 1);
     let explain = |error: io::Error| {
@@ -121,23 +123,24 @@ fn accept(listener: &TcpListener, server: &Arc<Server>) {
     }
 }
 
-/// A fiber for a connection.
+/// Spawns a fiber for a connection.
 fn welcome(stream: TcpStream, server: &Arc<Server>) {
     let server = server.clone();
     fiber::spawn(move || {
-        // An answer that waits for more to be sent with it helps nobody here; if it cannot be said, it is just slower.
+        // Holding a small answer back to send it with more would only delay it. If the option
+        // cannot be set, answers are just slower.
         let _ = stream.set_nodelay(true);
         let member = server.crowd.enter();
         let connection = Connection::new(stream, &server.limits, &server.drain, &server.crowd.answered);
         let served = if member.is_some() { connection.serve() } else { connection.turn_away() };
-        // A client that is gone, or does not take its answers, is not told of.
+        // A client that is gone, or does not take its answers, is not reported.
         drop(served);
-        // Not before the last answer was counted.
+        // After the last answer was counted.
         drop(member);
     });
 }
 
-/// Takes in whoever has connected already, and nobody else.
+/// Accepts the clients that have connected already, and closes the listener.
 fn finish(listener: &TcpListener, server: &Arc<Server>) {
     let until = Instant::now() + server.limits.linger;
     let mut goes_on = listener.set_nonblocking(true).is_ok();
@@ -146,7 +149,7 @@ fn finish(listener: &TcpListener, server: &Arc<Server>) {
             Ok((stream, _)) => welcome(stream, server),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => goes_on = false,
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
-            // There may be descriptors again soon.
+            // Descriptors may be free again soon.
             Err(_) => {
                 fiber::sleep(Duration::from_millis(1));
                 goes_on = Instant::now() < until;
@@ -156,7 +159,8 @@ fn finish(listener: &TcpListener, server: &Arc<Server>) {
     listener.close();
 }
 
-/// Waits for those who are served. Who takes too long is cut off, since the process ends.
+/// Waits for the connections that are being served. Those that take too long are cut off, since the
+/// process ends.
 fn end(server: &Server) -> io::Result<()> {
     let counts = server.crowd.wait_until_empty(server.limits.grace);
     let requests = many(server.crowd.answered.load(Ordering::Relaxed), "request");
@@ -169,12 +173,12 @@ fn end(server: &Server) -> io::Result<()> {
     }
 }
 
-/// So many of them, in words.
+/// Returns a number with its noun.
 fn many(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Tells whoever has started it. If nobody reads that, it serves all the same.
+/// Prints a line for the user. The server continues if its output is closed.
 fn say(words: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stdout(), "{words}");
 }

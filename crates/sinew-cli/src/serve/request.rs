@@ -39,9 +39,9 @@ pub(crate) enum Method {
 /// How the end of a body is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Body {
-    /// It has this many bytes.
+    /// The body has this many bytes.
     Sized(u64),
-    /// It comes in chunks, each with its size.
+    /// The body comes in chunks, each with its size.
     Chunked,
 }
 
@@ -59,7 +59,8 @@ pub(crate) enum Parsed {
 ///
 /// # Errors
 ///
-/// If the head is invalid, or is larger than `most`, or asks for what is not implemented.
+/// Returns the status of the refusal if the head is invalid, or is larger than `most`, or requires
+/// a feature that is not implemented.
 pub(crate) fn parse(bytes: &[u8], most: usize) -> Result<Parsed, Status> {
     // The result must not depend on how much has arrived beyond the limit, or beyond an error.
     let bytes = &bytes[..bytes.len().min(most)];

@@ -1,8 +1,8 @@
-//! What is answered: a status, a body, and whether the connection goes on. Knows no connection.
+//! Answers: a status, a body, and whether the connection stays open. Knows no connection.
 
 use std::io::Write;
 
-/// The number and the words of an answer.
+/// The code and the reason phrase of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Status(pub(crate) u16, pub(crate) &'static str);
 
@@ -33,28 +33,28 @@ impl Response {
         Self { status, content_type: "text/plain; charset=utf-8".to_owned(), body: body.into().into_bytes() }
     }
 
-    /// A status that says it all.
+    /// Returns an answer whose body is the reason phrase.
     pub(crate) fn bare(status: Status) -> Self {
         Self::text(status, format!("{}\n", status.1))
     }
 }
 
-/// What is told of an answer besides what is in it.
+/// How to send an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Manner {
-    /// The body is not sent, only its size.
+    /// Whether to send the size of the body, but not the body.
     pub(crate) is_for_head: bool,
-    /// No more requests are served on the connection.
+    /// Whether no more requests are served on the connection.
     pub(crate) closes: bool,
-    /// The client has to be told if there are.
+    /// Whether the client has to be told that the connection stays open, since it speaks HTTP/1.0.
     pub(crate) is_for_old: bool,
 }
 
-/// Adds an answer to what is to be sent.
+/// Appends an answer to the output.
 pub(crate) fn write(out: &mut Vec<u8>, response: &Response, manner: Manner) {
     let Status(code, words) = response.status;
     let (kind, size) = (&response.content_type, response.body.len());
-    // Nothing fails that is written to memory.
+    // Writing to memory does not fail.
     let _ = write!(out, "HTTP/1.1 {code} {words}\r\nContent-Length: {size}\r\nContent-Type: {kind}\r\n");
     if response.status == Status::METHOD_NOT_ALLOWED {
         out.extend_from_slice(b"Allow: GET, HEAD, POST, PUT\r\n");

@@ -1,17 +1,17 @@
-//! What is answered to whom. Knows no connection.
+//! The answer to each path and method. Knows no connection.
 
 use std::time::Duration;
 
 use super::request::{Head, Method};
 use super::response::{Response, Status};
 
-/// The longest sleep that one may ask for.
+/// The longest sleep that a client may request.
 const LONGEST_SLEEP: Duration = Duration::from_secs(60);
 
-/// What `sinew serve` says by default: thirteen bytes.
+/// The body of the answer to `/`: thirteen bytes.
 const HELLO: &str = "Hello, World!";
 
-/// Answers a request. `sleep` waits for so long.
+/// Returns the answer to a request. `sleep` waits for the given time.
 pub(crate) fn answer(head: &Head, body: Vec<u8>, sleep: impl FnOnce(Duration)) -> Response {
     match (head.path.as_str(), head.method) {
         ("/", Method::Get | Method::Head) => Response::text(Status::OK, HELLO),
@@ -34,9 +34,10 @@ pub(crate) fn answer(head: &Head, body: Vec<u8>, sleep: impl FnOnce(Duration)) -
     }
 }
 
-/// The bytes that came, as what they were said to be.
+/// Returns the body of a request, with its content type.
 fn echo(head: &Head, body: Vec<u8>) -> Response {
-    // Nobody can put a line of their own into the answer: the head had none in a value.
+    // A client cannot add a header line to the answer: no value of a parsed head contains a line
+    // end.
     let content_type = head.content_type.clone().unwrap_or_else(|| "application/octet-stream".to_owned());
     Response { status: Status::OK, content_type, body }
 }

@@ -37,7 +37,7 @@ fn what_is_too_much_is_refused() {
     assert_eq!(statuses(&talk(long.as_bytes(), || 100).0), [431]);
 }
 
-/// Who is of the version before would wait for the end of the connection otherwise.
+/// An HTTP/1.0 client would wait for the end of the connection otherwise.
 #[test]
 fn an_old_client_that_asks_for_it_is_told_that_the_connection_stays() {
     let text = |sent: &[u8]| String::from_utf8(talk(sent, || 100).0).unwrap();
@@ -47,7 +47,7 @@ fn an_old_client_that_asks_for_it_is_told_that_the_connection_stays() {
     assert!(!text(GET).contains("Connection:"));
 }
 
-/// A client that goes in the middle of a request is answered nothing.
+/// A client that leaves in the middle of a request gets no answer.
 #[test]
 fn half_a_request_is_no_request() {
     for len in 1..GET.len() {
@@ -55,7 +55,7 @@ fn half_a_request_is_no_request() {
     }
 }
 
-/// What was answered counts, whatever comes after it.
+/// Answers that were sent count, even if the connection then fails.
 #[test]
 fn answers_before_half_a_request_are_counted() {
     for piece in [1, 10_000] {

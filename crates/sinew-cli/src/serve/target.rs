@@ -9,7 +9,8 @@ use super::response::Status;
 ///
 /// # Errors
 ///
-/// If the target has not the form that the method requires, or names an invalid host.
+/// Returns an error if the target does not have the form that the method requires, or names an
+/// invalid host.
 pub(crate) fn split<'a>(method: &str, target: &'a str) -> Result<(&'a str, Option<&'a str>), Status> {
     // RFC 3986 excludes more characters, such as `|` and `{`, which browsers send all the same.
     if !target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
@@ -51,7 +52,7 @@ fn is_scheme(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// Returns whether a text is a host and a port that one can connect to.
+/// Returns whether a text is a host with a port other than 0.
 fn is_endpoint(text: &str) -> bool {
     let Some((host, port)) = text.rsplit_once(':') else { return false };
     let is_port =

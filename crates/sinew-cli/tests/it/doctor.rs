@@ -1,4 +1,4 @@
-//! `sinew doctor`, for people and for programs.
+//! `sinew doctor`, as text for people and as JSON for programs.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn as_json_each_line_is_a_finding() {
 }
 
 #[test]
-fn a_setting_that_no_runtime_starts_with_is_told_of() {
+fn a_setting_that_no_runtime_starts_with_is_reported() {
     let output = command(&["doctor"]).env("SINEW_WORKERS", "many").output().unwrap();
     let words = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{words}");

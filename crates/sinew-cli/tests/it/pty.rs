@@ -61,14 +61,14 @@ impl OnTerminal {
 
 impl Drop for OnTerminal {
     fn drop(&mut self) {
-        // It may have ended long ago.
+        // The child may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = self.terminal.flush();
     }
 }
 
-/// The text without escape codes, which begin with ESC [ and end with a letter.
+/// Returns the text without escape codes, which begin with ESC [ and end with a letter.
 pub(crate) fn without_escapes(text: &str) -> String {
     let mut pieces = text.split("\x1b[");
     let mut plain = pieces.next().unwrap_or_default().to_owned();

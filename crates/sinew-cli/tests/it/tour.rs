@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::pty::{OnTerminal, without_escapes};
 use crate::{command, sinew, text, xml};
 
-/// In the order of the tour.
+/// The chapters, in the order of the tour.
 const CHAPTERS: [&str; 11] = [
     "fibers",
     "spawn",
@@ -30,7 +30,7 @@ fn interrupt(child: u32) {
     kill_process(pid, Signal::INT).unwrap();
 }
 
-/// The objects that a run with `--json` wrote, one on each line.
+/// Returns the objects that a run with `--json` wrote, one on each line.
 fn objects(stdout: &[u8]) -> Vec<Value> {
     text(stdout).lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
@@ -56,7 +56,7 @@ fn as_json_it_writes_an_object_for_each_chapter_and_nothing_else() {
     let picture = std::env::temp_dir().join(format!("sinew-tour-{}.svg", std::process::id()));
     let output = sinew(&["--quick", "--json", "--svg", picture.to_str().unwrap()]);
     let svg = std::fs::read_to_string(&picture);
-    // What is wrong with the rest is said below.
+    // Removed before the assertions, any of which may fail.
     let _ = std::fs::remove_file(&picture);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let objects = objects(&output.stdout);
@@ -154,7 +154,7 @@ fn few_descriptors_make_the_server_smaller() {
 }
 
 #[test]
-fn a_picture_that_cannot_be_written_is_told_of_at_once() {
+fn a_picture_that_cannot_be_written_is_reported_at_once() {
     let output = sinew(&["--svg", "/no/such/directory/picture.svg"]);
     assert_eq!((output.status.code(), &*text(&output.stdout)), (Some(1), ""));
     assert!(text(&output.stderr).contains("cannot write /no/such/directory/picture.svg"));

@@ -1,6 +1,7 @@
-//! Whether a text is well-formed XML, as far as a drawing needs it: elements, attributes, text.
+//! Checks whether a text is well-formed XML, as far as a drawing needs it: elements, attributes,
+//! text.
 
-/// Fails with what is wrong. Returns the names of all elements, in order.
+/// Returns the names of all elements, in order; or an error that says what is not well-formed.
 pub(crate) fn elements(text: &str) -> Result<Vec<String>, String> {
     let (mut open, mut all, mut rest) = (Vec::<String>::new(), Vec::new(), text.trim());
     while let Some(start) = rest.find('<') {

@@ -1,4 +1,4 @@
-//! What it answers.
+//! The answers of `sinew serve`.
 
 use super::server::{Server, request};
 
@@ -16,7 +16,7 @@ fn it_says_hello_echoes_and_sleeps() {
     assert!(words.contains("5 requests on 1 connection, 0 turned away"), "{words}");
 }
 
-/// As clients of a proxy ask.
+/// Clients of a proxy send whole URIs.
 #[test]
 fn a_target_may_name_the_server() {
     let server = Server::start(&[]);
@@ -27,7 +27,7 @@ fn a_target_may_name_the_server() {
     server.end();
 }
 
-/// All at once, and one byte at a time.
+/// All requests at once, and one byte at a time.
 #[test]
 fn requests_come_in_any_pieces_and_are_answered_in_order() {
     let server = Server::start(&[]);
@@ -45,9 +45,9 @@ fn requests_come_in_any_pieces_and_are_answered_in_order() {
     server.end();
 }
 
-/// A body that waits to be asked for.
+/// The client sends the body only after the interim answer.
 #[test]
-fn who_expects_a_word_before_the_body_has_it() {
+fn a_client_that_expects_continue_gets_it_before_the_body() {
     let server = Server::start(&[]);
     let mut client = server.connect();
     client.send("PUT /echo HTTP/1.1\r\nHost: test\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
@@ -57,7 +57,7 @@ fn who_expects_a_word_before_the_body_has_it() {
     server.end();
 }
 
-/// The kernel shares connections out among several sockets at one port.
+/// The kernel distributes connections among several sockets at one port.
 #[test]
 fn several_may_listen_at_one_port() {
     let server = Server::start(&["--listeners", "3", "--workers", "2"]);
@@ -68,7 +68,7 @@ fn several_may_listen_at_one_port() {
 }
 
 #[test]
-fn a_port_in_use_is_told_of() {
+fn a_port_in_use_is_reported() {
     let server = Server::start(&[]);
     let address = server.address.to_string();
     let output = crate::sinew(&["serve", "--listen", &address]);

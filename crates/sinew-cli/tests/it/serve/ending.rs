@@ -6,13 +6,14 @@ use std::thread;
 
 use super::server::{Client, Server, request};
 
-/// All clients ask again and again while it is told to end: each request that was sent is answered, the last one of each client with word that it was.
+/// All clients send requests again and again while the server is told to end. Each request that was
+/// sent is answered, and the last answer to each client says that the connection closes.
 #[test]
 fn no_request_is_lost_when_it_is_told_to_end_under_load() {
     for workers in ["1", "2"] {
         let mut server = Server::start(&["--workers", workers, "--linger-ms", "20000"]);
         let (answered, is_warm, address) = (AtomicU64::new(0), AtomicBool::new(false), server.address);
-        // All of them are connected before it is told to end.
+        // All clients are connected before the server is told to end.
         let clients = [(); 16].map(|()| Client::to(address));
         thread::scope(|scope| {
             let (answered, is_warm) = (&answered, &is_warm);
@@ -40,7 +41,7 @@ fn no_request_is_lost_when_it_is_told_to_end_under_load() {
     }
 }
 
-/// What has begun is answered, however long it takes, within reason.
+/// A request that has begun is answered, if it takes no longer than the grace period.
 #[test]
 fn a_request_that_has_begun_is_answered() {
     let mut server = Server::start(&[]);
@@ -57,7 +58,7 @@ fn a_request_that_has_begun_is_answered() {
 }
 
 #[test]
-fn what_takes_too_long_is_cut_off_and_told_of() {
+fn a_request_that_takes_too_long_is_cut_off_and_reported() {
     let mut server = Server::start(&["--grace-ms", "50"]);
     let mut client = server.connect();
     client.send(request("/sleep?ms=60000"));
@@ -68,7 +69,7 @@ fn what_takes_too_long_is_cut_off_and_told_of() {
     assert!(ended.errors.contains("1 connection was cut off"), "{}", ended.errors);
 }
 
-/// Whoever does not want to wait says so again.
+/// A user who does not want to wait sends the signal again.
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let mut server = Server::start(&["--grace-ms", "60000"]);
@@ -80,7 +81,8 @@ fn a_second_signal_ends_it_at_once() {
     assert_eq!(server.wait().status.signal(), Some(15));
 }
 
-/// What was answered counts, however the connection ends: by a reset, by half a request, or by the end of the server.
+/// Answers that were sent count, however the connection ends: by a reset, by half a request, or by
+/// the end of the server.
 #[test]
 fn answers_are_counted_on_connections_that_end_in_an_error() {
     let mut server = Server::start(&["--grace-ms", "50", "--request-ms", "600000"]);
@@ -101,7 +103,7 @@ fn answers_are_counted_on_connections_that_end_in_an_error() {
     assert!(ended.words.contains("3 requests on 3 connections, 0 turned away"), "{}", ended.words);
 }
 
-/// Reset, in all states that a connection can be in.
+/// Resets connections in all their states.
 #[test]
 fn five_thousand_connections_killed_at_once_leave_nothing_behind() {
     const MANY: usize = 5_000;
@@ -123,7 +125,7 @@ fn five_thousand_connections_killed_at_once_leave_nothing_behind() {
         .collect();
     super::server::wait_until(|| server.descriptors() >= MANY);
     for client in &clients {
-        // What is closed then is reset.
+        // Closing the connection resets it from now on.
         socket2::SockRef::from(&client.stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
     }
     drop(clients);

@@ -1,4 +1,4 @@
-//! What it refuses, and that it goes on after that.
+//! Limits: which requests and clients the server refuses, and that it continues after that.
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ fn what_is_too_large_or_malformed_is_refused() {
     server.end();
 }
 
-/// A server that could serve nobody does not start.
+/// A server that could serve no client does not start.
 #[test]
 fn limits_that_leave_nothing_are_refused() {
     for limit in ["--max-connections", "--max-head", "--workers", "--listeners", "--idle-ms"] {
@@ -37,28 +37,28 @@ fn limits_that_leave_nothing_are_refused() {
     }
 }
 
-/// Bytes that come one by one, and never end, do not keep a connection open; nor does silence.
+/// Neither bytes that arrive one by one and never end, nor silence, keep a connection open.
 #[test]
-fn who_is_slow_is_let_go() {
+fn a_slow_client_is_disconnected() {
     let server = Server::start(&["--request-ms", "50", "--idle-ms", "50"]);
     let mut silent = server.connect();
     let mut slow = server.connect();
     slow.send("GET / HTTP/1.1\r\nHost");
     assert_eq!(slow.answer().unwrap().status, 408);
     assert!(slow.answer().is_none());
-    assert!(silent.answer().is_none(), "nobody is told of a request that it did not make");
+    assert!(silent.answer().is_none(), "a silent client gets no answer");
     server.end();
 }
 
-/// A client that takes no answers does not stop others, and is let go.
+/// A client that receives no answers does not stop others, and its connection ends.
 #[test]
-fn who_takes_no_answers_is_let_go() {
+fn a_client_that_takes_no_answers_is_disconnected() {
     let server = Server::start(&["--write-ms", "100", "--workers", "1", "--max-body", "1000000"]);
     let before = server.descriptors();
     let mut deaf = server.connect();
     let body = vec![b'x'; 1_000_000];
     let head = format!("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n", body.len());
-    // Until the server does not take them any more, or has ended it.
+    // Until the server does not receive them any more, or has ended the connection.
     while deaf.stream.write_all(head.as_bytes()).and_then(|()| deaf.stream.write_all(&body)).is_ok() {}
     assert_eq!(server.connect().get("/").status, 200);
     server.wait_for_descriptors(before);
@@ -66,7 +66,7 @@ fn who_takes_no_answers_is_let_go() {
 }
 
 #[test]
-fn who_is_too_many_is_turned_away_and_may_come_later() {
+fn a_client_over_the_limit_is_turned_away_and_may_come_later() {
     let server = Server::start(&["--max-connections", "2"]);
     let mut inside = [server.connect(), server.connect()];
     inside.iter_mut().for_each(|client| assert_eq!(client.get("/").status, 200));
@@ -76,7 +76,8 @@ fn who_is_too_many_is_turned_away_and_may_come_later() {
     assert!(!server.end().words.contains(" 0 turned away"));
 }
 
-/// It says so once, goes on when there are descriptors again, and loses nobody who waits.
+/// The server reports it once, continues when descriptors are free again, and loses no client that
+/// waits.
 #[test]
 fn without_descriptors_it_waits_for_some() {
     let server = Server::start_with_descriptors(40, &["--workers", "1"]);

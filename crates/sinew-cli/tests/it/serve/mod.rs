@@ -1,4 +1,4 @@
-//! `sinew serve`, from outside.
+//! `sinew serve`, as a process.
 
 mod answers;
 #[path = "../../../src/serve/cases/mod.rs"]

@@ -1,4 +1,4 @@
-//! `sinew serve` as a process of its own, and clients of it that know nothing of fibers.
+//! `sinew serve` as a process of its own, and clients that use no fibers.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -6,7 +6,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// No answer takes longer, but for one that never comes.
+/// A time limit for an answer that never comes: no other answer takes this long.
 const LONG: Duration = Duration::from_secs(60);
 
 /// A server that is killed when this is dropped.
@@ -16,7 +16,7 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
 }
 
-/// What a server has said when it ended.
+/// What a server has printed when it ended.
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) words: String,
@@ -24,14 +24,14 @@ pub(crate) struct Ended {
 }
 
 impl Server {
-    /// One with these arguments, at a port that was free.
+    /// Starts a server with these arguments, at a free port.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments);
         Self::of(command)
     }
 
-    /// One that may have so many descriptors.
+    /// Starts a server that may have this number of descriptors.
     pub(crate) fn start_with_descriptors(most: u32, arguments: &[&str]) -> Self {
         let mut command = Command::new("sh");
         let script = format!("ulimit -n {most}; exec \"$0\" \"$@\"");
@@ -55,31 +55,32 @@ impl Server {
         Client::to(self.address)
     }
 
-    /// How many descriptors it has.
+    /// Returns how many descriptors the server has.
     pub(crate) fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Waits until it has so many descriptors, or fewer.
+    /// Waits until the server has this number of descriptors, or fewer.
     pub(crate) fn wait_for_descriptors(&self, most: usize) {
         wait_until(|| self.descriptors() <= most);
     }
 
-    /// Tells it to end, and waits until it has heard of that: from then on it says so with each answer.
+    /// Tells the server to end, and waits until it has received that: from then on each answer
+    /// closes its connection.
     pub(crate) fn terminate(&mut self) {
         self.signal();
         let mut heard = String::new();
         self.words.read_line(&mut heard).unwrap();
-        assert_eq!(heard, "SIGTERM: answering what has begun\n");
+        assert_eq!(heard, "SIGTERM: answering the requests that have begun\n");
     }
 
-    /// Sends it a SIGTERM.
+    /// Sends the server a SIGTERM.
     pub(crate) fn signal(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the server.
     pub(crate) fn wait(mut self) -> Ended {
         let (mut words, mut errors) = (String::new(), String::new());
         self.words.read_to_string(&mut words).unwrap();
@@ -87,7 +88,7 @@ impl Server {
         Ended { status: self.child.wait().unwrap(), words, errors }
     }
 
-    /// Ends it in good order.
+    /// Shuts the server down, and checks that it succeeds.
     pub(crate) fn end(mut self) -> Ended {
         self.terminate();
         let ended = self.wait();
@@ -98,20 +99,20 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended long ago.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Waits for something that comes about, sooner or later.
+/// Waits until `is_so` returns true.
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// A connection.
+/// A client's connection.
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
     /// Bytes that belong to the next answer.
@@ -137,13 +138,13 @@ impl Client {
         self.stream.write_all(bytes.as_ref()).unwrap();
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     pub(crate) fn get(&mut self, target: &str) -> Answer {
         self.send(request(target));
         self.answer().expect("a request is answered")
     }
 
-    /// The next answer; none, if the connection ends before the first byte of it.
+    /// Returns the next answer; none, if the connection ends before its first byte.
     pub(crate) fn answer(&mut self) -> Option<Answer> {
         loop {
             if let Some((answer, len)) = parse(&self.rest) {
@@ -160,7 +161,7 @@ impl Client {
         }
     }
 
-    /// Nothing more is sent.
+    /// Ends the client's sending side.
     pub(crate) fn half_close(&self) {
         self.stream.shutdown(Shutdown::Write).unwrap();
     }
@@ -170,7 +171,7 @@ pub(crate) fn request(target: &str) -> String {
     format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n")
 }
 
-/// The answer that the bytes begin with, and its size.
+/// Returns the answer that the bytes begin with, and its size.
 fn parse(bytes: &[u8]) -> Option<(Answer, usize)> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
