@@ -28,9 +28,9 @@ use sinew_topology::nearest;
 /// the first.
 ///
 /// With `Local`, a task may wait while newer ones are made, but not for ever. An idle worker of the
-/// group takes the oldest. A busy worker whose tasks keep making more tasks takes one task in 64
-/// turns from the group's queue, where tasks from outside wait, and one in 1,024 from the oldest of
-/// its own. A turn is a task that runs until it ends, waits or yields.
+/// group takes the oldest. A busy worker whose tasks keep making more tasks takes one from the
+/// group's queue, where tasks from outside wait, once in 64 turns, and the oldest of its own once
+/// in 1,024 turns. A turn is a task that runs until it ends, waits or yields.
 ///
 /// # Examples
 ///

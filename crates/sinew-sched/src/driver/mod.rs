@@ -15,6 +15,46 @@ pub use futex::FutexDriver;
 /// own thread has not done so for long. The core makes sure that two threads never are in
 /// [`look`](Self::look) or [`sleep`](Self::sleep) at once. A panic in any of the methods counts as
 /// an error; a question that panics is answered with false.
+///
+/// A driver that counts its sleeps, and leaves the rest to another one:
+///
+/// ```
+/// use sinew_sched::{Driver, FutexDriver, Pool};
+/// use std::io;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use std::time::Duration;
+///
+/// static SLEEPS: AtomicUsize = AtomicUsize::new(0);
+///
+/// struct Counting(FutexDriver);
+///
+/// impl Driver for Counting {
+///     fn look(&self) -> io::Result<usize> {
+///         self.0.look()
+///     }
+///
+///     fn sleep(&self, at_most: Option<Duration>) -> io::Result<()> {
+///         SLEEPS.fetch_add(1, Ordering::Relaxed);
+///         self.0.sleep(at_most)
+///     }
+///
+///     fn unpark(&self) {
+///         self.0.unpark();
+///     }
+///
+///     fn is_watching(&self) -> bool {
+///         self.0.is_watching()
+///     }
+/// }
+///
+/// let make = |_worker| Ok(Box::new(Counting(FutexDriver::default())) as Box<dyn Driver>);
+/// let pool = Pool::builder().workers(1).driver(make).build()?;
+/// while SLEEPS.load(Ordering::Relaxed) == 0 {
+///     std::thread::yield_now();
+/// }
+/// assert!(pool.shutdown(None).drained);
+/// # Ok::<(), sinew_sched::BuildError>(())
+/// ```
 pub trait Driver: Send + Sync {
     /// Delivers events that have happened (submits the tasks that waited for them), without
     /// waiting. Returns the number of events. Tasks of a pool go to

@@ -32,6 +32,23 @@ pub enum Placement {
 }
 
 /// Submits work to a pool. A handle may outlive its pool; then all work is refused.
+///
+/// ```
+/// use sinew_sched::{Placement, Pool, Refusal, TaskRef};
+///
+/// let pool = Pool::builder().workers(2).build()?;
+/// let handle = pool.handle();
+/// let submitter = std::thread::spawn({
+///     let handle = handle.clone();
+///     move || handle.submit(TaskRef::new(|_| ()), Placement::Anyone)
+/// });
+/// assert!(submitter.join().unwrap().is_ok());
+/// assert!(pool.shutdown(None).drained);
+/// let error = handle.submit(TaskRef::new(|_| ()), Placement::Anyone).unwrap_err();
+/// assert_eq!(error.refusal, Refusal::Closed);
+/// assert_eq!(error.tasks.len(), 1);
+/// # Ok::<(), sinew_sched::BuildError>(())
+/// ```
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<PoolShared>,
@@ -67,6 +84,24 @@ impl Handle {
     /// # Errors
     ///
     /// As [`submit`](Self::submit), for all of the tasks or none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use sinew_sched::{Placement, Pool, TaskRef};
+    /// use std::sync::mpsc;
+    ///
+    /// let pool = Pool::builder().workers(2).build()?;
+    /// let (sender, receiver) = mpsc::channel();
+    /// let tasks = (0..100_u32).map(|number| {
+    ///     let sender = sender.clone();
+    ///     TaskRef::new(move |_| sender.send(number).unwrap())
+    /// });
+    /// pool.handle().submit_batch(tasks, Placement::Anyone).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.iter().sum::<u32>(), 4950);
+    /// # Ok::<(), sinew_sched::BuildError>(())
+    /// ```
     pub fn submit_batch(
         &self,
         tasks: impl IntoIterator<Item = TaskRef>,

@@ -30,6 +30,43 @@ pub struct Vtable {
 
 /// The first field of every task. Put it first into a `#[repr(C)]` type and cast the pointer back
 /// in the functions.
+///
+/// A task with a header of its own can be submitted again without an allocation. Here it is a box:
+///
+/// ```
+/// use sinew_sched::{Context, Core, FutexDriver, Header, TaskRef, Vtable};
+/// use std::ptr::NonNull;
+/// use std::sync::mpsc::{Sender, channel};
+///
+/// #[repr(C)]
+/// struct Greeting {
+///     header: Header,
+///     sender: Sender<&'static str>,
+/// }
+///
+/// unsafe fn run(header: NonNull<Header>, _: &Context<'_>) {
+///     // SAFETY: called once, with the header of a boxed `Greeting`.
+///     let greeting = unsafe { Box::from_raw(header.cast::<Greeting>().as_ptr()) };
+///     greeting.sender.send("hello").unwrap();
+/// }
+///
+/// unsafe fn discard(header: NonNull<Header>) {
+///     // SAFETY: as for `run`.
+///     drop(unsafe { Box::from_raw(header.cast::<Greeting>().as_ptr()) });
+/// }
+///
+/// static VTABLE: Vtable = Vtable { run, discard, settles: false };
+/// let (sender, receiver) = channel();
+/// let greeting = Box::new(Greeting { header: Header::new(&VTABLE), sender });
+/// let header = NonNull::from(Box::leak(greeting)).cast();
+/// // SAFETY: the box stays until `run` or `discard` takes it, and may go to any thread.
+/// let task = unsafe { TaskRef::from_raw(header) };
+///
+/// let core = Core::new(Box::new(FutexDriver::default()));
+/// core.push(task);
+/// core.run_ready(1);
+/// assert_eq!(receiver.recv(), Ok("hello"));
+/// ```
 #[derive(Debug)]
 pub struct Header {
     vtable: &'static Vtable,

@@ -188,6 +188,25 @@ impl<'a> Context<'a> {
     /// that any worker may run, and a spare worker stands in for this one, if one can be started (a
     /// group has at most 128 workers, spare ones included). Tasks that must run here wait until the
     /// closure returns. Without a pool, the closure just runs.
+    ///
+    /// ```
+    /// use sinew_sched::{Placement, Pool, TaskRef};
+    /// use std::sync::mpsc;
+    ///
+    /// let pool = Pool::builder().workers(1).build()?;
+    /// let (sender, receiver) = mpsc::channel();
+    /// let (done, result) = mpsc::channel();
+    /// let waits = TaskRef::new(move |context| {
+    ///     let received = context.block(|| receiver.recv());
+    ///     done.send(received).unwrap();
+    /// });
+    /// pool.handle().submit(waits, Placement::Worker(0)).unwrap();
+    /// // The only worker is blocked; a spare worker runs this task.
+    /// let sends = TaskRef::new(move |_| sender.send(7).unwrap());
+    /// pool.handle().submit(sends, Placement::Anyone).unwrap();
+    /// assert_eq!(result.recv(), Ok(Ok(7)));
+    /// # Ok::<(), sinew_sched::BuildError>(())
+    /// ```
     pub fn block<R>(&self, body: impl FnOnce() -> R) -> R {
         match self.as_worker() {
             Some(worker) => worker.block(body),
