@@ -1,10 +1,11 @@
-//! A list of blocks of places, which grows as messages come and gives back what nobody needs. One block that was emptied is kept for
-//! the next time: a channel whose receivers keep up allocates nothing.
+//! A list of blocks of slots, which grows as messages arrive and frees the blocks that are empty.
+//! It keeps one empty block for later use: a channel whose receivers keep up does not allocate.
 //!
 //! # Safety
 //!
-//! Trusted with blocks as pointers: whoever puts has the last one, and whoever takes the first one. A block is linked before a message in it
-//! is seen, and given up when its last message was taken: by then whoever puts has gone on to the next one.
+//! Trusted with blocks as pointers: the sender has the last block, and the receiver the first one.
+//! A block is linked before a message in it becomes visible, and freed after its last message was
+//! taken: by then the sender has advanced to the next block.
 #![expect(unsafe_code, reason = "blocks are pointers that both ends have")]
 
 use std::ptr;
@@ -13,10 +14,10 @@ use super::slot::{Slot, boxed};
 use super::store::Store;
 use crate::rt::sync::{AtomicPtr, Ordering};
 
-/// How many messages a block has room for.
+/// The number of messages for which a block has room.
 pub(super) const LEN: usize = if cfg!(loom) { 2 } else { 31 };
 
-/// Some places, and the block after this one.
+/// A block of slots, with a link to the next block.
 pub(super) struct MessageBlock<T> {
     next: Slot<*mut MessageBlock<T>>,
     slots: [Slot<T>; LEN],
@@ -24,30 +25,31 @@ pub(super) struct MessageBlock<T> {
 
 /// The list.
 pub(super) struct Blocks<T> {
-    /// The first block of all, for whoever takes the first message.
+    /// The first block of all, for the receiver of the first message.
     first: Slot<*mut MessageBlock<T>>,
     /// # Invariant
     ///
-    /// Null, or from a box that is nobody's.
+    /// Null, or from a box that has no other owner.
     spare: AtomicPtr<MessageBlock<T>>,
 }
 
-/// A block, and which of its places is next. None, before there is one.
+/// A position in the list: a block, and the next slot in it. The block is null before the first one
+/// is linked.
 pub(super) struct BlocksEnd<T> {
     block: *mut MessageBlock<T>,
     place: usize,
 }
 
-// SAFETY: an end goes from one thread to the next under a lock, with what it points to.
+// SAFETY: a position moves between threads under a lock, with what it points to.
 unsafe impl<T: Send> Send for BlocksEnd<T> {}
-// SAFETY: a message is put by one thread and taken by another, one after the other, which `T: Send` allows.
+// SAFETY: a message is put by one thread and taken later by another, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Blocks<T> {}
-// SAFETY: messages go along.
+// SAFETY: messages move with it, which `T: Send` allows.
 unsafe impl<T: Send> Send for Blocks<T> {}
 
 impl<T> MessageBlock<T> {
     fn new() -> Box<Self> {
-        // SAFETY: it is made of slots.
+        // SAFETY: a block consists of slots.
         unsafe { boxed(|| Self { next: Slot::new(), slots: std::array::from_fn(|_| Slot::new()) }) }
     }
 }
@@ -57,50 +59,54 @@ impl<T> Blocks<T> {
         Self { first: Slot::new(), spare: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// The block that was kept, if there is one.
+    /// Takes the block that was kept, if there is one.
     fn kept(&self) -> Option<Box<MessageBlock<T>>> {
         // Acquire: pairs with the release of `keep`.
         let block = self.spare.swap(ptr::null_mut(), Ordering::Acquire);
-        // SAFETY: the invariant of `spare`, and now it is this one's.
+        // SAFETY: the invariant of `spare`; the swap has made this thread the owner.
         (!block.is_null()).then(|| unsafe { Box::from_raw(block) })
     }
 
-    /// Has whoever puts go on to this block.
+    /// Links `block` behind the last block, and moves the sender's position to it.
     #[cold]
     fn append(&self, end: &mut BlocksEnd<T>, block: Box<MessageBlock<T>>) {
         let block = Box::into_raw(block);
         let link = match ptr::NonNull::new(end.block) {
-            // SAFETY: the last block is there: its last message, if any, is not taken before the next one is seen to be linked.
+            // SAFETY: the last block is not freed yet: the receiver frees it only after it has seen
+            // a message behind it, in the block that is linked here.
             Some(last) => unsafe { &last.as_ref().next },
             None => &self.first,
         };
-        // SAFETY: it is empty: the end was there once. Whoever takes looks only after it has seen a message behind it.
+        // SAFETY: the link is empty: the sender reaches the end of a block once. The receiver reads
+        // it only after it has seen a message behind it.
         unsafe { link.put(block) };
         *end = BlocksEnd { block, place: 0 };
     }
 
-    /// Has whoever takes go on to the next block. Returns the one before, of which nobody knows any more.
+    /// Moves the receiver's position to the next block. Returns the previous block, which no other
+    /// thread uses any more.
     ///
     /// # Safety
     ///
-    /// There is a message behind the end, and the caller has seen that it was put.
+    /// There is a message behind the position, and the caller has observed that it was put.
     #[cold]
     unsafe fn go_on(&self, end: &mut BlocksEnd<T>) -> Option<Box<MessageBlock<T>>> {
         let before = ptr::NonNull::new(end.block);
         let link = match before {
-            // SAFETY: this is the one to give it up.
+            // SAFETY: only the receiver frees the block, and it has not done so yet.
             Some(block) => unsafe { &block.as_ref().next },
             None => &self.first,
         };
-        // SAFETY: the caller's promise: it was linked before the message was put.
+        // SAFETY: the caller's promise: the block was linked before the message was put.
         let block = unsafe { link.take() };
         *end = BlocksEnd { block, place: 0 };
-        // SAFETY: it is from a box, its messages were taken, and whoever puts has gone on.
+        // SAFETY: it is from a box, its messages were taken, and the sender has advanced to the
+        // next block.
         before.map(|block| unsafe { Box::from_raw(block.as_ptr()) })
     }
 }
 
-// SAFETY: both ends pass all places of all blocks in the order in which those are linked.
+// SAFETY: both positions visit all slots of all blocks in the order in which the blocks are linked.
 unsafe impl<T> Store<T> for Blocks<T> {
     type In = BlocksEnd<T>;
     type Out = BlocksEnd<T>;
@@ -129,9 +135,11 @@ unsafe impl<T> Store<T> for Blocks<T> {
 
     #[inline]
     unsafe fn put(&self, end: &mut BlocksEnd<T>, message: T) {
-        // SAFETY: `has_place` has said so, so there is a block, and it is not given up before its last message is taken.
+        // SAFETY: `has_place` has returned true, so there is a block. It is not freed before its
+        // last message is taken.
         let block = unsafe { &*end.block };
-        // SAFETY: nothing was put there before, and nobody looks before it is told.
+        // SAFETY: the slot was not used before, and receivers do not read it before the message is
+        // counted.
         unsafe { block.slots[end.place].put(message) };
         end.place += 1;
     }
@@ -143,7 +151,7 @@ unsafe impl<T> Store<T> for Blocks<T> {
             LEN => unsafe { self.go_on(end) },
             _ => None,
         };
-        // SAFETY: there is a message, so its block is there.
+        // SAFETY: there is a message, so its block is not freed.
         let block = unsafe { &*end.block };
         // SAFETY: the caller's promise.
         let message = unsafe { block.slots[end.place].take() };
@@ -154,7 +162,8 @@ unsafe impl<T> Store<T> for Blocks<T> {
     unsafe fn end(&mut self, input: BlocksEnd<T>, output: BlocksEnd<T>) {
         let blocks = [output.block, if input.block == output.block { ptr::null_mut() } else { input.block }];
         for block in blocks.into_iter().filter(|block| !block.is_null()) {
-            // SAFETY: all messages were taken, so there are no blocks but those that the ends have.
+            // SAFETY: all messages were taken, so there are no blocks other than those at the two
+            // positions.
             drop(unsafe { Box::from_raw(block) });
         }
         drop(self.kept());
@@ -164,7 +173,7 @@ unsafe impl<T> Store<T> for Blocks<T> {
         // Release: pairs with the acquire of `kept`.
         let before = self.spare.swap(Box::into_raw(spare), Ordering::AcqRel);
         if !before.is_null() {
-            // SAFETY: the invariant of `spare`, and now it is this one's.
+            // SAFETY: the invariant of `spare`; the swap has made this thread the owner.
             drop(unsafe { Box::from_raw(before) });
         }
     }

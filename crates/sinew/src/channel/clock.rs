@@ -1,6 +1,8 @@
-//! A channel that nobody sends to: its messages come by the clock, as long as somebody looks for them. Knows no timer: who receives sleeps.
+//! A channel without senders: a message is due when its time is reached. Knows no timer: a receiver
+//! sleeps until then.
 //!
-//! It is one word, the time of the next message. Whoever finds that it has come changes the word, and has the message.
+//! The state is one word, the time of the next message. The receiver that changes the word after
+//! that time has the message.
 
 use std::time::{Duration, Instant};
 
@@ -8,35 +10,36 @@ use super::reason::NotReceived;
 use crate::rt::sync::{AtomicU64, Ordering};
 use crate::rt::{self, Limit};
 
-/// There is no next message.
+/// The word if there is no next message.
 const NEVER: u64 = u64::MAX;
 
 /// The channel.
 pub(super) struct Clock<T> {
-    /// Times are counted from here, in nanoseconds.
+    /// The origin of all times, which are counted in nanoseconds.
     base: Instant,
     next: AtomicU64,
     every: Option<Duration>,
     is_never: bool,
-    /// What a time is as a message.
+    /// Converts a time into a message.
     message: fn(Instant) -> T,
 }
 
 impl<T> Clock<T> {
-    /// One message at this moment, and others after it, this far apart, if so.
+    /// Makes a channel whose first message is due at `first`. If `every` is given, further messages
+    /// follow at this interval.
     pub(super) fn new(first: Instant, every: Option<Duration>, message: fn(Instant) -> T) -> Self {
         Self { base: first, next: AtomicU64::new(0), every, is_never: false, message }
     }
 
-    /// No message.
+    /// Makes a channel without messages.
     pub(super) fn never() -> Self {
         let message = |_| unreachable!("there is no message");
         Self { base: rt::now(), next: AtomicU64::new(NEVER), every: None, is_never: true, message }
     }
 
-    /// When the next message comes, if one does.
+    /// Returns when the next message is due, if there is one.
     pub(super) fn next(&self) -> Option<Instant> {
-        // Relaxed: it is a number, and nothing is read because of it.
+        // Relaxed: no other data is read because of this value.
         self.time(self.next.load(Ordering::Relaxed))
     }
 
@@ -44,7 +47,7 @@ impl<T> Clock<T> {
         (next != NEVER).then(|| self.base + Duration::from_nanos(next))
     }
 
-    /// The message, if it has come.
+    /// Receives the message if it is due.
     #[inline(never)]
     pub(super) fn try_receive(&self) -> Option<T> {
         let mut next = self.next.load(Ordering::Relaxed);
@@ -60,7 +63,8 @@ impl<T> Clock<T> {
         }
     }
 
-    /// The message after one that is received now. Those that nobody has looked for in time are left out.
+    /// Returns the time of the message that follows a message received at `now`. Messages that were
+    /// missed are skipped.
     fn after(&self, now: Instant) -> u64 {
         let after = self.every.and_then(|every| now.checked_add(every));
         after.map_or(NEVER, |after| (after - self.base).as_nanos().try_into().unwrap_or(NEVER))
@@ -70,7 +74,7 @@ impl<T> Clock<T> {
     ///
     /// # Errors
     ///
-    /// If the limit is reached.
+    /// Returns an error if the limit is reached.
     #[inline(never)]
     pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
         loop {
@@ -91,13 +95,13 @@ impl<T> Clock<T> {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// Whether there was no message at any moment since `stamp` was taken. A message that came and was
-    /// received has changed the time of the next one.
+    /// Returns whether no message was due at any moment since `stamp` was taken. A message that was
+    /// due and was received has changed the time of the next one.
     pub(super) fn is_empty_since(&self, stamp: u64) -> bool {
         !self.has_message() && self.next.load(Ordering::Relaxed) == stamp
     }
 
-    /// One, if there ever is a message.
+    /// Returns one, or zero if there is never a message.
     pub(super) fn capacity(&self) -> usize {
         usize::from(!self.is_never)
     }

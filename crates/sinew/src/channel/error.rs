@@ -1,4 +1,4 @@
-//! Why something was not sent, received or selected, each way with an error of its own. The names are crossbeam-channel's.
+//! Errors of sending, receiving and selecting. Their names are those of crossbeam-channel.
 
 use std::error::Error;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::fmt;
 use crate::fiber::Stopped;
 use crate::rt::impl_error;
 
-/// Nobody is left to receive the message, which is in it.
+/// An error of sending: all receivers are gone. Contains the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
 impl<T> SendError<T> {
-    /// The message.
+    /// Returns the message.
     pub fn into_inner(self) -> T {
         self.0
     }
@@ -25,29 +25,29 @@ impl<T> fmt::Debug for SendError<T> {
 
 impl_error!(SendError<T: Send>, NOBODY_RECEIVES);
 
-/// Why a message was not sent at once. It is in it.
+/// An error of sending without waiting. Contains the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
-    /// There is no room; with a capacity of 0, nobody waits for it.
+    /// There is no room; with a capacity of 0, no receiver waits.
     Full(T),
-    /// Nobody is left to receive it.
+    /// All receivers are gone.
     Disconnected(T),
 }
 
 impl<T> TrySendError<T> {
-    /// The message.
+    /// Returns the message.
     pub fn into_inner(self) -> T {
         match self {
             Self::Full(message) | Self::Disconnected(message) => message,
         }
     }
 
-    /// Whether there was no room.
+    /// Returns whether there was no room.
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Full(_))
     }
 
-    /// Whether nobody is left to receive it.
+    /// Returns whether all receivers are gone.
     pub fn is_disconnected(&self) -> bool {
         matches!(self, Self::Disconnected(_))
     }
@@ -70,29 +70,29 @@ impl_error!(TrySendError<T: Send>, |error| match error.is_full() {
     false => NOBODY_RECEIVES,
 });
 
-/// Why a message was not sent in time. It is in it.
+/// An error of sending with a time limit. Contains the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
     /// There was no room until the time was over.
     Timeout(T),
-    /// Nobody is left to receive it.
+    /// All receivers are gone.
     Disconnected(T),
 }
 
 impl<T> SendTimeoutError<T> {
-    /// The message.
+    /// Returns the message.
     pub fn into_inner(self) -> T {
         match self {
             Self::Timeout(message) | Self::Disconnected(message) => message,
         }
     }
 
-    /// Whether the time was over.
+    /// Returns whether the time was over.
     pub fn is_timeout(&self) -> bool {
         matches!(self, Self::Timeout(_))
     }
 
-    /// Whether nobody is left to receive it.
+    /// Returns whether all receivers are gone.
     pub fn is_disconnected(&self) -> bool {
         matches!(self, Self::Disconnected(_))
     }
@@ -115,29 +115,30 @@ impl_error!(SendTimeoutError<T: Send>, |error| match error.is_timeout() {
     false => NOBODY_RECEIVES,
 });
 
-/// Why a message was not sent where [cancellation and deadlines](crate::fiber#stopping) count. It is in it.
+/// An error of sending where [cancellation and deadlines](crate::fiber#stopping) end the wait.
+/// Contains the message.
 #[derive(Clone)]
 pub enum SendCancellableError<T> {
-    /// Whoever sends is to stop.
+    /// The sender was stopped while it waited for room.
     Stopped(T, Stopped),
-    /// Nobody is left to receive it.
+    /// All receivers are gone.
     Disconnected(T),
 }
 
 impl<T> SendCancellableError<T> {
-    /// The message.
+    /// Returns the message.
     pub fn into_inner(self) -> T {
         match self {
             Self::Stopped(message, _) | Self::Disconnected(message) => message,
         }
     }
 
-    /// Whether whoever sends is to stop.
+    /// Returns whether the sender was stopped.
     pub fn is_stopped(&self) -> bool {
         matches!(self, Self::Stopped(..))
     }
 
-    /// Whether nobody is left to receive it.
+    /// Returns whether all receivers are gone.
     pub fn is_disconnected(&self) -> bool {
         matches!(self, Self::Disconnected(_))
     }
@@ -179,29 +180,29 @@ impl<T> Error for SendCancellableError<T> {
 const NOBODY_RECEIVES: &str = "sending on a disconnected channel";
 const NOBODY_SENDS: &str = "receiving on an empty and disconnected channel";
 
-/// There is no message, and nobody is left to send one.
+/// An error of receiving: there is no message, and all senders are gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvError;
 
 impl_error!(RecvError, NOBODY_SENDS);
 
-/// Why no message was received at once.
+/// An error of receiving without waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
-    /// There is none now; with a capacity of 0, nobody waits to send one.
+    /// There is no message now; with a capacity of 0, no sender waits.
     Empty,
-    /// There is none, and nobody is left to send one.
+    /// There is no message, and all senders are gone.
     Disconnected,
 }
 
 impl TryRecvError {
-    /// Whether there was none.
+    /// Returns whether there was no message, while senders are left.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Empty)
     }
 
-    /// Whether nobody is left to send one.
+    /// Returns whether all senders are gone.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         matches!(self, Self::Disconnected)
@@ -219,23 +220,23 @@ impl_error!(TryRecvError, |error| match error.is_empty() {
     false => NOBODY_SENDS,
 });
 
-/// Why no message was received in time.
+/// An error of receiving with a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
-    /// There was none until the time was over.
+    /// No message arrived until the time was over.
     Timeout,
-    /// There is none, and nobody is left to send one.
+    /// There is no message, and all senders are gone.
     Disconnected,
 }
 
 impl RecvTimeoutError {
-    /// Whether the time was over.
+    /// Returns whether the time was over.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         matches!(self, Self::Timeout)
     }
 
-    /// Whether nobody is left to send one.
+    /// Returns whether all senders are gone.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         matches!(self, Self::Disconnected)
@@ -253,25 +254,27 @@ impl_error!(RecvTimeoutError, |error| match error.is_timeout() {
     false => "channel is empty and disconnected",
 });
 
-/// No operation can be done now. From [`Select::try_select`](super::Select::try_select).
+/// An error of [`Select::try_select`](super::Select::try_select): no operation can be done now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrySelectError;
 
 impl_error!(TrySelectError, "all operations in select would block");
 
-/// No operation could be done until the time was over. From [`Select::select_timeout`](super::Select::select_timeout).
+/// An error of [`Select::select_timeout`](super::Select::select_timeout): no operation could be
+/// done until the time was over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelectTimeoutError;
 
 impl_error!(SelectTimeoutError, "timed out waiting on select");
 
-/// No operation is ready. From [`Select::try_ready`](super::Select::try_ready).
+/// An error of [`Select::try_ready`](super::Select::try_ready): no operation is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TryReadyError;
 
 impl_error!(TryReadyError, "no operation in select is ready");
 
-/// No operation was ready until the time was over. From [`Select::ready_timeout`](super::Select::ready_timeout).
+/// An error of [`Select::ready_timeout`](super::Select::ready_timeout): no operation was ready
+/// until the time was over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadyTimeoutError;
 

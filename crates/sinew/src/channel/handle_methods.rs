@@ -1,7 +1,7 @@
-//! What the handles of these channels and those of `sync::mpsc` have in common, written once. The errors are
-//! those that the caller has in scope: crossbeam-channel's names and std's are the same.
+//! Methods that the handles of these channels share with those of `sync::mpsc`. The error types are
+//! those that the caller has in scope: crossbeam-channel and std use the same names.
 
-/// The ways to receive, each with its documentation.
+/// Defines the methods that receive, with the documentation that the caller gives.
 macro_rules! receive_methods {
     (
         $(#[$recv_doc:meta])* recv
@@ -66,7 +66,8 @@ macro_rules! receive_methods {
     };
 }
 
-/// The ways to send a message of this name where there may be no room, each with its documentation.
+/// Defines the methods that send where there may be no room, with the documentation and the name of
+/// the message that the caller gives.
 macro_rules! send_methods {
     (
         $message:ident
@@ -114,7 +115,7 @@ macro_rules! send_methods {
     };
 }
 
-/// What a handle to send by is: one of those that keep the channel open.
+/// Implements a sending handle, which keeps the channel open for its receivers.
 macro_rules! sender_handle {
     ($handle:ident) => {
         impl<T> $handle<T> {

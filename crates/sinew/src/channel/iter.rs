@@ -1,26 +1,27 @@
-//! Messages, one after the other: for all kinds of receivers.
+//! Iterators over messages, for all kinds of receivers.
 
 use std::iter::FusedIterator;
 
 use super::receiver::Receiver;
 use crate::rt::impl_debug;
 
-/// The iterators over the messages of a receiver. Attributes that are given are those of the types.
+/// Defines the iterators over the messages of a receiver. The attributes are added to the types.
 macro_rules! message_iterators {
     ($(#[$attribute:meta])*) => {
-        /// All messages of a [`Receiver`], until no sender is left. From [`Receiver::iter`].
+        /// An iterator over all messages of a [`Receiver`] until all senders are gone. From
+        /// [`Receiver::iter`].
         $(#[$attribute])*
         pub struct Iter<'a, T> {
             rx: &'a Receiver<T>,
         }
 
-        /// All messages that a [`Receiver`] has now. From [`Receiver::try_iter`].
+        /// An iterator over the messages that a [`Receiver`] has now. From [`Receiver::try_iter`].
         $(#[$attribute])*
         pub struct TryIter<'a, T> {
             rx: &'a Receiver<T>,
         }
 
-        /// All messages of a [`Receiver`], and the receiver itself. From [`IntoIterator`].
+        /// An iterator over all messages of a [`Receiver`], which it owns. From [`IntoIterator`].
         $(#[$attribute])*
         pub struct IntoIter<T> {
             rx: Receiver<T>,

@@ -1,4 +1,4 @@
-//! How channels are made.
+//! Constructors of channels.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,8 +7,8 @@ use super::clock::Clock;
 use super::{Channel, Receiver, Sender};
 use crate::rt;
 
-/// A channel without a bound: sending never waits for room. After a number of sends in a row, a
-/// fiber [lets others run](crate::fiber#turns); `try_send` never suspends.
+/// Makes a channel without a bound: sending never waits for room. After a number of sends in a row,
+/// a fiber [lets others run](crate::fiber#turns); `try_send` never suspends.
 ///
 /// ```
 /// let (sender, receiver) = sinew::channel::unbounded();
@@ -22,7 +22,8 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     handles(Channel::unbounded())
 }
 
-/// A channel that keeps up to `cap` messages: whoever sends one more waits. With 0, who sends and who receives wait for each other.
+/// Makes a channel that stores up to `cap` messages. Senders wait while it is full. With a capacity
+/// of 0, sender and receiver wait for each other.
 ///
 /// ```
 /// use sinew::channel::{self, TrySendError};
@@ -33,7 +34,8 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 /// assert_eq!(receiver.recv(), Ok(1));
 /// ```
 ///
-/// Any capacity will do: if the messages would take more than 64 KiB, memory is taken as they come.
+/// The capacity may be any number: if the messages would need more than 64 KiB, memory is allocated
+/// as they arrive. Difference from [`std::sync::mpsc::sync_channel`]: receivers can be cloned, too.
 #[must_use]
 pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
     handles(Channel::bounded(cap))
@@ -49,7 +51,8 @@ fn clock(first: Option<Instant>, every: Option<Duration>) -> Receiver<Instant> {
     Receiver::new(Arc::new(Channel::clock(clock)))
 }
 
-/// One message after this time: the moment at which it came. For ever nothing, if that is beyond the end of the clock.
+/// Makes a receiver of one message, which is due after `duration`. The message is the instant at
+/// which it was due. If that is beyond the range of the clock, no message ever arrives.
 ///
 /// ```
 /// use sinew::channel;
@@ -64,14 +67,23 @@ pub fn after(duration: Duration) -> Receiver<Instant> {
     clock(rt::now().checked_add(duration), None)
 }
 
-/// One message at this moment: the moment itself.
+/// Makes a receiver of one message, which is due at `when`. The message is that instant.
+///
+/// ```
+/// use sinew::channel;
+/// use std::time::Instant;
+///
+/// let now = Instant::now();
+/// assert_eq!(channel::at(now).recv(), Ok(now));
+/// ```
 #[must_use]
 pub fn at(when: Instant) -> Receiver<Instant> {
     clock(Some(when), None)
 }
 
-/// A message after this time, again and again: the moment at which it came. The next one comes so long after the last one was received, and
-/// none pile up.
+/// Makes a receiver of periodic messages, each the instant at which it was due. The first one is
+/// due after `duration`, and each further one `duration` after the previous one was received, so
+/// messages do not accumulate.
 ///
 /// ```
 /// use sinew::channel;
@@ -86,7 +98,8 @@ pub fn tick(duration: Duration) -> Receiver<Instant> {
     clock(rt::now().checked_add(duration), Some(duration))
 }
 
-/// No message, ever: for an arm of a `select!` that is there only sometimes.
+/// Makes a receiver that never gets a message, for an arm of a `select!` that is only used at
+/// times.
 ///
 /// ```
 /// use sinew::channel;

@@ -1,8 +1,9 @@
 //! Channels with the API of crossbeam-channel, between fibers, threads and both.
 //!
-//! [`bounded`] and [`unbounded`] make one: both ends may be [cloned](Sender) and shared, and each message goes to one who receives. A fiber that waits
-//! for a message, or for room, gives its worker to others. Who waits is served in the order in which it came, and a message for one who waits
-//! is moved to it without being kept in between.
+//! [`bounded`] and [`unbounded`] make a channel. Both handles may be [cloned](Sender) and shared,
+//! and each message goes to one receiver. A fiber that waits for a message, or for room, lets other
+//! fibers use its worker. Waiters are served in the order in which they arrived, and a message for
+//! a waiting receiver is moved directly to it, without being stored in the channel.
 //!
 //! ```
 //! use sinew::{channel, fiber};
@@ -12,55 +13,67 @@
 //! assert_eq!(receiver.iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
 //! ```
 //!
-//! [`after`], [`at`], [`tick`] and [`never()`] make ends that receive by the clock, without any fiber or timer behind them. The macros
-//! [`select!`](crate::select) and [`select_biased!`](crate::select_biased) wait for several channels at once, as does [`Select`], for any number of them.
+//! [`after`], [`at`], [`tick`] and [`never()`] make receivers whose messages are due at certain
+//! times. No fiber and no timer stands behind them. The macros [`select!`](crate::select) and
+//! [`select_biased!`](crate::select_biased) wait for several channels at once. So does [`Select`],
+//! for a number of channels that is known only at run time.
 //!
 //! There are three more kinds of channel, with tokio's names: [`oneshot`] for a single value,
 //! [`broadcast`] for values that all receivers get, and [`watch`] for the latest value.
 //!
-//! What is different from crossbeam-channel 0.5:
+//! Differences from crossbeam-channel 0.5:
 //!
-//! - [`send_cancellable`](Sender::send_cancellable), [`recv_cancellable`](Receiver::recv_cancellable) and
-//!   [`select_cancellable`](Select::select_cancellable) are ended by [cancellation and deadlines](crate::fiber#stopping), which all else ignores.
-//! - A [`Select`] stays on its thread.
-//! - A channel may have any capacity, since it takes memory for messages as they come if that would be more than 64 KiB.
-//! - Messages that nobody has received are dropped with the last receiver. crossbeam's bounded channels keep them until the senders are gone, too.
-//! - A place that is reserved for a message which was selected, and is [yet to be sent](SelectedOperation), keeps nobody waiting: `try_send` finds the
-//!   channel full and `try_recv` finds it empty, where crossbeam's wait for that message. It goes behind those that were sent meanwhile.
-//! - `select! {}` waits for ever, which crossbeam does not compile, and there may be any number of arms.
+//! - [Cancellation and deadlines](crate::fiber#stopping) end
+//!   [`send_cancellable`](Sender::send_cancellable),
+//!   [`recv_cancellable`](Receiver::recv_cancellable) and
+//!   [`select_cancellable`](Select::select_cancellable). All other operations ignore them.
+//! - A [`Select`] is not `Send`.
+//! - A channel may have any capacity: if the messages would need more than 64 KiB, memory is
+//!   allocated as they arrive.
+//! - Dropping the last receiver drops the messages that were not received. crossbeam's bounded
+//!   channels keep them until the senders are gone, too.
+//! - A slot that is reserved for a selected message which is [not sent yet](SelectedOperation)
+//!   makes no other caller wait: `try_send` finds the channel full and `try_recv` finds it empty,
+//!   where crossbeam's wait for that message. The message goes behind those that are sent in the
+//!   meantime.
+//! - `select! {}` waits forever, which crossbeam does not compile, and the number of arms is not
+//!   limited.
 //!
 //! # Capacity 0 and select
 //!
-//! A channel of capacity 0 keeps no message: sender and receiver meet. A sender that does so by a
-//! [`select!`](crate::select) or a [`Select`] makes its message only afterwards, and cannot be refused
-//! any more. So a receiver that has met such a sender waits until the message is there, however long that
-//! takes. It is not bound by any limit meanwhile:
+//! A channel of capacity 0 stores no message: a sender and a receiver meet. A sender that meets a
+//! receiver through [`select!`](crate::select) or a [`Select`] produces its message only
+//! afterwards, and cannot be refused any more. So a receiver that has met such a sender waits until
+//! the message arrives, however long that takes. No limit ends this wait:
 //!
 //! - [`recv_timeout`](Receiver::recv_timeout), [`recv_deadline`](Receiver::recv_deadline),
-//!   [`select_timeout`](Select::select_timeout), [`select_deadline`](Select::select_deadline) and `default`
-//!   with a time return late if the sender takes longer than the time that is left;
-//! - [`recv_cancellable`](Receiver::recv_cancellable) and
+//!   [`select_timeout`](Select::select_timeout), [`select_deadline`](Select::select_deadline) and
+//!   `default` with a time return late if the sender takes longer than the remaining time;
 //!   [`select_cancellable`](Select::select_cancellable) do not observe cancellation and deadlines;
 //! - [`try_recv`](Receiver::try_recv), [`try_iter`](Receiver::try_iter),
 //!   [`try_select`](Select::try_select) and `default` without a time wait as well. Inside
 //!   [`no_suspend`](crate::fiber::no_suspend) they pass over such senders.
 //!
-//! The wait ends when the [`SelectedOperation`] is completed, which `select!` does as soon as the message
-//! is evaluated, or dropped, after which the receiver goes on as if it had met nobody. If the operation is
-//! forgotten, by [`mem::forget`](std::mem::forget) or in a fiber that never goes on, the receiver waits
-//! for ever. crossbeam's receivers spin instead, also after a drop.
+//! The wait ends when the [`SelectedOperation`] is completed, or dropped. `select!` completes it as
+//! soon as the message is evaluated. After a drop, the receiver continues as if it had met no
+//! sender. If the operation is forgotten, by [`mem::forget`](std::mem::forget) or in a fiber that
+//! never continues, the receiver waits forever. crossbeam's receivers spin instead, also after a
+//! drop.
 //!
-//! Senders never wait in this way: a receiver that selects takes the message in the moment in which it
-//! meets the sender. Nor do receivers of [`sync::mpsc`](crate::sync::mpsc), whose senders cannot select.
+//! Senders never wait in this way: a receiver that selects takes the message at the moment in which
+//! it meets the sender. Nor do receivers of [`sync::mpsc`](crate::sync::mpsc), whose senders cannot
+//! select.
 //!
 //! # Large messages
 //!
-//! Messages are passed by value, crossbeam's too, and take several times their size of stack on the way, of which a fiber has less than a thread: with one
-//! of 16 KiB the [default](crate::RuntimeBuilder::stack_size) may overflow, and in a debug build with one of 12 KiB. Box those that are larger
-//! than a few KiB.
+//! Messages are passed by value, as in crossbeam, and use several times their size of stack on the
+//! way. A fiber has less stack than a thread: a message of 16 KiB may overflow the
+//! [default](crate::RuntimeBuilder::stack_size) stack, and in a debug build one of 12 KiB. Box
+//! messages that are larger than a few KiB.
 
-// Inside, [`Channel`] is what the handles of both ends share. It has a flavour: [`Buffered`](buffered::Buffered), over one of two places to
-// keep messages in; [`Rendezvous`](rendezvous::Rendezvous), which keeps none; or [`Clock`](clock::Clock). `sync::mpsc` is made of them, too.
+// The handles of both ends share a [`Channel`]. It has a flavour: [`Buffered`](buffered::Buffered),
+// over one of two stores of messages; [`Rendezvous`](rendezvous::Rendezvous), which stores none; or
+// [`Clock`](clock::Clock). `sync::mpsc` uses them, too.
 
 mod blocks;
 pub mod broadcast;

@@ -1,4 +1,4 @@
-//! The models of channels: no message is lost, doubled or out of order, and nobody waits for ever.
+//! Models of channels: no message is lost, duplicated or out of order, and no thread waits forever.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -12,12 +12,12 @@ fn soon() -> Limit {
     Limit::until(Some(Instant::now()))
 }
 
-/// All that comes, until nobody is left to send.
+/// Receives all messages until all senders are gone.
 fn all(channel: &Channel<u32>) -> Vec<u32> {
     std::iter::from_fn(|| channel.receive(Limit::NEVER).ok()).collect()
 }
 
-/// Two are sent, one after the other, by one who then goes, and received.
+/// One sender sends two messages and is dropped. Both messages are received in order.
 fn two_pass(preemptions: usize, make: fn() -> Channel<u32>) {
     check(preemptions, move || {
         let channel = Arc::new(make());
@@ -49,7 +49,7 @@ fn messages_pass_a_rendezvous() {
     two_pass(3, || Channel::bounded(0));
 }
 
-/// Two send one each, to one who receives both.
+/// Two senders send one message each. One receiver receives both.
 fn two_send(preemptions: usize, make: fn() -> Channel<u32>) {
     check(preemptions, move || {
         let channel = Arc::new(make());
@@ -83,7 +83,7 @@ fn two_send_by_a_rendezvous() {
     two_send(2, || Channel::bounded(0));
 }
 
-/// Two wait for room where there is no memory at hand for their messages: both are let in.
+/// Two senders wait for room while there is no spare memory for their messages. Both are let in.
 #[test]
 fn two_wait_for_room_in_blocks() {
     check(2, || {
@@ -105,7 +105,7 @@ fn two_wait_for_room_in_blocks() {
     });
 }
 
-/// Two receive; what one who gives up has not received, the other one does.
+/// Two receivers, one of which gives up. The message is received by one of them.
 fn one_gives_up(preemptions: usize, make: fn() -> Channel<u32>) {
     check(preemptions, move || {
         let channel = Arc::new(make());
@@ -120,16 +120,17 @@ fn one_gives_up(preemptions: usize, make: fn() -> Channel<u32>) {
 }
 
 #[test]
-fn one_who_gives_up_takes_no_message_of_a_ring_along() {
+fn a_receiver_that_gives_up_loses_no_message_of_a_ring() {
     one_gives_up(2, || Channel::bounded(1));
 }
 
 #[test]
-fn one_who_gives_up_takes_no_message_of_a_rendezvous_along() {
+fn a_receiver_that_gives_up_loses_no_message_of_a_rendezvous() {
     one_gives_up(2, || Channel::bounded(0));
 }
 
-/// One waits for room and may give up: it has its message still, or that arrives.
+/// A sender waits for room and may give up. Either it still has its message, or the message
+/// arrives.
 fn a_sender_gives_up(preemptions: usize, make: fn() -> Channel<u32>, kept: u32) {
     check(preemptions, move || {
         let channel = Arc::new(make());
@@ -146,16 +147,17 @@ fn a_sender_gives_up(preemptions: usize, make: fn() -> Channel<u32>, kept: u32) 
 }
 
 #[test]
-fn one_who_waits_for_room_keeps_its_message_or_sends_it() {
+fn a_sender_that_waits_for_room_keeps_its_message_or_sends_it() {
     a_sender_gives_up(3, || Channel::bounded(1), 1);
 }
 
 #[test]
-fn one_who_waits_to_meet_keeps_its_message_or_sends_it() {
+fn a_sender_that_waits_for_a_receiver_keeps_its_message_or_sends_it() {
     a_sender_gives_up(3, || Channel::bounded(0), 0);
 }
 
-/// The receiver goes while somebody sends: the message comes back, or was dropped with the channel.
+/// The receiver is dropped while a sender sends. The message is returned, or was dropped with the
+/// channel.
 fn the_receiver_goes(preemptions: usize, make: fn() -> Channel<Arc<()>>, kept: usize) {
     check(preemptions, move || {
         let (channel, message) = (Arc::new(make()), Arc::new(()));
@@ -172,23 +174,23 @@ fn the_receiver_goes(preemptions: usize, make: fn() -> Channel<Arc<()>>, kept: u
 }
 
 #[test]
-fn whoever_waits_for_room_is_told_that_nobody_is_left() {
+fn a_sender_that_waits_for_room_is_woken_by_the_close() {
     the_receiver_goes(3, || Channel::bounded(1), 1);
 }
 
 #[test]
-fn messages_go_with_the_receiver() {
+fn the_last_receiver_drops_the_messages() {
     the_receiver_goes(3, || Channel::bounded(2), 1);
     the_receiver_goes(3, Channel::unbounded, 3);
 }
 
 #[test]
-fn whoever_waits_to_meet_is_told_that_nobody_is_left() {
+fn a_sender_that_waits_for_a_receiver_is_woken_by_the_close() {
     the_receiver_goes(3, || Channel::bounded(0), 0);
 }
 
 #[test]
-fn what_was_sent_before_the_end_is_received() {
+fn a_message_that_was_sent_before_the_close_is_received() {
     check(3, || {
         let channel = Arc::new(Channel::unbounded());
         let other = channel.clone();
@@ -199,7 +201,7 @@ fn what_was_sent_before_the_end_is_received() {
         let first = loop {
             match channel.try_receive() {
                 Ok(message) => break message,
-                Err(NotReceived::Closed) => panic!("it was overlooked"),
+                Err(NotReceived::Closed) => panic!("the message was missed"),
                 Err(_) => thread::yield_now(),
             }
         };

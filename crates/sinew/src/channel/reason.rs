@@ -1,20 +1,21 @@
-//! Why nothing was sent or received, inside. Each way to send or receive has an error of its own outside.
+//! Reasons why a message was not sent or received. The public methods convert them into errors of
+//! their own.
 
 use crate::rt::{GaveUp, Stop};
 
-/// Why a message was not sent, and the message.
+/// Why a message was not sent. Contains the message.
 #[derive(Debug)]
 pub(crate) enum NotSent<T> {
-    /// Nobody is left to receive it.
+    /// All receivers are gone.
     Closed(T),
     /// There was no room until the time was over.
     TimedOut(T),
-    /// Whoever sends is to stop.
+    /// The sender was stopped while it waited.
     Stopped(T, Stop),
 }
 
 impl<T> NotSent<T> {
-    /// The message.
+    /// Returns the message.
     pub(crate) fn into_inner(self) -> T {
         match self {
             Self::Closed(message) | Self::TimedOut(message) | Self::Stopped(message, _) => message,
@@ -30,7 +31,7 @@ impl<T> NotSent<T> {
 }
 
 impl NotSent<()> {
-    /// The same, of this message.
+    /// Adds the message to the reason.
     pub(super) fn with<T>(self, message: T) -> NotSent<T> {
         match self {
             Self::Closed(()) => NotSent::Closed(message),
@@ -43,11 +44,11 @@ impl NotSent<()> {
 /// Why no message was received.
 #[derive(Debug)]
 pub(crate) enum NotReceived {
-    /// There is none, and nobody is left to send one.
+    /// There is no message, and all senders are gone.
     Closed,
-    /// There was none until the time was over.
+    /// No message arrived until the time was over.
     TimedOut,
-    /// Whoever receives is to stop.
+    /// The receiver was stopped while it waited.
     Stopped(Stop),
 }
 

@@ -1,4 +1,4 @@
-//! The handle to receive by.
+//! The receiving handle of a channel.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -11,26 +11,27 @@ use super::{Channel, receive_methods};
 use crate::fiber::Stopped;
 use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
-/// Receives what is sent by the [`Sender`](super::Sender)s of a channel. There may be many, and each message goes to one of them: it is
-/// cloned, sent elsewhere and shared.
+/// Receives from the [`Sender`](super::Sender)s of a channel. It may be cloned, shared and moved to
+/// other fibers and threads. Each message goes to one receiver.
 ///
-/// With the last receiver all messages are dropped that nobody has received. A bounded channel of
-/// crossbeam's keeps them for as long as there are senders. If destructors of messages panic, all
-/// messages are dropped nevertheless, and the first panic goes on when they are; if the caller unwinds
-/// already, none does. crossbeam leaks what comes after the first.
+/// Dropping the last receiver drops the messages that were not received. A bounded channel of
+/// crossbeam keeps them as long as there are senders. If destructors of messages panic, all
+/// messages are dropped nevertheless, and then the first panic is resumed, unless the caller is
+/// unwinding already. crossbeam leaks the messages after the first panic.
 ///
 /// ```
 /// use sinew::channel;
 /// use sinew::fiber;
 ///
 /// let (sender, receiver) = channel::unbounded();
-/// let workers = [receiver.clone(), receiver].map(|numbers| fiber::spawn(move || numbers.iter().sum::<u32>()));
+/// let workers = [receiver.clone(), receiver]
+///     .map(|numbers| fiber::spawn(move || numbers.iter().sum::<u32>()));
 /// (0..10).for_each(|number| sender.send(number).unwrap());
 /// drop(sender);
 /// assert_eq!(workers.map(|worker| worker.join().unwrap()).iter().sum::<u32>(), 45);
 /// ```
 ///
-/// It goes to other threads only if its messages may:
+/// It is `Send` and `Sync` only if its messages are `Send`:
 ///
 /// ```compile_fail,E0277
 /// fn is_send<T: Send>() {}
@@ -51,103 +52,138 @@ impl<T> Receiver<T> {
     }
 
     receive_methods! {
-        /// Waits for a message.
+        /// Receives a message, and waits until there is one.
+        ///
+        /// Unlike [`std::sync::mpsc::Receiver::recv`], it suspends a fiber instead of blocking its
+        /// worker.
         ///
         /// # Errors
         ///
-        /// If there is none, and all senders are gone, or go.
+        /// Returns an error if there is no message and all senders are gone, or if the last one is
+        /// dropped while the caller waits.
         ///
         /// # Panics
         ///
-        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
         recv
-        /// Receives a message, if there is one now.
+        /// Receives a message if there is one now.
         ///
-        /// With a capacity of 0, if a sender waits. If that is a `select`, the caller
-        /// [waits for its message](super#capacity-0-and-select), and for ever if the operation is forgotten.
-        /// Inside [`no_suspend`](crate::fiber::no_suspend) it passes over such senders.
+        /// With a capacity of 0, receives one if a sender waits. If that sender is a `select`, the
+        /// caller [waits for its message](super#capacity-0-and-select), and waits forever if the
+        /// operation is forgotten. Inside [`no_suspend`](crate::fiber::no_suspend) it skips such
+        /// senders.
+        ///
+        /// ```
+        /// use sinew::channel::{self, TryRecvError};
+        ///
+        /// let (sender, receiver) = channel::bounded(1);
+        /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        /// sender.send(1).unwrap();
+        /// drop(sender);
+        /// assert_eq!(receiver.try_recv(), Ok(1));
+        /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+        /// ```
         ///
         /// # Errors
         ///
-        /// If there is none, or there is none and all senders are gone.
+        /// Returns an error if there is no message, which says whether all senders are gone.
         try_recv
-        /// [`recv`](Self::recv), for at most so long.
+        /// Receives a message like [`recv`](Self::recv), and gives up after `timeout`.
         ///
-        /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
-        /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
+        /// With a capacity of 0, a receiver that has met a sending `select` waits for its message
+        /// [beyond that time](super#capacity-0-and-select), and waits forever if the operation is
+        /// forgotten.
+        ///
+        /// ```
+        /// use sinew::channel::{self, RecvTimeoutError};
+        /// use std::time::Duration;
+        ///
+        /// let (_sender, receiver) = channel::bounded::<u32>(1);
+        /// let result = receiver.recv_timeout(Duration::from_millis(1));
+        /// assert_eq!(result, Err(RecvTimeoutError::Timeout));
+        /// ```
         ///
         /// # Errors
         ///
-        /// If none came in that time, or there is none and all senders are gone.
+        /// Returns an error if no message arrived until the time was over, or if there is none and
+        /// all senders are gone.
         ///
         /// # Panics
         ///
-        /// As [`recv`](Self::recv).
+        /// Panics as [`recv`](Self::recv) does.
         recv_timeout
-        /// [`recv`](Self::recv), until this moment at the latest.
+        /// Receives a message like [`recv`](Self::recv), and gives up at `deadline`.
         ///
-        /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
-        /// [beyond that time](super#capacity-0-and-select), and for ever if the operation is forgotten.
+        /// With a capacity of 0, a receiver that has met a sending `select` waits for its message
+        /// [beyond that time](super#capacity-0-and-select), and waits forever if the operation is
+        /// forgotten.
         ///
         /// # Errors
         ///
-        /// As [`recv_timeout`](Self::recv_timeout).
+        /// Returns an error as [`recv_timeout`](Self::recv_timeout) does.
         ///
         /// # Panics
         ///
-        /// As [`recv`](Self::recv).
+        /// Panics as [`recv`](Self::recv) does.
         recv_deadline
-        /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
+        /// Receives a message like [`recv`](Self::recv), and gives up when [cancellation or a
+        /// deadline](crate::fiber#stopping) stops the caller.
         ///
-        /// With a capacity of 0, a receiver that has met a `select` which sends waits for its message
-        /// [whatever these say](super#capacity-0-and-select), and for ever if the operation is forgotten.
+        /// With a capacity of 0, a receiver that has met a sending `select` waits for its message
+        /// [although it is stopped](super#capacity-0-and-select), and waits forever if the
+        /// operation is forgotten.
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before there is one, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+        /// Returns the outer error if the caller is stopped while it waits, or is already stopped
+        /// and there is no message. The inner error is that of [`recv`](Self::recv).
         ///
         /// # Panics
         ///
-        /// As [`recv`](Self::recv).
+        /// Panics as [`recv`](Self::recv) does.
         recv_cancellable
-        /// All messages, until nobody is left to send one.
+        /// Returns an iterator over all messages. It waits for each, and ends when there is none
+        /// and all senders are gone.
         ///
         /// # Panics
         ///
-        /// The iterator does, as [`recv`](Self::recv).
+        /// The iterator panics as [`recv`](Self::recv) does.
         iter
-        /// All messages that are there now, by [`try_recv`](Self::try_recv).
+        /// Returns an iterator over the messages that are available now. It ends when
+        /// [`try_recv`](Self::try_recv) returns none.
         try_iter
     }
 
-    /// Whether it keeps no message now. Always, with a capacity of 0.
+    /// Returns whether no message is stored now. Always true with a capacity of 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is no room now: a place that is [reserved](super::SelectedOperation) is none. Always, with a capacity of 0.
+    /// Returns whether there is no room now. A [reserved](super::SelectedOperation) slot counts as
+    /// filled. Always true with a capacity of 0.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.channel.is_full()
     }
 
-    /// How many messages it keeps now. A place that is [reserved](super::SelectedOperation) does not count.
+    /// Returns the number of messages that are stored now. [Reserved](super::SelectedOperation)
+    /// slots do not count.
     #[must_use]
     pub fn len(&self) -> usize {
         self.channel.len()
     }
 
-    /// How many it can keep; none, if there is no limit.
+    /// Returns the number of messages that can be stored, or `None` if there is no limit.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.channel.capacity()
     }
 
-    /// Whether the other one receives from the same channel.
+    /// Returns whether both handles receive from the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
-        // As crossbeam's, those of `never` are all one.
+        // All channels of `never` count as one, as in crossbeam.
         Arc::ptr_eq(&self.channel, &other.channel) || self.channel.is_never() && other.channel.is_never()
     }
 }

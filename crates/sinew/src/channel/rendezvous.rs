@@ -1,6 +1,6 @@
-//! A channel that keeps no message: who sends and who receives meet. Knows nothing of counts and places.
-//!
-//! How it works, and why nobody misses another, is in the README beside this file.
+//! A channel that stores no message: sender and receiver meet. Knows neither counts nor slots. The
+//! protocol, and why a sender and a receiver cannot miss each other, is in the README beside this
+//! file.
 //!
 //! # Safety
 //!
@@ -23,9 +23,9 @@ use crate::rt::{self, Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind, p
 pub(super) struct Rendezvous<T> {
     pub(super) receivers: Queue<(), WaitSlot>,
     pub(super) senders: Queue<(), WaitSlot>,
-    /// Counts who has entered `receivers`. Changed under its lock.
+    /// Counts the waiters that have entered `receivers`. Changed under its lock.
     receivers_entered: AtomicUsize,
-    /// Counts who has entered `senders`. Changed under its lock.
+    /// Counts the waiters that have entered `senders`. Changed under its lock.
     senders_entered: AtomicUsize,
     /// Changed under the lock of `receivers`.
     is_closed: AtomicBool,
@@ -34,23 +34,23 @@ pub(super) struct Rendezvous<T> {
     message: PhantomData<Mutex<T>>,
 }
 
-/// How far a receiver goes to meet a sender whose message is yet to be made.
+/// Under which condition a receiver meets a sender that has not produced its message yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meets {
-    /// It waits for the message if other fibers of its worker run meanwhile: one of them may be the
-    /// sender.
+    /// Only if other fibers of its worker run while it waits for the message: one of them may be
+    /// the sender.
     IfOthersRun,
-    /// It would wait for a sender anyway, and waits for the message wherever it may wait at all.
+    /// Wherever the receiver may wait at all, since it would wait for a sender anyway.
     Anyhow,
 }
 
-/// What one who receives at once has met.
+/// What a receiver that does not wait has met.
 #[derive(PartialEq, Eq)]
 enum Met {
     Nobody,
     /// The message is in the place.
     Message,
-    /// The message will be there, when the handshake is over.
+    /// The message will be in the place when the handshake has ended.
     Promise,
 }
 
@@ -72,9 +72,11 @@ impl<T> Rendezvous<T> {
         self.is_closed.load(Ordering::Acquire)
     }
 
+    /// Sends a message if a receiver waits for it.
+    ///
     /// # Errors
     ///
-    /// If nobody waits for it, or nobody is left to receive it.
+    /// Returns an error if no receiver waits, or if all receivers are gone.
     #[inline(never)]
     pub(super) fn try_send(&self, message: T) -> Result<(), SendRefused<T>> {
         let mut receivers = self.receivers.lock();
@@ -82,19 +84,19 @@ impl<T> Rendezvous<T> {
             return Err(SendRefused::Closed(message));
         }
         let mut message = Some(message);
-        // SAFETY: it is the queue of this channel, in which all have places.
+        // SAFETY: it is the queue of this channel, in which all wait slots have places.
         let met = unsafe { hand_over(&mut receivers, &mut message) };
         drop(receivers);
         met.into_iter().for_each(Claimed::go);
         message.map_or(Ok(()), |message| Err(SendRefused::Full(message)))
     }
 
-    /// Promises a message to one who waits for it: it goes to its handshake, and waits there. None,
-    /// if nobody waits.
+    /// Promises a message to a waiting receiver, which then waits at its handshake. Returns `None`
+    /// if no receiver waits.
     ///
     /// # Errors
     ///
-    /// If nobody is left to receive it.
+    /// Returns an error if all receivers are gone.
     pub(super) fn promise(&self) -> Result<Option<*const Handshake>, ()> {
         let mut receivers = self.receivers.lock();
         if self.is_closed() {
@@ -113,11 +115,11 @@ impl<T> Rendezvous<T> {
         }))
     }
 
-    /// Waits for one who receives.
+    /// Sends a message, and waits until a receiver takes it.
     ///
     /// # Errors
     ///
-    /// If nobody is left to receive it, or the limit is reached.
+    /// Returns an error if all receivers are gone, or if the limit is reached.
     #[inline(never)]
     pub(super) fn send(&self, mut message: T, mut limit: Limit) -> Result<(), NotSent<T>> {
         rt::spend(1);
@@ -147,12 +149,13 @@ impl<T> Rendezvous<T> {
         }
     }
 
-    /// None, if nobody waits to send.
+    /// Receives the message of a waiting sender. Returns `None` if no sender waits.
     pub(super) fn try_receive(&self) -> Option<T> {
         self.receive_now(Meets::IfOthersRun)
     }
 
-    /// The message of one who waits to send. None, if there is none that the caller may meet.
+    /// Receives the message of a waiting sender. Returns `None` if there is no sender that the
+    /// caller may meet.
     #[inline(never)]
     pub(super) fn receive_now(&self, meets: Meets) -> Option<T> {
         let place = Cell::new(None);
@@ -160,7 +163,8 @@ impl<T> Rendezvous<T> {
         place.into_inner()
     }
 
-    /// The message of one who waits to send, if somebody does. If it is promised, it is waited for.
+    /// Receives the message of a waiting sender into `place`, if a sender waits. If the message is
+    /// promised, waits for it.
     fn receive_into(&self, place: &MessagePlace<T>, meets: Meets) {
         loop {
             let handshake = Handshake::at(place);
@@ -168,7 +172,7 @@ impl<T> Rendezvous<T> {
                 return;
             }
             handshake.wait();
-            // One that breaks its promise is not the last one.
+            // Another sender may wait behind the sender that broke its promise.
             if is_filled(place) {
                 return;
             }
@@ -202,7 +206,8 @@ impl<T> Rendezvous<T> {
         Met::Nobody
     }
 
-    /// Meets the first sender that has its message, for a receiver that must not wait for the others.
+    /// Meets the first sender that has its message, for a receiver that may not wait for the
+    /// others.
     #[cold]
     fn meet_behind(&self, mut senders: Locked<'_, (), WaitSlot>, place: &MessagePlace<T>) -> Met {
         // SAFETY: it is the queue of this channel.
@@ -216,11 +221,11 @@ impl<T> Rendezvous<T> {
         })
     }
 
-    /// Waits for one who sends.
+    /// Receives a message, and waits until a sender has one.
     ///
     /// # Errors
     ///
-    /// If nobody is left to send, or the limit is reached.
+    /// Returns an error if all senders are gone, or if the limit is reached.
     #[inline(never)]
     pub(super) fn receive(&self, mut limit: Limit) -> Result<T, NotReceived> {
         rt::spend(1);
@@ -251,7 +256,8 @@ impl<T> Rendezvous<T> {
         }
     }
 
-    /// Where one waits who receives, if it has to. What is its own in the other queue does not count.
+    /// Returns where a receiver enters `receivers`, or `None` if it need not wait. A sending
+    /// operation of the same `owner` does not count as a sender.
     pub(super) fn place_to_receive(
         &self,
         receivers: &mut Locked<'_, (), WaitSlot>,
@@ -262,24 +268,24 @@ impl<T> Rendezvous<T> {
         has_to_wait.then(|| enters(&self.receivers_entered))
     }
 
-    /// Where a sender waits that has found no receiver, unless it is the end. For callers with the lock
-    /// of `senders`.
+    /// Returns where a sender that has found no receiver enters `senders`, or `None` if the channel
+    /// is closed. The caller holds the lock of `senders`.
     pub(super) fn place_to_send(&self) -> Option<Place> {
         (!self.is_closed()).then(|| enters(&self.senders_entered))
     }
 
-    /// Whether another one waits to send.
+    /// Returns whether a sender waits that does not belong to `owner`.
     pub(super) fn has_sender(&self, owner: *const ()) -> bool {
         self.senders.lock().has_such(|wait_slot| wait_slot.is_of_another(owner))
     }
 
-    /// Whether another one waits to receive.
+    /// Returns whether a receiver waits that does not belong to `owner`.
     pub(super) fn has_receiver(&self, owner: *const ()) -> bool {
         self.receivers.lock().has_such(|wait_slot| wait_slot.is_of_another(owner))
     }
 
-    /// Returns a stamp if nothing can be received: no sender waits whose message the caller could take,
-    /// and senders are left. See `buffered/stamp.rs`.
+    /// Returns a stamp if nothing can be received: senders are left, but none waits whose message
+    /// the caller could take. See `buffered/stamp.rs`.
     pub(super) fn no_sender_stamp(&self) -> Option<u64> {
         let senders = self.senders.lock();
         let is_ready =
@@ -288,8 +294,8 @@ impl<T> Rendezvous<T> {
         (!is_ready).then(|| self.senders_entered.load(Ordering::Relaxed) as u64)
     }
 
-    /// Whether nothing could be received at any moment since `stamp` was taken: only a sender that
-    /// enters the queue changes that.
+    /// Returns whether nothing could be received at any moment since `stamp` was taken. Only a
+    /// sender that enters the queue changes that.
     pub(super) fn has_no_sender_since(&self, stamp: u64) -> bool {
         // Acquire: pairs with the release of `enters`.
         self.senders_entered.load(Ordering::Acquire) as u64 == stamp && !self.is_closed()
@@ -303,13 +309,13 @@ impl<T> Rendezvous<T> {
         (!is_ready).then(|| self.receivers_entered.load(Ordering::Relaxed) as u64)
     }
 
-    /// Whether nothing could be sent at any moment since `stamp` was taken.
+    /// Returns whether nothing could be sent at any moment since `stamp` was taken.
     pub(super) fn has_no_receiver_since(&self, stamp: u64) -> bool {
         // Acquire: pairs with the release of `enters`.
         self.receivers_entered.load(Ordering::Acquire) as u64 == stamp && !self.is_closed()
     }
 
-    /// Nobody meets after this, and nobody waits.
+    /// Closes the channel and wakes all waiters. No sender and receiver meet after this.
     pub(super) fn close(&self) {
         let receivers = self.receivers.lock();
         // Release: pairs with the acquire of `is_closed`.
@@ -321,8 +327,8 @@ impl<T> Rendezvous<T> {
     }
 }
 
-/// Whether a receiver may meet the sender in this wait slot: one that must not wait cannot meet a
-/// sender whose message is yet to be made.
+/// Returns whether a receiver may meet the sender of this wait slot. A receiver that may not wait
+/// cannot meet a sender that has not produced its message yet.
 fn can_meet(wait_slot: &WaitSlot, meets: Meets) -> bool {
     !wait_slot.is_promise()
         || match meets {
@@ -331,7 +337,8 @@ fn can_meet(wait_slot: &WaitSlot, meets: Meets) -> bool {
         }
 }
 
-/// Counts who enters a queue, under its lock, and says where.
+/// Counts a waiter that enters a queue, and returns its place in it. The caller holds the lock of
+/// the queue.
 fn enters(entered: &AtomicUsize) -> Place {
     let count = entered.load(Ordering::Relaxed);
     // Release: pairs with the acquire of a thread that looks for entries.

@@ -1,8 +1,8 @@
-//! A ring of as many places as there may be messages.
+//! A ring with one slot for each message of the capacity.
 //!
 //! # Safety
 //!
-//! Trusted with places that one side empties and the other fills: by the contracts of [`Store`].
+//! Trusted with slots that one side empties and the other fills, by the contracts of [`Store`].
 #![expect(unsafe_code, reason = "messages are in places that may be empty")]
 
 use std::convert::Infallible;
@@ -15,9 +15,9 @@ pub(super) struct Ring<T> {
     slots: Box<[Slot<T>]>,
 }
 
-// SAFETY: a message is put by one thread and taken by another, one after the other, which `T: Send` allows.
+// SAFETY: a message is put by one thread and taken later by another, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Ring<T> {}
-// SAFETY: messages go along.
+// SAFETY: messages move with it, which `T: Send` allows.
 unsafe impl<T: Send> Send for Ring<T> {}
 
 impl<T> Ring<T> {
@@ -33,7 +33,8 @@ impl<T> Ring<T> {
     }
 }
 
-// SAFETY: both ends go round by turns, so the place that is taken from is the one that was put into longest ago.
+// SAFETY: both positions visit the slots in the same order, so the slot that is emptied contains
+// the oldest message.
 unsafe impl<T> Store<T> for Ring<T> {
     type In = usize;
     type Out = usize;
@@ -54,7 +55,7 @@ unsafe impl<T> Store<T> for Ring<T> {
 
     #[inline]
     unsafe fn put(&self, end: &mut usize, message: T) {
-        // SAFETY: the caller's promise: there are fewer messages than places, so this one is empty.
+        // SAFETY: the caller's promise: there are fewer messages than slots, so this one is empty.
         unsafe { self.advance(end).put(message) };
     }
 

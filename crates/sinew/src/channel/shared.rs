@@ -1,4 +1,5 @@
-//! What the handles of both ends share: the flavour, and how many handles there are. Knows no handle.
+//! The state that the handles of both ends share: the flavour of the channel, and the numbers of
+//! handles. Knows no handle.
 
 use super::blocks::{Blocks, LEN as BLOCK};
 use super::buffered::{Buffered, SendRefused};
@@ -9,7 +10,8 @@ use super::ring::Ring;
 use crate::rt::Limit;
 use crate::rt::sync::{AtomicUsize, Ordering, fence};
 
-/// The most memory that a channel takes at once for messages that may never come. One that may keep more takes it as they come.
+/// The most memory that a channel allocates in advance. A channel that might need more allocates
+/// memory as messages arrive.
 const LARGEST_RING: usize = 64 * 1024;
 
 /// The channel.
@@ -23,11 +25,11 @@ pub(super) enum Flavour<T> {
     Ring(Buffered<T, Ring<T>>),
     Blocks(Buffered<T, Blocks<T>>),
     Rendezvous(Rendezvous<T>),
-    /// Nobody sends to it.
+    /// Has no senders.
     Clock(Clock<T>),
 }
 
-/// Calls a function of whatever flavour it is, or does this if it is a clock.
+/// Calls a function of the flavour, or evaluates the last expression for a clock.
 macro_rules! each {
     ($channel:expr, $flavour:ident => $call:expr, $clock:pat => $instead:expr) => {
         match &$channel.flavour {
@@ -39,16 +41,16 @@ macro_rules! each {
     };
 }
 
-/// What nobody does to a clock: there is no handle for it.
-const NO_SENDER: &str = "nobody sends to a clock";
+/// Panic message for operations of senders: a clock has no handle for them.
+const NO_SENDER: &str = "a clock has no senders";
 
 impl<T> Channel<T> {
-    /// One that keeps up to so many messages, with one handle for each end.
+    /// Makes a channel that stores up to `capacity` messages, with one handle for each end.
     pub(crate) fn bounded(capacity: usize) -> Self {
         let bytes = capacity.saturating_mul(size_of::<T>().max(1));
         match capacity {
             0 => Self::new(Flavour::Rendezvous(Rendezvous::new())),
-            // A ring that has no more places than a block is no larger than one.
+            // A ring with no more slots than a block is not larger than a block.
             _ if bytes <= LARGEST_RING || capacity <= BLOCK => {
                 Self::new(Flavour::Ring(Buffered::new(Ring::new(capacity), Some(capacity))))
             }
@@ -56,17 +58,17 @@ impl<T> Channel<T> {
         }
     }
 
-    /// One that keeps up to so many, if there is a limit, and takes memory for them as they come.
+    /// Makes a channel in blocks, which allocates memory as messages arrive.
     pub(super) fn in_blocks(limit: Option<usize>) -> Self {
         Self::new(Flavour::Blocks(Buffered::new(Blocks::new(), limit)))
     }
 
-    /// One that keeps all messages, with one handle for each end.
+    /// Makes a channel without a bound, with one handle for each end.
     pub(crate) fn unbounded() -> Self {
         Self::in_blocks(None)
     }
 
-    /// One whose messages come by the clock, with one handle to receive by.
+    /// Makes a channel whose messages are due at certain times, with one receiver.
     pub(super) fn clock(clock: Clock<T>) -> Self {
         Self::new(Flavour::Clock(clock))
     }
@@ -75,27 +77,32 @@ impl<T> Channel<T> {
         Self { flavour, senders: AtomicUsize::new(1), receivers: AtomicUsize::new(1) }
     }
 
+    /// Sends a message if there is room for it.
+    ///
     /// # Errors
     ///
-    /// If there is no room, or nobody to receive it.
+    /// Returns an error if there is no room, or if all receivers are gone.
     #[inline]
     pub(crate) fn try_send(&self, message: T) -> Result<(), SendRefused<T>> {
         each!(self, flavour => flavour.try_send(message), _ => unreachable!("{}", NO_SENDER))
     }
 
+    /// Sends a message, and waits until there is room for it.
+    ///
     /// # Errors
     ///
-    /// If nobody is left to receive it, or the limit is reached.
+    /// Returns an error if all receivers are gone, or if the limit is reached.
     #[inline]
     pub(crate) fn send(&self, message: T, limit: Limit) -> Result<(), NotSent<T>> {
         each!(self, flavour => flavour.send(message, limit), _ => unreachable!("{}", NO_SENDER))
     }
 
-    /// Receives a message, if there is one now.
+    /// Receives a message if there is one now.
     ///
     /// # Errors
     ///
-    /// If there is none: [`TimedOut`](NotReceived::TimedOut), as if that time were over, or none will come.
+    /// Returns [`TimedOut`](NotReceived::TimedOut) if there is no message, or another error if none
+    /// will arrive.
     #[inline]
     pub(crate) fn try_receive(&self) -> Result<T, NotReceived> {
         match each!(self, flavour => flavour.try_receive(), clock => clock.try_receive()) {
@@ -106,17 +113,19 @@ impl<T> Channel<T> {
 
     #[cold]
     fn try_receive_slow(&self) -> Result<T, NotReceived> {
-        // Of two callers that each send to the other and then look here, one at least finds the
-        // message: what was sent before the first of the two fences is seen after the second one.
+        // Of two callers that each send to the other one and then look here, at least one finds the
+        // message: what was sent before the first of the two fences is visible after the second
+        // one.
         fence(Ordering::SeqCst);
         self.look_for_message(Meets::IfOthersRun)
     }
 
-    /// The same, for callers that look once more after a fence before they report that there is nothing.
+    /// Receives a message if there is one now, without a fence. For callers that look again after a
+    /// fence before they report that there is none.
     ///
     /// # Errors
     ///
-    /// As [`try_receive`](Self::try_receive).
+    /// Returns an error as [`try_receive`](Self::try_receive) does.
     #[inline]
     pub(super) fn look_for_message(&self, meets: Meets) -> Result<T, NotReceived> {
         let message = match &self.flavour {
@@ -134,39 +143,42 @@ impl<T> Channel<T> {
         if !each!(self, flavour => flavour.is_closed(), _ => false) {
             return Err(NotReceived::TimedOut);
         }
-        // What was sent before the end is not overlooked.
+        // Messages that were sent before the channel was closed are still received.
         each!(self, flavour => flavour.try_receive(), _ => None).ok_or(NotReceived::Closed)
     }
 
+    /// Receives a message, and waits until there is one.
+    ///
     /// # Errors
     ///
-    /// If there is none and nobody is left to send one, or the limit is reached.
+    /// Returns an error if there is no message and all senders are gone, or if the limit is
+    /// reached.
     #[inline]
     pub(crate) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
         each!(self, flavour => flavour.receive(limit), clock => clock.receive(limit))
     }
 
-    /// There is one more handle to send by.
+    /// Counts a new sender.
     pub(crate) fn add_sender(&self) {
-        // Relaxed: whoever adds one has one.
+        // Relaxed: the caller already has a sender.
         self.senders.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// There is one less.
+    /// Counts out a sender. The last one closes the channel.
     pub(crate) fn drop_sender(&self) {
-        // Release, acquire: whatever was done by the others comes before the end.
+        // Release and acquire: what the other senders did happens before the close.
         if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
             each!(self, flavour => flavour.close(), _ => ());
         }
     }
 
-    /// There is one more handle to receive by.
+    /// Counts a new receiver.
     pub(crate) fn add_receiver(&self) {
         // Relaxed: as above.
         self.receivers.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// There is one handle less to receive by. With the last one all messages are dropped.
+    /// Counts out a receiver. The last one closes the channel and drops all messages.
     pub(crate) fn drop_receiver(&self) {
         // Release, acquire: as above.
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -175,7 +187,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// How many messages are kept.
+    /// Returns the number of messages that are stored.
     pub(super) fn len(&self) -> usize {
         match &self.flavour {
             Flavour::Ring(buffered) => buffered.len(),
@@ -185,7 +197,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// How many may be; none, if there is no limit.
+    /// Returns the number of messages that can be stored, or `None` if there is no limit.
     pub(super) fn capacity(&self) -> Option<usize> {
         match &self.flavour {
             Flavour::Ring(buffered) => buffered.capacity(),
@@ -195,7 +207,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Whether a message has to wait for room.
+    /// Returns whether there is no room for a message.
     pub(super) fn is_full(&self) -> bool {
         match &self.flavour {
             Flavour::Ring(buffered) => buffered.is_full(),
@@ -205,7 +217,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Whether no message will ever come.
+    /// Returns whether no message will ever be due.
     pub(super) fn is_never(&self) -> bool {
         matches!(&self.flavour, Flavour::Clock(clock) if clock.capacity() == 0)
     }

@@ -1,14 +1,15 @@
-//! A place for one message, which may be empty. Does not know whether it is.
+//! A slot for one message, which may be empty. Does not know whether it is.
 //!
 //! # Safety
 //!
-//! Trusted with the memory of a message: callers say when it is there, and that nobody else touches it.
+//! Trusted with the memory of a message: callers ensure that the message is there, and that no
+//! other thread accesses the slot.
 #![expect(unsafe_code, reason = "whether a message is there, is known elsewhere")]
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 
-/// The place. What is in it when it is dropped, is not.
+/// The slot. Dropping it does not drop the message in it.
 pub(super) struct Slot<T>(UnsafeCell<MaybeUninit<T>>);
 
 impl<T> Slot<T> {
@@ -16,11 +17,11 @@ impl<T> Slot<T> {
         Self(UnsafeCell::new(MaybeUninit::uninit()))
     }
 
-    /// Puts a message there.
+    /// Stores a message.
     ///
     /// # Safety
     ///
-    /// Nobody else touches it, and it is empty.
+    /// No other thread accesses the slot, and it is empty.
     #[inline]
     pub(super) unsafe fn put(&self, message: T) {
         // SAFETY: the caller's promise.
@@ -32,7 +33,7 @@ impl<T> Slot<T> {
     ///
     /// # Safety
     ///
-    /// Nobody else touches it, and there is one.
+    /// No other thread accesses the slot, and it contains a message.
     #[inline]
     pub(super) unsafe fn take(&self) -> T {
         // SAFETY: the caller's promise.
@@ -42,21 +43,21 @@ impl<T> Slot<T> {
     }
 }
 
-/// So many of them.
+/// Makes `many` empty slots.
 pub(super) fn slots<T>(many: usize) -> Box<[Slot<T>]> {
     let slots = Box::new_uninit_slice(many);
-    // SAFETY: an empty one may have any bytes.
+    // SAFETY: an empty slot may consist of any bytes.
     unsafe { slots.assume_init() }
 }
 
-/// Something that is made of them alone, made where it is to stay: it may be larger than a stack. The argument is what the checker
-/// does instead.
+/// Makes a value that consists of slots only, directly on the heap, since it may be larger than a
+/// stack. The argument makes the value under the model checker.
 ///
 /// # Safety
 ///
-/// It is made of them alone.
+/// `B` consists of slots only.
 pub(super) unsafe fn boxed<B>(_: impl FnOnce() -> B) -> Box<B> {
     let boxed = Box::new_uninit();
-    // SAFETY: the caller's promise, and an empty one may have any bytes.
+    // SAFETY: the caller's promise, and empty slots may consist of any bytes.
     unsafe { boxed.assume_init() }
 }

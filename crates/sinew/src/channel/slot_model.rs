@@ -1,13 +1,14 @@
-//! The twin of a place for one message that the checker watches: two who touch it at once are found out.
+//! A slot for one message under the model checker, which detects two threads that access it at
+//! once.
 //!
 //! # Safety
 //!
-//! Trusted with nothing but the models: what is put, is there.
+//! Trusted with nothing outside the models: it checks that a message is there.
 #![expect(unsafe_code, reason = "whether a message is there, is known elsewhere")]
 
 use loom::cell::UnsafeCell;
 
-/// The place.
+/// The slot.
 pub(super) struct Slot<T>(UnsafeCell<Option<T>>);
 
 impl<T> Slot<T> {
@@ -19,7 +20,7 @@ impl<T> Slot<T> {
     ///
     /// None is needed: the checker sees who touches it.
     pub(super) unsafe fn put(&self, message: T) {
-        // SAFETY: the checker panics before two touch it at once.
+        // SAFETY: the checker panics before two threads access it at once.
         let before = self.0.with_mut(|place| unsafe { (*place).replace(message) });
         assert!(before.is_none(), "a message is lost");
     }
@@ -28,7 +29,7 @@ impl<T> Slot<T> {
     ///
     /// None is needed: the checker sees who touches it.
     pub(super) unsafe fn take(&self) -> T {
-        // SAFETY: the checker panics before two touch it at once.
+        // SAFETY: the checker panics before two threads access it at once.
         self.0.with_mut(|place| unsafe { (*place).take() }).expect("there is a message")
     }
 }

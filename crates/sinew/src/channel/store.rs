@@ -1,54 +1,61 @@
-//! Where a channel keeps messages: what such a place must provide. It knows neither counts nor locks: whoever uses it does.
+//! The trait of a store of messages. It knows neither counts nor locks: the channel that uses it
+//! does.
 //!
 //! # Safety
 //!
 //! Trusted with nothing: it says what is promised on either side.
 #![expect(unsafe_code, reason = "what is there is known elsewhere")]
 
-/// A queue without a count: whoever puts messages in, and whoever takes them out, knows how many there are.
+/// A queue without a count: its users know how many messages are in it.
 ///
 /// # Safety
 ///
-/// What was put comes out again, in order, each once, if the contracts of the functions are kept.
+/// Each message that was put is taken out once, in order, if the contracts of the functions are
+/// kept.
 pub(super) unsafe trait Store<T> {
-    /// Where the next message goes: for whoever puts, one at a time.
+    /// The position of the next message to put, used by one sender at a time.
     type In;
-    /// Where the next message is: for whoever takes, one at a time.
+    /// The position of the next message to take, used by one receiver at a time.
     type Out;
-    /// What there may be too little of, and what is left over: made and dropped where no lock is held.
+    /// Memory that `put` may lack and `take` may leave over. It is allocated and dropped while no
+    /// lock is held.
     type Spare;
 
-    /// Both ends, of an empty one.
+    /// Returns both positions of an empty store.
     fn ends() -> (Self::In, Self::Out);
 
-    /// Whether there is a place for one more. If not, more is needed.
+    /// Returns whether there is a slot for one more message, taking memory from `spare` if needed.
+    /// If not, the caller has to get [`more`](Self::more).
     fn has_place(&self, end: &mut Self::In, spare: &mut Option<Self::Spare>) -> bool;
 
-    /// Makes more.
+    /// Allocates memory for more messages.
     fn more(&self) -> Self::Spare;
 
     /// Puts a message behind all others.
     ///
     /// # Safety
     ///
-    /// The end is that of this store, and there is a place: `has_place` has just said so. A place that was taken from is there again
-    /// for whoever has seen that it was.
+    /// The position belongs to this store, and there is a slot: `has_place` has just returned true.
+    /// A slot from which a message was taken may be used again by a caller that has observed the
+    /// take.
     unsafe fn put(&self, end: &mut Self::In, message: T);
 
-    /// Takes the first message out, and what is left over by that.
+    /// Takes the first message out. Also returns the memory that is left over by that.
     ///
     /// # Safety
     ///
-    /// The end is that of this store, and there is a message: whoever calls this has seen that it was put.
+    /// The position belongs to this store, and there is a message: the caller has observed that it
+    /// was put.
     unsafe fn take(&self, end: &mut Self::Out) -> (T, Option<Self::Spare>);
 
-    /// What was left over may be used again, or is dropped.
+    /// Keeps left-over memory for later use, or drops it.
     fn keep(&self, spare: Self::Spare);
 
-    /// Gives up all memory.
+    /// Frees all memory.
     ///
     /// # Safety
     ///
-    /// The ends are those of this store, all messages were taken, and nothing else is called after this.
+    /// The positions belong to this store, all messages were taken, and nothing else is called
+    /// after this.
     unsafe fn end(&mut self, input: Self::In, output: Self::Out);
 }

@@ -1,7 +1,9 @@
-//! Those who wait until something can be sent or received, and leave it at that. Knows neither end.
+//! The waiters for readiness: they wait until something can be sent or received, but do not do it.
+//! Does not know whether they want to send or to receive.
 //!
-//! Whoever changes what they wait for does so under a lock of the channel, and looks here afterwards. Whoever comes here says so first, and
-//! then looks at the channel, under that lock. So one of the two sees the other.
+//! No wake-up is lost. A thread that makes a channel ready does so under a lock of the channel, and
+//! looks for watchers afterwards. A watcher announces itself first, and then looks at the channel
+//! under that lock. So one of the two sees the other.
 //!
 //! # Safety
 //!
@@ -10,7 +12,7 @@
 
 use crate::rt::{Entered, Locked, Place, Queue, Stay, Waiter};
 
-/// Those who watch.
+/// The queue of watchers.
 pub(super) struct Watchers {
     queue: Queue<(), ()>,
 }
@@ -20,7 +22,8 @@ impl Watchers {
         Self { queue: Queue::new(()) }
     }
 
-    /// Something may have become ready. Not under a lock of the channel.
+    /// Wakes the watchers, since something may have become ready. The caller holds no lock of the
+    /// channel.
     #[inline]
     pub(super) fn tell(&self) {
         if !self.queue.seems_empty() {
@@ -28,11 +31,11 @@ impl Watchers {
         }
     }
 
-    /// Waits here, unless it `is_ready`, which takes the locks that it needs.
+    /// Enters the queue, unless `is_ready` returns true. `is_ready` takes the locks that it needs.
     ///
     /// # Safety
     ///
-    /// As for [`Stay::enter`].
+    /// The contract of [`Stay::enter`] applies.
     pub(super) unsafe fn enter(
         &self,
         stay: &Stay<()>,
@@ -47,9 +50,11 @@ impl Watchers {
         unsafe { stay.enter(&self.queue, waiter, place, |_, ()| ()) }
     }
 
+    /// Leaves the queue.
+    ///
     /// # Safety
     ///
-    /// As for [`Stay::leave`].
+    /// The contract of [`Stay::leave`] applies.
     pub(super) unsafe fn leave(&self, stay: &Stay<()>) {
         // SAFETY: the caller's promise.
         unsafe { stay.leave(&self.queue) };

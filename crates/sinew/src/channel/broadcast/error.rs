@@ -1,54 +1,55 @@
-//! Why a value was not sent, or there is none.
+//! Errors of a broadcast channel.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::rt::{impl_debug, impl_error};
 
-/// Nobody listens: the value comes back.
+/// An error of sending: there is no receiver. Contains the value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
-/// Why there is no value.
+/// An error of receiving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvError {
-    /// All were received, and nobody is left to send one.
+    /// All values were received, and all senders are gone.
     Closed,
-    /// The receiver was too slow: it has missed so many. The next one it receives is the oldest that is kept.
+    /// The receiver was too slow and has missed this number of values. The next value that it
+    /// receives is the oldest that is stored.
     Lagged(u64),
 }
 
-/// Why there is no value for somebody who does not wait.
+/// An error of receiving without waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
-    /// All were received.
+    /// All values that were sent are received.
     Empty,
-    /// As [`RecvError::Closed`].
+    /// The same as [`RecvError::Closed`].
     Closed,
-    /// As [`RecvError::Lagged`].
+    /// The same as [`RecvError::Lagged`].
     Lagged(u64),
 }
 
-/// Why there is no value for somebody who does not wait for long.
+/// An error of receiving with a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
-    /// None came until the time was over.
+    /// No value was sent until the time was over.
     Timeout,
-    /// As [`RecvError::Closed`].
+    /// The same as [`RecvError::Closed`].
     Closed,
-    /// As [`RecvError::Lagged`].
+    /// The same as [`RecvError::Lagged`].
     Lagged(u64),
 }
 
 impl_debug!(SendError<T>, ..);
 
-impl_error!(SendError<T>, "sending on a channel that nobody listens to");
+impl_error!(SendError<T>, "sending on a channel without receivers");
 
 impl fmt::Display for RecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => f.write_str("receiving on a closed channel"),
-            Self::Lagged(missed) => write!(f, "the receiver was too slow, and has missed {missed}"),
+            Self::Lagged(missed) => write!(f, "the receiver was too slow and missed {missed} values"),
         }
     }
 }

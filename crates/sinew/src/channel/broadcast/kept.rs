@@ -1,22 +1,25 @@
-//! What a channel keeps, and who has still to receive it. All of it is under the lock of a wait queue: counted values are moved here, and neither
-//! cloned nor dropped, and nothing is allocated. Knows no lock.
+//! The values that a channel stores, and which receivers have not received them yet. Used under the
+//! lock of a wait queue: values are moved as `Arc`s, neither cloned nor dropped, and nothing is
+//! allocated. Knows no lock.
 //!
-//! Values have numbers, from zero on, and each receiver has that of its next one. A value is kept for as long as it is somebody's next one, or
-//! comes after such a one. To know that, each has the number of receivers whose next one it is, and so has the end: a receiver that goes
-//! on, comes or leaves changes one or two of these, however many values are kept. If the oldest one has to go, those whose next one it is
-//! count for the one after it, which will be theirs when they have heard of what they missed.
+//! Values are numbered from zero, and each receiver knows the number of its next value. A value is
+//! stored as long as it is the next value of a receiver, or comes after such a value. To know that,
+//! each value counts the receivers whose next value it is, and so does the end of the list. A
+//! receiver that advances, subscribes or leaves changes one or two of these counts, however many
+//! values are stored. If the oldest value is removed, its receivers count for the value after it,
+//! which will be their next one when they have been told what they missed.
 
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
-/// What is kept.
+/// The stored values.
 pub(super) struct KeptValues<T> {
     values: VecDeque<KeptValue<T>>,
-    /// The number of the oldest.
+    /// The number of the oldest value.
     first: u64,
     capacity: usize,
-    /// How many receivers have received all.
+    /// The number of receivers that have received all values.
     at_end: usize,
     pub(super) senders: usize,
     pub(super) weak_senders: usize,
@@ -25,7 +28,8 @@ pub(super) struct KeptValues<T> {
 
 struct KeptValue<T> {
     value: Arc<T>,
-    /// How many receivers have this one next. Of the oldest it is zero only while somebody is about to release it.
+    /// The number of receivers whose next value this is. Zero for the oldest value only until it is
+    /// collected.
     readers: usize,
 }
 
@@ -53,19 +57,20 @@ impl<T> KeptValues<T> {
         self.values.len()
     }
 
-    /// The number of the next one that is sent.
+    /// Returns the number of the next value that will be sent.
     pub(super) fn end(&self) -> u64 {
         self.first + self.values.len() as u64
     }
 
-    /// The size of a new ring, if this one has no place for one more value. The new one is made without the lock.
+    /// Returns the size of a new ring, if this one has no room for another value. The caller
+    /// allocates the new ring without the lock.
     pub(super) fn wants_ring(&self) -> Option<usize> {
         let len = self.values.len();
         let wants = self.receivers > 0 && len < self.capacity && len == self.values.capacity();
         wants.then(|| len.saturating_mul(2).max(4).min(self.capacity))
     }
 
-    /// Moves into a ring that has more places, and leaves the old one there.
+    /// Moves the values into `ring` if it is larger, and leaves the old ring there.
     pub(super) fn move_into(&mut self, ring: &mut KeptRing<T>) {
         if ring.0.capacity() > self.values.capacity() {
             ring.0.append(&mut self.values);
@@ -73,7 +78,8 @@ impl<T> KeptValues<T> {
         }
     }
 
-    /// Keeps one more, for which there is a place. Returns the one that had to go for it.
+    /// Stores a value, for which the ring has room. Returns the oldest value if it was removed for
+    /// that.
     pub(super) fn push(&mut self, value: Arc<T>) -> Option<Arc<T>> {
         let oldest = if self.values.len() == self.capacity { self.release() } else { None };
         self.values.push_back(KeptValue { value, readers: mem::take(&mut self.at_end) });
@@ -82,33 +88,35 @@ impl<T> KeptValues<T> {
         oldest
     }
 
-    /// The oldest is not kept any more.
+    /// Removes the oldest value.
     fn release(&mut self) -> Option<KeptValue<T>> {
         let oldest = self.values.pop_front()?;
         self.first += 1;
         Some(oldest)
     }
 
-    /// One more listens, to what is sent from now on. Its next one.
+    /// Adds a receiver of the values that are sent from now on. Returns the number of its next
+    /// value.
     pub(super) fn enter(&mut self) -> u64 {
         self.receivers += 1;
         self.at_end += 1;
         self.end()
     }
 
-    /// One listens no more, whose next one this is. What nobody needs is still to be [collected](Self::collect).
+    /// Removes a receiver whose next value is `next`. The caller then has to
+    /// [collect](Self::collect) the values that no receiver needs.
     pub(super) fn leave(&mut self, next: u64) {
         self.receivers -= 1;
         *self.readers(next.max(self.first)) -= 1;
     }
 
-    /// The oldest, if nobody needs it.
+    /// Removes the oldest value if no receiver needs it.
     pub(super) fn collect(&mut self) -> Option<Arc<T>> {
         let is_over = self.values.front().is_some_and(|oldest| oldest.readers == 0);
         if is_over { self.release().map(|oldest| oldest.value) } else { None }
     }
 
-    /// For a receiver whose next one this is; it is another one then.
+    /// Finds the next value of a receiver, and advances `next`.
     pub(super) fn find(&mut self, next: &mut u64) -> FoundValue<T> {
         if *next < self.first {
             return FoundValue::Lagged(self.first - mem::replace(next, self.first));
@@ -120,19 +128,20 @@ impl<T> KeptValues<T> {
         *next += 1;
         *self.readers(at) -= 1;
         *self.readers(at + 1) += 1;
-        // Nobody else needs it, unless there are older ones that are about to be collected.
+        // No other receiver needs the value if its count is zero, unless older values are about to
+        // be collected.
         let last = if at == self.first { self.collect() } else { None };
         FoundValue::Value(last.unwrap_or_else(|| self.values[(at - self.first) as usize].value.clone()))
     }
 
-    /// How many receivers have this one next.
+    /// Returns the number of receivers whose next value has this number.
     fn readers(&mut self, number: u64) -> &mut usize {
         let at = (number - self.first) as usize;
         self.values.get_mut(at).map_or(&mut self.at_end, |value| &mut value.readers)
     }
 }
 
-/// A ring without values, to be moved into.
+/// A ring without values, into which they can be moved.
 pub(super) struct KeptRing<T>(VecDeque<KeptValue<T>>);
 
 impl<T> KeptRing<T> {
@@ -152,7 +161,7 @@ mod tests {
     #[test]
     fn a_ring_grows_for_receivers_up_to_the_capacity() {
         let mut kept = KeptValues::<u32>::new(6);
-        assert_eq!(kept.wants_ring(), None, "nobody receives");
+        assert_eq!(kept.wants_ring(), None, "there is no receiver");
         kept.receivers = 1;
         assert_eq!(kept.wants_ring(), Some(4));
         kept.capacity = 3;

@@ -1,21 +1,27 @@
-//! Each value to all who listen, up to a bound: whoever is too slow misses the oldest, and hears how many. For fibers and threads alike.
+//! A channel that delivers each value to all receivers. It stores a limited number of values: a
+//! slow receiver misses the oldest ones, and is told how many it missed. For fibers and threads
+//! alike.
 //!
-//! It has the names of tokio's. What is different:
+//! It uses tokio's names. Differences from tokio's `broadcast`:
 //!
-//! - Errors are here, as [`broadcast::RecvError`](RecvError), where tokio has a module `error` for them.
-//! - The capacity is exact, and may be of any size: memory is taken as values come.
-//! - Values are cloned by whoever receives them, several at once and under no lock, so the handles of a channel are `Send` only if its values are `Sync`
-//!   too. The last one who receives a value has the value itself.
-//! - There are [`Receiver::recv_cancellable`] and [`Sender::closed_cancellable`], which
-//!   [cancellation and deadlines](crate::fiber#stopping) end.
+//! - Errors are in this module, as [`broadcast::RecvError`](RecvError), where tokio has a module
+//!   `error` for them.
+//! - The capacity is exact, and may be of any size: memory is allocated as values arrive.
+//! - Receivers clone values in parallel and without a lock, so the handles of a channel are `Send`
+//!   only if its values are also `Sync`. The last receiver of a value gets the value itself.
+//! - [Cancellation and deadlines](crate::fiber#stopping) end [`Receiver::recv_cancellable`] and
+//!   [`Sender::closed_cancellable`].
 //!
-//! [`select!`](crate::select) and [`Select`](super::Select) take no receivers of this kind. To wait for values among others, have a fiber that receives them
-//! send them on by a [`bounded`](super::bounded) channel.
+//! [`select!`](crate::select) and [`Select`](super::Select) do not accept receivers of this kind.
+//! To wait for values among others, spawn a fiber that receives them and sends them to a
+//! [`bounded`](super::bounded) channel.
 //!
-//! Sending never waits. A channel keeps what somebody has not received yet, and that is at most its capacity: one value more, and the oldest one
-//! is gone. A receiver that has not received it gets [`Lagged`](RecvError::Lagged) with the number of those that it has missed, and goes on with the oldest that
-//! is kept. Values are never cloned or dropped under a lock, so a `Clone` or a `Drop` may wait, use the channel or panic: a value whose `Clone` panics counts
-//! as received.
+//! Sending never waits. A channel stores the values that some receiver has not received yet, up to
+//! its capacity: when it is full, the next value replaces the oldest one. A receiver that has not
+//! received the replaced value gets [`Lagged`](RecvError::Lagged) with the number of values that it
+//! has missed, and continues with the oldest value that is stored. Values are never cloned or
+//! dropped under a lock, so a `Clone` or a `Drop` may wait, use the channel or panic. A value whose
+//! `Clone` panics counts as received.
 //!
 //! ```
 //! use sinew::channel::broadcast;
@@ -44,8 +50,8 @@ pub use receiver::Receiver;
 pub use sender::Sender;
 pub use weak::WeakSender;
 
-/// A channel that keeps up to so many values, with one who sends and one who receives. There may be more of either: [`Sender::clone`],
-/// [`Sender::subscribe`].
+/// Makes a channel that stores up to `capacity` values, with one sender and one receiver. Get more
+/// of them by [`Sender::clone`] and [`Sender::subscribe`].
 ///
 /// ```
 /// use sinew::channel::broadcast::{self, RecvError};
@@ -58,7 +64,7 @@ pub use weak::WeakSender;
 ///
 /// # Panics
 ///
-/// If the capacity is zero.
+/// Panics if the capacity is zero.
 #[must_use]
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {

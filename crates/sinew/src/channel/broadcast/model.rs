@@ -1,4 +1,4 @@
-//! The models of a channel for all: nobody waits for ever, and what is missed is told.
+//! Models of a broadcast channel: no thread waits forever, and missed values are reported.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -7,7 +7,7 @@ use super::shared::{BroadcastShared, NoValue};
 use crate::rt::Limit;
 use crate::rt::model::check;
 
-/// All that comes and what is missed, until nobody is left to send.
+/// Receives all values until all senders are gone. Returns them, and the number of missed values.
 fn all(shared: &BroadcastShared<u64>, mut next: u64) -> (Vec<u64>, u64) {
     let (mut values, mut missed) = (Vec::new(), 0);
     loop {
@@ -21,9 +21,9 @@ fn all(shared: &BroadcastShared<u64>, mut next: u64) -> (Vec<u64>, u64) {
     (values, missed)
 }
 
-/// One sends two to a channel that keeps one, and goes.
+/// A sender sends two values to a channel that stores one, and is dropped.
 #[test]
-fn what_is_missed_is_told() {
+fn missed_values_are_reported() {
     check(2, || {
         let shared = Arc::new(BroadcastShared::new(1));
         let next = shared.with(|kept| kept.enter());
@@ -39,9 +39,10 @@ fn what_is_missed_is_told() {
     });
 }
 
-/// A sender waits for the end of two receivers. Another receiver comes and goes meanwhile.
+/// A sender waits until two receivers are gone. Another receiver subscribes and is dropped
+/// meanwhile.
 #[test]
-fn the_sender_hears_that_the_receivers_are_gone() {
+fn the_last_receiver_wakes_a_waiting_sender() {
     check(2, || {
         let shared = Arc::new(BroadcastShared::<u64>::new(1));
         let next = shared.with(|kept| (kept.enter(), kept.enter()));
@@ -59,9 +60,9 @@ fn the_sender_hears_that_the_receivers_are_gone() {
     });
 }
 
-/// Two listen, one of them not for long.
+/// There are two receivers, one of which is dropped.
 #[test]
-fn one_who_leaves_leaves_nothing_behind() {
+fn a_receiver_that_is_dropped_leaves_no_value_behind() {
     check(2, || {
         let shared = Arc::new(BroadcastShared::new(2));
         let (next, leaves) = shared.with(|kept| (kept.enter(), kept.enter()));

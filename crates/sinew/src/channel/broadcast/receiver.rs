@@ -1,4 +1,4 @@
-//! The handle to receive by.
+//! The receiving handle of a broadcast channel.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -9,8 +9,9 @@ use super::shared::{BroadcastShared, NoValue};
 use crate::fiber::Stopped;
 use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
-/// Receives each value that is sent by the [`Sender`](super::Sender)s of a channel after it came. From
-/// [`channel`](super::channel), [`Sender::subscribe`](super::Sender::subscribe) and [`resubscribe`](Self::resubscribe).
+/// Receives each value that the [`Sender`](super::Sender)s of a channel send after this receiver
+/// was made. From [`channel`](super::channel), [`Sender::subscribe`](super::Sender::subscribe) and
+/// [`resubscribe`](Self::resubscribe).
 pub struct Receiver<T> {
     shared: Arc<BroadcastShared<T>>,
     /// The number of the next value.
@@ -23,32 +24,34 @@ impl<T> Receiver<T> {
         Self { shared, next }
     }
 
-    /// Another one, for what is sent to the same channel from now on. What this one has not received yet, the other one does not.
+    /// Makes another receiver of the values that are sent from now on. It does not get the values
+    /// that this receiver has not received yet.
     #[must_use]
     pub fn resubscribe(&self) -> Self {
         Self::new(self.shared.clone())
     }
 
-    /// How many values this one has not received yet. Those that it has missed count, until it has heard of them.
+    /// Returns the number of values that this receiver has not received yet. Missed values count
+    /// until they have been reported.
     #[must_use]
     pub fn len(&self) -> usize {
         let unseen = self.shared.with(|kept| kept.end()) - self.next;
         usize::try_from(unseen).unwrap_or(usize::MAX)
     }
 
-    /// Whether it has received all.
+    /// Returns whether this receiver has received all values that were sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether nobody is left to send. There may be values still.
+    /// Returns whether all senders are gone. There may still be values to receive.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.with(|kept| kept.senders == 0)
     }
 
-    /// Whether both listen to the same channel.
+    /// Returns whether both handles receive from the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
@@ -56,16 +59,18 @@ impl<T> Receiver<T> {
 }
 
 impl<T: Clone> Receiver<T> {
-    /// Waits for the next value.
+    /// Receives the next value, and waits until there is one.
     ///
     /// # Errors
     ///
-    /// If it is not kept any more: the error says how many were missed, and the next call goes on with the oldest that is kept. Or if there is none, and
-    /// nobody is left to send one.
+    /// Returns an error if the next value is not stored any more: the error contains the number of
+    /// missed values, and the next call continues with the oldest value that is stored. Also
+    /// returns an error if there is no value and all senders are gone.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). If a value's `Clone` does.
+    /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend), or
+    /// if the value's `Clone` panics.
     pub fn recv(&mut self) -> Result<T, RecvError> {
         self.receive(Limit::NEVER).map_err(|lack| match lack {
             NoValue::Lagged(missed) => RecvError::Lagged(missed),
@@ -73,15 +78,15 @@ impl<T: Clone> Receiver<T> {
         })
     }
 
-    /// The next value, if there is one.
+    /// Receives the next value if there is one. Never waits.
     ///
     /// # Errors
     ///
-    /// If there is none now; or as [`recv`](Self::recv).
+    /// Returns an error if there is no value now, or as [`recv`](Self::recv) does.
     ///
     /// # Panics
     ///
-    /// If a value's `Clone` does.
+    /// Panics if the value's `Clone` panics.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.shared.try_receive(&mut self.next).map(own).map_err(|lack| match lack {
             NoValue::Closed => TryRecvError::Closed,
@@ -90,7 +95,7 @@ impl<T: Clone> Receiver<T> {
         })
     }
 
-    /// [`recv`](Self::recv), for at most so long.
+    /// Receives the next value like [`recv`](Self::recv), and gives up after `timeout`.
     ///
     /// ```
     /// use sinew::channel::broadcast::{self, RecvTimeoutError};
@@ -103,24 +108,25 @@ impl<T: Clone> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If none came in that time; or as [`recv`](Self::recv).
+    /// Returns an error if no value was sent until the time was over, or as [`recv`](Self::recv)
+    /// does.
     ///
     /// # Panics
     ///
-    /// As [`recv`](Self::recv).
+    /// Panics as [`recv`](Self::recv) does.
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::lasting(timeout))
     }
 
-    /// [`recv`](Self::recv), until this moment at the latest.
+    /// Receives the next value like [`recv`](Self::recv), and gives up at `deadline`.
     ///
     /// # Errors
     ///
-    /// As [`recv_timeout`](Self::recv_timeout).
+    /// Returns an error as [`recv_timeout`](Self::recv_timeout) does.
     ///
     /// # Panics
     ///
-    /// As [`recv`](Self::recv).
+    /// Panics as [`recv`](Self::recv) does.
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::until(Some(deadline)))
     }
@@ -133,15 +139,17 @@ impl<T: Clone> Receiver<T> {
         })
     }
 
-    /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Receives the next value like [`recv`](Self::recv), and gives up when [cancellation or a
+    /// deadline](crate::fiber#stopping) stops the caller.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before there is a value, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+    /// Returns the outer error if the caller is stopped while it waits, or is already stopped and
+    /// there is no value. The inner error is that of [`recv`](Self::recv).
     ///
     /// # Panics
     ///
-    /// As [`recv`](Self::recv).
+    /// Panics as [`recv`](Self::recv) does.
     #[track_caller]
     pub fn recv_cancellable(&mut self) -> Result<Result<T, RecvError>, Stopped> {
         match self.receive(Limit::STOP) {
@@ -157,7 +165,7 @@ impl<T: Clone> Receiver<T> {
     }
 }
 
-/// The value itself, if nobody else has it, or a clone.
+/// Returns the value itself if there is no other reference to it, or a clone.
 fn own<T: Clone>(value: Arc<T>) -> T {
     Arc::try_unwrap(value).unwrap_or_else(|value| T::clone(&value))
 }

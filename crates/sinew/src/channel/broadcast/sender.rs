@@ -1,4 +1,4 @@
-//! The handle to send by.
+//! The sending handle of a broadcast channel.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 /// use sinew::channel::broadcast::Sender;
 ///
 /// let sender = Sender::new(8);
-/// assert_eq!(sender.send("nobody listens").unwrap_err().0, "nobody listens");
+/// assert_eq!(sender.send("no receiver").unwrap_err().0, "no receiver");
 /// let mut receivers = [sender.subscribe(), sender.subscribe()];
 /// assert_eq!(sender.send("hello"), Ok(2));
 /// assert!(receivers.iter_mut().all(|receiver| receiver.recv() == Ok("hello")));
 /// ```
 ///
-/// Values are cloned by several at once, so they have to be `Sync` for a handle to go elsewhere:
+/// Receivers clone values in parallel, so values must be `Sync` for a handle to be `Send`:
 ///
 /// ```compile_fail,E0277
 /// use sinew::channel::broadcast::Sender;
@@ -35,7 +35,7 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// A handle that is counted as a sender already.
+    /// Makes a handle that is already counted as a sender.
     pub(super) fn counted(shared: Arc<BroadcastShared<T>>) -> Self {
         Self { shared }
     }
@@ -44,7 +44,7 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     ///
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
@@ -52,47 +52,49 @@ impl<T> Sender<T> {
         Self { shared: Arc::new(BroadcastShared::new(capacity)) }
     }
 
-    /// Sends a value to all who listen now, and returns how many these are. Never waits: if as many are kept as may be, the oldest one goes.
+    /// Sends a value to all current receivers, and returns their number. Never waits: if the
+    /// channel is full, the value replaces the oldest one.
     ///
-    /// That it was sent does not mean that it is received: receivers may be dropped, or too slow.
+    /// A value that was sent is not always received: receivers may be dropped, or may be too slow.
     ///
     /// # Errors
     ///
-    /// If nobody listens. The value is in the error. Somebody may listen later.
+    /// Returns an error if there is no receiver. The error contains the value. A later call may
+    /// succeed, since receivers can [subscribe](Self::subscribe) later.
     ///
     /// # Panics
     ///
-    /// If the destructor of the one that goes does. The new one was sent then.
+    /// Panics if the destructor of the oldest value panics. The new value was sent then.
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
         self.shared.send(value)
     }
 
-    /// One more who listens, to what is sent from now on.
+    /// Makes a receiver of the values that are sent from now on.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver::new(self.shared.clone())
     }
 
-    /// How many values are kept, since somebody has not received them yet.
+    /// Returns the number of values that are stored since a receiver has not received them yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.with(|kept| kept.len())
     }
 
-    /// Whether all have received all.
+    /// Returns whether all receivers have received all values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many listen.
+    /// Returns the number of receivers.
     #[must_use]
     pub fn receiver_count(&self) -> usize {
         self.shared.with(|kept| kept.receivers)
     }
 
     limited_waits! {
-        /// Waits until there is no receiver. Returns also if another one has subscribed since.
+        /// Waits until there is no receiver. Also returns if another one has subscribed since.
         ///
         /// ```
         /// use sinew::channel::broadcast;
@@ -137,7 +139,7 @@ impl<T> Sender<T> {
         self.shared.with(|kept| kept.weak_senders)
     }
 
-    /// Whether both send to the same channel.
+    /// Returns whether both handles send to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)

@@ -1,4 +1,4 @@
-//! What all handles share: what is kept, and those who wait for more. Knows no handle.
+//! The state that all handles share: the stored values, and the waiters. Knows no handle.
 
 use std::sync::Arc;
 
@@ -9,39 +9,39 @@ use crate::rt::{self, GaveUp, Limit, Locked, Place, Queue, WaitKind, drop_each};
 
 /// The channel.
 pub(super) struct BroadcastShared<T> {
-    /// Whoever waits to receive waits in it, and has received all.
+    /// Receivers wait in it when they have received all values.
     queue: Queue<KeptValues<T>, ()>,
     /// Senders that wait until there is no receiver. Its lock is taken before that of `queue`.
     no_receivers: RawGate,
 }
 
-/// The right to what is in it.
+/// The lock of the stored values.
 type LockedKept<'a, T> = Locked<'a, KeptValues<T>, ()>;
 
 /// Why there is no value.
 pub(super) enum NoValue {
     Closed,
     Lagged(u64),
-    /// There is none now.
+    /// There is no value now.
     GaveUp(GaveUp),
 }
 
 impl<T> BroadcastShared<T> {
-    /// With one who sends.
+    /// Makes a channel with one sender.
     pub(super) fn new(capacity: usize) -> Self {
         Self { queue: Queue::new(KeptValues::new(capacity)), no_receivers: RawGate::new() }
     }
 
-    /// Shows what is kept, to be looked at or counted.
+    /// Calls `look` with the stored values, under the lock.
     pub(super) fn with<R>(&self, look: impl FnOnce(&mut KeptValues<T>) -> R) -> R {
         look(&mut self.queue.lock())
     }
 
-    /// The number of those who will have it.
+    /// Sends a value. Returns the number of its receivers.
     ///
     /// # Errors
     ///
-    /// If nobody listens.
+    /// Returns an error if there is no receiver.
     pub(super) fn send(&self, value: T) -> Result<usize, SendError<T>> {
         rt::spend(1);
         let (value, mut ring) = (Arc::new(value), KeptRing::new(0));
@@ -49,7 +49,7 @@ impl<T> BroadcastShared<T> {
         let receivers = queue.receivers;
         if receivers == 0 {
             drop(queue);
-            let value = Arc::into_inner(value).expect("nobody else has seen it");
+            let value = Arc::into_inner(value).expect("the value was not stored");
             return Err(SendError(value));
         }
         let oldest = queue.push(value);
@@ -62,8 +62,9 @@ impl<T> BroadcastShared<T> {
         Ok(receivers)
     }
 
-    /// The lock, with a place in the ring for one more, if there may be one more. What the ring was before is left to the caller, who drops it
-    /// without the lock.
+    /// Locks the stored values, with room in the ring for another value unless the capacity is
+    /// reached. `ring` may contain the old ring afterwards, which the caller drops without the
+    /// lock.
     fn lock_with_place(&self, ring: &mut KeptRing<T>) -> LockedKept<'_, T> {
         loop {
             let mut queue = self.queue.lock();
@@ -81,11 +82,11 @@ impl<T> BroadcastShared<T> {
         }
     }
 
-    /// The next value of a receiver, if there is one.
+    /// Takes the next value of a receiver, if there is one.
     ///
     /// # Errors
     ///
-    /// If there is none, or it is not kept any more.
+    /// Returns an error if there is no value, or if the next value is not stored any more.
     pub(super) fn try_receive(&self, next: &mut u64) -> Result<Arc<T>, NoValue> {
         let mut queue = self.queue.lock();
         match queue.find(next) {
@@ -96,11 +97,12 @@ impl<T> BroadcastShared<T> {
         }
     }
 
-    /// Waits for the next value of a receiver.
+    /// Takes the next value of a receiver, and waits until there is one.
     ///
     /// # Errors
     ///
-    /// If it is not kept any more, none will come, or the limit is reached.
+    /// Returns an error if the next value is not stored any more, if there will be no value, or if
+    /// the limit is reached.
     pub(super) fn receive(&self, next: &mut u64, mut limit: Limit) -> Result<Arc<T>, NoValue> {
         rt::spend(1);
         loop {
@@ -117,7 +119,7 @@ impl<T> BroadcastShared<T> {
         }
     }
 
-    /// One who sends is gone.
+    /// Counts out a sender. The last one wakes all receivers.
     pub(super) fn drop_sender(&self) {
         let is_last = self.with(|kept| {
             kept.senders -= 1;
@@ -132,12 +134,12 @@ impl<T> BroadcastShared<T> {
     ///
     /// No wake-up is lost: the caller looks at the number of receivers under the lock of the gate,
     /// and [`drop_receiver`](Self::drop_receiver) changes it under that lock. So the caller sees
-    /// zero, or is at the gate when that opens it. Receivers that subscribe later do not keep it
-    /// waiting.
+    /// zero, or waits at the gate when `drop_receiver` opens it. Receivers that subscribe later do
+    /// not extend the wait.
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
         rt::spend(1);
         let is_closed = || self.with(|kept| kept.receivers == 0);
@@ -148,12 +150,13 @@ impl<T> BroadcastShared<T> {
         }
     }
 
-    /// Removes a receiver, whose next value this was, and wakes the senders that wait for the end
-    /// of the last one. Drops the values that nobody else needs, whatever their destructors do.
+    /// Removes a receiver whose next value is `next`. If it is the last one, wakes the senders that
+    /// wait for that. Drops the values that no other receiver needs, even if some destructors
+    /// panic.
     ///
     /// # Panics
     ///
-    /// As [`drop_each`].
+    /// Panics as [`drop_each`] does.
     pub(super) fn drop_receiver(&self, next: u64) {
         self.no_receivers.open_if(|| {
             self.with(|kept| {

@@ -6,11 +6,11 @@ use super::sender::Sender;
 use super::shared::BroadcastShared;
 use crate::rt::{impl_debug, impl_unwind_safe};
 
-/// A handle from which a [`Sender`] can be made as long as there is one. From
+/// A handle from which a [`Sender`] can be made as long as another [`Sender`] exists. From
 /// [`Sender::downgrade`].
 ///
-/// It does not count as a sender: the channel is closed for its receivers when the last [`Sender`]
-/// is dropped, whether there are weak ones or not.
+/// It does not count as a sender: dropping the last [`Sender`] closes the channel for the
+/// receivers, even if there are weak senders.
 ///
 /// ```
 /// use sinew::channel::broadcast::{self, RecvError};
@@ -70,5 +70,5 @@ impl<T> Drop for WeakSender<T> {
 
 impl_debug!(WeakSender<T>, ..);
 
-// Nothing of the user's runs while it is used.
+// No user code runs while it is used.
 impl_unwind_safe!(WeakSender<T>);

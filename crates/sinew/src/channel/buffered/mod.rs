@@ -1,10 +1,11 @@
-//! A channel that keeps messages, up to a number of them. Where it keeps them is a [`Store`]'s matter.
-//!
-//! How it works, and why nothing is lost, is in the README beside this file.
+//! A channel that stores messages, up to its capacity. Where it stores them is decided by a
+//! [`Store`]. The protocol, and why no wake-up and no message is lost, is in the README of the
+//! channels.
 //!
 //! # Safety
 //!
-//! Trusted with the counts by which the ends of a store are used: that there is a place to put into and a message to take.
+//! Trusted with the counts that decide how a store is used: there is a slot to put into, or a
+//! message to take.
 #![expect(unsafe_code, reason = "what is in a store is known by counts")]
 
 mod receive;
@@ -25,24 +26,25 @@ pub(super) struct Buffered<T, S: Store<T>> {
     pub(super) exit: Padded<Exit<T, S>>,
     store: S,
     capacity: usize,
-    /// Whether that is a limit.
+    /// Whether `capacity` is a limit.
     is_bounded: bool,
     pub(super) watchers: Watchers,
 }
 
 pub(super) struct SendSide<T, S: Store<T>> {
-    /// Locked by whoever sends. Whoever receives waits in it.
+    /// Locked by senders. Receivers wait in it.
     pub(super) queue: Queue<Inlet<S::In>, WaitSlot>,
     /// # Invariant
     ///
-    /// How many messages were ever put. Changed under the lock.
+    /// The number of messages that were ever put. Changed under the lock.
     sent: AtomicUsize,
-    /// How many places are kept for messages that are yet to be made. Changed under the lock.
+    /// The number of slots that are reserved for messages which are not produced yet. Changed under
+    /// the lock.
     reserved: AtomicUsize,
-    /// Counts messages that were taken and whose places were filled, or reserved, in the same step.
+    /// Counts messages that were taken and whose slots were filled, or reserved, in the same step.
     /// Changed under the lock.
     refilled: AtomicUsize,
-    /// Counts reservations whose places became free. Changed under the lock.
+    /// Counts reservations whose slots became free. Changed under the lock.
     given_up: AtomicUsize,
     /// Changed under the lock.
     is_closed: AtomicBool,
@@ -52,22 +54,22 @@ pub(super) struct Inlet<E> {
     end: E,
     /// # Invariant
     ///
-    /// That many have been taken, or more.
+    /// At most the number of messages that have been taken.
     taken: usize,
-    /// Counts messages that were handed to a receiver which waited.
+    /// Counts messages that were handed to a waiting receiver.
     handed: usize,
 }
 
 pub(super) struct Exit<T, S: Store<T>> {
-    /// Locked by whoever receives. Whoever sends waits in it.
+    /// Locked by receivers. Senders wait in it.
     pub(super) queue: Queue<Outlet<S::Out>, WaitSlot>,
     /// # Invariant
     ///
-    /// How many messages were ever taken. Changed under the lock.
+    /// The number of messages that were ever taken. Changed under the lock.
     taken: AtomicUsize,
     /// # Invariant
     ///
-    /// That many have been put, or more. Changed under the lock.
+    /// At most the number of messages that have been put. Changed under the lock.
     seen: AtomicUsize,
 }
 
@@ -75,7 +77,7 @@ pub(super) struct Outlet<E> {
     end: E,
 }
 
-/// Why a message was not taken at once, and the message.
+/// Why a message was not sent at once. Contains the message.
 pub(crate) enum SendRefused<T> {
     Full(T),
     Closed(T),
@@ -105,52 +107,53 @@ impl<T, S: Store<T>> Buffered<T, S> {
     }
 
     fn taken(&self) -> usize {
-        // Acquire: pairs with the release of whoever took: the places are free.
+        // Acquire: pairs with the release of the receiver that took a message: its slot is free.
         self.exit.taken.load(Ordering::Acquire)
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        // Acquire: pairs with the release of `close`: what was sent before is seen.
+        // Acquire: pairs with the release of `close`: what was sent before is visible.
         self.entrance.is_closed.load(Ordering::Acquire)
     }
 
-    /// How many messages are kept.
+    /// Returns the number of messages that are stored.
     pub(super) fn len(&self) -> usize {
         loop {
             // Acquire: as in `has_message`.
             let sent = self.entrance.sent.load(Ordering::Acquire);
             let taken = self.taken();
-            // If none was put meanwhile, no more were taken than had been put.
+            // No message was put in between, so `taken` does not exceed `sent`.
             if self.entrance.sent.load(Ordering::Acquire) == sent {
                 return sent - taken;
             }
         }
     }
 
-    /// Whether a message has to wait for room. A place that is kept for another one is none.
+    /// Returns whether there is no room for a message. A reserved slot counts as filled.
     pub(super) fn is_full(&self) -> bool {
-        // As whoever sends asks, under its lock: without, a place might be kept and filled, or a message come and go, between the counts.
+        // Under the lock of the senders. Without it, a slot might be reserved and filled, or a
+        // message be sent and taken, between the two loads.
         !self.has_room(&mut self.entrance.queue.lock())
     }
 
-    /// How many may be; none, if there is no limit.
+    /// Returns the number of messages that can be stored, or `None` if there is no limit.
     pub(super) fn capacity(&self) -> Option<usize> {
         self.is_bounded.then_some(self.capacity)
     }
 
-    /// Whether one who receives would not have to wait now.
+    /// Returns whether a receiver would not have to wait now.
     pub(super) fn has_message_or_end(&self) -> bool {
         let _entrance = self.entrance.queue.lock();
         !self.has_to_wait_for_message()
     }
 
-    /// Whether one who sends would not have to wait now.
+    /// Returns whether a sender would not have to wait now.
     pub(super) fn has_room_or_end(&self) -> bool {
         let _exit = self.exit.queue.lock();
         !self.has_to_wait_for_room()
     }
 
-    /// Nothing is sent after this, and nobody waits.
+    /// Closes the channel and wakes all waiters. Nothing is sent after this.
     pub(super) fn close(&self) {
         let entrance = self.entrance.queue.lock();
         // Release: pairs with the acquire of `is_closed`.
@@ -161,11 +164,11 @@ impl<T, S: Store<T>> Buffered<T, S> {
         self.watchers.tell();
     }
 
-    /// Drops all messages, whatever their destructors do. For callers that have closed the channel.
+    /// Drops all messages, even if some destructors panic. The caller has closed the channel.
     ///
     /// # Panics
     ///
-    /// As [`drop_each`].
+    /// Panics as [`drop_each`] does.
     pub(super) fn discard(&self) {
         drop_each(|| self.try_receive());
     }
@@ -173,12 +176,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
 
 impl<T, S: Store<T>> Drop for Buffered<T, S> {
     fn drop(&mut self) {
-        // Most often there is nothing: the last receiver has dropped all.
+        // In most cases the channel is empty: the last receiver has dropped all messages.
         self.discard();
         let (into, out) = S::ends();
         let into = std::mem::replace(&mut self.entrance.queue.get_mut().end, into);
         let out = std::mem::replace(&mut self.exit.queue.get_mut().end, out);
-        // SAFETY: all messages were taken, and it is the end.
+        // SAFETY: all messages were taken, and the channel is not used any more.
         unsafe { self.store.end(into, out) };
     }
 }

@@ -1,10 +1,9 @@
-//! Receiving: out of a place, or from one who sends while this one waits.
-//!
-//! As for sending, what is done for each message is short.
+//! Receiving: out of a slot, or from a sender while this receiver waits. As in sending, the path
+//! that each message takes is short.
 //!
 //! # Safety
 //!
-//! As the file above.
+//! The same as the parent module.
 #![expect(unsafe_code, reason = "what is in a store is known by counts")]
 
 use std::cell::Cell;
@@ -15,7 +14,7 @@ use crate::channel::wait_slot::WaitSlot;
 use crate::rt::{self, Limit, Locked, Place, WaitKind};
 
 impl<T, S: Store<T>> Buffered<T, S> {
-    /// None, if there is no message.
+    /// Receives a message. Returns `None` if there is none.
     #[inline]
     pub(in crate::channel) fn try_receive(&self) -> Option<T> {
         if self.seems_empty() { None } else { self.try_receive_out_of_line() }
@@ -42,16 +41,16 @@ impl<T, S: Store<T>> Buffered<T, S> {
         Some(message)
     }
 
-    /// Whether there is no message, as far as the caller can know without the lock: one that was sent before something that it has seen is not
-    /// overlooked.
+    /// Returns whether there is no message, as far as can be known without the lock. A message
+    /// whose sending happens before this call is not missed.
     #[inline]
     pub(in crate::channel) fn seems_empty(&self) -> bool {
         let taken = self.exit.taken.load(Ordering::Relaxed);
-        // The other end's line is left alone for as long as what is known of it will do.
+        // The cache line of the senders is read only when all messages in `seen` are used up.
         taken == self.exit.seen.load(Ordering::Relaxed) && taken == self.entrance.sent.load(Ordering::Relaxed)
     }
 
-    /// For whoever has the lock of the exit.
+    /// Returns whether there is a message. The caller holds the lock of the exit.
     #[inline]
     pub(super) fn has_message(&self) -> bool {
         // Relaxed: changed under this lock.
@@ -59,12 +58,14 @@ impl<T, S: Store<T>> Buffered<T, S> {
         if taken != self.exit.seen.load(Ordering::Relaxed) {
             return true;
         }
-        // Acquire: pairs with the release of whoever put them.
+        // Acquire: pairs with the release of the sender that put them.
         let sent = self.entrance.sent.load(Ordering::Acquire);
         self.exit.seen.store(sent, Ordering::Relaxed);
         taken != sent
     }
 
+    /// Takes the first message.
+    ///
     /// # Safety
     ///
     /// There is a message.
@@ -73,19 +74,21 @@ impl<T, S: Store<T>> Buffered<T, S> {
         &self,
         exit: &mut Locked<'_, Outlet<S::Out>, WaitSlot>,
     ) -> (T, Option<S::Spare>) {
-        // SAFETY: the end is of this store, and the caller has seen by the counts that there is a message.
+        // SAFETY: the position belongs to this store, and the counts have shown the caller that
+        // there is a message.
         let taken = unsafe { self.store.take(&mut exit.end) };
         let count = self.exit.taken.load(Ordering::Relaxed);
-        // Release: pairs with the acquire of whoever puts into the place.
+        // Release: pairs with the acquire of the sender that fills the slot again.
         self.exit.taken.store(count + 1, Ordering::Release);
         taken
     }
 
-    /// Waits for a message.
+    /// Receives a message, and waits until there is one.
     ///
     /// # Errors
     ///
-    /// If there is none and nobody is left to send one, or the limit is reached.
+    /// Returns an error if there is no message and all senders are gone, or if the limit is
+    /// reached.
     #[inline]
     pub(in crate::channel) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
         if self.seems_empty() { self.wait_to_receive(limit) } else { self.receive_locked(limit) }
@@ -105,11 +108,11 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
-    /// Receives one of the messages that spend a part of the turn for others.
+    /// Receives a message that is also charged to the fiber's turn, so that other fibers run.
     #[cold]
     #[inline(never)]
     fn receive_for_group(&self, limit: Limit) -> Result<T, NotReceived> {
-        // Before, not after: a fiber that is abandoned meanwhile takes no message along.
+        // Before the receive: a fiber that is abandoned in this call does not lose a message.
         rt::spend_for_group();
         match self.try_receive() {
             Some(message) => Ok(message),
@@ -130,7 +133,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
             if let Some(message) = place.take() {
                 return Ok(message);
             }
-            // In this order: what was sent before the end is not overlooked.
+            // In this order: messages that were sent before the channel was closed are still
+            // received.
             let is_closed = self.is_closed();
             match self.try_receive() {
                 Some(message) => return Ok(message),
@@ -140,7 +144,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
-    /// For whoever has the lock of the entrance.
+    /// Returns whether a receiver has to wait. The caller holds the lock of the entrance.
     pub(in crate::channel) fn has_to_wait_for_message(&self) -> bool {
         self.entrance.sent.load(Ordering::Relaxed) == self.taken() && !self.is_closed()
     }

@@ -1,21 +1,21 @@
-//! Places that are kept for messages which are yet to be made: those of a `select`, where a message is made when it is clear that it will be sent.
-//!
-//! Such a place counts as filled for whoever looks for room. When the message is there, it is brought as any other, behind all that were sent
-//! meanwhile.
+//! Slots that are reserved for messages which are not produced yet. A `select` produces its message
+//! when it is certain that the message will be sent. A reserved slot counts as filled for senders.
+//! When the message is there, it is sent like any other, behind all messages that were sent in the
+//! meantime.
 //!
 //! # Safety
 //!
-//! As the file above.
+//! The same as the parent module.
 #![expect(unsafe_code, reason = "what is in a store is known by counts")]
 
 use super::{Buffered, Claimed, Ordering, Store};
 
 impl<T, S: Store<T>> Buffered<T, S> {
-    /// Keeps a place for a message that is yet to be made. False, if there is none.
+    /// Reserves a slot for a message that is not produced yet. Returns `false` if there is no room.
     ///
     /// # Errors
     ///
-    /// If nobody is left to receive it.
+    /// Returns an error if all receivers are gone.
     pub(in crate::channel) fn reserve(&self) -> Result<bool, ()> {
         let mut entrance = self.entrance.queue.lock();
         if self.entrance.is_closed.load(Ordering::Relaxed) {
@@ -27,11 +27,12 @@ impl<T, S: Store<T>> Buffered<T, S> {
         Ok(has_room)
     }
 
-    /// Fills the place that was kept, or gives it up if there is no message.
+    /// Sends the message for which a slot was reserved, or gives the slot up if there is no
+    /// message.
     ///
     /// # Errors
     ///
-    /// If nobody is left to receive it.
+    /// Returns an error if all receivers are gone.
     pub(in crate::channel) fn send_reserved(&self, message: Option<T>) -> Result<(), T> {
         let (mut made, mut message) = (None, message);
         loop {
@@ -43,13 +44,13 @@ impl<T, S: Store<T>> Buffered<T, S> {
             }
             let refused = if self.entrance.is_closed.load(Ordering::Relaxed) { message.take() } else { None };
             let is_used = message.is_some();
-            // SAFETY: a place was kept, and the other one is there.
+            // SAFETY: there is room, since a slot was reserved, and `has_place` has returned true.
             let handed = unsafe { self.bring(&mut entrance, &mut message) };
             let is_free = !is_used || handed.is_some();
             if is_free {
                 self.count_given_up();
             }
-            // Release: pairs with the acquire of `filled`: by then it is filled.
+            // Release: pairs with the acquire of `filled`, so that the slot is filled by then.
             self.entrance.reserved.fetch_sub(1, Ordering::Release);
             drop(entrance);
             handed.into_iter().for_each(Claimed::go);
@@ -62,8 +63,9 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
-    /// A place has become free that nobody has taken from: lets those in who wait for room. Whoever came to wait for it has had the lock of the
-    /// exit after it was free, and seen that, or before, and is found.
+    /// Lets in senders that wait for room, after a slot has become free without a receiver. No
+    /// sender is missed: a sender that enters the queue later has locked the exit after the slot
+    /// became free, and sees that; a sender that has entered it before is found here.
     #[cold]
     fn settle(&self) {
         let mut made = None;

@@ -1,8 +1,9 @@
-//! Letting in who waits for room: whoever takes a message fills the place with the next one before anybody else can see that it is free.
+//! Letting in senders that wait for room: a receiver that takes a message fills the slot with the
+//! next message before other threads can see that the slot is free.
 //!
 //! # Safety
 //!
-//! As the file above.
+//! The same as the parent module.
 #![expect(unsafe_code, reason = "what is in a store is known by counts")]
 
 use std::cell::Cell;
@@ -12,7 +13,8 @@ use crate::channel::wait_slot::hand_over;
 use crate::rt::pick;
 
 impl<T, S: Store<T>> Buffered<T, S> {
-    /// Takes a message, and lets that of the first one who waits for room in. None, if others have taken all meanwhile.
+    /// Takes a message, and lets in the first sender that waits for room. Returns `None` if other
+    /// receivers have taken all messages in the meantime.
     #[cold]
     #[inline(never)]
     pub(super) fn receive_and_let_in<'a>(
@@ -22,8 +24,9 @@ impl<T, S: Store<T>> Buffered<T, S> {
         let mut made = None;
         loop {
             let mut entrance = self.entrance.queue.lock();
-            // Before anything is taken: whoever waits must not be woken without being let in, since the one after it would be
-            // forgotten if that finds somebody to hand its message to.
+            // Memory comes before the message is taken. A sender must not be woken without being
+            // let in: if it then hands its message to a receiver, nothing would wake the next
+            // sender in the queue.
             if self.store.has_place(&mut entrance.end, &mut made) {
                 // SAFETY: there is a message.
                 let (message, spare) = unsafe { self.take(&mut exit) };
@@ -48,7 +51,9 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
-    /// One place is free, and nobody else can see that before the entrance is. Returns who was let in, and who was waiting for that.
+    /// Fills a free slot with the message of the first sender that waits for room. Other threads
+    /// cannot see the free slot before the lock of the entrance is released. Returns the sender
+    /// that was let in, and the receiver that was waiting for its message.
     pub(super) fn let_in(
         &self,
         exit: &mut Locked<'_, Outlet<S::Out>, WaitSlot>,
@@ -64,25 +69,26 @@ impl<T, S: Store<T>> Buffered<T, S> {
         };
         let claimed = exit.claim(pick::First, &swap, &swap);
         if is_promised.get() {
-            // Relaxed: it is changed under the lock, and else looked at to be no less than it is.
+            // Relaxed: changed under this lock. A load without the lock must only not be too small.
             self.entrance.reserved.fetch_add(1, Ordering::Relaxed);
         }
-        // SAFETY: of this end nobody knows yet that the place is free, so nobody else has filled it.
+        // SAFETY: no other sender has filled the free slot, since senders see it only with the lock
+        // of the entrance.
         let handed = unsafe { self.bring(entrance, &mut message.into_inner()) };
         [claimed, handed]
     }
 
-    /// Hands a message to one who waits for it, or keeps it. Nothing, if there is none.
+    /// Hands a message to a waiting receiver, or stores it. Does nothing if there is no message.
     ///
     /// # Safety
     ///
-    /// There is room for it, and a place.
+    /// There is room for the message, and the store has a slot.
     pub(super) unsafe fn bring(
         &self,
         entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>,
         message: &mut Option<T>,
     ) -> Option<Claimed> {
-        // SAFETY: it is the queue of this channel, in which all have places.
+        // SAFETY: it is the queue of this channel, in which all wait slots have places.
         let claimed = unsafe { hand_over(entrance, message) };
         if let Some(message) = message.take() {
             // SAFETY: the caller's promise.

@@ -1,10 +1,9 @@
-//! Sending: to one who waits for a message, or into a place.
-//!
-//! What is done for each message is short, and calls nothing: all else is behind a call that nothing is left to do after.
+//! Sending: to a waiting receiver, or into a slot. The path that each message takes is short and
+//! calls no function. Everything else is behind tail calls.
 //!
 //! # Safety
 //!
-//! As the file above.
+//! The same as the parent module.
 #![expect(unsafe_code, reason = "what is in a store is known by counts")]
 
 use std::cell::Cell;
@@ -15,18 +14,20 @@ use crate::channel::wait_slot::{WaitSlot, hand_over};
 use crate::rt::sync::fence;
 use crate::rt::{self, Limit, Locked, Place, WaitKind};
 
-/// What a message costs that is handed to a waiting receiver.
+/// What it costs the sender to hand a message to a waiting receiver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cost {
-    /// It is counted like messages that are put. The call may wait by contract.
+    /// The message is counted like a stored one. The call may wait by contract.
     PartOfTurn,
     Nothing,
 }
 
 impl<T, S: Store<T>> Buffered<T, S> {
+    /// Sends a message if there is room for it.
+    ///
     /// # Errors
     ///
-    /// If there is no room, or nobody to receive it.
+    /// Returns an error if there is no room, or if all receivers are gone.
     #[inline(never)]
     pub(in crate::channel) fn try_send(&self, message: T) -> Result<(), SendRefused<T>> {
         let mut entrance = self.entrance.queue.lock();
@@ -47,8 +48,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
         message: T,
     ) -> Result<(), SendRefused<T>> {
         if !self.has_room(&mut entrance) {
-            // Of two callers that each receive from one channel and then send to the other's, one at
-            // least finds the room: `taken` is loaded once more after this.
+            // Of two callers that each receive from one channel and then send to the other's, at
+            // least one finds the room: `taken` is loaded again after this.
             fence(Ordering::SeqCst);
         }
         let mut message = Some(message);
@@ -60,11 +61,11 @@ impl<T, S: Store<T>> Buffered<T, S> {
         }
     }
 
-    /// Waits for room.
+    /// Sends a message, and waits until there is room for it.
     ///
     /// # Errors
     ///
-    /// If nobody is left to receive it, or the limit is reached.
+    /// Returns an error if all receivers are gone, or if the limit is reached.
     #[inline(never)]
     pub(in crate::channel) fn send(&self, message: T, limit: Limit) -> Result<(), NotSent<T>> {
         let mut entrance = self.entrance.queue.lock();
@@ -84,11 +85,11 @@ impl<T, S: Store<T>> Buffered<T, S> {
         Ok(())
     }
 
-    /// Sends one of the messages that spend a part of the turn for others.
+    /// Sends a message that is also charged to the fiber's turn, so that other fibers run.
     ///
     /// # Safety
     ///
-    /// As [`put`](Self::put).
+    /// The contract of [`put`](Self::put) applies.
     #[cold]
     #[inline(never)]
     unsafe fn put_for_group(&self, mut entrance: Locked<'_, Inlet<S::In>, WaitSlot>, message: T) {
@@ -106,7 +107,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
         message: T,
         limit: Limit,
     ) -> Result<(), NotSent<T>> {
-        // It stays here: without optimisation, each function that it is passed to has room for it several times.
+        // The message stays here: without optimisation, each function that takes it by value
+        // reserves room for several copies.
         let mut place = Cell::new(Some(message));
         let is_closed = self.try_send_under(entrance, place.get_mut(), Cost::PartOfTurn);
         if place.get_mut().is_none() {
@@ -117,7 +119,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
         why.map_or(Ok(()), |why| Err(why.with(place.into_inner().expect("it was not sent"))))
     }
 
-    /// Whether no receiver waits for a message, and there is a place for it.
+    /// Returns whether no receiver waits for a message, and there is a slot for it.
     #[inline]
     fn can_put(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>) -> bool {
         // Relaxed: changed under this lock.
@@ -128,8 +130,8 @@ impl<T, S: Store<T>> Buffered<T, S> {
             && self.store.has_place(&mut entrance.end, &mut None)
     }
 
-    /// Sends the message, which is gone then, unless there is no room, or nobody is left to receive it. Whether it is the latter. It has the
-    /// lock of the entrance, and gives it up.
+    /// Sends the message, and takes it out of `message`, unless there is no room or the channel is
+    /// closed. Returns whether the channel is closed. Releases the lock of the entrance.
     #[inline(always)]
     fn try_send_under<'a>(
         &'a self,
@@ -144,7 +146,7 @@ impl<T, S: Store<T>> Buffered<T, S> {
             if self.entrance.is_closed.load(Ordering::Relaxed) {
                 return true;
             }
-            // SAFETY: it is the queue of this channel, in which all have places.
+            // SAFETY: it is the queue of this channel, in which all wait slots have places.
             if let Some(claimed) = unsafe { hand_over(&mut entrance, message) } {
                 entrance.handed = entrance.handed.wrapping_add(1);
                 let spends = cost == Cost::PartOfTurn && rt::spends_for_group(entrance.handed);
@@ -186,30 +188,30 @@ impl<T, S: Store<T>> Buffered<T, S> {
         filled - entrance.taken < self.capacity
     }
 
-    /// How many places were ever filled, or are kept.
+    /// Returns the number of slots that were ever filled, plus those that are reserved.
     #[inline]
     fn filled(&self, order: Ordering) -> usize {
-        // In this order: a place that is kept is filled before it is not kept any more.
+        // In this order: a reserved slot is filled before its reservation ends.
         let reserved = self.entrance.reserved.load(order);
         self.entrance.sent.load(order) + reserved
     }
 
-    /// Puts a message into its place.
+    /// Puts a message into the next slot.
     ///
     /// # Safety
     ///
-    /// There is room, and a place.
+    /// There is room, and the store has a slot.
     #[inline]
     pub(super) unsafe fn put(&self, entrance: &mut Locked<'_, Inlet<S::In>, WaitSlot>, message: T) {
-        // SAFETY: the end is of this store. Fewer are kept than there are places, and the caller has seen that by `taken`, or has
-        // just taken one itself.
+        // SAFETY: the position belongs to this store. There are fewer messages than slots: the
+        // caller has seen that by `taken`, or has just taken a message itself.
         unsafe { self.store.put(&mut entrance.end, message) };
         let sent = self.entrance.sent.load(Ordering::Relaxed);
-        // Release: pairs with the acquire of the receiver that takes it.
+        // Release: pairs with the acquire of the receiver that takes the message.
         self.entrance.sent.store(sent + 1, Ordering::Release);
     }
 
-    /// Waits until the message was sent, which is gone then.
+    /// Waits until the message was sent, and takes it out of `place`.
     #[cold]
     #[inline(never)]
     fn wait_to_send(&self, place: &mut Cell<Option<T>>, mut limit: Limit) -> Result<(), NotSent<()>> {
@@ -229,10 +231,11 @@ impl<T, S: Store<T>> Buffered<T, S> {
         Ok(())
     }
 
-    /// For whoever has the lock of the exit.
+    /// Returns whether a sender has to wait. The caller holds the lock of the exit.
     pub(in crate::channel) fn has_to_wait_for_room(&self) -> bool {
         let is_full = || self.filled(Ordering::Acquire) - self.taken() >= self.capacity;
-        // As long as places are kept, their number and that of messages change together, and only under the lock.
+        // While slots are reserved, the numbers of reservations and of messages change together,
+        // and only under the lock.
         let _entrance =
             (self.entrance.reserved.load(Ordering::Acquire) != 0).then(|| self.entrance.queue.lock());
         is_full() && !self.is_closed()

@@ -1,26 +1,26 @@
-//! Why there is no value.
+//! Errors of receiving from a oneshot channel.
 
 use crate::rt::impl_error;
 
-/// No value was sent, and none will be; or it was received already.
+/// An error of receiving: no value was sent and none will be, or the value was already received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvError;
 
-/// Why there is no value for somebody who does not wait.
+/// An error of receiving without waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
-    /// None was sent yet.
+    /// No value was sent yet.
     Empty,
-    /// None will come: as [`RecvError`].
+    /// No value will arrive, as for [`RecvError`].
     Closed,
 }
 
-/// Why there is no value for somebody who does not wait for long.
+/// An error of receiving with a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
-    /// None was sent until the time was over.
+    /// No value was sent until the time was over.
     Timeout,
-    /// None will come: as [`RecvError`].
+    /// No value will arrive, as for [`RecvError`].
     Closed,
 }
 

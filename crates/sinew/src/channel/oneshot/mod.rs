@@ -1,15 +1,20 @@
-//! One value, from one to another: the answer to a question, say. For fibers and threads alike.
+//! A channel for one value from one sender to one receiver, such as the answer to a request. For
+//! fibers and threads alike.
 //!
-//! It has the names of tokio's. What is different:
+//! It uses tokio's names. Differences from tokio's `oneshot`:
 //!
-//! - Errors are here, as [`oneshot::RecvError`](RecvError), where tokio has a module `error` for them.
-//! - [`Receiver::recv`] is `receiver.await` there, and a receiver that waits with a limit keeps its channel.
-//! - There is [`Receiver::recv_cancellable`], which [cancellation and deadlines](crate::fiber#stopping) end.
+//! - Errors are in this module, as [`oneshot::RecvError`](RecvError), where tokio has a module
+//!   `error` for them.
+//! - [`Receiver::recv`] replaces `receiver.await`. A receiver that waits with a limit keeps its
+//!   channel.
+//! - [Cancellation and deadlines](crate::fiber#stopping) end [`Receiver::recv_cancellable`].
 //!
-//! [`select!`](crate::select) and [`Select`](super::Select) take no receivers of this kind. To wait for one value among others, use a channel by
-//! [`bounded(1)`](super::bounded): sending one value to it never waits either.
+//! [`select!`](crate::select) and [`Select`](super::Select) do not accept receivers of this kind.
+//! To wait for one value among others, use a channel with [`bounded(1)`](super::bounded): sending
+//! one value to it never waits either.
 //!
-//! A channel is one allocation. Sending never waits: a receiver that waits has the value from the hands of whoever sends it.
+//! A channel is one allocation. Sending never waits. A value for a waiting receiver is moved
+//! directly to it.
 //!
 //! ```
 //! use sinew::channel::oneshot;
@@ -35,7 +40,7 @@ use std::sync::Arc;
 
 use self::shared::OneshotShared;
 
-/// A channel for one value.
+/// Makes a channel for one value.
 ///
 /// ```
 /// use sinew::channel::oneshot::{self, RecvError};

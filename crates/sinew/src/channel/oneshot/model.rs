@@ -1,4 +1,5 @@
-//! The models of a channel for one value: it is received or given back, once, and nobody waits for ever.
+//! Models of a oneshot channel: the value is received or returned, exactly once, and no thread
+//! waits forever.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -14,7 +15,7 @@ fn soon() -> Limit {
 }
 
 #[test]
-fn one_who_gives_up_finds_the_value_later() {
+fn a_receiver_that_gives_up_receives_the_value_later() {
     check(3, || {
         let shared = Arc::new(OneshotShared::new());
         let other = shared.clone();
@@ -27,7 +28,7 @@ fn one_who_gives_up_finds_the_value_later() {
 }
 
 #[test]
-fn whoever_waits_hears_of_the_end() {
+fn a_close_wakes_the_receiver() {
     check(3, || {
         let shared = Arc::new(OneshotShared::<u32>::new());
         let other = shared.clone();
@@ -37,7 +38,7 @@ fn whoever_waits_hears_of_the_end() {
     });
 }
 
-/// A receiver goes while something is sent: the value is with one of both.
+/// The receiver is closed while a value is sent: either the receiver or the sender has the value.
 #[test]
 fn a_value_is_never_in_two_places() {
     check(3, || {
@@ -51,7 +52,7 @@ fn a_value_is_never_in_two_places() {
 }
 
 #[test]
-fn the_sending_end_hears_of_the_end() {
+fn a_close_wakes_the_sender() {
     check(3, || {
         let shared = Arc::new(OneshotShared::<u32>::new());
         let other = shared.clone();

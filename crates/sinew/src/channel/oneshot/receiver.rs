@@ -1,4 +1,4 @@
-//! The handle to receive by.
+//! The receiving handle of a oneshot channel.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -10,11 +10,12 @@ use super::shared::OneshotShared;
 use crate::fiber::Stopped;
 use crate::rt::{Limit, drop_each, impl_debug, impl_unwind_safe};
 
-/// Receives what the [`Sender`](super::Sender) sends. Dropping it closes the channel; what was sent already is dropped with it.
+/// Receives the value of the [`Sender`](super::Sender). Dropping it closes the channel, and drops a
+/// value that was sent.
 pub struct Receiver<T> {
-    /// Until the value is received by [`recv`](Self::recv).
+    /// `None` after [`recv`](Self::recv).
     shared: Option<Arc<OneshotShared<T>>>,
-    /// A call has returned the value, or that none will come.
+    /// Whether a call has returned the value, or reported that there will be none.
     is_terminated: bool,
 }
 
@@ -27,23 +28,24 @@ impl<T> Receiver<T> {
         self.shared.as_ref().expect("it is used up by `recv`")
     }
 
-    /// Waits for the value.
+    /// Receives the value, and waits until it is sent.
     ///
     /// # Errors
     ///
-    /// If none was sent, and the sender is gone; or it was received already.
+    /// Returns an error if the sender is gone and has sent no value, or if the value was already
+    /// received.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn recv(mut self) -> Result<T, RecvError> {
         let received = self.shared().receive(Limit::NEVER);
-        // There is nothing left to be closed.
+        // The drop of the handle must not close the channel.
         self.shared = None;
         received.map_err(|_| RecvError)
     }
 
-    /// The value, if it is there.
+    /// Receives the value if it was sent. Never waits.
     ///
     /// ```
     /// use sinew::channel::oneshot::{self, TryRecvError};
@@ -57,7 +59,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If it is not there, or will not come.
+    /// Returns an error if the value was not sent yet, or if there will be none.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let received = self.shared().try_receive();
         self.note(received).map_err(|error| match error {
@@ -66,7 +68,8 @@ impl<T> Receiver<T> {
         })
     }
 
-    /// [`recv`](Self::recv), for at most so long. The receiver may be asked again.
+    /// Receives the value like [`recv`](Self::recv), and gives up after `timeout`. The receiver can
+    /// be used again after that.
     ///
     /// ```
     /// use sinew::channel::oneshot::{self, RecvTimeoutError};
@@ -80,24 +83,26 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If it did not come in that time, or will not come.
+    /// Returns an error if the value was not sent until the time was over, or if there will be
+    /// none.
     ///
     /// # Panics
     ///
-    /// As [`recv`](Self::recv).
+    /// Panics as [`recv`](Self::recv) does.
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::lasting(timeout))
     }
 
-    /// [`recv`](Self::recv), until this moment at the latest. The receiver may be asked again.
+    /// Receives the value like [`recv`](Self::recv), and gives up at `deadline`. The receiver can
+    /// be used again after that.
     ///
     /// # Errors
     ///
-    /// As [`recv_timeout`](Self::recv_timeout).
+    /// Returns an error as [`recv_timeout`](Self::recv_timeout) does.
     ///
     /// # Panics
     ///
-    /// As [`recv`](Self::recv).
+    /// Panics as [`recv`](Self::recv) does.
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.recv_to(Limit::until(Some(deadline)))
     }
@@ -110,15 +115,18 @@ impl<T> Receiver<T> {
         })
     }
 
-    /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count. The receiver may be asked again.
+    /// Receives the value like [`recv`](Self::recv), and gives up when [cancellation or a
+    /// deadline](crate::fiber#stopping) stops the caller. The receiver can be used again after
+    /// that.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before the value is there, or was to stop already and it is not. Inside, as [`recv`](Self::recv).
+    /// Returns the outer error if the caller is stopped while it waits, or is already stopped and
+    /// the value was not sent. The inner error is that of [`recv`](Self::recv).
     ///
     /// # Panics
     ///
-    /// As [`recv`](Self::recv).
+    /// Panics as [`recv`](Self::recv) does.
     #[track_caller]
     pub fn recv_cancellable(&mut self) -> Result<Result<T, RecvError>, Stopped> {
         let received = self.shared().receive(Limit::STOP);
@@ -129,14 +137,14 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Remembers that a call has returned what there is to receive.
+    /// Records that a call has returned the value, or has reported that there will be none.
     fn note(&mut self, received: Result<T, NotReceived>) -> Result<T, NotReceived> {
         self.is_terminated |= matches!(received, Ok(_) | Err(NotReceived::Closed));
         received
     }
 
-    /// Returns whether no value waits to be received: none was sent, or it was received. Never
-    /// waits.
+    /// Returns whether there is no value to receive: none was sent, or it was already received.
+    /// Never waits.
     ///
     /// ```
     /// use sinew::channel::oneshot;
@@ -153,10 +161,10 @@ impl<T> Receiver<T> {
         self.shared().is_empty()
     }
 
-    /// Returns whether there is no reason to receive again: a call has returned the value, or that
-    /// none will come.
+    /// Returns whether it is useless to receive again: a call has returned the value, or has
+    /// reported that there will be none.
     ///
-    /// A sender that is gone does not terminate the receiver; the call that reports it does.
+    /// Dropping the sender does not terminate the receiver. The call that reports this does.
     ///
     /// ```
     /// use sinew::channel::oneshot::{self, TryRecvError};
@@ -173,8 +181,8 @@ impl<T> Receiver<T> {
         self.is_terminated
     }
 
-    /// Closes the channel: a later `send` fails and returns the value. One that was sent before can
-    /// still be received.
+    /// Closes the channel: a later `send` fails and returns the value. A value that was sent before
+    /// can still be received.
     ///
     /// ```
     /// use sinew::channel::oneshot;

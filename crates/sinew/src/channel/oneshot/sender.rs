@@ -1,4 +1,4 @@
-//! The handle to send by.
+//! The sending handle of a oneshot channel.
 
 use std::sync::Arc;
 
@@ -6,9 +6,10 @@ use super::shared::OneshotShared;
 use crate::limited::limited_waits;
 use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
-/// Sends one value to the [`Receiver`](super::Receiver). Dropping it says that none will come.
+/// Sends one value to the [`Receiver`](super::Receiver). Dropping it without sending closes the
+/// channel.
 pub struct Sender<T> {
-    /// Until the value is sent.
+    /// `None` after the value was sent.
     shared: Option<Arc<OneshotShared<T>>>,
 }
 
@@ -23,34 +24,35 @@ impl<T> Sender<T> {
 
     /// Sends the value. Never waits.
     ///
-    /// That it was sent does not mean that it is received: the receiver may be dropped with it.
+    /// A value that was sent is not always received: the receiver may be dropped without receiving
+    /// it.
     ///
     /// ```
     /// use sinew::channel::oneshot;
     ///
     /// let (sender, receiver) = oneshot::channel();
     /// drop(receiver);
-    /// assert_eq!(sender.send("nobody asks any more"), Err("nobody asks any more"));
+    /// assert_eq!(sender.send("too late"), Err("too late"));
     /// ```
     ///
     /// # Errors
     ///
-    /// If the receiver is gone, or was closed. The value comes back.
+    /// Returns the value as the error if the receiver is gone or was closed.
     pub fn send(mut self, value: T) -> Result<(), T> {
         let sent = self.shared().send(value);
-        // There is nothing left to be closed.
+        // The drop of the handle must not close the channel.
         self.shared = None;
         sent
     }
 
-    /// Whether the receiver is gone, or was closed, so that nobody wants a value.
+    /// Returns whether the receiver is gone or was closed, so that no value can be sent.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared().is_closed()
     }
 
     limited_waits! {
-        /// Waits until the receiver is gone, or is closed: nobody wants an answer then.
+        /// Waits until the receiver is gone or is closed, and thus does not need a value any more.
         ///
         /// ```
         /// use sinew::channel::oneshot;

@@ -1,8 +1,9 @@
-//! What both ends share: the value, or that none will come. All of it is under the lock of the wait queue, where values are moved and
-//! never dropped. Knows no handle.
+//! The state that both ends share, under the lock of the wait queue. Values are moved under that
+//! lock and never dropped under it. Knows no handle.
 //!
-//! At most one side waits at a time: who receives, while nothing was sent; or whoever watches the sending end, which is there then, and has sent
-//! nothing. So one queue does for both, and what is sent is never left with somebody who does not want it.
+//! At most one side waits at a time: the receiver, while no value was sent, or the sender in
+//! `closed`, which has not sent a value. So one queue serves both, and a value is never handed to a
+//! waiting sender.
 
 use std::cell::Cell;
 use std::mem;
@@ -12,15 +13,15 @@ use crate::rt::{self, Claimed, GaveUp, Limit, Place, Queue, WaitKind, pick};
 
 /// The channel.
 pub(super) struct OneshotShared<T> {
-    /// One who waits to receive has a place for the value.
+    /// A waiting receiver has a place for the value.
     queue: Queue<OneshotState<T>, Cell<Option<T>>>,
 }
 
 enum OneshotState<T> {
-    /// Both ends are there, and nothing was sent.
+    /// Both ends are alive, and no value was sent.
     Open,
     Sent(T),
-    /// Nothing was sent and nothing will be, or it was received.
+    /// No value was sent and none will be, or the value was received.
     Closed,
 }
 
@@ -35,9 +36,11 @@ impl<T> OneshotShared<T> {
         Self { queue: Queue::new(OneshotState::Open) }
     }
 
+    /// Sends the value.
+    ///
     /// # Errors
     ///
-    /// If nobody will receive it.
+    /// Returns the value if it cannot be received any more.
     pub(super) fn send(&self, value: T) -> Result<(), T> {
         let mut queue = self.queue.lock();
         if !queue.is_open() {
@@ -52,9 +55,12 @@ impl<T> OneshotShared<T> {
         Ok(())
     }
 
+    /// Receives the value if it was sent.
+    ///
     /// # Errors
     ///
-    /// If there is no value: [`TimedOut`](NotReceived::TimedOut), as if that time were over, or none will come.
+    /// Returns [`TimedOut`](NotReceived::TimedOut) if the value was not sent yet, or another error
+    /// if there will be none.
     pub(super) fn try_receive(&self) -> Result<T, NotReceived> {
         let mut queue = self.queue.lock();
         if queue.is_open() {
@@ -66,11 +72,11 @@ impl<T> OneshotShared<T> {
         }
     }
 
-    /// Waits for the value.
+    /// Receives the value, and waits until it is sent.
     ///
     /// # Errors
     ///
-    /// If none will come, or the limit is reached.
+    /// Returns an error if there will be no value, or if the limit is reached.
     pub(super) fn receive(&self, limit: Limit) -> Result<T, NotReceived> {
         rt::spend(1);
         match self.try_receive() {
@@ -91,7 +97,7 @@ impl<T> OneshotShared<T> {
         self.try_receive()
     }
 
-    /// Returns whether no value waits to be received.
+    /// Returns whether there is no value to receive.
     pub(super) fn is_empty(&self) -> bool {
         !matches!(*self.queue.lock(), OneshotState::Sent(_))
     }
@@ -100,17 +106,17 @@ impl<T> OneshotShared<T> {
         matches!(*self.queue.lock(), OneshotState::Closed)
     }
 
-    /// Waits until nobody will receive anything. For whoever has the sending end.
+    /// Waits until no value can be received any more. Called by the sender.
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
         let is_open = |state: &OneshotState<T>| state.is_open().then_some(Place::Back);
         self.queue.wait(WaitKind::Closed, Cell::new(None), limit, |queue, _| is_open(queue)).0.into_result()
     }
 
-    /// Nothing is sent after this. What was sent can still be received.
+    /// Closes the channel. A value that was sent can still be received.
     pub(super) fn close(&self) {
         let mut queue = self.queue.lock();
         if queue.is_open() {

@@ -1,15 +1,15 @@
-//! The queues that a select waits in: one for each of its operations.
+//! The queues in which a select waits, one for each operation.
 //!
 //! # Safety
 //!
-//! Trusted with ports: a select slot is used by the port that it is of.
+//! Trusted with ports: a select slot is used only by the port to which it belongs.
 #![expect(unsafe_code, reason = "select_slots are lent to queues")]
 
 use super::arm::Arm;
 use super::port::{Port, SelectSlot};
 use crate::rt::{Door, Entered, Stay, Waiter};
 
-/// Waits to do an operation.
+/// An operation whose select waits to do it.
 pub(super) struct Seated<'a> {
     pub(super) arm: Arm<'a>,
     owner: *const (),
@@ -21,8 +21,8 @@ impl<'a> Seated<'a> {
         Self { arm, owner: std::ptr::null(), select_slot: SelectSlot::new() }
     }
 
-    /// Makes the select slot ready, which stays where it is from now on. All select slots of a
-    /// select have the same owner.
+    /// Prepares the select slot, which is not moved any more. All select slots of one select have
+    /// the same owner.
     pub(super) fn prepare(&mut self, owner: *const ()) {
         self.owner = owner;
         self.arm.port.prepare(&self.select_slot, owner);
@@ -31,17 +31,17 @@ impl<'a> Seated<'a> {
 
 impl Door for Seated<'_> {
     unsafe fn enter(&self, waiter: Waiter) -> Entered {
-        // SAFETY: the caller's promise; the select slot is this port's.
+        // SAFETY: the caller's promise; the select slot belongs to this port.
         unsafe { self.arm.port.enter(&self.select_slot, waiter, self.owner) }
     }
 
     fn leave(&self) -> bool {
-        // SAFETY: the select slot is this port's.
+        // SAFETY: the select slot belongs to this port.
         unsafe { self.arm.port.leave(&self.select_slot) }
     }
 }
 
-/// Waits until an operation can be done, and does not do it.
+/// An operation whose select waits until it is possible, without doing it.
 pub(super) struct Watching<'a> {
     port: &'a dyn Port,
     stay: Stay<()>,
@@ -55,12 +55,12 @@ impl<'a> Watching<'a> {
 
 impl Door for Watching<'_> {
     unsafe fn enter(&self, waiter: Waiter) -> Entered {
-        // SAFETY: the caller's promise; it is this port's.
+        // SAFETY: the caller's promise; the stay belongs to this port.
         unsafe { self.port.enter_to_watch(&self.stay, waiter) }
     }
 
     fn leave(&self) -> bool {
-        // SAFETY: it is this port's.
+        // SAFETY: the stay belongs to this port.
         unsafe { self.port.leave_watching(&self.stay) };
         false
     }

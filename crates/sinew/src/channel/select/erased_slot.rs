@@ -1,8 +1,8 @@
-//! A place for a message whose type is not known to whoever has the place. Small messages are in it, large ones behind it.
+//! A place for a message of an unknown type. Small messages are stored inline, large ones in a box.
 //!
 //! # Safety
 //!
-//! Trusted with the type: whoever makes the place ready, exchanges and takes names the same one.
+//! Trusted with the type: `prepare`, `place` and `take` are called with the same one.
 #![expect(unsafe_code, reason = "the type of what is in it is known elsewhere")]
 
 use std::cell::{Cell, UnsafeCell};
@@ -11,7 +11,7 @@ use std::ptr;
 
 use crate::channel::wait_slot::MessagePlace;
 
-/// What is inside, up to so many words.
+/// The inline memory, for small messages.
 type InlineBytes = [MaybeUninit<u64>; 6];
 
 /// The place.
@@ -19,7 +19,8 @@ pub(in crate::channel) struct ErasedSlot {
     inside: UnsafeCell<InlineBytes>,
     /// # Invariant
     ///
-    /// None, or a [`MessagePlace`] of some type is in it, or behind its first word, and this drops it.
+    /// `None`, or a function that drops the [`MessagePlace`] that is stored inline, or in the box
+    /// to which the first word points.
     drop: Cell<Option<unsafe fn(*mut ())>>,
 }
 
@@ -33,12 +34,12 @@ impl ErasedSlot {
         Self { inside: UnsafeCell::new([MaybeUninit::uninit(); 6]), drop: Cell::new(None) }
     }
 
-    /// Makes it a place for a message of this type, without one. It is none yet.
+    /// Makes an empty place for a message of this type. Called once.
     pub(in crate::channel) fn prepare<T>(&self) {
         debug_assert!(self.drop.get().is_none(), "it is made ready once");
         let inside = self.inside.get();
         if is_small::<T>() {
-            // SAFETY: it is large enough, aligned, and nothing is there.
+            // SAFETY: the memory is large enough and aligned, and nothing is stored in it.
             unsafe { inside.cast::<MessagePlace<T>>().write(Cell::new(None)) };
             self.drop.set(Some(drop_inside::<T>));
         } else {
@@ -49,11 +50,11 @@ impl ErasedSlot {
         }
     }
 
-    /// Where it is, for as long as this is not moved.
+    /// Returns the place, which is valid until `self` is moved.
     ///
     /// # Safety
     ///
-    /// It was made ready for this type.
+    /// It was prepared for this type.
     pub(in crate::channel) unsafe fn place<T>(&self) -> *const MessagePlace<T> {
         let inside = self.inside.get();
         match is_small::<T>() {
@@ -63,20 +64,20 @@ impl ErasedSlot {
         }
     }
 
-    /// Puts a message into it. It is no place yet.
+    /// Prepares the place and stores a message. Called instead of `prepare`.
     pub(in crate::channel) fn fill<T>(&self, message: T) {
         self.prepare::<T>();
-        // SAFETY: it was just made.
+        // SAFETY: it was just prepared for this type.
         let place = unsafe { self.place::<T>() };
-        // SAFETY: it is there, and nobody else knows it.
+        // SAFETY: the place is valid, and no other thread has its address.
         unsafe { &*place }.set(Some(message));
     }
 
-    /// What is in it.
+    /// Takes the message, if there is one.
     ///
     /// # Safety
     ///
-    /// It was made ready for this type, and nobody else has it.
+    /// It was prepared for this type, and no other thread accesses it.
     pub(in crate::channel) unsafe fn take<T>(&self) -> Option<T> {
         // SAFETY: the caller's promise.
         let place = unsafe { self.place::<T>() };
@@ -85,21 +86,25 @@ impl ErasedSlot {
     }
 }
 
+/// Drops an inline place.
+///
 /// # Safety
 ///
-/// A small place of this type is there, and is not used again.
+/// `inside` contains a small place of this type, which is not used again.
 unsafe fn drop_inside<T>(inside: *mut ()) {
     // SAFETY: the caller's promise.
     unsafe { ptr::drop_in_place(inside.cast::<MessagePlace<T>>()) };
 }
 
+/// Drops a place in a box.
+///
 /// # Safety
 ///
-/// A pointer to a place of this type is there, and is not used again.
+/// `inside` contains a pointer to a place of this type, which is not used again.
 unsafe fn drop_behind<T>(inside: *mut ()) {
     // SAFETY: the caller's promise.
     let behind = unsafe { inside.cast::<*mut MessagePlace<T>>().read() };
-    // SAFETY: it is from a box, and nobody else's.
+    // SAFETY: it is from a box, and has no other owner.
     drop(unsafe { Box::from_raw(behind) });
 }
 
@@ -116,11 +121,11 @@ impl Drop for ErasedSlot {
 mod tests {
     use super::*;
 
-    /// Two spaces, of which one is not where a multiple of sixteen is.
+    /// Two places, one of which is not at a multiple of sixteen bytes.
     #[repr(C, align(16))]
     struct Two([ErasedSlot; 2]);
 
-    /// Small enough to be inside, and aligned to more than a space is.
+    /// The message is small enough to be inline, and has a larger alignment than the place.
     #[test]
     fn a_message_is_where_its_alignment_wants_it() {
         assert!(size_of::<MessagePlace<u128>>() <= size_of::<InlineBytes>());
@@ -128,10 +133,10 @@ mod tests {
         let two = Two([ErasedSlot::new(), ErasedSlot::new()]);
         for (number, space) in two.0.iter().enumerate() {
             space.prepare::<u128>();
-            // SAFETY: it was made ready for this type.
+            // SAFETY: it was prepared for this type.
             let place = unsafe { space.place::<u128>() };
             assert!(place.is_aligned(), "{place:?}");
-            // SAFETY: it is there, and nobody else's.
+            // SAFETY: the place is valid, and no other thread accesses it.
             unsafe { &*place }.set(Some(number as u128));
             // SAFETY: as above.
             assert_eq!(unsafe { space.take::<u128>() }, Some(number as u128));

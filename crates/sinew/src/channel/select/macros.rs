@@ -1,21 +1,24 @@
-//! The macros: what is written as arms becomes a [`Select`](super::Select), and a match on what was selected. Knows nothing that users could not write.
+//! The macros: they turn the arms into a [`Select`](super::Select) and a match on the selected
+//! operation. They use only what users could write.
 
-/// Of several operations on channels, does one: the first that can be done, or by chance one of those that can be now. Waits until there is
-/// one. With the syntax of crossbeam-channel's macro of the same name:
+/// Waits until one of several operations on channels is possible, and does it: the first that
+/// becomes possible, or a random one of those that are possible now. The syntax is that of
+/// crossbeam-channel's macro of the same name:
 ///
-/// - `recv(receiver) -> result => body`: the result is that of [`recv`](crate::channel::Receiver::recv).
-/// - `send(sender, message) -> result => body`: the result is that of [`send`](crate::channel::Sender::send). The message is made when it is clear
-///   that this is the one, and not at all otherwise.
-/// - `default => body`, at most once: if none can be done now, that is, if there was a moment at
-///   which none of them could be done.
-/// - `default(timeout) => body` instead: if none could be done for so long, a
+/// - `recv(receiver) -> result => body`: the result is that of
+///   [`recv`](crate::channel::Receiver::recv).
+/// - `send(sender, message) -> result => body`: the result is that of
+///   [`send`](crate::channel::Sender::send). The message is evaluated when this operation has been
+///   selected, and not otherwise.
+/// - `default => body`, at most once: if there was a moment at which no operation was possible.
+/// - `default(timeout) => body` instead: if no operation became possible during this
 ///   [`Duration`](std::time::Duration).
 ///
-/// An arm that receives from a channel of capacity 0 and meets another `select` waits for the message of
-/// that one, [whatever the `default`](crate::channel#capacity-0-and-select).
+/// An arm that receives from a channel of capacity 0 and meets another `select` waits for its
+/// message, [even if there is a `default`](crate::channel#capacity-0-and-select).
 ///
-/// The macro is an expression: its value is that of the body. An operation on a channel whose other side is gone can be done, and its result is
-/// an error.
+/// The macro is an expression with the value of the body. An operation on a channel whose other
+/// side is gone is possible, and its result is an error.
 ///
 /// ```
 /// use sinew::{channel, fiber, select};
@@ -29,7 +32,7 @@
 ///         select! {
 ///             recv(receiver) -> number => sum += number.unwrap(),
 ///             recv(stop) -> _ => break sum,
-///             default(Duration::from_secs(60)) => panic!("nobody came"),
+///             default(Duration::from_secs(60)) => panic!("no number arrived"),
 ///         }
 ///     }
 /// });
@@ -38,7 +41,8 @@
 /// assert_eq!(adder.join().unwrap(), 10);
 /// ```
 ///
-/// A handle is borrowed until the operation is done, and not by the bodies, which may change it, or what it is part of:
+/// Each handle is borrowed until the operation is done. The bodies may change it, or a value of
+/// which it is a part:
 ///
 /// ```
 /// use sinew::{channel, select};
@@ -53,8 +57,9 @@
 /// }
 /// ```
 ///
-/// Without any arm it waits for ever; with `default` alone, it does that. It is not stopped by cancellation:
-/// [`Select::select_cancellable`](crate::channel::Select::select_cancellable) is.
+/// Without any arm it waits forever. With `default` alone, it evaluates that. Cancellation does not
+/// stop it: use [`Select::select_cancellable`](crate::channel::Select::select_cancellable) for
+/// that.
 #[macro_export]
 macro_rules! select {
     ($($arms:tt)*) => {
@@ -62,7 +67,7 @@ macro_rules! select {
     };
 }
 
-/// [`select!`](crate::select), but of those that can be done now the first one is done.
+/// Like [`select!`](crate::select), but selects the first of several possible operations.
 ///
 /// ```
 /// use sinew::{channel, select_biased};
@@ -82,7 +87,8 @@ macro_rules! select_biased {
     };
 }
 
-/// Takes the arms one by one, each with a variable for its handle and one for its index, and then writes out what they make.
+/// Parses the arms one by one, adds a variable for each handle and each index, and writes out the
+/// code.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select {
@@ -90,12 +96,12 @@ macro_rules! __select {
         $crate::__select!(@arms ($new) () () $($arms)*)
     };
 
-    // Nothing is left.
+    // All arms are parsed.
     (@arms $new:tt $done:tt $default:tt) => {
         $crate::__select!(@run $new $done $default)
     };
 
-    // What to receive. The body is a block, or ends with a comma or with all.
+    // Receive arms. The body is a block, or ends with a comma or at the end of the input.
     (@arms $new:tt $done:tt $default:tt recv($handle:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
         $crate::__select!(@recv $new $done $default ($handle) ($result) ($body) $($rest)*)
     };
@@ -106,7 +112,7 @@ macro_rules! __select {
         $crate::__select!(@recv $new $done $default ($handle) ($result) ($body) $($($rest)*)?)
     };
 
-    // What to send.
+    // Send arms.
     (@arms $new:tt $done:tt $default:tt send($handle:expr, $message:expr $(,)?) -> $result:pat => $body:block, $($rest:tt)*) => {
         $crate::__select!(@send $new $done $default ($handle) ($message) ($result) ($body) $($rest)*)
     };
@@ -117,7 +123,7 @@ macro_rules! __select {
         $crate::__select!(@send $new $done $default ($handle) ($message) ($result) ($body) $($($rest)*)?)
     };
 
-    // What to do otherwise.
+    // The `default` arm.
     (@arms $new:tt $done:tt () default $(($($timeout:expr)? $(,)?))? => $body:block, $($rest:tt)*) => {
         $crate::__select!(@arms $new $done (($($($timeout)?)?) $body) $($rest)*)
     };
@@ -128,7 +134,7 @@ macro_rules! __select {
         $crate::__select!(@arms $new $done (($($($timeout)?)?) $body) $($($rest)*)?)
     };
 
-    // What is wrong with an arm.
+    // Errors in an arm.
     (@arms $new:tt $done:tt ($($first:tt)+) default $($rest:tt)*) => {
         ::std::compile_error!("there can be only one `default` in `select!`")
     };
@@ -145,7 +151,7 @@ macro_rules! __select {
         ))
     };
 
-    // A match keeps what the handle may be part of until all is over.
+    // A match extends the life of temporaries of which the handle may be a part.
     (@recv $new:tt ($($done:tt)*) $default:tt ($handle:expr) ($result:pat) ($body:expr) $($rest:tt)*) => {
         match &$handle {
             handle => {
@@ -165,7 +171,7 @@ macro_rules! __select {
         }
     };
 
-    // All is written out.
+    // The code that is written out.
     (@run $new:tt () ()) => {
         loop {
             $crate::fiber::park();
@@ -175,7 +181,7 @@ macro_rules! __select {
         $otherwise
     };
     (@run $new:tt $done:tt ()) => {
-        $crate::__select!(@match $new (select => Ok::<_, ()>(select.select())) $done (::std::unreachable!("it waits for ever")))
+        $crate::__select!(@match $new (select => Ok::<_, ()>(select.select())) $done (::std::unreachable!("it waits forever")))
     };
     (@run $new:tt $done:tt (() $otherwise:expr)) => {
         $crate::__select!(@match $new (select => select.try_select()) $done ($otherwise))
@@ -187,7 +193,8 @@ macro_rules! __select {
         ($({ $kind:ident $handle:ident $index:ident ($operation:ident => $result:pat = $do:expr) $body:expr })*)
         ($otherwise:expr)
     ) => {{
-        // Younger than the handles, and gone before the bodies, which may change what the handles are part of.
+        // Made after the handles and dropped before the bodies, which may change the values of
+        // which the handles are parts.
         let (selected, ($($index,)*)) = {
             let mut $select = $new;
             $(let $index = $select.$kind($handle);)*
@@ -196,7 +203,7 @@ macro_rules! __select {
         };
         let which = selected.as_ref().ok().map($crate::channel::SelectedOperation::index);
         $(if which == ::std::option::Option::Some($index) {
-            // It is moved as a whole, or a part of it would be there until the end.
+            // Moved as a whole: a partial move would keep the rest until the end of the block.
             let $operation = selected.unwrap();
             let $result = $do;
             $body

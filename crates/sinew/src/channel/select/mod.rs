@@ -1,11 +1,12 @@
-//! Selecting: of several operations on channels, waits until one can be done, and does that one.
+//! Select: waits until one of several operations on channels can be done, and does it.
 //!
-//! It tries all of them. If none can be done, it waits in the queues of all of them at once, and tries again, unless whoever ended the wait has left
-//! a message, or room for one. How messages that are yet to be made are sent is in the README of the channels.
+//! It tries all operations. If none can be done, it waits in the queues of all channels at once,
+//! and tries again, unless the thread that ended the wait has left a message, or room for one. How
+//! messages that are produced late are sent is in the README of the channels.
 //!
 //! # Safety
 //!
-//! Trusted with ports: a token and a select slot are used by the port that they are of.
+//! Trusted with ports: a token and a select slot are used only by the port to which they belong.
 #![expect(unsafe_code, reason = "select_slots are lent to queues")]
 
 mod arm;
@@ -39,11 +40,12 @@ use super::{Receiver, Sender};
 use crate::fiber::Stopped;
 use crate::rt::{self, GaveUp, Limit, Outcome, WaitKind, impl_debug, wait_in_all};
 
-/// So many operations are selected from without allocation.
+/// The number of operations up to which a select does not allocate.
 const FEW: usize = 8;
 
-/// A set of operations, of which one is to be done: the first that can be, or one of those that can be now, by chance. As crossbeam-channel's; the
-/// macro [`select!`](crate::select) is made of it.
+/// A set of operations on channels, of which one is done: the first that becomes possible, or a
+/// random one of those that are possible now. The API is that of crossbeam-channel. The macro
+/// [`select!`](crate::select) is based on it.
 ///
 /// ```
 /// use sinew::channel::{self, Select};
@@ -60,24 +62,25 @@ const FEW: usize = 8;
 /// assert_eq!(operation.recv(&numbers), Ok(7));
 /// ```
 ///
-/// It stays on its thread or fiber, unlike crossbeam's: what it selects from may have messages that cannot be sent elsewhere.
+/// It is not `Send`, unlike crossbeam's, since the messages of its channels may not be `Send`:
 ///
 /// ```compile_fail,E0277
 /// fn is_send<T: Send>() {}
 /// is_send::<sinew::channel::Select<'_>>();
 /// ```
 ///
-/// It takes no receivers of [`oneshot`](super::oneshot) and [`broadcast`](super::broadcast): these modules say what to use instead. Of all that
-/// waits here, only [`select_cancellable`](Self::select_cancellable) is ended by [cancellation and deadlines](crate::fiber#stopping); the macros
-/// have no such form.
+/// It does not accept receivers of [`oneshot`](super::oneshot) and [`broadcast`](super::broadcast):
+/// these modules say what to use instead. Only [`select_cancellable`](Self::select_cancellable) is
+/// ended by [cancellation and deadlines](crate::fiber#stopping); the macros have no such form.
 ///
-/// An operation on a channel whose other side is gone can be done: it fails. Up to eight operations on messages of up to 40 bytes are
-/// selected from without any allocation.
+/// An operation on a channel whose other side is gone is possible, and its result is an error. A
+/// select of up to eight operations on messages of up to 40 bytes does not allocate.
 #[derive(Clone)]
 pub struct Select<'a> {
-    /// In the first places, if they are few.
+    /// The operations, at the front, if there are few.
     few: [Option<Arm<'a>>; FEW],
-    /// All of them, if not. These are no `SmallVec`, which would have to be younger than all handles.
+    /// All operations, if there are many. Not a `SmallVec`, which all handles would have to outlive
+    /// strictly.
     many: Vec<Option<Arm<'a>>>,
     len: usize,
     next_index: usize,
@@ -85,24 +88,25 @@ pub struct Select<'a> {
 }
 
 impl<'a> Select<'a> {
-    /// Without operations. Of those that can be done, one is taken by chance.
+    /// Makes a set without operations. Of several possible operations, a random one is selected.
     #[must_use]
     pub fn new() -> Self {
         Self { few: [None; FEW], many: Vec::new(), len: 0, next_index: 0, is_biased: false }
     }
 
-    /// Without operations. Of those that can be done, the first one is taken.
+    /// Makes a set without operations. Of several possible operations, the first that was added is
+    /// selected.
     #[must_use]
     pub fn new_biased() -> Self {
         Self { is_biased: true, ..Self::new() }
     }
 
-    /// Adds that of sending by this handle. Returns its index.
+    /// Adds the operation of sending through `s`. Returns its index.
     pub fn send<T>(&mut self, s: &'a Sender<T>) -> usize {
         self.add(s)
     }
 
-    /// Adds that of receiving by this handle. Returns its index.
+    /// Adds the operation of receiving through `r`. Returns its index.
     pub fn recv<T>(&mut self, r: &'a Receiver<T>) -> usize {
         self.add(r)
     }
@@ -122,7 +126,7 @@ impl<'a> Select<'a> {
         index
     }
 
-    /// The operations, none of which is missing.
+    /// Returns the operations; no element is `None`.
     fn places(&mut self) -> &mut [Option<Arm<'a>>] {
         if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
     }
@@ -132,11 +136,12 @@ impl<'a> Select<'a> {
         places.iter().flatten()
     }
 
-    /// Takes an operation out. The others keep their indices.
+    /// Removes an operation. The others keep their indices.
     ///
     /// # Panics
     ///
-    /// If there is none of this index: it was never added, or taken out before.
+    /// Panics if there is no operation with this index: it was never added, or it is already
+    /// removed.
     #[track_caller]
     pub fn remove(&mut self, index: usize) {
         assert!(index < self.next_index, "index out of bounds; {index} >= {}", self.next_index);
@@ -146,15 +151,15 @@ impl<'a> Select<'a> {
         self.len -= 1;
     }
 
-    /// Selects an operation that can be done now. It must be done: by [`SelectedOperation::send`] or
-    /// [`SelectedOperation::recv`].
+    /// Selects an operation that is possible now. The caller must complete it by
+    /// [`SelectedOperation::send`] or [`SelectedOperation::recv`].
     ///
-    /// If it receives from a channel of capacity 0 and meets another `select`, it
-    /// [waits for the message](super#capacity-0-and-select) of that one.
+    /// A receive operation on a channel of capacity 0 that meets another `select` [waits for its
+    /// message](super#capacity-0-and-select).
     ///
     /// # Errors
     ///
-    /// If there is none: there was a moment during the call at which none of them could be done.
+    /// Returns an error if there was a moment during the call at which no operation was possible.
     pub fn try_select(&mut self) -> Result<SelectedOperation<'a>, TrySelectError> {
         self.mix();
         loop {
@@ -167,11 +172,13 @@ impl<'a> Select<'a> {
         }
     }
 
-    /// Waits until an operation can be done, and selects it. It must be done: by [`SelectedOperation::send`] or [`SelectedOperation::recv`].
+    /// Waits until an operation is possible, and selects it. The caller must complete it by
+    /// [`SelectedOperation::send`] or [`SelectedOperation::recv`].
     ///
     /// # Panics
     ///
-    /// If there are no operations; if the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if there are no operations, or if the caller would have to wait inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn select(&mut self) -> SelectedOperation<'a> {
         assert!(self.len > 0, "{}", NONE);
@@ -181,32 +188,32 @@ impl<'a> Select<'a> {
         }
     }
 
-    /// [`select`](Self::select), for at most so long.
+    /// Selects an operation like [`select`](Self::select), and gives up after `timeout`.
     ///
-    /// If it receives from a channel of capacity 0 and meets another `select`, it waits for the message of
-    /// that one [beyond that time](super#capacity-0-and-select).
+    /// A receive operation on a channel of capacity 0 that meets another `select` waits for its
+    /// message [beyond that time](super#capacity-0-and-select).
     ///
     /// # Errors
     ///
-    /// If none could be done in that time.
+    /// Returns an error if no operation became possible until the time was over.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn select_timeout(&mut self, timeout: Duration) -> Result<SelectedOperation<'a>, SelectTimeoutError> {
         self.select_to(Limit::lasting(timeout)).map_err(|_| SelectTimeoutError)
     }
 
-    /// [`select`](Self::select), until this moment at the latest, with the exception of
-    /// [`select_timeout`](Self::select_timeout).
+    /// Selects an operation like [`select`](Self::select), and gives up at `deadline`, with the
+    /// exception that [`select_timeout`](Self::select_timeout) describes.
     ///
     /// # Errors
     ///
-    /// As [`select_timeout`](Self::select_timeout).
+    /// Returns an error as [`select_timeout`](Self::select_timeout) does.
     ///
     /// # Panics
     ///
-    /// As [`select_timeout`](Self::select_timeout).
+    /// Panics as [`select_timeout`](Self::select_timeout) does.
     pub fn select_deadline(
         &mut self,
         deadline: Instant,
@@ -214,16 +221,18 @@ impl<'a> Select<'a> {
         self.select_to(Limit::until(Some(deadline))).map_err(|_| SelectTimeoutError)
     }
 
-    /// [`select`](Self::select), where [cancellation and deadlines](crate::fiber#stopping) count, but for
-    /// the wait that is the exception of [`select_timeout`](Self::select_timeout).
+    /// Selects an operation like [`select`](Self::select), and gives up when [cancellation or a
+    /// deadline](crate::fiber#stopping) stops the caller, with the exception that
+    /// [`select_timeout`](Self::select_timeout) describes.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before an operation can be done, or was to stop already and none can.
+    /// Returns an error if the caller is stopped while it waits, or is already stopped and no
+    /// operation is possible.
     ///
     /// # Panics
     ///
-    /// As [`select`](Self::select).
+    /// Panics as [`select`](Self::select) does.
     #[track_caller]
     pub fn select_cancellable(&mut self) -> Result<SelectedOperation<'a>, Stopped> {
         assert!(self.len > 0, "{}", NONE);
@@ -234,12 +243,12 @@ impl<'a> Select<'a> {
         })
     }
 
-    /// Returns the index of an operation that can be done now. Another receiver or sender may do it
+    /// Returns the index of an operation that is possible now. Another receiver or sender may do it
     /// before the caller.
     ///
     /// # Errors
     ///
-    /// If there is none: there was a moment during the call at which none of them could be done.
+    /// Returns an error if there was a moment during the call at which no operation was possible.
     pub fn try_ready(&mut self) -> Result<usize, TryReadyError> {
         loop {
             if let Some(index) = self.find_ready() {
@@ -251,17 +260,18 @@ impl<'a> Select<'a> {
         }
     }
 
-    /// The index of an operation that can be done now, if one is found in one pass.
+    /// Returns the index of an operation that is possible now, if one pass finds one.
     fn find_ready(&mut self) -> Option<usize> {
         self.mix();
         self.arms().find(|arm| arm.port.is_ready()).map(|arm| arm.index)
     }
 
-    /// Waits until an operation can be done, and returns its index. Somebody else may do it before the caller.
+    /// Waits until an operation is possible, and returns its index. Another receiver or sender may
+    /// do it before the caller.
     ///
     /// # Panics
     ///
-    /// As [`select`](Self::select).
+    /// Panics as [`select`](Self::select) does.
     #[track_caller]
     pub fn ready(&mut self) -> usize {
         assert!(self.len > 0, "{}", NONE);
@@ -271,33 +281,33 @@ impl<'a> Select<'a> {
         }
     }
 
-    /// [`ready`](Self::ready), for at most so long.
+    /// Waits like [`ready`](Self::ready), and gives up after `timeout`.
     ///
     /// # Errors
     ///
-    /// If none could be done in that time.
+    /// Returns an error if no operation became possible until the time was over.
     ///
     /// # Panics
     ///
-    /// As [`select_timeout`](Self::select_timeout).
+    /// Panics as [`select_timeout`](Self::select_timeout) does.
     pub fn ready_timeout(&mut self, timeout: Duration) -> Result<usize, ReadyTimeoutError> {
         self.ready_to(Limit::lasting(timeout)).map_err(|_| ReadyTimeoutError)
     }
 
-    /// [`ready`](Self::ready), until this moment at the latest.
+    /// Waits like [`ready`](Self::ready), and gives up at `deadline`.
     ///
     /// # Errors
     ///
-    /// As [`ready_timeout`](Self::ready_timeout).
+    /// Returns an error as [`ready_timeout`](Self::ready_timeout) does.
     ///
     /// # Panics
     ///
-    /// As [`select_timeout`](Self::select_timeout).
+    /// Panics as [`select_timeout`](Self::select_timeout) does.
     pub fn ready_deadline(&mut self, deadline: Instant) -> Result<usize, ReadyTimeoutError> {
         self.ready_to(Limit::until(Some(deadline))).map_err(|_| ReadyTimeoutError)
     }
 
-    /// So that none of those that can be done is before the others.
+    /// Shuffles the operations, unless the select is biased, so that none is preferred.
     fn mix(&mut self) {
         if !self.is_biased {
             shuffle::mix(self.places());
@@ -321,13 +331,13 @@ impl<'a> Select<'a> {
                 Ok(Some(operation)) => return Ok(operation),
                 Ok(None) => {}
                 Err(GaveUp::TimedOut) if !limit.is_over() => {}
-                // What came at the last moment is not left behind.
+                // An operation that became possible at the last moment is still selected.
                 Err(gave_up) => return self.attempt(Meets::Anyhow).ok_or(gave_up),
             }
         }
     }
 
-    /// Waits in all channels. None, if an operation may be possible now.
+    /// Waits in all channels. Returns `None` if an operation may be possible now.
     #[inline(never)]
     fn wait(&self, limit: Limit) -> Result<Option<SelectedOperation<'a>>, GaveUp> {
         let mut doors = SmallVec::<[Seated<'a>; FEW]>::new();
@@ -342,13 +352,13 @@ impl<'a> Select<'a> {
         let Outcome::Woken = outcome else { return outcome.into_result().map(|()| None) };
         let door = index.map(|index| &doors[index]);
         let mut token = SelectToken::new(Meets::Anyhow);
-        // SAFETY: it is that of the port, and has left.
+        // SAFETY: the select slot belongs to this port, and has left its queue.
         let accepted = door.filter(|door| unsafe { door.arm.port.accept(&door.select_slot, &mut token) });
         let arm = accepted.map(|door| door.arm);
         Ok(arm.map(|arm| SelectedOperation::new(arm, token)))
     }
 
-    /// Or until something comes by the clock.
+    /// Returns the limit, or the time of the next message that is due if that is earlier.
     fn sooner(&self, limit: Limit) -> Limit {
         limit.or_until(self.arms().filter_map(|arm| arm.port.next()).min())
     }

@@ -1,5 +1,5 @@
-//! The models of a select: of all who would end its wait one does, and nothing is taken twice, lost or waited for in vain. Without chance, which
-//! the checker could not repeat.
+//! Models of a select: exactly one event ends its wait, and no message is taken twice, lost, or
+//! waited for in vain. The selects are biased, since the checker could not repeat random choices.
 
 use loom::thread;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::channel::{Receiver, Select, Sender, bounded, unbounded};
 use crate::rt::model::{check, pokes_caller};
 
-/// Receives from either.
+/// Receives from one of two channels.
 fn recv_either(channels: [&Receiver<u32>; 2]) -> Option<u32> {
     let mut select = Select::new_biased();
     for channel in channels {
@@ -18,7 +18,7 @@ fn recv_either(channels: [&Receiver<u32>; 2]) -> Option<u32> {
     operation.recv(channels[index]).ok()
 }
 
-/// Sends by a select, with the message made late.
+/// Sends through a select, with a message that is produced late.
 fn send_late(sender: &Sender<u32>, message: u32) -> bool {
     let mut select = Select::new_biased();
     select.send(sender);
@@ -31,7 +31,7 @@ fn recv_late(receiver: &Receiver<u32>) -> Option<u32> {
     select.select().recv(receiver).ok()
 }
 
-/// Two are sent by two channels; one who selects receives both.
+/// One message is sent to each of two channels. One select receives both.
 fn both_are_received(preemptions: usize, make: fn() -> (Sender<u32>, Receiver<u32>), is_poked: bool) {
     check(preemptions, move || {
         let ((one, from_one), (two, from_two)) = (make(), make());
@@ -50,18 +50,19 @@ fn both_are_received(preemptions: usize, make: fn() -> (Sender<u32>, Receiver<u3
 }
 
 #[test]
-fn one_receives_from_two_that_keep() {
+fn one_select_receives_from_two_buffered_channels() {
     both_are_received(2, || bounded(1), false);
 }
 
 #[test]
-fn one_receives_from_two_that_keep_nothing() {
+fn one_select_receives_from_two_rendezvous() {
     both_are_received(2, || bounded(0), false);
 }
 
-/// A channel that is full has room again: for one whose message is late, and for one that waits with its own.
+/// A full channel gets room again: for a sender that produces its message late, and for a sender
+/// that waits with its message.
 #[test]
-fn room_is_kept_for_one_whose_message_is_late() {
+fn room_is_reserved_for_a_sender_whose_message_is_late() {
     check(2, || {
         let (sender, receiver) = bounded(1);
         sender.send(1).unwrap();
@@ -75,9 +76,10 @@ fn room_is_kept_for_one_whose_message_is_late() {
     });
 }
 
-/// Nothing is kept but a place, and one who receives waits: whoever waits for room is let in when the message passes the place by.
+/// A slot is reserved in an otherwise empty channel, and a receiver waits. A sender that waits for
+/// room is let in when the message is handed to the receiver and leaves the slot free.
 #[test]
-fn one_that_waits_for_a_place_that_is_kept_is_let_in() {
+fn a_sender_that_waits_for_a_reserved_slot_is_let_in() {
     check(3, || {
         let (sender, receiver) = bounded(1);
         let mut select = Select::new_biased();
@@ -92,9 +94,9 @@ fn one_that_waits_for_a_place_that_is_kept_is_let_in() {
     });
 }
 
-/// The one who made the place its own says that it will not send.
+/// The sender that has reserved the slot gives it up.
 #[test]
-fn a_place_that_is_given_up_is_for_the_next_one() {
+fn a_slot_that_is_given_up_goes_to_the_next_sender() {
     check(3, || {
         let (sender, receiver) = bounded(1);
         let mut select = Select::new_biased();
@@ -109,7 +111,7 @@ fn a_place_that_is_given_up_is_for_the_next_one() {
     });
 }
 
-/// Who sends and who receives meet, whether they select or not.
+/// A sender and a receiver meet, each of them with or without a select.
 fn meet(preemptions: usize, send: fn(&Sender<u32>, u32) -> bool, receive: fn(&Receiver<u32>) -> Option<u32>) {
     check(preemptions, move || {
         let (sender, receiver) = bounded(0);
@@ -123,23 +125,23 @@ fn meet(preemptions: usize, send: fn(&Sender<u32>, u32) -> bool, receive: fn(&Re
 }
 
 #[test]
-fn one_whose_message_is_late_is_met() {
+fn a_sender_whose_message_is_late_meets_a_receiver() {
     meet(3, send_late, |receiver| receiver.recv().ok());
 }
 
 #[test]
-fn one_who_selects_to_receive_is_met() {
+fn a_select_that_receives_meets_a_sender() {
     meet(3, |sender, message| sender.send(message).is_ok(), recv_late);
 }
 
 #[test]
-fn two_who_select_meet() {
+fn two_selects_meet() {
     meet(3, send_late, recv_late);
 }
 
-/// Two with both sides of one channel each: neither meets itself.
+/// Two threads select from both ends of one channel each: neither meets itself.
 #[test]
-fn two_with_both_sides_meet_each_other() {
+fn two_selects_on_both_ends_meet_each_other() {
     fn either(sender: &Sender<u32>, receiver: &Receiver<u32>) -> Option<u32> {
         let mut select = Select::new_biased();
         let send = select.send(sender);
@@ -161,9 +163,9 @@ fn two_with_both_sides_meet_each_other() {
     });
 }
 
-/// A message that comes when the time is over is received, or is still there.
+/// A message that arrives when the time is over is received, or stays in the channel.
 #[test]
-fn one_that_gives_up_takes_nothing_along() {
+fn a_select_that_gives_up_loses_no_message() {
     for capacity in [0, 1] {
         check(2, move || {
             let (sender, receiver) = bounded(capacity);
@@ -184,9 +186,9 @@ fn one_that_gives_up_takes_nothing_along() {
     }
 }
 
-/// The end of a channel ends the wait of whoever selects.
+/// Closing a channel ends the wait of a select.
 #[test]
-fn the_end_is_selected() {
+fn a_closed_channel_is_selected() {
     for make in [unbounded::<u32>, || bounded::<u32>(0)] {
         check(3, move || {
             let (sender, receiver) = make();
@@ -197,9 +199,9 @@ fn the_end_is_selected() {
     }
 }
 
-/// Who only watches is told of the end of either side.
+/// A select that waits for readiness is woken when either side is gone.
 #[test]
-fn whoever_watches_is_told_of_the_end() {
+fn a_close_wakes_a_wait_for_readiness() {
     for capacity in [0, 1] {
         check(3, move || {
             let (sender, receiver) = bounded::<u32>(capacity);
@@ -220,9 +222,9 @@ fn whoever_watches_is_told_of_the_end() {
     });
 }
 
-/// Who only watches is told.
+/// A select that waits for readiness is woken by a message.
 #[test]
-fn whoever_watches_is_told() {
+fn a_message_wakes_a_wait_for_readiness() {
     for capacity in [0, 1] {
         check(2, move || {
             let (sender, receiver) = bounded(capacity);
@@ -240,6 +242,6 @@ fn whoever_watches_is_told() {
 }
 
 #[test]
-fn one_that_is_poked_for_nothing_receives_all() {
+fn a_select_with_spurious_wake_ups_receives_all() {
     both_are_received(1, || bounded(1), true);
 }

@@ -1,5 +1,5 @@
-//! The models of a select that does not wait: it finds nothing only if nothing could be done at one
-//! moment. In each of them one of the operations can be done at every moment, by turns.
+//! Models of a select that does not wait: it finds nothing only if no operation was possible at one
+//! moment. In each model one of the operations is possible at every moment, alternately.
 
 use loom::thread;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,22 +8,22 @@ use super::nothing;
 use crate::channel::{Receiver, Select, Sender, bounded, unbounded};
 use crate::rt::model::check;
 
-/// How an operation is looked for.
+/// How to look for an operation.
 #[derive(Clone, Copy)]
 enum By {
     Ready,
     Select,
-    /// Without a pass before, by which most of what moves is found.
+    /// Without the first attempt, which finds most of the moving messages.
     Stamps,
 }
 
 const ALL: [By; 3] = [By::Ready, By::Select, By::Stamps];
 
-/// Whether an operation is found. It is not done.
+/// Returns whether an operation is found. It is not completed.
 fn finds(mut select: Select<'_>, by: By) -> bool {
     match by {
         By::Ready => select.try_ready().is_ok(),
-        // What becomes of the operation is not of interest, and a drop would panic.
+        // The operation is forgotten, since dropping it would panic.
         By::Select => select.try_select().map(std::mem::forget).is_ok(),
         By::Stamps => !nothing::is_certain(select.arms()),
     }
@@ -41,7 +41,8 @@ fn finds_room(channels: [&Sender<u32>; 2], by: By) -> bool {
     finds(select, by)
 }
 
-/// A message is in one of two channels, and moves to the other one, which gets it first; and back.
+/// A message is in one of two channels, and moves to the other one, which gets it before the first
+/// one loses it; and back.
 fn a_message_moves(make: fn() -> (Sender<u32>, Receiver<u32>), moves: usize, by: By) {
     check(3, move || {
         let ((one, from_one), (two, from_two)) = (make(), make());
@@ -74,7 +75,7 @@ fn a_message_that_moves_to_and_fro_is_found() {
     }
 }
 
-/// One of two channels has room: the other one loses it after that.
+/// One of two channels has room. It becomes full only after the other one has got room.
 #[test]
 fn room_that_moves_is_found() {
     for by in ALL {
@@ -93,7 +94,7 @@ fn room_that_moves_is_found() {
     }
 }
 
-/// A place that is reserved becomes free, in either way that it can, before the other channel is full.
+/// A reserved slot becomes free, in either of the two ways, before the other channel becomes full.
 #[test]
 fn room_that_was_reserved_is_found() {
     for is_sent in [false, true] {
@@ -111,7 +112,7 @@ fn room_that_was_reserved_is_found() {
                 true => reserved.send(&two, 1).unwrap(),
                 false => assert!(catch_unwind(AssertUnwindSafe(|| drop(reserved))).is_err()),
             }
-            // The message may be kept, if the other one did not wait for it.
+            // The message may stay in the channel, if the receiver did not wait for it.
             if !two.is_full() {
                 one.try_send(2).unwrap();
             }
@@ -122,8 +123,8 @@ fn room_that_was_reserved_is_found() {
     }
 }
 
-/// One of two channels has room: a sender that waits for it is let in, and only then the channel loses a
-/// message more, and the other one gets one.
+/// One of two channels has room. A sender that waits for room in the other one is let in; only then
+/// does that channel lose another message, and the first one become full.
 #[test]
 fn room_is_found_though_others_are_let_in() {
     check(3, || {
@@ -144,7 +145,7 @@ fn room_is_found_though_others_are_let_in() {
     });
 }
 
-/// A channel for one message is full or not.
+/// A channel of capacity 1 is either full or not.
 #[test]
 fn one_of_both_ends_is_found() {
     for by in ALL {
@@ -165,8 +166,8 @@ fn one_of_both_ends_is_found() {
     }
 }
 
-/// At one of two channels that keep nothing a sender waits: it is met after another one has come to the
-/// other channel.
+/// A sender waits at one of two channels of capacity 0. It is met after another sender has arrived
+/// at the other channel.
 #[test]
 fn a_sender_that_waits_is_found() {
     check(2, || {
@@ -194,7 +195,7 @@ fn a_sender_that_waits_is_found() {
     });
 }
 
-/// The same with receivers, and one who sends.
+/// The same with receivers, and a select that sends.
 #[test]
 fn a_receiver_that_waits_is_found() {
     check(2, || {
@@ -222,7 +223,7 @@ fn a_receiver_that_waits_is_found() {
     });
 }
 
-/// Two send to each other, and then look: one of them at least finds a message.
+/// Two threads send to each other, and then look: at least one of them finds a message.
 fn one_of_two_finds(looks: fn(&Receiver<u32>, &Receiver<u32>) -> bool) {
     check(3, move || {
         let ((one, from_one), (two, from_two)) = (unbounded(), unbounded());
@@ -251,7 +252,8 @@ fn of_two_that_send_and_receive_one_finds_a_message() {
     one_of_two_finds(|one, _| one.try_recv().is_ok());
 }
 
-/// The same with room: both receive, and then send to where the other one has received.
+/// The same with room: both threads receive, and then send to the channel from which the other one
+/// has received.
 #[test]
 fn of_two_that_receive_and_send_one_finds_room() {
     check(3, || {

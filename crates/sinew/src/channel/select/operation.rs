@@ -1,8 +1,9 @@
-//! An operation that was selected, and is to be done.
+//! An operation that was selected, and is not completed.
 //!
 //! # Safety
 //!
-//! Trusted with the type of the message: that of the handle which was selected, and which is known by where it is.
+//! Trusted with the type of the message: it is that of the selected handle, which is recognised by
+//! its address.
 #![expect(unsafe_code, reason = "messages have no type here")]
 
 use std::mem;
@@ -13,14 +14,16 @@ use super::port::{How, SelectToken};
 use crate::channel::{Receiver, RecvError, SendError, Sender};
 use crate::rt::{self, impl_debug};
 
-/// An operation that was selected, and must be done now: by [`send`](Self::send) or [`recv`](Self::recv), with the handle that was given to
-/// [`Select`](super::Select). It does not wait: there is a message, or room for one.
+/// An operation that was selected. The caller must complete it by [`send`](Self::send) or
+/// [`recv`](Self::recv), with the handle that was given to [`Select`](super::Select). Completing it
+/// does not wait: there is a message, or room for one.
 ///
-/// Dropping it without that is a panic, since what was selected may be lost.
+/// Dropping it without completing it panics, since the selected message may be lost.
 ///
-/// It is meant to be done at once. Until then a bounded channel has a place reserved for a message that is to be sent: it is
-/// [full](Sender::is_full) if that was the last one, while whoever receives finds nothing there. crossbeam's receivers wait for such a message
-/// instead. It goes behind those that others send meanwhile:
+/// Complete it at once. Until then, a bounded channel has a slot reserved for a message to be sent.
+/// If that was the last slot, the channel is [full](Sender::is_full), while receivers find no
+/// message there. crossbeam's receivers wait for such a message instead. The message goes behind
+/// those that other senders send in the meantime:
 ///
 /// ```
 /// use sinew::channel::{self, Select};
@@ -36,10 +39,10 @@ use crate::rt::{self, impl_debug};
 /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["sent meanwhile", "selected"]);
 /// ```
 ///
-/// With a capacity of 0, a receiver waits for that message, [whatever its own
-/// limits](super#capacity-0-and-select). So neither keep the value for long nor forget it: a place in a
-/// channel that keeps messages is never free again then, and a receiver at one of capacity 0 waits for
-/// ever.
+/// With a capacity of 0, a receiver waits for that message, [even beyond its own
+/// limits](super#capacity-0-and-select). So neither keep the value for long nor forget it. A
+/// forgotten operation reserves its slot forever, or makes a receiver at a channel of capacity 0
+/// wait forever.
 #[must_use]
 pub struct SelectedOperation<'a> {
     arm: Arm<'a>,
@@ -52,7 +55,8 @@ impl<'a> SelectedOperation<'a> {
         Self { arm, token, is_done: false }
     }
 
-    /// Which one it is: what [`Select::send`](super::Select::send) or [`Select::recv`](super::Select::recv) returned.
+    /// Returns the index of the operation, as [`Select::send`](super::Select::send) or
+    /// [`Select::recv`](super::Select::recv) returned it.
     #[must_use]
     pub fn index(&self) -> usize {
         self.arm.index
@@ -62,16 +66,16 @@ impl<'a> SelectedOperation<'a> {
     ///
     /// # Errors
     ///
-    /// If all receivers are gone. The message is in the error.
+    /// Returns an error if all receivers are gone. The error contains the message.
     ///
     /// # Panics
     ///
-    /// If it was another handle that was selected.
+    /// Panics if `s` is not the selected handle.
     #[track_caller]
     pub fn send<T>(mut self, s: &Sender<T>, msg: T) -> Result<(), SendError<T>> {
         assert!(self.arm.is_of(s), "passed a sender that wasn't selected");
         self.is_done = true;
-        // SAFETY: it is the handle that was selected, and this is the first time.
+        // SAFETY: it is the handle that was selected, and this is the only call.
         unsafe { s.send_selected(self.token.how, msg) }.map_err(SendError)
     }
 
@@ -79,17 +83,18 @@ impl<'a> SelectedOperation<'a> {
     ///
     /// # Errors
     ///
-    /// If there is none, and all senders are gone.
+    /// Returns an error if there is no message and all senders are gone.
     ///
     /// # Panics
     ///
-    /// If it was another handle that was selected.
+    /// Panics if `r` is not the selected handle.
     #[track_caller]
     pub fn recv<T>(mut self, r: &Receiver<T>) -> Result<T, RecvError> {
         assert!(self.arm.is_of(r), "passed a receiver that wasn't selected");
         self.is_done = true;
         let How::Received = self.token.how else { return Err(RecvError) };
-        // SAFETY: the handle is there for as long as this, so that no other one can be at the same place: the message is of its type.
+        // SAFETY: the handle is borrowed for as long as `self` lives, so no other handle can have
+        // its address: the message is of its type.
         unsafe { self.token.space.take::<T>() }.ok_or(RecvError)
     }
 }
@@ -101,9 +106,10 @@ impl Drop for SelectedOperation<'_> {
         if self.is_done {
             return;
         }
-        // SAFETY: it was selected by this port, and nothing was done.
+        // SAFETY: it was selected by this port, and is not completed.
         unsafe { self.arm.port.abandon(&self.token) };
-        // A message goes now, and not while the panic below unwinds: its destructor may panic, too.
+        // Drops the message now, and not while the panic below unwinds: its destructor may panic,
+        // too.
         rt::catch_panic(|| drop(mem::replace(&mut self.token.space, ErasedSlot::new())));
         assert!(std::thread::panicking(), "dropped `SelectedOperation` without completing the operation");
     }

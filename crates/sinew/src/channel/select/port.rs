@@ -1,8 +1,9 @@
-//! One operation of a select: what an end of a channel must be able to do, whatever the type of its messages.
+//! The trait of an operation of a select: what each end of a channel provides, independently of the
+//! type of its messages.
 //!
 //! # Safety
 //!
-//! Trusted with nothing: it says what is promised on either side.
+//! Trusted with nothing: it states the contract of both sides.
 #![expect(unsafe_code, reason = "wait_slots are lent to queues, and messages have no type")]
 
 use std::time::Instant;
@@ -12,33 +13,33 @@ use crate::channel::rendezvous::Meets;
 use crate::channel::wait_slot::{Handshake, WaitSlot};
 use crate::rt::{Entered, Stay, Waiter};
 
-/// An operation that was selected, and is yet to be done.
+/// The state of an operation that was selected, and is not completed.
 pub(in crate::channel) struct SelectToken {
     pub(in crate::channel) how: How,
     /// The message, if one was received.
     pub(in crate::channel) space: ErasedSlot,
-    /// How far it goes to receive.
+    /// Under which condition a receive operation meets a sender.
     pub(in crate::channel) meets: Meets,
 }
 
-/// How it is to be done.
+/// How the operation is to be completed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::channel) enum How {
-    /// Nothing was selected.
+    /// No operation was selected.
     Not,
     /// The other side is gone.
     Closed,
-    /// A message is in the space.
+    /// A message is in `space`.
     Received,
-    /// There is a place for a message.
+    /// A slot is reserved for the message.
     Reserved,
-    /// There is always one.
+    /// There is always room.
     Unbounded,
-    /// One who receives waits for the message there.
+    /// A receiver waits for the message at this handshake.
     ///
     /// # Invariant
     ///
-    /// It is there until it is over.
+    /// The handshake is valid until it has ended.
     Promised(*const Handshake),
 }
 
@@ -48,7 +49,7 @@ impl SelectToken {
     }
 }
 
-/// Where one who selects waits in one of its channels.
+/// The memory with which a select waits in one of its channels.
 pub(in crate::channel) struct SelectSlot {
     pub(in crate::channel) stay: Stay<WaitSlot>,
     pub(in crate::channel) handshake: Handshake,
@@ -66,65 +67,68 @@ impl SelectSlot {
     }
 }
 
-/// An end of a channel.
+/// An end of a channel, with its one operation.
 pub(in crate::channel) trait Port {
-    /// Selects the operation, if it can be done now.
+    /// Selects the operation if it is possible now.
     fn try_select(&self, token: &mut SelectToken) -> bool;
 
-    /// Makes a select slot ready to wait in, which stays where it is from now on. All select slots
-    /// of the one who waits have the same owner.
+    /// Prepares a select slot, which is not moved any more. All select slots of one select have the
+    /// same owner.
     fn prepare(&self, select_slot: &SelectSlot, owner: *const ());
 
     /// Enters the queue of this end, unless the operation may be possible.
     ///
     /// # Safety
     ///
-    /// As for [`Door::enter`](crate::rt::Door::enter). The select slot was made ready for this
-    /// port, by this owner.
+    /// The contract of [`Door::enter`](crate::rt::Door::enter) applies. The select slot was
+    /// prepared for this port, with this owner.
     unsafe fn enter(&self, select_slot: &SelectSlot, waiter: Waiter, owner: *const ()) -> Entered;
 
-    /// Leaves it. Whether the wait was claimed through it.
+    /// Leaves the queue. Returns whether the wait was claimed through it.
     ///
     /// # Safety
     ///
     /// The select slot was used for this port only.
     unsafe fn leave(&self, select_slot: &SelectSlot) -> bool;
 
-    /// The wait was claimed through it: selects the operation, unless that was for nothing.
+    /// Selects the operation after the wait was claimed through this port. Returns false if that
+    /// was a spurious wake-up.
     ///
     /// # Safety
     ///
-    /// The select slot was used for this port only, and has left.
+    /// The select slot was used for this port only, and has left its queue.
     unsafe fn accept(&self, select_slot: &SelectSlot, token: &mut SelectToken) -> bool;
 
-    /// Nothing will be done about what was selected.
+    /// Gives up the operation that was selected.
     ///
     /// # Safety
     ///
-    /// It was selected by this port, and not done.
+    /// It was selected by this port, and is not completed.
     unsafe fn abandon(&self, token: &SelectToken);
 
-    /// When it may become possible without anybody's doing, if ever.
+    /// Returns when the operation may become possible by time alone, if ever.
     fn next(&self) -> Option<Instant>;
 
-    /// Returns a stamp if the operation cannot be done now. The stamp changes whenever the operation
-    /// becomes possible.
+    /// Returns a stamp if the operation is not possible now. The stamp changes whenever the
+    /// operation becomes possible.
     fn unready_stamp(&self) -> Option<u64>;
 
-    /// Whether the operation was impossible at every moment since `stamp` was taken. May be false
-    /// though it was.
+    /// Returns whether the operation was impossible at every moment since `stamp` was taken. May
+    /// return false although it was.
     fn is_unready_since(&self, stamp: u64) -> bool;
 
-    /// Whether it can be done now.
+    /// Returns whether the operation is possible now.
     fn is_ready(&self) -> bool;
 
-    /// Waits until that may have changed, unless it is ready.
+    /// Enters the queue of watchers, unless the operation is possible.
     ///
     /// # Safety
     ///
-    /// As for [`Door::enter`](crate::rt::Door::enter).
+    /// The contract of [`Door::enter`](crate::rt::Door::enter) applies.
     unsafe fn enter_to_watch(&self, stay: &Stay<()>, waiter: Waiter) -> Entered;
 
+    /// Leaves the queue of watchers.
+    ///
     /// # Safety
     ///
     /// It was used for this port only.

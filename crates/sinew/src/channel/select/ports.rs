@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with wait slots, places and handshakes of the right type: those of the end that is
-//! asked.
+//! Trusted with wait slots, places and handshakes of the right type: those of the end whose method
+//! is called.
 #![expect(unsafe_code, reason = "wait_slots are lent to queues, and messages have no type")]
 
 use std::ptr;
@@ -18,7 +18,8 @@ use crate::channel::wait_slot::Handshake;
 use crate::channel::{NotReceived, Receiver, Sender, TrySendError};
 use crate::rt::{Cause, Entered, Place, Stay, Waiter};
 
-/// Does the same for both kinds of stores; and this for a rendezvous, and for a clock.
+/// Evaluates the first expression for both kinds of stores, the second for a rendezvous, and the
+/// third for a clock.
 macro_rules! each {
     ($handle:expr, $buffered:ident => $call:expr, $rendezvous:ident => $other:expr, $clock:pat => $last:expr) => {
         match &$handle.channel.flavour {
@@ -30,7 +31,7 @@ macro_rules! each {
     };
 }
 
-const NO_SENDER: &str = "nobody sends to a clock";
+const NO_SENDER: &str = "a clock has no senders";
 
 impl<T> Port for Receiver<T> {
     fn try_select(&self, token: &mut SelectToken) -> bool {
@@ -47,7 +48,7 @@ impl<T> Port for Receiver<T> {
 
     fn prepare(&self, select_slot: &SelectSlot, owner: *const ()) {
         select_slot.space.prepare::<T>();
-        // SAFETY: it was just made ready.
+        // SAFETY: it was just prepared for this type.
         let place = unsafe { select_slot.space.place::<T>() }.cast();
         select_slot.handshake.settle(place);
         select_slot.stay.data().settle(place, &raw const select_slot.handshake, owner);
@@ -75,7 +76,7 @@ impl<T> Port for Receiver<T> {
         if select_slot.stay.data().is_promised.get() {
             select_slot.handshake.wait();
         }
-        // SAFETY: the caller's promise; it was claimed, and what was promised is there.
+        // SAFETY: the caller's promise. The handshake, if there was one, has ended.
         let Some(message) = (unsafe { select_slot.space.take::<T>() }) else { return false };
         token.space.fill(message);
         token.how = How::Received;
@@ -243,15 +244,15 @@ impl<T> Port for Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Does what was selected.
+    /// Completes the operation that was selected.
     ///
     /// # Errors
     ///
-    /// If nobody is left to receive it.
+    /// Returns an error if all receivers are gone.
     ///
     /// # Safety
     ///
-    /// It was selected by this handle, and not done.
+    /// It was selected by this handle, and is not completed.
     pub(super) unsafe fn send_selected(&self, how: How, message: T) -> Result<(), T> {
         match how {
             How::Reserved => each!(self,
@@ -269,11 +270,11 @@ impl<T> Sender<T> {
     }
 }
 
-/// Keeps what was promised, or not.
+/// Ends a handshake, with or without the promised message.
 ///
 /// # Safety
 ///
-/// It was promised to one who waits for messages of this type, and this is the first time.
+/// The message was promised to a receiver of messages of this type, and this is the only call.
 unsafe fn end<T>(handshake: *const Handshake, message: Option<T>) {
     // SAFETY: the invariant of `How::Promised`.
     let handshake = unsafe { &*handshake };
@@ -281,9 +282,11 @@ unsafe fn end<T>(handshake: *const Handshake, message: Option<T>) {
     unsafe { handshake.end(message) };
 }
 
+/// Enters the queue of receivers that wait for a message.
+///
 /// # Safety
 ///
-/// As for [`Port::enter`].
+/// The contract of [`Port::enter`] applies.
 unsafe fn enter_entrance<T, S: Store<T>>(
     buffered: &Buffered<T, S>,
     select_slot: &SelectSlot,
@@ -295,9 +298,11 @@ unsafe fn enter_entrance<T, S: Store<T>>(
     unsafe { select_slot.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
 }
 
+/// Enters the queue of senders that wait for room.
+///
 /// # Safety
 ///
-/// As for [`Port::enter`].
+/// The contract of [`Port::enter`] applies.
 unsafe fn enter_exit<T, S: Store<T>>(
     buffered: &Buffered<T, S>,
     select_slot: &SelectSlot,
@@ -309,9 +314,11 @@ unsafe fn enter_exit<T, S: Store<T>>(
     unsafe { select_slot.stay.enter(queue, waiter, |_, _| place(), |_, _| ()) }
 }
 
+/// Enters the queue of receivers of a rendezvous.
+///
 /// # Safety
 ///
-/// As for [`Port::enter`].
+/// The contract of [`Port::enter`] applies.
 unsafe fn enter_receivers<T>(
     rendezvous: &Rendezvous<T>,
     select_slot: &SelectSlot,
@@ -331,12 +338,15 @@ unsafe fn enter_receivers<T>(
     entered
 }
 
-/// It is in its queue before it looks at the other one: it could not have that one's lock meanwhile. Whoever receives looks when it is in its
-/// own, under both locks, so that one of the two finds the other.
+/// Enters the queue of senders of a rendezvous.
+///
+/// The sender enters its queue before it looks at the other one, since it could not hold both locks
+/// in this order. A receiver looks at this queue when it has announced itself in its own, under
+/// both locks. So one of the two finds the other.
 ///
 /// # Safety
 ///
-/// As for [`Port::enter`].
+/// The contract of [`Port::enter`] applies.
 unsafe fn enter_senders<T>(
     rendezvous: &Rendezvous<T>,
     select_slot: &SelectSlot,
@@ -350,7 +360,7 @@ unsafe fn enter_senders<T>(
     if entered != Entered::Waits || !rendezvous.has_receiver(owner) {
         return entered;
     }
-    // SAFETY: the caller is the one who waits, and has not gone on.
+    // SAFETY: the caller is the waiter, and has not returned from its wait.
     match unsafe { waiter.claim(Cause::Event) } {
         Some(own) => {
             own.go();

@@ -1,17 +1,18 @@
-//! Chance, for whoever must not favour anybody. Knows no channel.
+//! Random order, so that no operation is preferred. Knows no channel.
 
 use crate::rt;
 
-/// Puts them into an order by chance.
+/// Shuffles the elements.
 pub(super) fn mix<T>(all: &mut [T]) {
     for end in (1..all.len()).rev() {
         all.swap(end, below(end + 1));
     }
 }
 
-/// A number below this one, which is small.
+/// Returns a random number below `end`, which is small.
 fn below(end: usize) -> usize {
-    // The high bits of a product: each number comes as often as any other, but for a difference that nobody can measure.
+    // The high bits of a product. The deviation from a uniform distribution is too small to
+    // measure.
     ((u64::from(rt::chance()) * end as u64) >> 32) as usize
 }
 
@@ -20,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_is_first_as_often() {
+    fn each_element_is_first_equally_often() {
         let mut counts = [0_u32; 5];
         for _ in 0..50_000 {
             let mut all = [0, 1, 2, 3, 4];

@@ -2,20 +2,20 @@
 
 use crate::rt::{impl_debug, impl_error};
 
-/// All receivers are gone. Contains the value that was not sent.
+/// An error of sending: all receivers are gone. Contains the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
-/// All senders are gone, and there is no value that the receiver has not seen.
+/// An error of waiting: all senders are gone, and there is no value that the receiver has not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvError(pub(super) ());
 
-/// Why a wait with a time limit ended without a new value.
+/// An error of waiting with a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
-    /// The time is over.
+    /// There was no new value until the time was over.
     Timeout,
-    /// As [`RecvError`].
+    /// All senders are gone, as for [`RecvError`].
     Closed,
 }
 

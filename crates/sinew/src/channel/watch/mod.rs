@@ -1,27 +1,28 @@
-//! The latest value, for all receivers: they see that it has changed, and may miss values in
+//! A channel for the latest value: receivers see that it has changed, and may miss values in
 //! between. For fibers and threads alike.
 //!
-//! Use it for a value that is replaced now and then and read by many: a configuration, a state, a
-//! signal to shut down. It has the names of tokio's `watch`. What is different:
+//! Use it for a value that is replaced from time to time and has many readers: a configuration, a
+//! state, a signal to shut down. It uses tokio's names. Differences from tokio's `watch`:
 //!
-//! - Errors are here, as [`watch::RecvError`](RecvError), where tokio has a module `error` for
-//!   them.
+//! - Errors are in this module, as [`watch::RecvError`](RecvError), where tokio has a module
+//!   `error` for them.
 //! - [`Receiver::changed`], [`Receiver::wait_for`] and [`Sender::closed`] have variants with a time
 //!   limit, with a deadline, and [`cancellable`](Receiver::changed_cancellable) ones, which
 //!   [cancellation and deadlines](crate::fiber#stopping) end.
-//! - [`Ref::has_changed`] of [`Receiver::wait_for`] compares with what the receiver had seen before
-//!   the call. In tokio it is false after a wait.
+//! - [`Ref::has_changed`] of [`Receiver::wait_for`] compares with the value that the receiver had
+//!   seen before the call. In tokio it is false after a wait.
 //! - Sending waits for [borrows](Ref) of the value, and borrowing waits for a sender that is
-//!   changing it. A fiber that waits gives its worker to others; tokio's block the thread.
+//!   changing it. A fiber that waits lets other fibers use its worker; tokio's handles block the
+//!   thread.
 //!
-//! [`select!`](crate::select) and [`Select`](super::Select) take no receivers of this kind.
+//! [`select!`](crate::select) and [`Select`](super::Select) do not accept receivers of this kind.
 //!
-//! Each value has a version, and each receiver remembers which version it has seen. A receiver that
-//! is new has seen the current one. [`Receiver::borrow`] does not mark the value as seen;
+//! Each value has a version, and each receiver remembers which version it has seen. A new receiver
+//! has seen the current one. [`Receiver::borrow`] does not mark the value as seen;
 //! [`Receiver::borrow_and_update`], [`Receiver::changed`] and [`Receiver::wait_for`] do. Values are
-//! not compared: a value that is sent is a change, even if it is equal.
+//! not compared: sending an equal value is a change, too.
 //!
-//! What was done before a value is sent is seen by a receiver that has heard of the change.
+//! What happens before a value is sent is visible to a receiver that was notified of the change.
 //!
 //! A value that is replaced is dropped without a lock, so its `Drop` may wait or use the channel.
 //!
@@ -58,7 +59,7 @@ pub use receiver::Receiver;
 pub use reference::Ref;
 pub use sender::Sender;
 
-/// Makes a channel with this value, one sender and one receiver, which has seen the value.
+/// Makes a channel with this value, one sender, and one receiver which has seen the value.
 ///
 /// ```
 /// use sinew::channel::watch;

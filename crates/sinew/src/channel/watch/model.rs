@@ -1,5 +1,5 @@
-//! The models of a watch channel: no receiver waits for ever, a receiver that hears of a change
-//! sees it, and the last value is seen before the end.
+//! Models of a watch channel: no receiver waits forever, a receiver that is notified of a change
+//! sees it, and the last value is seen before the close.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -12,7 +12,7 @@ use crate::raw::model::Watched;
 use crate::rt::Limit;
 use crate::rt::model::{check, pokes_caller};
 
-/// A channel whose value counts its changes, with one sender and one receiver.
+/// Makes a channel whose value counts its changes, with one sender and one receiver.
 fn channel() -> (Arc<WatchShared<Watched>>, Version) {
     let shared = WatchShared::new(Watched::new());
     shared.add_receiver();
@@ -27,13 +27,13 @@ fn send(shared: &WatchShared<Watched>) {
     });
 }
 
-/// The value, as a borrow sees it.
+/// Returns the value as a borrow sees it.
 fn value(shared: &WatchShared<Watched>) -> u32 {
     shared.borrow(Limit::NEVER).unwrap().0.get()
 }
 
 #[test]
-fn who_hears_of_a_change_sees_it() {
+fn a_notified_receiver_sees_the_change() {
     check(3, || {
         let (shared, seen) = channel();
         let other = shared.clone();
@@ -45,13 +45,13 @@ fn who_hears_of_a_change_sees_it() {
     });
 }
 
-/// Without a lock: what was done before a value is sent is seen by a receiver that knows of its
+/// What happens before a value is sent is visible, without a lock, to a receiver that has seen its
 /// version.
 ///
-/// The checker runs changes of one word in their order, so it does not show the other thing that
-/// acquire is for: that the receiver locks the value after the sender did.
+/// The checker runs the changes of one word in their order, so it does not show the other purpose
+/// of acquire: that the receiver locks the value after the sender did.
 #[test]
-fn who_looks_at_the_state_sees_what_was_done_before() {
+fn a_receiver_of_a_version_sees_what_happened_before() {
     check(3, || {
         let (shared, seen) = channel();
         let before = Arc::new(Watched::new());
@@ -67,9 +67,9 @@ fn who_looks_at_the_state_sees_what_was_done_before() {
     });
 }
 
-/// The same for the end of the senders.
+/// The same for the close by the last sender.
 #[test]
-fn who_sees_the_end_sees_what_was_done_before() {
+fn a_receiver_of_the_close_sees_what_happened_before() {
     check(3, || {
         let (shared, seen) = channel();
         shared.add_sender();
@@ -88,7 +88,7 @@ fn who_sees_the_end_sees_what_was_done_before() {
     });
 }
 
-/// A version that is read with the value is that of the value: it is told from the one before.
+/// A version that is read with the value belongs to this value, and not to the one before.
 #[test]
 fn a_value_that_is_borrowed_has_its_version() {
     check(3, || {
@@ -102,9 +102,9 @@ fn a_value_that_is_borrowed_has_its_version() {
     });
 }
 
-/// Two senders change the value and go; the receiver gives up once, at any moment.
+/// Two senders change the value and are dropped. The receiver gives up once, at any moment.
 #[test]
-fn the_last_value_is_seen_before_the_end() {
+fn the_last_value_is_seen_before_the_close() {
     check(2, || {
         let (shared, mut seen) = channel();
         shared.add_sender();
@@ -131,9 +131,9 @@ fn the_last_value_is_seen_before_the_end() {
     });
 }
 
-/// A receiver waits for the second change, and is poked for nothing meanwhile.
+/// A receiver waits for the second change, and gets spurious wake-ups meanwhile.
 #[test]
-fn who_waits_for_a_value_gets_it() {
+fn a_wait_for_a_value_returns_it() {
     check(2, || {
         let (shared, mut seen) = channel();
         let other = shared.clone();
@@ -149,7 +149,7 @@ fn who_waits_for_a_value_gets_it() {
 
 /// Two receivers wait for one change.
 #[test]
-fn all_receivers_hear_of_a_change() {
+fn all_receivers_are_notified_of_a_change() {
     check(2, || {
         let (shared, seen) = channel();
         let (one, two) = (shared.clone(), shared.clone());
@@ -162,7 +162,7 @@ fn all_receivers_hear_of_a_change() {
 }
 
 #[test]
-fn the_sender_hears_that_the_receivers_are_gone() {
+fn the_last_receiver_wakes_a_waiting_sender() {
     check(3, || {
         let (shared, _) = channel();
         shared.add_receiver();

@@ -1,4 +1,4 @@
-//! The handle that receives.
+//! The receiving handle of a watch channel.
 
 use std::mem;
 use std::panic::Location;
@@ -16,23 +16,23 @@ use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 /// Sees the latest value that the [`Sender`](super::Sender)s of a channel have sent. From
 /// [`channel`](super::channel) and [`Sender::subscribe`](super::Sender::subscribe).
 ///
-/// A clone has seen the same version of the value, and goes its own way from then on.
+/// A clone starts with the same version of the value as seen, and is independent from then on.
 pub struct Receiver<T> {
     shared: Arc<WatchShared<T>>,
-    /// The version that it has seen.
+    /// The version that the receiver has seen.
     seen: Version,
 }
 
 impl<T> Receiver<T> {
-    /// One that has seen the current value.
+    /// Makes a receiver that has seen the current value.
     pub(super) fn new(shared: Arc<WatchShared<T>>) -> Self {
         shared.add_receiver();
         let seen = shared.state.version();
         Self { shared, seen }
     }
 
-    /// Borrows the value. It does not count as seen by that. Read about [deadlocks](Ref#deadlocks)
-    /// before you keep the borrow.
+    /// Borrows the value, without marking it as seen. Read about [deadlocks](Ref#deadlocks) before
+    /// you keep the borrow.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -45,8 +45,8 @@ impl<T> Receiver<T> {
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). It
-    /// waits if a sender is changing the value.
+    /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend). It
+    /// waits while a sender changes the value.
     pub fn borrow(&self) -> Ref<'_, T> {
         let (value, version) = self.shared.borrow(Limit::NEVER).expect("there is no limit");
         Ref::new(value, version != self.seen)
@@ -54,8 +54,9 @@ impl<T> Receiver<T> {
 
     /// Borrows the value, and marks it as seen.
     ///
-    /// Use this, not [`borrow`](Self::borrow), in a loop around [`changed`](Self::changed). A value
-    /// that is sent between the two calls is seen then, and does not end the next wait.
+    /// Use this instead of [`borrow`](Self::borrow) in a loop around [`changed`](Self::changed). A
+    /// value that is sent between the two calls is then marked as seen, and does not end the next
+    /// wait.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -68,7 +69,7 @@ impl<T> Receiver<T> {
     ///
     /// # Panics
     ///
-    /// As [`borrow`](Self::borrow).
+    /// Panics as [`borrow`](Self::borrow) does.
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         let (value, version) = self.shared.borrow(Limit::NEVER).expect("there is no limit");
         let before = mem::replace(&mut self.seen, version);
@@ -79,7 +80,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If all senders are gone, whether the last value was seen or not.
+    /// Returns an error if all senders are gone, even if the last value was not seen.
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         if self.shared.state.is_closed() {
             return Err(RecvError(()));
@@ -117,7 +118,7 @@ impl<T> Receiver<T> {
     }
 
     /// Waits until there is a value that this receiver has not seen, and marks it as seen. Returns
-    /// at once if there is one.
+    /// at once if there already is one.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -133,61 +134,65 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If there is none, and all senders are gone.
+    /// Returns an error if there is no such value, and all senders are gone.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn changed(&mut self) -> Result<(), RecvError> {
         self.changed_within(Limit::NEVER).map_err(|_| RecvError(()))
     }
 
-    /// [`changed`](Self::changed) with a time limit.
+    /// Waits like [`changed`](Self::changed), and gives up after `timeout`.
     ///
     /// ```
     /// use sinew::channel::watch::{self, RecvTimeoutError};
     /// use std::time::Duration;
     ///
     /// let (sender, mut receiver) = watch::channel(1);
-    /// assert_eq!(receiver.changed_timeout(Duration::from_millis(1)), Err(RecvTimeoutError::Timeout));
+    /// ```
+    /// let result = receiver.changed_timeout(Duration::from_millis(1));
+    /// assert_eq!(result, Err(RecvTimeoutError::Timeout));
+    /// ```
     /// sender.send(2).unwrap();
     /// assert_eq!(receiver.changed_timeout(Duration::from_millis(1)), Ok(()));
     /// ```
     ///
     /// # Errors
     ///
-    /// If the time is over before, or as [`changed`](Self::changed).
+    /// Returns an error if the time is over before, or as [`changed`](Self::changed) does.
     ///
     /// # Panics
     ///
-    /// As [`changed`](Self::changed).
+    /// Panics as [`changed`](Self::changed) does.
     pub fn changed_timeout(&mut self, timeout: Duration) -> Result<(), RecvTimeoutError> {
         self.changed_within(Limit::lasting(timeout)).map_err(timeout_error)
     }
 
-    /// [`changed`](Self::changed) with a deadline.
+    /// Waits like [`changed`](Self::changed), and gives up at `deadline`.
     ///
     /// # Errors
     ///
-    /// As [`changed_timeout`](Self::changed_timeout).
+    /// Returns an error as [`changed_timeout`](Self::changed_timeout) does.
     ///
     /// # Panics
     ///
-    /// As [`changed`](Self::changed).
+    /// Panics as [`changed`](Self::changed) does.
     pub fn changed_deadline(&mut self, deadline: Instant) -> Result<(), RecvTimeoutError> {
         self.changed_within(Limit::until(Some(deadline))).map_err(timeout_error)
     }
 
-    /// [`changed`](Self::changed) that [cancellation and deadlines](crate::fiber#stopping) end.
+    /// Waits like [`changed`](Self::changed), and gives up when [cancellation or a
+    /// deadline](crate::fiber#stopping) stops the caller.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before there is a new value, or was to stop already and there is
-    /// none. Inside, as [`changed`](Self::changed).
+    /// Returns the outer error if the caller is stopped while it waits, or is already stopped and
+    /// there is no new value. The inner error is that of [`changed`](Self::changed).
     ///
     /// # Panics
     ///
-    /// As [`changed`](Self::changed).
+    /// Panics as [`changed`](Self::changed) does.
     #[track_caller]
     pub fn changed_cancellable(&mut self) -> Result<Result<(), RecvError>, Stopped> {
         unless_stopped(self.changed_within(Limit::STOP))
@@ -198,13 +203,13 @@ impl<T> Receiver<T> {
         Ok(())
     }
 
-    /// Waits until the closure returns true for the value, which is borrowed then, and marked as
+    /// Waits until the closure returns true for the value, then borrows the value and marks it as
     /// seen.
     ///
-    /// The closure is called with the current value first, seen or not, and with each new value
-    /// after that, unless values come faster. It runs while the value is borrowed, so it must not
-    /// use the channel; it may wait. Read about [deadlocks](Ref#deadlocks) before you keep the
-    /// borrow.
+    /// The closure is first called with the current value, even if that was seen, and then with
+    /// each new value, except that it may skip values that are replaced quickly. The value is
+    /// borrowed during each call, so the closure must not use the channel; it may wait. Read about
+    /// [deadlocks](Ref#deadlocks) before you keep the borrow.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -218,11 +223,13 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If the closure has returned false for the last value, and all senders are gone.
+    /// Returns an error if the closure has returned false for the last value, and all senders are
+    /// gone.
     ///
     /// # Panics
     ///
-    /// As [`changed`](Self::changed). If the closure does: the value counts as seen then.
+    /// Panics as [`changed`](Self::changed) does, or if the closure panics. The value counts as
+    /// seen in the latter case.
     pub fn wait_for<F>(&mut self, f: F) -> Result<Ref<'_, T>, RecvError>
     where
         F: FnMut(&T) -> bool,
@@ -230,7 +237,8 @@ impl<T> Receiver<T> {
         self.wait_for_within(f, Limit::NEVER).map_err(|_| RecvError(()))
     }
 
-    /// [`wait_for`](Self::wait_for) with a time limit, which bounds the waits but not the closure.
+    /// Waits like [`wait_for`](Self::wait_for), and gives up after `timeout`. The limit does not
+    /// apply to the closure.
     ///
     /// ```
     /// use sinew::channel::watch::{self, RecvTimeoutError};
@@ -244,11 +252,11 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// If the time is over before, or as [`wait_for`](Self::wait_for).
+    /// Returns an error if the time is over before, or as [`wait_for`](Self::wait_for) does.
     ///
     /// # Panics
     ///
-    /// As [`wait_for`](Self::wait_for).
+    /// Panics as [`wait_for`](Self::wait_for) does.
     pub fn wait_for_timeout<F>(&mut self, f: F, timeout: Duration) -> Result<Ref<'_, T>, RecvTimeoutError>
     where
         F: FnMut(&T) -> bool,
@@ -256,15 +264,15 @@ impl<T> Receiver<T> {
         self.wait_for_within(f, Limit::lasting(timeout)).map_err(timeout_error)
     }
 
-    /// [`wait_for`](Self::wait_for) with a deadline.
+    /// Waits like [`wait_for`](Self::wait_for), and gives up at `deadline`.
     ///
     /// # Errors
     ///
-    /// As [`wait_for_timeout`](Self::wait_for_timeout).
+    /// Returns an error as [`wait_for_timeout`](Self::wait_for_timeout) does.
     ///
     /// # Panics
     ///
-    /// As [`wait_for`](Self::wait_for).
+    /// Panics as [`wait_for`](Self::wait_for) does.
     pub fn wait_for_deadline<F>(&mut self, f: F, deadline: Instant) -> Result<Ref<'_, T>, RecvTimeoutError>
     where
         F: FnMut(&T) -> bool,
@@ -272,15 +280,17 @@ impl<T> Receiver<T> {
         self.wait_for_within(f, Limit::until(Some(deadline))).map_err(timeout_error)
     }
 
-    /// [`wait_for`](Self::wait_for) that [cancellation and deadlines](crate::fiber#stopping) end.
+    /// Waits like [`wait_for`](Self::wait_for), and gives up when [cancellation or a
+    /// deadline](crate::fiber#stopping) stops the caller.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop and would have to wait. Inside, as [`wait_for`](Self::wait_for).
+    /// Returns the outer error if the caller is stopped and would have to wait. The inner error is
+    /// that of [`wait_for`](Self::wait_for).
     ///
     /// # Panics
     ///
-    /// As [`wait_for`](Self::wait_for).
+    /// Panics as [`wait_for`](Self::wait_for) does.
     #[track_caller]
     pub fn wait_for_cancellable<F>(&mut self, f: F) -> Result<Result<Ref<'_, T>, RecvError>, Stopped>
     where
@@ -299,14 +309,14 @@ impl<T> Receiver<T> {
         Ok(Ref::new(value, self.seen != before))
     }
 
-    /// Returns whether both receive from the same channel.
+    /// Returns whether both handles receive from the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 }
 
-/// The error of a wait with a limit of time.
+/// Converts the error of a wait with a time limit.
 fn timeout_error(error: NotReceived) -> RecvTimeoutError {
     match error {
         NotReceived::Closed => RecvTimeoutError::Closed,
@@ -314,7 +324,7 @@ fn timeout_error(error: NotReceived) -> RecvTimeoutError {
     }
 }
 
-/// The result of a wait that may be stopped.
+/// Converts the result of a wait that may be stopped.
 #[track_caller]
 fn unless_stopped<V>(result: Result<V, NotReceived>) -> Result<Result<V, RecvError>, Stopped> {
     match result {
@@ -339,5 +349,5 @@ impl<T> Drop for Receiver<T> {
 
 impl_debug!(Receiver<T>, ..);
 
-// A panic leaves the channel in order.
+// A panic leaves the channel consistent.
 impl_unwind_safe!(Receiver<T>);

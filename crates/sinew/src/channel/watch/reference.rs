@@ -1,4 +1,4 @@
-//! A borrow of the value.
+//! The guard of a borrowed value.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,18 +9,18 @@ use super::value::Reading;
 /// [`Receiver::borrow_and_update`](super::Receiver::borrow_and_update) and
 /// [`Receiver::wait_for`](super::Receiver::wait_for).
 ///
-/// It holds a lock to read, as a guard of [`RwLock`](crate::sync::RwLock) does. It may be held
-/// across a suspension and stays with its fiber. Senders wait until it is dropped: a fiber that
-/// waits gives its worker to others. So clone the value if you need it for long.
+/// It holds a read lock, like a read guard of [`RwLock`](crate::sync::RwLock). A fiber may hold it
+/// across a suspension. Senders wait until it is dropped, and let other fibers use their workers
+/// meanwhile. Clone the value if you need it for long.
 ///
 /// # Deadlocks
 ///
-/// - A fiber that holds one and sends to the same channel waits for itself.
-/// - A fiber that holds one must not borrow from the same channel again, also by `wait_for`. If a
-///   sender waits between the two borrows, the second one may wait for the sender, which waits for
-///   the first.
+/// - A fiber that holds a borrow and sends to the same channel waits for itself.
+/// - A fiber that holds a borrow must not borrow from the same channel again, not even by
+///   `wait_for`. If a sender waits between the two borrows, the second one may wait for the sender,
+///   which waits for the first.
 ///
-/// As with std's guards, it is not [`Send`]:
+/// Like the guards of std, it is not [`Send`]:
 ///
 /// ```compile_fail,E0277
 /// use sinew::channel::watch;
@@ -44,8 +44,8 @@ impl<'a, T> Ref<'a, T> {
         Self { value, has_changed }
     }
 
-    /// Returns whether the receiver had not seen this value before it borrowed it. False for a
-    /// borrow by a [`Sender`](super::Sender).
+    /// Returns whether the receiver had not seen this value before it borrowed it. Always false for
+    /// a borrow by a [`Sender`](super::Sender).
     ///
     /// ```
     /// use sinew::channel::watch;

@@ -1,4 +1,4 @@
-//! The handle that sends.
+//! The sending handle of a watch channel.
 
 use std::mem;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 /// Changes the value that the [`Receiver`]s of a channel see.
 ///
-/// There may be several: clone it. When the last one is dropped, the receivers hear that the
-/// channel is closed, and still see the last value.
+/// It may be cloned. Dropping the last sender closes the channel: receivers that wait return an
+/// error, and can still borrow the last value.
 ///
 /// ```
 /// use sinew::channel::watch::Sender;
@@ -27,7 +27,7 @@ use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 /// assert!(receiver.changed().is_err());
 /// ```
 ///
-/// Receivers share the value, so it must be `Sync` for a handle to be sent:
+/// Receivers share the value, so it must be `Sync` for a handle to be `Send`:
 ///
 /// ```compile_fail,E0277
 /// use sinew::channel::watch::Sender;
@@ -61,13 +61,13 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// If there is no receiver. The value is in the error. Use [`send_replace`](Self::send_replace)
-    /// to change the value nevertheless.
+    /// Returns an error if there is no receiver. The error contains the value. Use
+    /// [`send_replace`](Self::send_replace) to change the value nevertheless.
     ///
     /// # Panics
     ///
-    /// As [`send_modify`](Self::send_modify). If the destructor of the old value does: the new one
-    /// was sent then.
+    /// Panics as [`send_modify`](Self::send_modify) does, or if the destructor of the old value
+    /// panics. The new value was sent in the latter case.
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         if self.is_closed() {
             return Err(SendError(value));
@@ -76,7 +76,7 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Replaces the value, also if there is no receiver, and wakes all receivers that wait for a
+    /// Replaces the value, even if there is no receiver, and wakes all receivers that wait for a
     /// change. Returns the old value.
     ///
     /// ```
@@ -89,17 +89,18 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     ///
-    /// As [`send_modify`](Self::send_modify).
+    /// Panics as [`send_modify`](Self::send_modify) does.
     pub fn send_replace(&self, mut value: T) -> T {
         self.send_modify(|old| mem::swap(old, &mut value));
         value
     }
 
-    /// Changes the value in place, also if there is no receiver, and wakes all receivers that wait
+    /// Changes the value in place, even if there is no receiver, and wakes all receivers that wait
     /// for a change.
     ///
-    /// Waits until no [`Ref`] of the value is left. The closure may wait, and keeps receivers from
-    /// borrowing the value meanwhile. It must not use the channel: it would wait for itself.
+    /// Waits until all [`Ref`]s of the value are dropped. The closure may wait, and receivers
+    /// cannot borrow the value until it returns. It must not use the channel: it would wait for
+    /// itself.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -111,9 +112,9 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). If
-    /// the closure does: the value stays as the closure left it, and receivers are not told of a
-    /// change.
+    /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend), or
+    /// if the closure panics. The value then stays as the closure has left it, and receivers are
+    /// not notified of a change.
     pub fn send_modify<F: FnOnce(&mut T)>(&self, modify: F) {
         self.send_if_modified(|value| {
             modify(value);
@@ -121,8 +122,8 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Changes the value in place. If the closure returns true, the receivers are told of a change,
-    /// as by [`send_modify`](Self::send_modify). Returns what the closure does.
+    /// Changes the value in place. If the closure returns true, receivers are notified of a change,
+    /// as by [`send_modify`](Self::send_modify). Returns the result of the closure.
     ///
     /// ```
     /// use sinew::channel::watch;
@@ -143,7 +144,7 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     ///
-    /// As [`send_modify`](Self::send_modify).
+    /// Panics as [`send_modify`](Self::send_modify) does.
     pub fn send_if_modified<F: FnOnce(&mut T) -> bool>(&self, modify: F) -> bool {
         self.shared.modify(modify)
     }
@@ -152,13 +153,13 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller would have to wait inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn borrow(&self) -> Ref<'_, T> {
         let (value, _) = self.shared.borrow(Limit::NEVER).expect("there is no limit");
         Ref::new(value, false)
     }
 
-    /// Adds a receiver, which has seen the current value.
+    /// Adds a receiver, to which the current value counts as seen.
     ///
     /// ```
     /// use sinew::channel::watch::Sender;
@@ -173,14 +174,14 @@ impl<T> Sender<T> {
         Receiver::new(self.shared.clone())
     }
 
-    /// Returns whether there is no receiver. One may [subscribe](Self::subscribe) later.
+    /// Returns whether there is no receiver. Receivers can [subscribe](Self::subscribe) later.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         !self.shared.has_receivers()
     }
 
     limited_waits! {
-        /// Waits until there is no receiver. Returns also if another one has subscribed since.
+        /// Waits until there is no receiver. Also returns if another one has subscribed since.
         ///
         /// ```
         /// use sinew::channel::watch;
@@ -210,7 +211,7 @@ impl<T> Sender<T> {
         self.shared.senders()
     }
 
-    /// Returns whether both send to the same channel.
+    /// Returns whether both handles send to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
@@ -238,5 +239,6 @@ impl<T> Drop for Sender<T> {
 
 impl_debug!(Sender<T>, ..);
 
-// A panic leaves the channel in order; what a closure leaves of the value is documented.
+// A panic leaves the channel consistent. What a closure that panics does to the value is
+// documented.
 impl_unwind_safe!(Sender<T>);

@@ -1,5 +1,5 @@
-//! What the handles of a watch channel share: the value, its version, and the receivers that wait
-//! for another one. Knows no handle.
+//! The state that the handles of a watch channel share: the value, its version, and the receivers
+//! that wait for another version. Knows no handle.
 //!
 //! # The protocol
 //!
@@ -11,21 +11,22 @@
 //!    and looks under the lock of the queue. A sender changes the state under that lock, and wakes
 //!    all receivers in the queue afterwards. So a receiver sees the change, or is in the queue when
 //!    the sender looks there.
-//! 2. **The version that is loaded under the value's lock is that of the value.** Nobody changes
+//! 2. **The version that is loaded under the value's lock is that of the value.** No thread changes
 //!    the version meanwhile, and the lock orders the load after the last change. So no receiver
-//!    marks a value as seen that it was not lent.
-//! 3. **A receiver that has heard of a version borrows that one or a later one.** It loads the
-//!    state with acquire, and the sender changes it with release while it holds the value to write.
-//!    So the sender took the value's lock before the receiver does, and the receiver waits until it
-//!    is released. With relaxed orderings the receiver could lock the value before the sender does,
+//!    marks a value as seen that it has not borrowed.
+//! 3. **A receiver that has seen a version borrows that one or a later one.** It loads the state
+//!    with acquire, and the sender changes it with release while it holds the value to write. So
+//!    the sender took the value's lock before the receiver does, and the receiver waits until it is
+//!    released. With relaxed orderings the receiver could lock the value before the sender does,
 //!    and read the old one.
-//! 4. **A receiver hears of the last version before it hears of the end.** Each sender counts
-//!    itself out with release after its last change. The last one does so with acquire and closes
-//!    after that, so closing comes after all changes in the order of the word. A receiver reads
-//!    both from one load.
-//! 5. **What was done before a value is sent, or a sender dropped, is seen by a receiver that hears
-//!    of it**, by the same pairs. It need not borrow the value for that.
-//! 6. **The end of the receivers** is a [`RawCount`] that comes down to zero, with a queue of its own.
+//! 4. **A receiver sees the last version before it sees that the senders are gone.** Each sender
+//!    counts itself out with release after its last change. The last one does so with acquire and
+//!    closes after that, so closing comes after all changes in the order of the word. A receiver
+//!    reads both from one load.
+//! 5. **What happens before a value is sent, or a sender dropped, is visible to a receiver that
+//!    sees this in the state**, by the same pairs. It need not borrow the value for that.
+//! 6. **The last receiver** is detected by a [`RawCount`] that reaches zero, with a queue of its
+//!    own.
 //!
 //! The two locks are taken in one order: that of the value, then that of the queue. Receivers are
 //! woken when both are free: they take the value's lock next.
@@ -48,7 +49,7 @@ pub(super) struct WatchShared<T> {
 }
 
 impl<T> WatchShared<T> {
-    /// A channel with one sender.
+    /// Makes a channel with one sender.
     pub(super) fn new(value: T) -> Self {
         Self {
             value: WatchValue::new(value),
@@ -63,14 +64,14 @@ impl<T> WatchShared<T> {
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached before.
     pub(super) fn borrow(&self, limit: Limit) -> Result<(Reading<'_, T>, Version), GaveUp> {
         let value = self.value.read(limit)?;
         Ok((value, self.state.version()))
     }
 
-    /// Changes the value, and wakes the receivers if `modify` returns true. Returns what that does.
-    /// If it panics, nobody is woken.
+    /// Changes the value, and wakes the receivers if `modify` returns true. Returns the result of
+    /// `modify`. If it panics, no receiver is woken.
     pub(super) fn modify(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         rt::spend(1);
         let mut value = self.value.write();
@@ -88,11 +89,11 @@ impl<T> WatchShared<T> {
         true
     }
 
-    /// Waits for another version than the one that was seen.
+    /// Waits for another version than `seen`.
     ///
     /// # Errors
     ///
-    /// If none will come, or the limit is reached before.
+    /// Returns an error if there will be no other version, or if the limit is reached before.
     pub(super) fn changed(&self, seen: Version, mut limit: Limit) -> Result<Version, NotReceived> {
         rt::spend(1);
         loop {
@@ -102,8 +103,8 @@ impl<T> WatchShared<T> {
                 VersionChange::Nothing => {}
             }
             let has_none = || self.state.change_since(seen) == VersionChange::Nothing;
-            // A sender that wakes all may wake a receiver that came after its change: that one
-            // waits again.
+            // A sender that wakes all may wake a receiver that entered the queue after its change:
+            // that receiver waits again.
             let (outcome, ()) = self
                 .changes
                 .wait(WaitKind::Receive, (), limit.next_wait(), |_, ()| has_none().then_some(Place::Back));
@@ -111,12 +112,12 @@ impl<T> WatchShared<T> {
         }
     }
 
-    /// Waits until the value is one for which `is_right` returns true, and locks that to read. Each
-    /// value that is shown to `is_right` counts as seen.
+    /// Waits until `is_right` returns true for the value, and locks the value to read. Each value
+    /// that is passed to `is_right` counts as seen.
     ///
     /// # Errors
     ///
-    /// As [`changed`](Self::changed).
+    /// Returns an error as [`changed`](Self::changed) does.
     pub(super) fn wait_for(
         &self,
         seen: &mut Version,
@@ -131,7 +132,7 @@ impl<T> WatchShared<T> {
                 return Ok(value);
             }
             drop(value);
-            // The new version is seen when the value is borrowed, which the limit may prevent.
+            // Not marked as seen before the value is borrowed, which the limit may prevent.
             self.changed(version, limit)?;
         }
     }
@@ -140,16 +141,16 @@ impl<T> WatchShared<T> {
         self.senders.load(Ordering::Relaxed)
     }
 
-    /// Adds a sender. The caller has one, or there is none yet.
+    /// Adds a sender. The caller has a sender, or is making the first one.
     pub(super) fn add_sender(&self) {
-        // Relaxed: a new handle reaches others by some other means.
+        // Relaxed: handing the new handle to other threads orders the rest.
         self.senders.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Removes a sender.
     pub(super) fn drop_sender(&self) {
-        // Release: what this sender sent comes before the end. Acquire: and so does what the others
-        // sent.
+        // Release: what this sender sent comes before the close. Acquire: and so does what the
+        // other senders sent.
         if self.senders.fetch_sub(1, Ordering::AcqRel) > 1 {
             return;
         }
@@ -179,7 +180,7 @@ impl<T> WatchShared<T> {
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached before.
     pub(super) fn wait_for_close(&self, limit: Limit) -> Result<(), GaveUp> {
         rt::spend(1);
         self.receivers.wait(WaitKind::Closed, limit)

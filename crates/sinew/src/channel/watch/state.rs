@@ -1,34 +1,34 @@
 //! The state of a watch channel in one word: the version of the value, and whether all senders are
-//! gone. Knows neither the value nor who waits. The argument for its orderings is in
+//! gone. Knows neither the value nor the waiters. The argument for its orderings is in
 //! [`shared`](super::shared).
 
 use crate::rt::sync::{AtomicU64, Ordering};
 
 /// Set when the last sender is gone.
 const CLOSED: u64 = 1;
-/// What the word grows by with each version.
+/// The amount by which the word grows with each version.
 const STEP: u64 = 2;
 
 /// The word.
 pub(super) struct VersionWord(AtomicU64);
 
-/// Which value of a channel: a number that grows with each change.
+/// The version of a value: a number that grows with each change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version(u64);
 
 impl Version {
-    /// The version that no value has: a receiver that has seen no value.
+    /// The version of no value, for a receiver that has seen none.
     pub(super) const NONE: Self = Self(0);
 }
 
 /// What a receiver finds in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VersionChange {
-    /// There is another version than the one that it has seen.
+    /// There is a version that the receiver has not seen.
     Changed(Version),
-    /// There is none, and none will come.
+    /// There is no new version, and there will be none.
     Closed,
-    /// There is none now.
+    /// There is no new version now.
     Nothing,
 }
 
@@ -64,7 +64,7 @@ impl VersionWord {
         }
     }
 
-    /// Begins a new version. The caller holds the lock of the queue, and the value to write.
+    /// Starts a new version. The caller holds the lock of the queue, and the value to write.
     pub(super) fn change(&self) {
         self.0.fetch_add(STEP, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-//! The value of a watch channel, behind a lock for readers and writers without poison. Knows
+//! The value of a watch channel, behind a lock for readers and writers without poisoning. Knows
 //! neither versions nor waiting receivers.
 //!
 //! # Safety
@@ -18,7 +18,7 @@ pub(super) struct WatchValue<T> {
     lock: RawRwLock,
     /// # Invariant
     ///
-    /// Read only by those that hold `lock`, and changed only by the one that holds it to write.
+    /// Read only by holders of `lock`, and changed only by the holder of `lock` to write.
     value: UnsafeCell<T>,
 }
 
@@ -37,7 +37,7 @@ impl<T> WatchValue<T> {
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached before.
     pub(super) fn read(&self, limit: Limit) -> Result<Reading<'_, T>, GaveUp> {
         self.lock.read_within(limit)?;
         Ok(Reading { value: self, not_send: PhantomData })
@@ -50,16 +50,16 @@ impl<T> WatchValue<T> {
     }
 }
 
-/// The value, locked to read. Stays with its fiber or thread, as the guards of std do.
+/// The value, locked to read. It is not `Send`, like the guards of std.
 pub(super) struct Reading<'a, T> {
     /// # Invariant
     ///
-    /// Locked to read, for this guard.
+    /// Locked to read by this guard.
     value: &'a WatchValue<T>,
     not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: a shared guard gives away shared references to the value, and no more.
+// SAFETY: a shared guard gives out shared references to the value only.
 unsafe impl<T: Sync> Sync for Reading<'_, T> {}
 
 impl<T> Deref for Reading<'_, T> {
@@ -81,7 +81,7 @@ impl<T> Drop for Reading<'_, T> {
 pub(super) struct Writing<'a, T> {
     /// # Invariant
     ///
-    /// Locked to write, for this guard.
+    /// Locked to write by this guard.
     value: &'a WatchValue<T>,
     not_send: PhantomData<*const ()>,
 }
