@@ -1,18 +1,20 @@
-//! What a consumer is given.
+//! The batch of tasks that a consumer gets.
 
 use super::inbox::Inbox;
 use super::lane::Lanes;
 use crate::rt::impl_debug;
 
-/// What has come to an [`ExecutionQueue`](super::ExecutionQueue), in order, the urgent tasks first. An urgent one that comes meanwhile
-/// is handed out next; others that come meanwhile are in the next batch.
+/// The tasks that have arrived at an [`ExecutionQueue`](super::ExecutionQueue), in order, the
+/// urgent ones first. An iterator. An urgent task that arrives meanwhile is returned next; other
+/// tasks that arrive meanwhile are in the next batch.
 ///
-/// What the function does not take is in the next batch too, which follows at once: see there what comes of
-/// [taking nothing](super::ExecutionQueue#a-function-that-takes-nothing).
+/// Tasks that the function does not take are also in the next batch, which follows at once. See
+/// there for the consequences of [taking
+/// nothing](super::ExecutionQueue#a-function-that-takes-nothing).
 pub struct Batch<'a, T> {
     inbox: &'a Inbox<T>,
     lanes: &'a mut Lanes<T>,
-    /// How many are left that are not urgent.
+    /// The number of remaining tasks that are not urgent.
     left: usize,
     is_stopped: bool,
 }
@@ -23,12 +25,13 @@ impl<'a, T> Batch<'a, T> {
         Self { inbox, lanes, left, is_stopped: false }
     }
 
-    /// Nothing, for the last time.
+    /// Makes the empty batch of the last call.
     pub(super) fn last(inbox: &'a Inbox<T>, lanes: &'a mut Lanes<T>) -> Self {
         Self { inbox, lanes, left: 0, is_stopped: true }
     }
 
-    /// Whether this is the last call: the queue was stopped, and nothing is left. The batch is empty then.
+    /// Returns whether this is the last call: the queue was stopped, and no tasks are left. The
+    /// batch is empty then.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.is_stopped

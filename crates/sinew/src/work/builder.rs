@@ -1,4 +1,4 @@
-//! How a queue is to be.
+//! Settings for a new queue.
 
 use super::batch::Batch;
 use super::execution_queue::ExecutionQueue;
@@ -6,7 +6,7 @@ use super::shared::WorkSettings;
 use super::work_queue::WorkQueue;
 use crate::rt::check_size;
 
-/// How a queue's fibers are to be.
+/// Settings for the fibers of a new queue.
 ///
 /// ```
 /// use sinew::work::Builder;
@@ -24,22 +24,24 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// As fibers are that nothing is said of.
+    /// Makes the default settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Their name, for messages. Any string will do.
+    /// Sets the name of the fibers, for messages. Any string is permitted.
     pub fn name(mut self, name: String) -> Self {
         self.settings.name = Some(name.into_boxed_str());
         self
     }
 
-    /// How much stack they have at least, in bytes; what the runtime was set to, unless set.
+    /// Sets the minimum stack size of the fibers, in bytes. The default is the setting of the
+    /// runtime.
     ///
     /// # Panics
     ///
-    /// If no stack is that large: as for [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size).
+    /// Panics if there are no stacks of that size, as
+    /// [`fiber::Builder::stack_size`](crate::fiber::Builder::stack_size) does.
     #[track_caller]
     pub fn stack_size(mut self, size: usize) -> Self {
         assert!(check_size(size).is_ok(), "a stack of {size} bytes was asked for, and none is that large");
@@ -47,21 +49,21 @@ impl Builder {
         self
     }
 
-    /// As [`WorkQueue::new`].
+    /// Makes a queue of functions with these settings, like [`WorkQueue::new`].
     ///
     /// # Panics
     ///
-    /// As that.
+    /// Panics as [`WorkQueue::new`] does.
     #[track_caller]
     pub fn work_queue(self) -> WorkQueue {
         WorkQueue::with(self.settings)
     }
 
-    /// As [`ExecutionQueue::new`].
+    /// Makes a queue of tasks with these settings, like [`ExecutionQueue::new`].
     ///
     /// # Panics
     ///
-    /// As that.
+    /// Panics as [`ExecutionQueue::new`] does.
     #[track_caller]
     pub fn execution_queue<T, F>(self, work: F) -> ExecutionQueue<T>
     where

@@ -1,13 +1,15 @@
-//! Why work was not accepted.
+//! Errors of pushing work.
 
 use super::work_queue::Job;
 use crate::rt::{impl_debug, impl_error};
 
-/// The [`ExecutionQueue`](super::ExecutionQueue) was stopped, or its runtime shut down: the task comes back.
+/// An error of [`ExecutionQueue::execute`](super::ExecutionQueue::execute): the queue was stopped,
+/// or its runtime shut down. Contains the task.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExecuteError<T>(pub T);
 
-/// The [`WorkQueue`](super::WorkQueue) was stopped, or its runtime shut down: the job comes back.
+/// An error of [`WorkQueue::push`](super::WorkQueue::push): the queue was stopped, or its runtime
+/// shut down. Contains the job.
 pub struct PushError(pub Job);
 
 const STOPPED: &str = "the queue was stopped, or its runtime shut down";

@@ -1,4 +1,4 @@
-//! A queue whose tasks one function is given in batches.
+//! A queue whose tasks are passed to one function in batches.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -16,31 +16,37 @@ use crate::fiber::Stopped;
 /// Tasks from any number of fibers and threads, for one function that a fiber calls with all tasks
 /// that have arrived.
 ///
-/// The function is called with a [`Batch`]: all tasks that have come, in order. It is never called twice at the same time, so what it changes
-/// needs no lock; and many small tasks cost it one call, so that it may write them to a file in one go, say. It may wait, which keeps
-/// others of its runtime from nothing. Bringing a task is one allocation and one exchange of a word, and waits for nobody.
+/// The function is called with a [`Batch`]: all tasks that have arrived, in order. It is never
+/// called in parallel, so the data that it changes needs no lock. Many small tasks cost one call,
+/// so it may write them to a file at once, for example. It may wait, which does not delay other
+/// fibers of its runtime. Pushing a task is one allocation and one atomic exchange, and never
+/// waits.
 ///
-/// [`execute_urgent`](Self::execute_urgent) brings a task that goes before all others that were not handed out yet, but for urgent ones that came earlier.
+/// [`execute_urgent`](Self::execute_urgent) pushes a task that goes before all tasks that were not
+/// handed out yet, except for earlier urgent ones.
 ///
-/// When the queue was [stopped](Self::stop) and all is done, the function is called once more, with an empty batch that
-/// [says so](Batch::is_stopped), and then dropped. That happens in a fiber too. The shutdown of the runtime stops the queue, and leaves it
-/// [its time](super#the-end-of-the-runtime) for all of this; if that was too short, the last call is not made, and a join
-/// [says so](JoinError::missed_last_call).
+/// When the queue was [stopped](Self::stop) and all tasks are done, the function is called once
+/// more, with an empty batch that [reports the end](Batch::is_stopped), and then dropped, also in a
+/// fiber. The shutdown of the runtime stops the queue, and leaves it [some
+/// time](super#the-end-of-the-runtime) for all of this. If the time was too short, the last call is
+/// not made, and a join [reports that](JoinError::missed_last_call).
 ///
-/// Dropping the queue stops it, and waits for nothing. What was brought is done and the last call made, unless the process or the runtime ends first:
-/// [join](Self::join) it where that matters.
+/// Dropping the queue stops it, and does not wait. The tasks are done and the last call is made,
+/// unless the process or the runtime ends first: [join](Self::join) the queue where that matters.
 ///
 /// # Panics of the function
 ///
-/// The task that the function has in hand is lost to it. If it has not taken any yet, it loses the first one, which counts as
-/// [lost](JoinError::lost): it would be called with the same ones for ever. All others stay: it is called again, with the rest of the batch first. The
-/// panic hook tells of each panic, and a [join](Self::join) how many there were. What the function has changed may be half done then: that is
-/// its own to see to.
+/// The task that the function has taken last is lost to it. If it has not taken any, it loses the
+/// first one, which counts as [lost](JoinError::lost): otherwise it would be called with the same
+/// tasks forever. All other tasks stay: it is called again, with the rest of the batch first. The
+/// panic hook reports each panic, and a [join](Self::join) reports their number. Data that the
+/// function was changing may be inconsistent then; the function has to handle that.
 ///
 /// # A function that takes nothing
 ///
-/// It is called again for as long as there is something to take, and other fibers have a turn between two calls; but it keeps a worker busy, and
-/// the queue from its end, also when that was stopped. A function that cannot go on yet had better wait for what it needs.
+/// It is called again as long as there is a task to take, and other fibers run between two calls.
+/// But it keeps a worker busy, and the queue never ends, even if it is stopped. A function that
+/// cannot continue yet should wait for what it needs.
 ///
 /// ```
 /// use sinew::sync::mpsc;
@@ -65,17 +71,17 @@ pub struct ExecutionQueue<T: Send + 'static> {
     owner: Owner<T>,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed.
 impl<T: Send> UnwindSafe for ExecutionQueue<T> {}
 impl<T: Send> RefUnwindSafe for ExecutionQueue<T> {}
 
 impl<T: Send + 'static> ExecutionQueue<T> {
-    /// A queue for this function, in the runtime of the calling fiber, or in the default one. [`Builder`](super::Builder) has more to say of its
-    /// fibers.
+    /// Makes a queue for this function, in the runtime of the calling fiber, or in the default
+    /// runtime. Use [`Builder`](super::Builder) to configure its fibers.
     ///
     /// # Panics
     ///
-    /// If the default runtime is to start and cannot.
+    /// Panics if the default runtime has to be started and cannot be.
     #[track_caller]
     pub fn new(work: impl FnMut(Batch<'_, T>) + Send + 'static) -> Self {
         Self::with(WorkSettings::default(), work)
@@ -86,39 +92,59 @@ impl<T: Send + 'static> ExecutionQueue<T> {
         Self { owner: Owner::new(settings, true, Box::new(work)) }
     }
 
-    /// Brings a task. Never waits.
+    /// Pushes a task. Never waits.
     ///
     /// # Errors
     ///
-    /// If the queue was stopped, or its runtime shut down. The task is in the error.
+    /// Returns an error if the queue was stopped, or its runtime shut down. The error contains the
+    /// task.
     pub fn execute(&self, task: T) -> Result<(), ExecuteError<T>> {
         self.owner.push(task, Urgency::Normal).map_err(ExecuteError)
     }
 
-    /// Brings a task that goes before others, which were not handed out yet and are not urgent. Never waits.
+    /// Pushes a task that goes before all tasks that were not handed out yet and are not urgent.
+    /// Never waits.
+    ///
+    /// ```
+    /// use sinew::sync::mpsc;
+    /// use sinew::work::ExecutionQueue;
+    ///
+    /// let (sender, done) = mpsc::channel();
+    /// let queue = ExecutionQueue::new(move |batch| {
+    ///     batch.for_each(|task| sender.send(task).unwrap());
+    /// });
+    /// queue.execute("normal").unwrap();
+    /// queue.execute_urgent("urgent").unwrap();
+    /// queue.stop();
+    /// queue.join().unwrap();
+    /// assert_eq!(done.iter().count(), 2);
+    /// ```
     ///
     /// # Errors
     ///
-    /// As [`execute`](Self::execute).
+    /// Returns an error as [`execute`](Self::execute) does.
     pub fn execute_urgent(&self, task: T) -> Result<(), ExecuteError<T>> {
         self.owner.push(task, Urgency::Urgent).map_err(ExecuteError)
     }
 
-    /// Accepts no more tasks. Those that are there are done. Never waits.
+    /// Stops the queue: it accepts no more tasks. Accepted tasks are still done. Never waits.
     pub fn stop(&self) {
         self.owner.stop();
     }
 
-    /// Waits until the queue was stopped, by anybody or by the shutdown of its runtime, and all is done; the last call of the function included. Any
-    /// number may join.
+    /// Waits until the queue was stopped, by a call or by the shutdown of its runtime, and all
+    /// tasks and the last call of the function are done. Several fibers and threads may join at
+    /// once.
     ///
     /// # Errors
     ///
-    /// If the function panicked, or tasks were lost or the last call was not made since the runtime was shut down.
+    /// Returns an error if the function panicked, or if tasks were lost or the last call was not
+    /// made because the runtime was shut down.
     ///
     /// # Panics
     ///
-    /// If the function itself calls this. If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the function itself calls this, or if the caller would have to wait inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn join(&self) -> Result<(), JoinError> {
         self.owner.join()

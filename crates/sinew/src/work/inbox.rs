@@ -1,31 +1,39 @@
-//! Where tasks come in: a list that many push to and one takes whole, with who that one is, in one word. Knows neither fibers nor functions.
+//! The inbox: a list of tasks to which many threads push and which one consumer takes as a whole.
+//! One word contains the list, and whether there is a consumer. Knows neither fibers nor functions.
 //!
-//! The word has the newest task, which has the next older one, and so on; and two flags: *running*, if there is a consumer, and *stopped*.
+//! The word contains the address of the newest task, which has a link to the next older one, and so
+//! on. It also contains two flags: *running*, if there is a consumer, and *stopped*.
 //!
 //! | from \ by | a task is pushed | it is stopped | the consumer takes all | the consumer has nothing left |
 //! | --- | --- | --- | --- | --- |
 //! | empty | running with a list, **starts** | running, stopped, **starts** | – | – |
 //! | running | running with a list | running, stopped | the same | empty, it ends |
-//! | running with a list | with a longer list | stopped, with the list | running, gives the list | (goes on) |
-//! | running, stopped, maybe with a list | (given back) | the same | running, stopped, gives the list | (it is the end) |
+//! | running with a list | with a longer list | stopped, with the list | running, gives the list | (continues) |
+//! | running, stopped, maybe with a list | (returned) | the same | running, stopped, gives the list | (it is the end) |
 //!
-//! What holds:
+//! Invariants:
 //!
-//! 1. **There is one consumer at a time.** Whoever sets *running* has the right to be the consumer, or to make one. It is given up by one change of
-//!    the word, which fails if there is a list.
-//! 2. **No task is forgotten.** One that is pushed while there is a consumer keeps that from ending; one that is pushed while there is none starts one.
-//! 3. **Tasks come in order.** That of their changes of the word; so those of one who pushes keep theirs.
+//! 1. **There is one consumer at a time.** The thread that sets *running* has the right to be the
+//!    consumer, or to start one. The right is given up by one change of the word, which fails if
+//!    there is a list.
+//! 2. **No task is forgotten.** A task that is pushed while there is a consumer prevents it from
+//!    ending. A task that is pushed while there is none starts one.
+//! 3. **Tasks arrive in order**, namely that of their changes of the word. So the tasks of one
+//!    thread keep their order.
 //!
-//! A task is pushed by one change of the word, which is tried again if another one was faster. Whoever takes tasks waits for nobody: a task is in the list with its
-//! link, so that one who is interrupted between two steps, which a list that is linked after the exchange would have, holds up no one. A word
-//! that has gone back to an older value meanwhile does no harm: who pushes does not look into the list that it puts its task before.
+//! A task is pushed by one change of the word, which is tried again if another thread was faster.
+//! The consumer waits for no other thread: a task enters the list together with its link. In a list
+//! that is linked after the exchange, a thread that is preempted between the two steps would block
+//! the consumer. ABA does no harm: a thread that pushes does not read the list to which it adds its
+//! task.
 //!
-//! An urgent task is one of the list; a flag beside the word tells that there is one, for a consumer that is in the middle of others. It is set
-//! after the task is there. So the consumer that takes it down sees the task; or it has seen it before, and looks once for nothing.
+//! An urgent task is in the same list. A flag beside the word tells a consumer that is in the
+//! middle of others that there is one. It is set after the task was pushed. So the consumer that
+//! clears the flag sees the task, or it has seen the task before, and looks once in vain.
 //!
 //! # Safety
 //!
-//! Trusted with the tasks in the list, which belong to whoever takes it.
+//! Trusted with the tasks in the list, which belong to the consumer that takes it.
 #![expect(unsafe_code, reason = "tasks are linked by pointers through an atomic word")]
 
 use std::marker::PhantomData;
@@ -36,42 +44,44 @@ use crate::rt::sync::{AtomicBool, AtomicUsize, Ordering};
 
 /// There is a consumer.
 const RUNNING: usize = 1;
-/// Nothing more comes in.
+/// No more tasks are accepted.
 const STOPPED: usize = 2;
 const FLAGS: usize = RUNNING | STOPPED;
 
-/// The word, with its meanings.
+/// The inbox.
 pub(super) struct Inbox<T> {
     /// # Invariant
     ///
-    /// But for the flags, zero or the address of a node, from [`Box::into_raw`] and exposed, that the inbox owns; which has the next one's in turn.
+    /// Apart from the flags, zero or the address of a node, from [`Box::into_raw`] and exposed,
+    /// which the inbox owns. The same holds for `older` of that node.
     word: Padded<AtomicUsize>,
-    /// Read at each task that is handed out, and so apart from what changes with each that comes.
+    /// Read for each task that is handed out, and so on a cache line apart from the word, which
+    /// changes with each push.
     has_urgent: Padded<AtomicBool>,
     tasks: PhantomData<T>,
 }
 
-// SAFETY: tasks are moved through it, and nobody looks at one that is in it.
+// SAFETY: tasks are moved through it, and no thread accesses a task in it.
 unsafe impl<T: Send> Sync for Inbox<T> {}
 
 /// What the caller has to do next.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConsumerAction {
-    /// It has the right to be the consumer.
+    /// The caller has the right to be the consumer.
     Start,
     Nothing,
 }
 
-/// What a consumer that has nothing left has to do next.
+/// What a consumer without tasks has to do next.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterLast {
-    /// It is none any more.
+    /// It is not the consumer any more.
     Nothing,
-    /// More has come.
+    /// More tasks have arrived.
     Tasks,
-    /// Nothing more will come. It keeps the right.
+    /// No more tasks will arrive. It stays the consumer.
     TheEnd,
 }
 
@@ -85,12 +95,14 @@ impl<T> Inbox<T> {
         }
     }
 
+    /// Pushes a task.
+    ///
     /// # Errors
     ///
-    /// If it is stopped. The task comes back.
+    /// Returns the task if the inbox is stopped.
     pub(super) fn push(&self, task: T, urgency: Urgency) -> Result<ConsumerAction, T> {
         let mut node = Box::new(LaneNode::new(task, urgency));
-        // Relaxed: what is seen here is used as a link, and no more.
+        // Relaxed: the value is used as a link only.
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
             if word & STOPPED != 0 {
@@ -99,24 +111,26 @@ impl<T> Inbox<T> {
             node.older = word & !FLAGS;
             let address = Box::into_raw(node);
             let new = address.expose_provenance() | RUNNING;
-            // Release: pairs with the acquire of `take`: the task is seen. Acquire: pairs with the release of `finish`, for whoever becomes
-            // the consumer: it sees what the one before has left. Relaxed, if it fails: as above.
+            // Release: pairs with the acquire of `take`, so that the task is visible. Acquire:
+            // pairs with the release of `finish`, so that a new consumer sees what the previous one
+            // has left. Relaxed on failure: as above.
             match self.word.compare_exchange_weak(word, new, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => break,
                 Err(now) => word = now,
             }
-            // SAFETY: it is from above, and nobody has seen it.
+            // SAFETY: it is from `into_raw` above, and no other thread has seen it.
             node = unsafe { Box::from_raw(address) };
         }
         if urgency == Urgency::Urgent {
-            // Release: pairs with the acquire of `wants_look`: the task is in the list. An exchange, as there: the checker does not
-            // keep a plain store from getting between the two halves of one.
+            // Release: pairs with the acquire of `wants_look`: the task is in the list. An
+            // exchange, as there: under the model checker a plain store could come between the two
+            // halves of an exchange.
             self.has_urgent.swap(true, Ordering::Release);
         }
         Ok(if word & RUNNING == 0 { ConsumerAction::Start } else { ConsumerAction::Nothing })
     }
 
-    /// Nothing more comes in.
+    /// Stops the inbox: it accepts no more tasks.
     pub(super) fn stop(&self) -> ConsumerAction {
         // As in `push`.
         let word = self.word.fetch_or(RUNNING | STOPPED, Ordering::AcqRel);
@@ -124,27 +138,30 @@ impl<T> Inbox<T> {
     }
 
     pub(super) fn is_stopped(&self) -> bool {
-        // Relaxed: it says nothing of anything else.
+        // Relaxed: no other data is read because of this value.
         self.word.load(Ordering::Relaxed) & STOPPED != 0
     }
 
-    /// Whether there may be an urgent one. For the consumer.
+    /// Returns whether there may be an urgent task. Called by the consumer.
     #[inline]
     pub(super) fn wants_look(&self) -> bool {
-        // Acquire: pairs with the release of `push`. An exchange, so that no flag is taken down that was not seen: its task would wait.
+        // Acquire: pairs with the release of `push`. An exchange, so that no flag is cleared
+        // without being seen: its task would wait.
         self.has_urgent.load(Ordering::Relaxed) && self.has_urgent.swap(false, Ordering::Acquire)
     }
 
-    /// All tasks, the newest first. For the consumer.
+    /// Takes all tasks, the newest first. Called by the consumer.
     pub(super) fn take(&self) -> Taken<T> {
-        // Acquire: pairs with the release of each `push`, since all of them change the word in one go.
+        // Acquire: pairs with the release of each `push`, since all pushes are read-modify-writes
+        // of the word.
         let word = self.word.fetch_and(FLAGS, Ordering::Acquire);
         Taken { newest: word & !FLAGS, tasks: PhantomData }
     }
 
-    /// The consumer has nothing left.
+    /// Gives up the right to be the consumer, unless there are tasks or the inbox is stopped.
     pub(super) fn finish(&self) -> AfterLast {
-        // Release: pairs with the acquire of whoever becomes the next one. Relaxed, if it fails: `take` sees what came.
+        // Release: pairs with the acquire of the next consumer in `push` or `stop`. Relaxed on
+        // failure: `take` acquires the tasks.
         match self.word.compare_exchange(RUNNING, 0, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => AfterLast::Nothing,
             Err(now) if now & !FLAGS != 0 => AfterLast::Tasks,
@@ -163,7 +180,7 @@ impl<T> Drop for Inbox<T> {
 pub(super) struct Taken<T> {
     /// # Invariant
     ///
-    /// As that of the inbox's word, without the flags.
+    /// As that of `Inbox::word`, without the flags.
     newest: usize,
     tasks: PhantomData<T>,
 }
@@ -175,7 +192,8 @@ impl<T> Iterator for Taken<T> {
         if self.newest == 0 {
             return None;
         }
-        // By address: who pushed may have seen another node there, of which this is no pointer.
+        // From the address: a pushing thread may have seen an older node at the same address, whose
+        // pointer is not valid for this one.
         let node = std::ptr::with_exposed_provenance_mut::<LaneNode<T>>(self.newest);
         // SAFETY: the invariant of `newest`.
         let node = unsafe { Box::from_raw(node) };
@@ -186,7 +204,7 @@ impl<T> Iterator for Taken<T> {
 
 impl<T> Drop for Taken<T> {
     fn drop(&mut self) {
-        // Dropped there, whatever their destructors do.
+        // `Stack` drops all tasks, even if some destructors panic.
         let mut rest = Stack::new();
         self.for_each(|node| rest.push(node));
     }

@@ -1,4 +1,4 @@
-//! The tasks that a consumer has, in the order in which it hands them out. Knows no other thread.
+//! The tasks that a consumer has, in the order in which it hands them out. Knows no other threads.
 
 use std::iter;
 
@@ -11,11 +11,11 @@ pub(super) enum Urgency {
     Urgent,
 }
 
-/// A task, with its place in one list: that of an inbox, or a [`Stack`].
+/// A task in a list: that of an inbox, or a [`Stack`].
 pub(super) struct LaneNode<T> {
     pub(super) task: T,
     urgency: Urgency,
-    /// In an inbox: the address of the next older one.
+    /// In an inbox: the address of the next older node.
     pub(super) older: usize,
     below: Option<Box<Self>>,
 }
@@ -26,7 +26,7 @@ impl<T> LaneNode<T> {
     }
 }
 
-/// Tasks, the last that was put there first.
+/// A stack of tasks.
 pub(super) struct Stack<T> {
     top: Option<Box<LaneNode<T>>>,
     pub(super) len: usize,
@@ -57,13 +57,13 @@ impl<T> Stack<T> {
 
 impl<T> Drop for Stack<T> {
     fn drop(&mut self) {
-        // Not by their own drops, which would call one another.
+        // One by one: the drop of each node would call that of the next one recursively.
         drop_each(|| self.pop());
     }
 }
 
-/// Tasks, the first that was put there first: a stack to hand out from, the oldest on top, and one to put on, the newest on top, which is turned
-/// over when the other one is used up.
+/// A queue of tasks, as two stacks: tasks are popped from `front`, with the oldest on top, and
+/// pushed on `back`, with the newest on top. `back` is turned over when `front` is empty.
 struct Lane<T> {
     front: Stack<T>,
     back: Stack<T>,
@@ -78,7 +78,7 @@ impl<T> Lane<T> {
         self.front.len + self.back.len
     }
 
-    /// Adds what is newer than all that is here, of which the oldest is on top.
+    /// Adds tasks that are newer than all in the lane. The oldest of them is on top.
     fn append(&mut self, mut newer: Stack<T>) {
         if self.len() == 0 {
             self.front = newer;
@@ -99,7 +99,7 @@ impl<T> Lane<T> {
 pub(super) struct Lanes<T> {
     urgent: Lane<T>,
     normal: Lane<T>,
-    /// How many were handed out. It may go round.
+    /// The number of tasks that were handed out. It may wrap around.
     given: usize,
 }
 
@@ -108,7 +108,7 @@ impl<T> Lanes<T> {
         Self { urgent: Lane::new(), normal: Lane::new(), given: 0 }
     }
 
-    /// Adds what has come, the newest first.
+    /// Adds the tasks that have arrived, given the newest first.
     pub(super) fn add(&mut self, newest_first: impl Iterator<Item = Box<LaneNode<T>>>) {
         let (mut urgent, mut normal) = (Stack::new(), Stack::new());
         for node in newest_first {
@@ -125,17 +125,18 @@ impl<T> Lanes<T> {
         self.urgent() + self.normal() == 0
     }
 
-    /// How many are urgent.
+    /// Returns the number of urgent tasks.
     pub(super) fn urgent(&self) -> usize {
         self.urgent.len()
     }
 
-    /// How many are not.
+    /// Returns the number of tasks that are not urgent.
     pub(super) fn normal(&self) -> usize {
         self.normal.len()
     }
 
-    /// How many were handed out so far: another number than before, if one was.
+    /// Returns the number of tasks that were handed out so far, modulo its range. It differs from
+    /// an earlier value if one was.
     pub(super) fn given(&self) -> usize {
         self.given
     }
@@ -170,9 +171,9 @@ mod tests {
         }
     }
 
-    /// In all four stacks there are tasks whose destructors panic.
+    /// Tasks with panicking destructors are in all four stacks.
     #[test]
-    fn all_tasks_are_dropped_whatever_their_destructors_do() {
+    fn all_tasks_are_dropped_even_if_destructors_panic() {
         let (mut lanes, count) = (Lanes::new(), Rc::new(()));
         for number in 0..12 {
             let urgency = if number % 2 == 0 { Urgency::Urgent } else { Urgency::Normal };

@@ -1,28 +1,34 @@
-//! Queues of work that one fiber at a time does: any number bring it, fibers and threads alike, and never wait.
+//! Queues of work that is done by one fiber at a time. Any number of fibers and threads push work,
+//! and never wait.
 //!
 //! - [`WorkQueue`]: functions, which are called one after the other.
-//! - [`ExecutionQueue`]: tasks, which one function is given in batches, with a lane for those that are urgent.
+//! - [`ExecutionQueue`]: tasks, which are passed to one function in batches, with a lane for urgent
+//!   ones.
 //!
-//! No fiber is there while there is nothing to do: one is started when something comes, and ends when nothing is left. So a queue that is idle costs
-//! no stack; and starting a fiber costs little more than waking one.
+//! There is no fiber while there is no work. A fiber is started when work arrives, and ends when
+//! none is left. So an idle queue uses no stack, and starting a fiber costs little more than waking
+//! one.
 //!
-//! A queue belongs to the runtime in which it is made: that of the calling fiber, or the default one. Its fibers are made there whoever brings the work, and
-//! do not count against the limit of fibers. They have the [context](crate::context) of whoever made the queue, not of whoever brings the work: that
-//! may be brought by many, and a function takes along what it needs.
+//! A queue belongs to the runtime in which it is made: that of the calling fiber, or the default
+//! runtime. Its fibers run there, regardless of the runtime of the fiber that pushes work, and do
+//! not count against the limit of fibers. They have the [context](crate::context) of the fiber that
+//! made the queue, not of the fiber that pushes work: a batch may come from many fibers, and a
+//! function can capture what it needs.
 //!
 //! # The end of the runtime
 //!
 //! Once the [shutdown](crate::runtime::Handle::shutdown) of its runtime begins, or the runtime is
-//! dropped, a queue is stopped: it takes nothing more, also from fibers that are still there. What
-//! it has is done, and the last call of an [`ExecutionQueue`]'s function is made, as all fibers of
-//! the runtime end; then those who join go on, whether or not anybody else has stopped the queue.
-//! What the shutdown leaves no time for, or comes too late for, is dropped: a join tells of
-//! [tasks](JoinError::lost) and of a [last call](JoinError::missed_last_call). But work that waits
-//! for something when it is abandoned there, at the end of a shutdown's time, never ends, and so
-//! nor does a join: use one with a limit where that may be.
+//! dropped, a queue is stopped: it accepts no more work, not even from fibers that still run. The
+//! accepted work is done, and the last call of an [`ExecutionQueue`]'s function is made, as all
+//! fibers of the runtime end. Then the joins return, even if no call has stopped the queue. Work
+//! for which the shutdown has no time, or that arrives too late, is dropped: a join reports the
+//! [lost tasks](JoinError::lost) and a [missed last call](JoinError::missed_last_call). But work
+//! that is waiting when it is abandoned at the end of the shutdown's time never ends, and so a join
+//! never returns: use a join with a limit where that may happen.
 //!
-//! The end of the process waits for nobody, and the default runtime is never shut down: what a queue has when `main` returns is not done. Nor does
-//! [`sinew::run`](crate::run) wait for more than the function that it is given. So [join](WorkQueue::join) a queue whose work matters.
+//! The end of the process does not wait, and the default runtime is never shut down: work that is
+//! in a queue when `main` returns is not done. Nor does [`sinew::run`](crate::run) wait for more
+//! than the function that it is given. So [join](WorkQueue::join) a queue whose work matters.
 
 mod batch;
 mod builder;

@@ -1,8 +1,9 @@
-//! The models of the inbox: each task is handed out once and in order, by one consumer at a time, and none is forgotten.
+//! Models of the inbox: each task is handed out once and in order, by one consumer at a time, and
+//! none is forgotten.
 //!
 //! # Safety
 //!
-//! Trusted with nothing: what a consumer has to itself, the checker watches.
+//! Trusted with nothing: the checker watches the data of the consumer.
 #![expect(unsafe_code, reason = "what a consumer has to itself is in a cell that the checker watches")]
 
 use loom::cell::UnsafeCell;
@@ -13,13 +14,13 @@ use super::inbox::{AfterLast, ConsumerAction, Inbox};
 use super::lane::{Lanes, Urgency};
 use crate::rt::model::check;
 
-/// What a queue is but for fibers: whoever has the right to be the consumer is it at once.
+/// A queue without fibers: a thread that gets the right to be the consumer consumes at once.
 struct Model {
     inbox: Inbox<u32>,
     consumer: UnsafeCell<(Lanes<u32>, Vec<u32>)>,
 }
 
-// SAFETY: the checker panics before two touch the cell at once.
+// SAFETY: the checker panics before two threads access the cell at once.
 unsafe impl Send for Model {}
 // SAFETY: as above.
 unsafe impl Sync for Model {}
@@ -30,7 +31,7 @@ impl Model {
         Arc::new(Self { inbox: Inbox::new(), consumer })
     }
 
-    /// Whether it was accepted.
+    /// Pushes a task. Returns whether it was accepted.
     fn push(&self, task: u32, urgency: Urgency) -> bool {
         match self.inbox.push(task, urgency) {
             Ok(ConsumerAction::Start) => self.run(),
@@ -69,7 +70,7 @@ impl Model {
         }
     }
 
-    /// What was done, once all who pushed are.
+    /// Returns the tasks that were done, after all threads that push have ended.
     fn done(&self) -> Vec<u32> {
         // SAFETY: as for `Sync`.
         self.consumer.with(|consumer| unsafe { &*consumer }.1.clone())
@@ -77,7 +78,7 @@ impl Model {
 }
 
 #[test]
-fn all_that_is_pushed_is_done_in_order() {
+fn pushed_tasks_are_done_in_order() {
     check(3, || {
         let model = Model::new();
         let other = model.clone();
@@ -85,7 +86,7 @@ fn all_that_is_pushed_is_done_in_order() {
             thread::spawn(move || assert!(other.push(1, Urgency::Normal) && other.push(2, Urgency::Normal)));
         assert!(model.push(11, Urgency::Normal));
         pushes.join().unwrap();
-        // Whoever is last is the consumer, and has seen what the others did.
+        // The last thread that consumes has seen what the others did.
         assert!(model.push(12, Urgency::Normal));
         let done = model.done();
         let of = |from: u32| done.iter().filter(move |task| **task / 10 == from).copied().collect::<Vec<_>>();
@@ -93,9 +94,10 @@ fn all_that_is_pushed_is_done_in_order() {
     });
 }
 
-/// One pushes something urgent, one something else, one stops: what was accepted is done.
+/// One thread pushes an urgent task, one pushes another task, and one stops the inbox. Accepted
+/// tasks are done.
 #[test]
-fn what_is_accepted_before_the_end_is_done() {
+fn accepted_tasks_are_done_before_the_end() {
     check(2, || {
         let model = Model::new();
         let (one, two) = (model.clone(), model.clone());
@@ -110,12 +112,12 @@ fn what_is_accepted_before_the_end_is_done() {
     });
 }
 
-/// Whoever knows that an urgent task was pushed sees its flag, or has its task.
+/// A consumer that knows that an urgent task was pushed sees its flag, or has its task.
 #[test]
-fn no_flag_is_taken_down_unseen() {
+fn no_urgent_flag_is_cleared_unseen() {
     check(3, || {
         let inbox = Arc::new(Inbox::new());
-        // The right to consume is ours.
+        // This thread has the right to consume.
         assert_eq!(inbox.push(0, Urgency::Urgent), Ok(ConsumerAction::Start));
         let other = inbox.clone();
         let pushes =

@@ -1,5 +1,5 @@
-//! Whoever has a queue: it stops it, waits for its end in one of several ways, and stops it at the latest when it is gone. What both
-//! queues have in common, but for their words.
+//! The owner of a queue: what both kinds of queues have in common. Stops the queue when it is
+//! dropped. Knows no public names.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -20,9 +20,11 @@ impl<T: Send + 'static> Owner<T> {
         Self(WorkShared::new(settings, hears_of_end, work))
     }
 
+    /// Pushes a task.
+    ///
     /// # Errors
     ///
-    /// If the queue takes no more. The task comes back.
+    /// Returns the task if the queue is stopped.
     pub(super) fn push(&self, task: T, urgency: Urgency) -> Result<(), T> {
         self.0.push(task, urgency)
     }
@@ -35,12 +37,14 @@ impl<T: Send + 'static> Owner<T> {
         self.0.is_stopped()
     }
 
+    /// Waits for the end of the queue.
+    ///
     /// # Errors
     ///
-    /// If not all went well.
+    /// Returns an error if work panicked or was not done.
     #[track_caller]
     pub(super) fn join(&self) -> Result<(), JoinError> {
-        // It is never given up.
+        // This wait has no limit, so it is never given up.
         self.0.join(Limit::NEVER).unwrap_or(Ok(()))
     }
 
@@ -49,9 +53,11 @@ impl<T: Send + 'static> Owner<T> {
         self.0.join(Limit::lasting(timeout)).ok()
     }
 
+    /// Waits for the end of the queue, and gives up when the caller is stopped.
+    ///
     /// # Errors
     ///
-    /// If the caller is to stop before.
+    /// Returns the outer error if the caller is stopped before.
     #[track_caller]
     pub(super) fn join_cancellable(&self) -> Result<Result<(), JoinError>, Stopped> {
         match self.0.join(Limit::STOP) {

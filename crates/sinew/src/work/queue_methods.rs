@@ -1,33 +1,36 @@
-//! What both kinds of queues do, written once.
+//! Methods that both kinds of queues share.
 
-/// Methods of a queue with an `owner`: what is the same but for the docs is given by the queues.
+/// Defines the methods of a queue with an `owner` whose documentation is the same for both kinds.
 macro_rules! queue_methods {
     () => {
-        /// Whether it was stopped, if only by the shutdown of its runtime.
+        /// Returns whether the queue was stopped, by a call or by the shutdown of its runtime.
         #[must_use]
         pub fn is_stopped(&self) -> bool {
             self.owner.is_stopped()
         }
 
-        /// [`join`](Self::join), for at most so long. None, if that was not enough.
+        /// Waits like [`join`](Self::join), and returns `None` if the queue has not ended after
+        /// `timeout`.
         ///
         /// # Panics
         ///
-        /// As [`join`](Self::join).
+        /// Panics as [`join`](Self::join) does.
         #[track_caller]
         pub fn join_timeout(&self, timeout: Duration) -> Option<Result<(), JoinError>> {
             self.owner.join_timeout(timeout)
         }
 
-        /// [`join`](Self::join), where [cancellation and deadlines](crate::fiber#stopping) count.
+        /// Waits like [`join`](Self::join), and gives up when [cancellation or a
+        /// deadline](crate::fiber#stopping) stops the caller.
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before. Inside, as [`join`](Self::join).
+        /// Returns the outer error if the caller is stopped before. The inner error is that of
+        /// [`join`](Self::join).
         ///
         /// # Panics
         ///
-        /// As [`join`](Self::join).
+        /// Panics as [`join`](Self::join) does.
         #[track_caller]
         pub fn join_cancellable(&self) -> Result<Result<(), JoinError>, Stopped> {
             self.owner.join_cancellable()

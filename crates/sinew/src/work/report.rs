@@ -1,11 +1,11 @@
-//! What came of the work, for those who join.
+//! The result of the work, for the callers of `join`.
 
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// Not all went well: some of the work panicked, or was not done.
+/// An error of joining a queue: some of the work panicked, or was not done.
 ///
 /// ```
 /// use sinew::work::WorkQueue;
@@ -26,43 +26,46 @@ pub struct JoinError {
 }
 
 impl JoinError {
-    /// How often the work panicked. The panic hook has told of each, as of any fiber's.
+    /// Returns how often the work panicked. The panic hook has reported each panic, as for any
+    /// fiber.
     #[must_use]
     pub fn panics(&self) -> usize {
         self.panics
     }
 
-    /// What the first of these panics said, if it said something.
+    /// Returns the message of the first of these panics, if it had one.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 
-    /// How many tasks were accepted and handed out to nobody: since the runtime was shut down, or since the function of an
-    /// [`ExecutionQueue`](super::ExecutionQueue) panicked before it took one.
+    /// Returns the number of tasks that were accepted and never handed out: because the runtime was
+    /// shut down, or because the function of an [`ExecutionQueue`](super::ExecutionQueue) panicked
+    /// before it took one.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost
     }
 
-    /// Whether the last call of an [`ExecutionQueue`](super::ExecutionQueue)'s function, with the batch that [says so](super::Batch::is_stopped), was not
-    /// made, since the runtime was shut down. What the function would have done then, as writing out what it has kept, is not done.
+    /// Returns whether the last call of an [`ExecutionQueue`](super::ExecutionQueue)'s function,
+    /// with the batch that [reports the end](super::Batch::is_stopped), was not made because the
+    /// runtime was shut down. The work of that call, such as writing out data, was not done.
     #[must_use]
     pub fn missed_last_call(&self) -> bool {
         self.missed_last_call
     }
 
-    /// That so many were not done.
+    /// Records lost tasks.
     pub(super) fn lose(&mut self, tasks: usize) {
         self.lost += tasks;
     }
 
-    /// That the last call was not made.
+    /// Records that the last call was not made.
     pub(super) fn miss_last_call(&mut self) {
         self.missed_last_call = true;
     }
 
-    /// That there was one more panic, which said this. It is taken from there if it is to be kept: nothing is freed here.
+    /// Records a panic, and takes its message if that is to be kept. Nothing is freed here.
     pub(super) fn note(&mut self, message: &mut Option<Arc<str>>) {
         if self.panics == 0 {
             self.message = message.take();
@@ -70,15 +73,17 @@ impl JoinError {
         self.panics += 1;
     }
 
+    /// Converts the report into a result.
+    ///
     /// # Errors
     ///
-    /// If something went wrong.
+    /// Returns the report if work panicked or was not done.
     pub(super) fn into_result(self) -> Result<(), Self> {
         if self.panics + self.lost == 0 && !self.missed_last_call { Ok(()) } else { Err(self) }
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(super) fn message(payload: &(dyn Any + Send)) -> Option<Arc<str>> {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).map(Arc::from)

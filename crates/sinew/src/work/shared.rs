@@ -1,7 +1,8 @@
-//! What a queue and its fibers share: the inbox, the function with the tasks that it has yet to be given, and those who wait for the end.
+//! The state that a queue and its fibers share: the inbox, the function with its remaining tasks,
+//! and the waiters for the end.
 //!
-//! Who has the right to be the consumer is the [`Inbox`]'s matter. It has the function to itself while it runs: it takes it out, and puts it back before
-//! it gives the right up.
+//! The [`Inbox`] decides which fiber has the right to be the consumer. The consumer takes the
+//! function out while it runs, and puts it back before it gives up the right.
 
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
@@ -17,7 +18,7 @@ use crate::launch;
 use crate::rt::sync::{AtomicU64, Ordering};
 use crate::rt::{self, Attributes, FiberHost, GaveUp, Limit, OnClose, Place, Queue, WaitKind};
 
-/// How the fibers are to be.
+/// Settings for the fibers.
 #[derive(Debug, Default)]
 pub(super) struct WorkSettings {
     pub(super) name: Option<Box<str>>,
@@ -27,20 +28,20 @@ pub(super) struct WorkSettings {
 /// The function that does the work.
 pub(super) type Work<T> = Box<dyn FnMut(Batch<'_, T>) + Send>;
 
-/// What whoever does the work has to itself.
+/// The data of the consumer.
 struct Consumer<T> {
     lanes: Lanes<T>,
     work: Work<T>,
-    /// It is called once more at the end.
+    /// Whether the function is called once more at the end.
     hears_of_end: bool,
 }
 
 /// The queue.
 pub(super) struct WorkShared<T> {
     inbox: Inbox<T>,
-    /// Those who join wait in it.
+    /// Callers of `join` wait in it.
     end: Queue<WorkState<T>, ()>,
-    /// The fiber that was the consumer last.
+    /// The last fiber that was the consumer.
     runner: AtomicU64,
     host: Arc<FiberHost>,
     context: Context,
@@ -49,10 +50,10 @@ pub(super) struct WorkShared<T> {
 }
 
 struct WorkState<T> {
-    /// None while there is a consumer, which has it, and at the end.
+    /// `None` while a consumer runs, which has it, and after the end.
     consumer: Option<Consumer<T>>,
     report: JoinError,
-    /// There was no fiber to be had: whoever found that out sees to the rest.
+    /// Whether no fiber could be started. The caller of `start` then handles the rest.
     is_refused: bool,
     is_over: bool,
 }
@@ -81,14 +82,16 @@ impl<T: Send + 'static> WorkShared<T> {
         shared
     }
 
+    /// Pushes a task.
+    ///
     /// # Errors
     ///
-    /// If it was stopped, or there is no fiber to be had. The task comes back.
+    /// Returns the task if the queue is stopped, or if no fiber could be started.
     pub(super) fn push(self: &Arc<Self>, task: T, urgency: Urgency) -> Result<(), T> {
         match self.inbox.push(task, urgency)? {
             ConsumerAction::Nothing => Ok(()),
             ConsumerAction::Start => self.start().map_err(|mut left| {
-                // It was the first one, or there would have been a consumer.
+                // The task was the first one, or there would have been a consumer.
                 let task = left.pop().expect("it is there until it is taken");
                 self.lose(left);
                 task
@@ -96,7 +99,7 @@ impl<T: Send + 'static> WorkShared<T> {
         }
     }
 
-    /// Takes no more.
+    /// Stops the queue: it accepts no more tasks.
     pub(super) fn stop(self: &Arc<Self>) {
         if self.inbox.is_stopped() || self.inbox.stop() == ConsumerAction::Nothing {
             return;
@@ -113,16 +116,17 @@ impl<T: Send + 'static> WorkShared<T> {
         self.inbox.is_stopped()
     }
 
-    /// Makes a consumer, for whoever has the right to be it.
+    /// Starts a fiber as the consumer. The caller has the right to be the consumer.
     ///
     /// # Errors
     ///
-    /// If there is no fiber to be had. It is stopped then, and these are the tasks that it had, the oldest on top; they are still to be [lost](Self::lose).
+    /// If no fiber could be started, stops the queue and returns its tasks, the oldest on top. The
+    /// caller has to [lose](Self::lose) them.
     fn start(self: &Arc<Self>) -> Result<(), Stack<T>> {
         let attributes = Attributes {
             name: self.settings.name.clone(),
             stack_size: self.settings.stack_size,
-            // What was accepted is to be done, however many fibers there are.
+            // Accepted work is to be done, however many fibers there are.
             is_limited: false,
             ..Attributes::new(self.location)
         };
@@ -137,16 +141,17 @@ impl<T: Send + 'static> WorkShared<T> {
         }
     }
 
-    /// Takes no more, and has no tasks; these are the ones that it had. For the consumer.
+    /// Stops the queue and takes all its tasks. Called by the consumer.
     fn empty(&self) -> Stack<T> {
-        // The right is the caller's already.
+        // The caller already has the right to be the consumer.
         let _ = self.inbox.stop();
         let mut left = Stack::new();
         self.inbox.take().for_each(|node| left.push(node));
         left
     }
 
-    /// These are not done, and nothing more is. For the consumer. Their destructors may panic, of which nobody can be told.
+    /// Drops tasks that will not be done, and ends the queue. Called by the consumer. Panics of
+    /// their destructors cannot be reported.
     fn lose(&self, mut left: Stack<T>) {
         self.note_loss(left.len);
         while left.len > 0 {
@@ -155,7 +160,7 @@ impl<T: Send + 'static> WorkShared<T> {
         self.conclude();
     }
 
-    /// So many are not done, and the last call is not made if there was to be one.
+    /// Records lost tasks, and that the last call is not made if there was to be one.
     fn note_loss(&self, many: usize) {
         let mut end = self.end.lock();
         end.report.lose(many);
@@ -164,21 +169,21 @@ impl<T: Send + 'static> WorkShared<T> {
         }
     }
 
-    /// It is over: the function is dropped, and those who wait go on. For the consumer.
+    /// Ends the queue: drops the function, and wakes the callers of `join`. Called by the consumer.
     fn conclude(&self) {
         self.host.close_listeners.remove(self);
         let consumer = self.end.lock().consumer.take();
         if let Some(Consumer { lanes, work, .. }) = consumer {
-            // One after the other: both are the user's, and may panic.
+            // Separately: both drops run user code, which may panic.
             let _ = (self.guarded(|| drop(lanes)), self.guarded(|| drop(work)));
         }
         self.end.lock().is_over = true;
         self.end.wake_all(|()| ());
     }
 
-    /// Does the work until nothing is left. For the consumer.
+    /// Does the work until nothing is left. Called by the consumer.
     fn run(&self) {
-        // Relaxed: whoever it concerns is this fiber itself.
+        // Relaxed: a fiber compares it with itself only.
         self.runner.store(rt::caller().get(), Ordering::Relaxed);
         while let Some(mut consumer) = self.take_consumer() {
             consumer.lanes.add(self.inbox.take());
@@ -188,7 +193,7 @@ impl<T: Send + 'static> WorkShared<T> {
             let has_more = !consumer.lanes.is_empty();
             self.end.lock().consumer = Some(consumer);
             match if has_more { AfterLast::Tasks } else { self.inbox.finish() } {
-                // Others had no turn while this one worked.
+                // Other fibers of the worker have not run in the meantime.
                 AfterLast::Tasks => _ = rt::give_way(),
                 AfterLast::Nothing => return,
                 AfterLast::TheEnd => return self.end(),
@@ -196,8 +201,8 @@ impl<T: Send + 'static> WorkShared<T> {
         }
     }
 
-    /// Calls the function, which has something to take. If it panics before it does, the first task is lost: it would be called with the same ones for
-    /// ever.
+    /// Calls the function, for which there are tasks. If it panics before it takes one, the first
+    /// task is lost: otherwise the function would be called with the same tasks forever.
     fn call(&self, consumer: &mut Consumer<T>) {
         let Consumer { lanes, work, .. } = consumer;
         let given = lanes.given();
@@ -213,7 +218,7 @@ impl<T: Send + 'static> WorkShared<T> {
         self.end.lock().consumer.take()
     }
 
-    /// Nothing more will come.
+    /// Makes the last call, after which no more tasks arrive, and ends the queue.
     fn end(&self) {
         if let Some(mut consumer) = self.take_consumer() {
             if consumer.hears_of_end {
@@ -224,11 +229,11 @@ impl<T: Send + 'static> WorkShared<T> {
         self.conclude();
     }
 
-    /// Calls a user's code. A panic is counted.
+    /// Calls user code, and records a panic.
     ///
     /// # Errors
     ///
-    /// If there was one.
+    /// Returns an error if the code panicked.
     fn guarded(&self, call: impl FnOnce()) -> Result<(), Panicked> {
         catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
             let mut message = message(&*payload);
@@ -238,19 +243,19 @@ impl<T: Send + 'static> WorkShared<T> {
         })
     }
 
-    /// Waits until it is over.
+    /// Waits until the queue has ended.
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached before.
     ///
     /// # Panics
     ///
-    /// If the caller does the work.
+    /// Panics if the caller is the consumer.
     #[track_caller]
     pub(super) fn join(&self, limit: Limit) -> Result<Result<(), JoinError>, GaveUp> {
         let is_runner = NonZero::new(self.runner.load(Ordering::Relaxed)) == Some(rt::caller());
-        assert!(!is_runner, "a queue's own work cannot join it: it would wait for ever");
+        assert!(!is_runner, "a queue's own work cannot join it: it would wait forever");
         let (outcome, ()) =
             self.end.wait(WaitKind::WorkQueue, (), limit, |end, ()| (!end.is_over).then_some(Place::Back));
         outcome.into_result()?;
@@ -258,17 +263,18 @@ impl<T: Send + 'static> WorkShared<T> {
     }
 }
 
-/// A user's code did, and was noted.
+/// User code panicked, which was recorded.
 struct Panicked;
 
-/// What is there is still done; the last call is made by a fiber that is still let in.
+/// Accepted tasks are still done. The last call is made by a fiber that may still be spawned.
 impl<T: Send + 'static> OnClose for WorkShared<T> {
     fn at_close(self: Arc<Self>) {
         self.stop();
     }
 }
 
-/// The right to be the consumer, until it was. If it never is, since its fiber was discarded, all that the queue has is lost.
+/// The right to be the consumer. If the fiber is discarded before it runs, all tasks of the queue
+/// are lost.
 struct ConsumerTurn<T: Send + 'static>(Option<Arc<WorkShared<T>>>);
 
 impl<T: Send + 'static> ConsumerTurn<T> {

@@ -12,19 +12,22 @@ use super::shared::WorkSettings;
 use crate::fiber::Stopped;
 use crate::rt::{impl_debug, impl_unwind_safe};
 
-/// What a [`WorkQueue`] has to do.
+/// A function in a [`WorkQueue`].
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
 /// Functions that a fiber calls one after the other, in the order in which they were pushed.
 ///
-/// Any number push, fibers and threads alike, and never wait. A job may wait, and keeps those after it waiting, and nobody else. Jobs are done
-/// by one fiber at a time, though not always by the same one: it ends when nothing is left, and another one is started for the next job.
+/// Any number of fibers and threads may push, and never wait. A job may wait, which delays only the
+/// jobs behind it. Jobs are run by one fiber at a time, though not always by the same one: the
+/// fiber ends when no job is left, and another one is started for the next job.
 ///
-/// A job that panics does not stop those after it. The panic hook tells of it as of any fiber's panic, and a [join](Self::join) how many there were,
-/// and what the first one said.
+/// A job that panics does not stop the jobs behind it. The panic hook reports the panic as that of
+/// any fiber, and a [join](Self::join) reports the number of panics, and the message of the first
+/// one.
 ///
-/// Dropping the queue stops it, and waits for nothing: what was pushed is done, unless the process or the runtime
-/// [ends first](super#the-end-of-the-runtime). [Join](Self::join) it where that matters.
+/// Dropping the queue stops it, and does not wait: the jobs are done, unless the process or the
+/// runtime [ends first](super#the-end-of-the-runtime). [Join](Self::join) the queue where that
+/// matters.
 ///
 /// ```
 /// use sinew::sync::mpsc;
@@ -48,15 +51,16 @@ pub struct WorkQueue {
     owner: Owner<Job>,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed.
 impl_unwind_safe!(WorkQueue);
 
 impl WorkQueue {
-    /// A queue in the runtime of the calling fiber, or in the default one. [`Builder`](super::Builder) has more to say of its fibers.
+    /// Makes a queue in the runtime of the calling fiber, or in the default runtime. Use
+    /// [`Builder`](super::Builder) to configure its fibers.
     ///
     /// # Panics
     ///
-    /// If the default runtime is to start and cannot.
+    /// Panics if the default runtime has to be started and cannot be.
     #[track_caller]
     pub fn new() -> Self {
         Self::with(WorkSettings::default())
@@ -64,35 +68,38 @@ impl WorkQueue {
 
     #[track_caller]
     pub(super) fn with(settings: WorkSettings) -> Self {
-        // If one panics, the next call goes on with the rest.
+        // If a job panics, the next call continues with the rest.
         Self {
             owner: Owner::new(settings, false, Box::new(|batch: Batch<'_, Job>| batch.for_each(|job| job()))),
         }
     }
 
-    /// Has this function called, after all that were pushed before. Never waits.
+    /// Pushes a function, which is called after all that were pushed before. Never waits.
     ///
     /// # Errors
     ///
-    /// If the queue was stopped, or its runtime shut down. The job is in the error.
+    /// Returns an error if the queue was stopped, or its runtime shut down. The error contains the
+    /// job.
     pub fn push(&self, job: impl FnOnce() + Send + 'static) -> Result<(), PushError> {
         self.owner.push(Box::new(job), Urgency::Normal).map_err(PushError)
     }
 
-    /// Accepts no more jobs. Those that are there are done. Never waits.
+    /// Stops the queue: it accepts no more jobs. Accepted jobs are still done. Never waits.
     pub fn stop(&self) {
         self.owner.stop();
     }
 
-    /// Waits until the queue was stopped, by anybody or by the shutdown of its runtime, and all jobs are done. Any number may join.
+    /// Waits until the queue was stopped, by a call or by the shutdown of its runtime, and all jobs
+    /// are done. Several fibers and threads may join at once.
     ///
     /// # Errors
     ///
-    /// If jobs panicked, or were lost since the runtime was shut down.
+    /// Returns an error if jobs panicked, or were lost because the runtime was shut down.
     ///
     /// # Panics
     ///
-    /// If a job of the queue calls this. If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if a job of the queue calls this, or if the caller would have to wait inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn join(&self) -> Result<(), JoinError> {
         self.owner.join()
