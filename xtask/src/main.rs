@@ -23,6 +23,7 @@ mod mutants;
 mod pages;
 mod report;
 mod tidy;
+mod weight;
 
 use context::Context;
 use failure::Result;
@@ -64,6 +65,8 @@ enum Verb {
     Tokens(tidy::token_count::Selection),
     /// Run a seeded sample of mutants of a crate, and list those that its tests do not notice.
     Mutants(mutants::Sample),
+    /// Measure what an echo server costs to build, and its size, beside the same server on tokio.
+    Weight(weight::Runs),
 }
 
 fn main() -> ExitCode {
@@ -93,6 +96,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
         }
         Verb::Tokens(selection) => tidy::token_count::print(&context, &selection).map(|()| ExitCode::SUCCESS),
         Verb::Mutants(sample) => mutants::run(&context, &sample).map(|()| ExitCode::SUCCESS),
+        Verb::Weight(runs) => weight::run(&context, &runs).map(|()| ExitCode::SUCCESS),
     }
 }
 
