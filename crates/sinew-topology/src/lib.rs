@@ -50,6 +50,11 @@
 //! does not follow later changes: a CPU that goes online or offline, or a new quota, needs a new
 //! plan.
 
+#![cfg_attr(
+    not(feature = "system"),
+    expect(dead_code, reason = "readers of files are there, and no reader of the system")
+)]
+
 mod access;
 mod affinity;
 mod cgroup;
@@ -57,6 +62,8 @@ mod cpu_set;
 mod describe;
 mod error;
 mod file;
+#[cfg(not(feature = "system"))]
+mod flat;
 mod layout;
 mod list;
 mod machine;
@@ -65,6 +72,7 @@ mod plan;
 mod profile;
 mod selection;
 mod spelling;
+#[cfg(feature = "system")]
 mod sysfs;
 
 pub use access::Access;

@@ -59,26 +59,45 @@
 //!
 //! # Features
 //!
-//! - `lock_api`: [`sync`] has locks without values for that crate, in `sync::raw`. Off unless asked for.
-//! - `serde`: [`Config`] can be read and written. Off unless asked for.
-//! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside them. Off unless asked for: without it, a
+//! On unless `default-features = false` turns them off:
+//!
+//! - `blocking`: [`mod@blocking`] and the threads for it; standard streams and
+//!   [`kernel_copy`](io::kernel_copy) in [`io`]. Without it, what `net` looks up by name is looked up on
+//!   the worker's thread, and a spare thread runs the other fibers meanwhile.
+//! - `fs`: [`fs`] and [`os::unix::fs`]. Turns `blocking` on.
+//! - `net`: [`net`], [`os::unix::net`] and `os::linux::net`.
+//! - `select`: [`select!`], [`channel::Select`] and what belongs to it.
+//! - `signal`: [`signal`].
+//! - `topology`: NUMA nodes, cores and control groups are read from the system. Without it, a runtime
+//!   and [`topology`] take the machine for one node with the CPUs that the process may run on.
+//!
+//! Off unless asked for:
+//!
+//! - `lock_api`: [`sync`] has locks without values for that crate, in `sync::raw`.
+//! - `serde`: [`Config`] can be read and written.
+//! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside them. Without it, a
 //!   span that is held across a suspension is taken for that of whatever runs next on the thread. Fibers and timers that are made inside a span
 //!   begin outside of it, as threads do: move `Span::current()` into the body, and run that by `Span::in_scope`. What they have from their maker
 //!   without asking is the [context](context#logs).
 
-#[cfg(not(loom))]
+#![cfg_attr(
+    not(all(feature = "blocking", feature = "fs", feature = "net", feature = "select")),
+    expect(unused, reason = "items that only those features use are not behind them one by one")
+)]
+
+#[cfg(all(feature = "blocking", not(loom)))]
 pub mod blocking;
 pub mod channel;
 pub mod context;
 pub mod coroutine;
 pub mod fiber;
-#[cfg(not(loom))]
+#[cfg(all(feature = "fs", not(loom)))]
 pub mod fs;
 #[cfg(not(loom))]
 pub mod io;
 mod launch;
 mod limited;
-#[cfg(not(loom))]
+#[cfg(all(feature = "net", not(loom)))]
 pub mod net;
 #[cfg(all(test, not(loom)))]
 mod opening_tests;
@@ -89,7 +108,7 @@ mod phase_tests;
 mod raw;
 mod rt;
 pub mod runtime;
-#[cfg(any(not(loom), test))]
+#[cfg(all(feature = "signal", any(not(loom), test)))]
 pub mod signal;
 #[cfg(all(test, not(loom)))]
 mod single_core_tests;
@@ -101,7 +120,7 @@ pub mod topology;
 mod wait_reason_tests;
 pub mod work;
 
-#[cfg(not(loom))]
+#[cfg(all(feature = "blocking", not(loom)))]
 pub use blocking::{block_in_place, blocking};
 pub use runtime::{
     Config, LeakedFiber, Runtime, RuntimeBuilder, RuntimeStats, ShutdownReport, StartError, StuckWorker,

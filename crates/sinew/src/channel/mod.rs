@@ -88,6 +88,7 @@ mod reason;
 mod receiver;
 mod rendezvous;
 mod ring;
+#[cfg(feature = "select")]
 mod select;
 mod sender;
 mod shared;
@@ -104,17 +105,21 @@ mod watchers;
 #[cfg(all(test, loom))]
 mod model;
 
+#[cfg(feature = "select")]
 pub use crate::{select, select_biased};
 pub use error::{
-    ReadyTimeoutError, RecvError, RecvTimeoutError, SelectTimeoutError, SendCancellableError, SendError,
-    SendTimeoutError, TryReadyError, TryRecvError, TrySelectError, TrySendError,
+    RecvError, RecvTimeoutError, SendCancellableError, SendError, SendTimeoutError, TryRecvError,
+    TrySendError,
 };
 pub(crate) use handle_methods::{receive_methods, send_methods, sender_handle};
 pub(crate) use iter::message_iterators;
 pub use iter::{IntoIter, Iter, TryIter};
 pub use make::{after, at, bounded, never, tick, unbounded};
 pub use receiver::Receiver;
-pub use select::{Select, SelectedOperation};
+#[cfg(feature = "select")]
+pub use select::{
+    ReadyTimeoutError, Select, SelectTimeoutError, SelectedOperation, TryReadyError, TrySelectError,
+};
 pub use sender::Sender;
 
 pub(crate) use buffered::SendRefused;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::forward::{forward_read, forward_write, reads_exactly, writes_all};
 use super::handle::IoHandle;
-use super::input::check_ready;
 use super::nonblocking::Nonblocking;
+use super::ready::check_ready;
 use super::slices::MOST_SLICES;
 use super::socket_settings::Patience;
 use crate::rt::io::{Direction, check_pollable};

@@ -4,36 +4,14 @@
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl};
-use rustix::io::Errno;
 
 use super::handle::IoHandle;
+use super::ready::check_ready;
 use super::socket_settings::Patience;
 use crate::blocking::blocking;
 use crate::fiber;
 use crate::rt::io::{Direction, check_pollable};
-
-/// Succeeds if the descriptor is ready now.
-///
-/// # Errors
-///
-/// Returns [`WouldBlock`](io::ErrorKind::WouldBlock) if it is not ready.
-pub(super) fn check_ready(fd: impl AsFd, direction: Direction) -> io::Result<()> {
-    let flags = match direction {
-        Direction::Read => PollFlags::IN | PollFlags::PRI | PollFlags::RDHUP,
-        Direction::Write => PollFlags::OUT,
-    };
-    let mut wanted = [PollFd::new(&fd, flags)];
-    loop {
-        match poll(&mut wanted, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
-            Ok(0) => return Err(io::ErrorKind::WouldBlock.into()),
-            Ok(_) => return Ok(()),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
 
 /// The source of standard input's bytes, chosen at the first read.
 #[derive(Debug)]

@@ -22,6 +22,7 @@
 //! ```
 
 mod adopt;
+#[cfg(feature = "blocking")]
 mod at_exit;
 mod both_ways;
 mod copy;
@@ -30,19 +31,30 @@ pub(crate) mod exact;
 mod fd;
 mod forward;
 mod handle;
+#[cfg(feature = "blocking")]
 mod input;
 mod is_terminal;
+#[cfg(feature = "fs")]
+pub(crate) mod kernel_copy;
+#[cfg(not(feature = "fs"))]
+#[path = "no_kernel_copy.rs"]
 pub(crate) mod kernel_copy;
 mod nonblocking;
+#[cfg(feature = "blocking")]
 mod output;
 mod pipe;
 mod raw;
+mod ready;
+#[cfg(feature = "blocking")]
 mod shared_writer;
 pub(crate) mod slices;
 mod socket_calls;
 mod socket_settings;
+#[cfg(feature = "blocking")]
 mod stderr;
+#[cfg(feature = "blocking")]
 mod stdin;
+#[cfg(feature = "blocking")]
 mod stdout;
 #[cfg(test)]
 mod tests;
@@ -59,10 +71,14 @@ pub use both_ways::{HalfClose, copy_bidirectional};
 pub use copy::{copy, copy_buf};
 pub use fd::{Fd, FdError};
 pub use is_terminal::IsTerminal;
+#[cfg(feature = "fs")]
 pub use kernel_copy::{KernelSink, KernelSource, kernel_copy};
 pub use pipe::{PipeReader, PipeWriter, pipe};
+#[cfg(feature = "blocking")]
 pub use stderr::{Stderr, StderrLock, stderr};
+#[cfg(feature = "blocking")]
 pub use stdin::{Stdin, StdinLock, stdin};
+#[cfg(feature = "blocking")]
 pub use stdout::{Stdout, StdoutLock, stdout};
 
 pub use std::io::{

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
 use super::handle::IoHandle;
-use super::input::check_ready;
+use super::ready::check_ready;
 use super::socket_settings::Patience;
 use crate::rt;
 use crate::rt::io::Direction;

@@ -7,7 +7,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Stdio};
 use super::descriptor::descriptor;
 use super::forward::{forward_read, forward_write, reads_exactly, writes_all};
 use super::handle::IoHandle;
-use super::kernel_copy::{KernelEnd, kernel_ends};
+use super::kernel_copy::kernel_ends;
 use super::slices::{after, room};
 use super::socket_settings::Patience;
 use crate::rt::io::Direction;
@@ -183,6 +183,6 @@ impl From<ChildStdin> for PipeWriter {
 }
 
 kernel_ends! {
-    KernelSource, reader, Read: PipeReader, |pipe| KernelEnd::Pipe(&pipe.handle);
-    KernelSink, writer, Write: PipeWriter, |pipe| KernelEnd::Pipe(&pipe.handle);
+    KernelSource, reader, Read: PipeReader, |pipe| super::kernel_copy::KernelEnd::Pipe(&pipe.handle);
+    KernelSink, writer, Write: PipeWriter, |pipe| super::kernel_copy::KernelEnd::Pipe(&pipe.handle);
 }

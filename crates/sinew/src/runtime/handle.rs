@@ -298,7 +298,7 @@ impl Handle {
         // for calls that block.
         #[cfg(not(loom))]
         if Self::try_current().is_some_and(|own| !Arc::ptr_eq(&own.engine, &self.engine)) && rt::may_wait() {
-            return crate::blocking(|| self.shutdown_here(at_most));
+            return rt::blocking(|| self.shutdown_here(at_most));
         }
         self.shutdown_here(at_most)
     }

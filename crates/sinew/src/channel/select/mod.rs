@@ -12,6 +12,7 @@
 mod arm;
 mod doors;
 mod erased_slot;
+mod error;
 mod macros;
 #[cfg(all(test, loom))]
 mod model;
@@ -33,8 +34,8 @@ use smallvec::SmallVec;
 
 use self::arm::Arm;
 use self::doors::{Seated, Watching};
+pub use self::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
 use self::port::SelectToken;
-use super::error::{ReadyTimeoutError, SelectTimeoutError, TryReadyError, TrySelectError};
 use super::rendezvous::Meets;
 use super::{Receiver, Sender};
 use crate::fiber::Stopped;

@@ -24,7 +24,7 @@ pub(crate) fn get<T: 'static>(key: &LocalsKey<T>, init: impl FnOnce() -> T) -> R
 
 /// Returns the value of the running fiber, if it has one.
 #[cfg_attr(
-    not(feature = "tracing"),
+    all(not(feature = "tracing"), feature = "blocking", feature = "fs", feature = "net", feature = "select"),
     expect(dead_code, reason = "what follows fibers looks for their values")
 )]
 pub(crate) fn find<T: 'static>(key: &LocalsKey<T>) -> Option<Used<T>> {
