@@ -82,7 +82,11 @@
 
 #![cfg_attr(
     not(all(feature = "blocking", feature = "fs", feature = "net", feature = "select")),
-    expect(unused, reason = "items that only those features use are not behind them one by one")
+    expect(dead_code, reason = "items that only those features use are not behind them one by one")
+)]
+#![cfg_attr(
+    not(all(feature = "blocking", feature = "net", feature = "select")),
+    expect(unused_imports, reason = "as above")
 )]
 
 #[cfg(all(feature = "blocking", not(loom)))]

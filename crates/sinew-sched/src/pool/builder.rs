@@ -357,8 +357,8 @@ fn start_workers(shared: &Arc<PoolShared>, workers: usize, has_hook: bool) -> Re
     if !has_hook {
         return Ok(());
     }
-    // An error means that all senders are gone: all workers have begun, and none can fail any more.
-    failures.recv().map_or(Ok(()), |(worker, error)| Err(BuildError::Start(worker, error)))
+    // None means that all workers have begun, and none can fail any more.
+    failures.first().map_or(Ok(()), |(worker, error)| Err(BuildError::Start(worker, error)))
 }
 
 /// Returns how many CPUs this process may use, at most as many as a group may have workers.

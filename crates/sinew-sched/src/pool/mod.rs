@@ -3,6 +3,10 @@
 mod builder;
 mod error;
 mod handle;
+#[cfg(feature = "system")]
+mod makers;
+#[cfg(not(feature = "system"))]
+#[path = "no_makers.rs"]
 mod makers;
 #[cfg(all(test, not(loom)))]
 mod nodes;

@@ -88,8 +88,8 @@ impl Census {
         let entry =
             CensusEntry { worker, running: NonNull::from(running), roster: NonNull::from(roster), timers };
         let mut workers = self.workers.lock();
-        workers.push(entry);
-        workers.sort_by_key(|entry| entry.worker);
+        let place = workers.partition_point(|entry| entry.worker <= worker);
+        workers.insert(place, entry);
     }
 
     /// Removes a worker that ends.
@@ -176,8 +176,9 @@ impl Census {
             };
             workers.iter().for_each(|entry| entry.roster().for_each(&mut add));
             roamers.iter().for_each(|list| list.for_each(&mut add));
-            begun.waiting.sort_by_key(|fiber| fiber.id);
-            begun.running.sort_by_key(|fiber| fiber.id);
+            for fibers in [&mut begun.waiting, &mut begun.running] {
+                fibers.sort_unstable_by_key(|fiber| fiber.id);
+            }
             (begun, also())
         })
     }

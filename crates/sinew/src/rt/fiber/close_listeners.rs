@@ -1,7 +1,7 @@
 //! Listeners that are called when an engine closes, before it refuses new fibers: fibers that they
 //! spawn then still run. Does not know what the listeners are.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use crate::rt::base::sync::Lock;
@@ -18,12 +18,12 @@ pub(crate) trait OnClose: Send + Sync + 'static {
 pub(crate) struct CloseListeners {
     /// By their addresses. The weak references keep the addresses from being reused. `None` after
     /// the listeners were called.
-    all: Lock<Option<BTreeMap<usize, Weak<dyn OnClose>>>>,
+    all: Lock<Option<HashMap<usize, Weak<dyn OnClose>>>>,
 }
 
 impl CloseListeners {
     pub(crate) fn new() -> Self {
-        Self { all: Lock::new(Some(BTreeMap::new())) }
+        Self { all: Lock::new(Some(HashMap::new())) }
     }
 
     /// Adds a listener. Returns false if the listeners were called already: the caller has to
@@ -46,7 +46,7 @@ impl CloseListeners {
     /// Calls all listeners. Without the lock, since a listener may remove itself.
     pub(crate) fn tell(&self) {
         let all = self.all.lock().take();
-        for one in all.into_iter().flat_map(BTreeMap::into_values).filter_map(|one| one.upgrade()) {
+        for one in all.into_iter().flat_map(HashMap::into_values).filter_map(|one| one.upgrade()) {
             unwind::catch(|| one.at_close());
         }
     }

@@ -7,8 +7,9 @@
 //! here before they continue.
 #![expect(unsafe_code, reason = "waiters are woken")]
 
-use std::collections::BTreeMap;
-use std::ops::RangeBounds;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -53,8 +54,8 @@ impl CallbackHints {
 #[derive(Debug, Default)]
 pub(crate) struct CallbackWaits {
     /// The waiters for the end of a callback: by the address of its timer, which the waiter keeps
-    /// alive, and by number.
-    waits: BTreeMap<(usize, u64), Waiter>,
+    /// alive, in the order of their numbers.
+    waits: HashMap<usize, Vec<(u64, Waiter)>>,
     last_wait: u64,
     /// Whether the runtime is over, so that a running callback may never end.
     is_over: bool,
@@ -155,25 +156,33 @@ impl<'a> TimersGuard<'a> {
             return None;
         }
         waits.last_wait += 1;
-        waits.waits.insert((timer.address(), waits.last_wait), waiter);
+        waits.waits.entry(timer.address()).or_default().push((waits.last_wait, waiter));
         Some(waits.last_wait)
     }
 
     /// Unregisters a waiter.
     pub(crate) fn give_up(&mut self, timer: &Callback, wait: u64) {
-        self.held.beside().waits.remove(&(timer.address(), wait));
+        if let Entry::Occupied(mut waits) = self.held.beside().waits.entry(timer.address()) {
+            if let Ok(place) = waits.get().binary_search_by_key(&wait, |(number, _)| *number) {
+                waits.get_mut().remove(place);
+            }
+            if waits.get().is_empty() {
+                waits.remove();
+            }
+        }
     }
 
     /// Wakes the waiters for the end of a timer's callback.
     pub(crate) fn wake(&mut self, timer: &Callback) {
-        let address = timer.address();
-        self.wake_those((address, 0)..=(address, u64::MAX));
+        let waits = self.held.beside().waits.remove(&timer.address());
+        self.wake_those(waits);
     }
 
     /// Ends the waits for callbacks that may never end, when the runtime is over.
     pub(crate) fn abandon(&mut self) {
         self.held.beside().is_over = true;
-        self.wake_those(..);
+        let waits = mem::take(&mut self.held.beside().waits);
+        self.wake_those(waits.into_values());
     }
 
     /// Refuses new timers from now on. Returns all present ones.
@@ -184,8 +193,9 @@ impl<'a> TimersGuard<'a> {
         self.held.take_all()
     }
 
-    fn wake_those(&mut self, waits: impl RangeBounds<(usize, u64)>) {
-        for (_, waiter) in self.held.beside().waits.extract_if(waits, |_, _| true) {
+    /// Wakes waiters that were taken out under the lock, which is still held.
+    fn wake_those(&mut self, waits: impl IntoIterator<Item = Vec<(u64, Waiter)>>) {
+        for (_, waiter) in waits.into_iter().flatten() {
             // SAFETY: a waiter acquires the lock that is held here before it continues, and
             // unregisters there if something else has ended its wait.
             unsafe { waiter.wake(Cause::Event) };

@@ -13,6 +13,7 @@
 //! this module.
 #![expect(unsafe_code, reason = "memory is handed around")]
 
+mod address;
 mod pack;
 mod reserve;
 mod slab;

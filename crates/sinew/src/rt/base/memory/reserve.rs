@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::super::sync::ignore_poison;
 use super::SIZES;
+use super::address::Address;
 use super::pack::Pack;
 use super::slab::Slabs;
 
@@ -36,13 +37,6 @@ struct Stock {
     /// Blocks from the allocator that are in use.
     others: BTreeSet<Address>,
 }
-
-/// The address of a block from the allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Address(NonNull<u8>);
-
-// SAFETY: memory is not bound to a thread.
-unsafe impl Send for Address {}
 
 /// The position of a walk through all blocks.
 #[derive(Clone, Copy, Debug)]

@@ -14,6 +14,7 @@ use std::num::NonZero;
 use std::ops::Bound;
 use std::ptr::NonNull;
 
+use super::address::Address;
 use super::pack::{Free, PACK, Pack};
 use super::{SIZES, bytes_of};
 
@@ -45,13 +46,14 @@ const _: () = assert!(size_of::<Head>() <= HEAD);
 ///
 /// From [`LAYOUT`], begins with a [`Head`], and is touched only with exclusive access to its
 /// [`Slabs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Slab(NonNull<Head>);
 
 /// All slabs.
 #[derive(Debug)]
 pub(super) struct Slabs {
-    all: BTreeSet<Slab>,
+    /// The address of each slab.
+    all: BTreeSet<Address>,
     /// The slabs with blocks to hand out.
     roomy: [Vec<Slab>; SIZES],
 }
@@ -79,6 +81,10 @@ impl Slab {
     fn head(&self) -> &mut Head {
         // SAFETY: the invariant, and each caller has stopped using the previous reference.
         unsafe { &mut *self.0.as_ptr() }
+    }
+
+    fn address(self) -> Address {
+        Address(self.0.cast())
     }
 
     fn total(size: usize) -> usize {
@@ -129,13 +135,13 @@ impl Slabs {
     /// Calls `look` with each block of the first slab behind an address that was handed out at
     /// least once, whether it is in use or not. Returns the address of that slab.
     pub(super) fn look_behind(&self, address: usize, mut look: impl FnMut(NonNull<u8>)) -> Option<usize> {
-        let mut start = NonNull::<Head>::dangling().with_addr(NonZero::new(address)?);
-        let slab = *self.all.range((Bound::Excluded(Slab(start)), Bound::Unbounded)).next()?;
-        start = slab.0;
+        let behind = Address(NonNull::dangling().with_addr(NonZero::new(address)?));
+        let start = self.all.range((Bound::Excluded(behind), Bound::Unbounded)).next()?.0;
+        let slab = Slab(start.cast());
         let head = slab.head();
         for number in 0..head.fresh {
             // SAFETY: within the slab, as the number is below the total.
-            look(unsafe { start.cast::<u8>().add(HEAD + number * bytes_of(head.size)) });
+            look(unsafe { start.add(HEAD + number * bytes_of(head.size)) });
         }
         Some(start.addr().get())
     }
@@ -146,7 +152,7 @@ impl Slabs {
             Some(slab) => *slab,
             None => {
                 let slab = Slab::map(size)?;
-                self.all.insert(slab);
+                self.all.insert(slab.address());
                 self.add(slab);
                 slab
             }
@@ -174,7 +180,7 @@ impl Slabs {
             }
             if slab.is_whole() && self.roomy[slab.head().size].len() > 1 {
                 self.remove(slab);
-                self.all.remove(&slab);
+                self.all.remove(&slab.address());
                 // SAFETY: the slab is from `map`, and none of its blocks is in use.
                 unsafe { alloc::dealloc(slab.0.as_ptr().cast(), LAYOUT) };
             }

@@ -147,7 +147,7 @@ impl<S, T> Queue<S, T> {
     ) -> (Result<Cause, Stop>, bool) {
         loop {
             let mut is_needed = false;
-            let ended = limit.later().wait(kind.on(self), |waiter| {
+            let ended = limit.later().wait_unusually(kind.on(self), &mut |waiter| {
                 // SAFETY: `wait_then` argues why the node stays where it is. If it is in a queue,
                 // it is this one.
                 is_needed = unsafe { self.publish_again(node, waiter, |locked| enter(locked, &node.data)) };

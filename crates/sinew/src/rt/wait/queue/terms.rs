@@ -82,7 +82,7 @@ impl Limit {
         loop {
             let nearer = limit.next_wait().or_until(when);
             let is_mine = nearer.until.is_some() && nearer.until != when;
-            match nearer.wait(WaitKind::Sleep.alone(), |_| !nearer.is_over()) {
+            match nearer.wait_unusually(WaitKind::Sleep.alone(), &mut |_| !nearer.is_over()) {
                 Err(stop) => return Err(GaveUp::Stopped(stop)),
                 // A poke without a reason to stop.
                 Ok(Cause::Cancel) => {}
@@ -122,9 +122,9 @@ impl Limit {
     }
 
     /// Waits with a time limit, or for a stop. Not generic: the usual path, which has neither, is
-    /// then short enough to be inlined into its callers.
+    /// then short enough to be inlined into its callers, and this one is compiled once.
     #[inline(never)]
-    fn wait_unusually(self, on: WaitOn, publish: Publish<'_>) -> Result<Cause, Stop> {
+    pub(super) fn wait_unusually(self, on: WaitOn, publish: Publish<'_>) -> Result<Cause, Stop> {
         self.wait(on, publish)
     }
 }
