@@ -56,7 +56,8 @@ where
 /// use std::sync::mpsc;
 ///
 /// let (release, until_released) = mpsc::channel::<()>();
-/// let fiber = fiber::spawn(|| blocking::blocking_cancellable(move || until_released.recv().is_err()));
+/// let call = move || until_released.recv().is_err();
+/// let fiber = fiber::spawn(|| blocking::blocking_cancellable(call));
 /// fiber.cancel();
 /// assert!(fiber.join().unwrap().unwrap_err().is_cancelled());
 /// // The call returns only now, if it has begun.

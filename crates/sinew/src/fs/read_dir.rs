@@ -35,7 +35,8 @@ pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
 ///
 /// ```
 /// let directory = std::env::temp_dir();
-/// let names: Vec<_> = sinew::fs::read_dir(&directory)?.flatten().map(|entry| entry.file_name()).collect();
+/// let entries = sinew::fs::read_dir(&directory)?.flatten();
+/// let names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
 /// println!("{names:?}");
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -42,8 +42,8 @@ use crate::rt::io::{Direction, check_pollable};
 /// The descriptor is non-blocking (`O_NONBLOCK`) as long as it is in here, and so are all its
 /// duplicates, also those in other processes. [`into_inner`](Self::into_inner) and dropping restore
 /// the former mode. Standard input is therefore better read through [`stdin`](super::stdin()). If
-/// several duplicates are in an `Fd`, take the first of them out last. Otherwise calls on the others
-/// block their thread.
+/// several duplicates are in an `Fd`, take the first of them out last. Otherwise calls on the
+/// others block their thread.
 ///
 /// Put each descriptor into one `Fd`, which fibers and threads can share. If two are made for the
 /// same number, the second to wait on a worker fails with

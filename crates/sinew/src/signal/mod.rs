@@ -29,7 +29,9 @@
 //!     # // channel keeps an early signal from ending this process.
 //!     # std::mem::forget(signal::channel([signal::Signal::TERMINATE])?);
 //!     # let kill = format!("kill -TERM {}", std::process::id());
-//!     # std::thread::spawn(move || loop { std::process::Command::new("sh").args(["-c", &kill]).status().unwrap(); });
+//!     # std::thread::spawn(move || loop {
+//!     #     std::process::Command::new("sh").args(["-c", &kill]).status().unwrap();
+//!     # });
 //!     let signal = signal::wait_for_quit_signal()?;
 //!     println!("{signal}: ending, and at once if it comes again");
 //!     drop(quit);

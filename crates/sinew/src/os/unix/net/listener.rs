@@ -148,11 +148,13 @@ impl UnixListener {
     /// use sinew::os::unix::net::{SocketAddr, UnixListener, UnixStream};
     /// use std::io::Read;
     ///
-    /// let address = SocketAddr::from_abstract_name(format!("sinew-connections-{}", std::process::id()))?;
+    /// let name = format!("sinew-connections-{}", std::process::id());
+    /// let address = SocketAddr::from_abstract_name(name)?;
     /// let listener = UnixListener::bind_addr(&address)?;
     /// let served = fiber::scope(|scope| {
     ///     let server = scope.spawn(|| listener.connections().count());
-    ///     UnixStream::connect_addr(&address).and_then(|mut stream| stream.read(&mut [0])).unwrap();
+    ///     let mut stream = UnixStream::connect_addr(&address).unwrap();
+    ///     stream.read(&mut [0]).unwrap();
     ///     listener.close();
     ///     server.join().unwrap()
     /// });
