@@ -1,5 +1,5 @@
-//! Macros for implementations that many types share: of `Debug`, of `Error`, of unwind safety.
-//! Knows no type.
+//! Macros for implementations that several types share: of `Debug`, of `Error`, of unwind
+//! safety. Knows no type.
 
 /// Implements `Debug` for a struct: `impl_debug!(Pin, ..)` shows only its name, and
 /// `impl_debug!(Latch, |latch| { left: latch.count.left() })` shows these fields. A `..` after the

@@ -187,8 +187,8 @@ impl Readiness {
             // done before it.
             now = ReadyBits(self.word.fetch_or(direction.awaited(), Ordering::AcqRel));
         }
-        // If there was an event, it may be what the caller waits for, whatever bits other
-        // operations have changed since.
+        // If there was an event, it may be what the caller waits for, even if other
+        // operations have changed bits since.
         now.is_as_of(seen) && !now.is_ready(direction) && !now.is_closed()
     }
 
@@ -225,8 +225,8 @@ impl Readiness {
         awaited.map(|direction| self.wake_one(direction)).sum()
     }
 
-    /// Wakes all waiters of the event's directions. The event is new to them, whatever other
-    /// operations have found since.
+    /// Wakes all waiters of the event's directions. The event is new to them, even if other
+    /// operations have tried since.
     #[cold]
     fn tell_each(&self, before: ReadyBits, event: ReadyBits) -> usize {
         let awaited = Direction::BOTH.into_iter().filter(|&it| before.is_awaited(it) && event.is_ready(it));
