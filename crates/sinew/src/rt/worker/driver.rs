@@ -127,7 +127,8 @@ impl CoreDriver {
         let count = calls.len();
         let mut calls = calls.into_iter().map(|(timer, run)| CallbackFiber::new(timer, run));
         if let Some(host) = self.waker.host.upgrade() {
-            // Delivered, so that a shutdown does not end and count meanwhile.
+            // No shutdown ends during `deliver`, so none discards these fibers after it has
+            // counted the discarded ones.
             host.schedule().deliver(&mut || calls.by_ref().for_each(|call| call.start(Site::of(&host))));
         }
         // If the host is gone, the callbacks are not called.

@@ -196,8 +196,7 @@ impl<T> NodeList<T> {
         unsafe { self.remove_found(last) }
     }
 
-    /// Returns the first node. Without nodes that returned to the front, its waiter has waited
-    /// longest.
+    /// Returns the first node, whose waiter has waited longest.
     #[inline]
     pub(crate) fn first(&self) -> Option<&WaitNode<T>> {
         // SAFETY: the invariant of `first`.
