@@ -4,7 +4,7 @@
 //! # Safety
 //!
 //! Trusted with nothing: it says what is promised on either side.
-#![expect(unsafe_code, reason = "what is there is known elsewhere")]
+#![expect(unsafe_code, reason = "the number of messages is known elsewhere")]
 
 /// A queue without a count: its users know how many messages are in it.
 ///

@@ -1,4 +1,5 @@
-//! A point where several wait for one another, with the names of [`std::sync::Barrier`] and what C++ has beyond.
+//! A barrier where several callers wait for one another, with the names of [`std::sync::Barrier`]
+//! and more operations, as in C++.
 
 use std::time::Duration;
 
@@ -9,23 +10,28 @@ use crate::raw::{Arrival, ArrivalRefused, Completion, OnceEnd, RawBarrier};
 use crate::rt::sync::ignore_poison;
 use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
-/// A point where several wait for one another, phase by phase, for fibers and threads alike: a fiber that waits gives its worker to
-/// others.
+/// A point where several fibers and threads wait for one another, phase by phase. A fiber that
+/// waits leaves its worker to other fibers.
 ///
-/// It has all that [`std::sync::Barrier`] has, with the same names: [`new`](Self::new), [`wait`](Self::wait) and
-/// [`is_leader`](BarrierWaitResult::is_leader). What is beyond:
+/// It has all methods of [`std::sync::Barrier`], with the same names: [`new`](Self::new),
+/// [`wait`](Self::wait) and [`is_leader`](BarrierWaitResult::is_leader). Additions to std:
 ///
-/// - [`with_completion`](Self::with_completion): a closure that is called once in each phase, when all have come and before anybody
-///   goes on. If it panics, the barrier is poisoned: the panic is that of whoever came last, and all others, those who wait
-///   and those who come later, panic too instead of waiting for ever.
-/// - [`arrive`](Self::arrive) and [`ArrivalToken::wait`]: to come first, and wait later, or not at all. What C++ calls
-///   `arrive_and_wait` is `wait` here.
-/// - [`arrive_and_drop`](Self::arrive_and_drop): to come for the last time.
-/// - Waits that end: [`wait_timeout`](Self::wait_timeout) and [`wait_cancellable`](Self::wait_cancellable). Whoever gives up has not
-///   come: it is expected as before, and may come again. An arrival by `arrive` stays.
+/// - [`with_completion`](Self::with_completion) takes a closure that is called once in each phase,
+///   after all participants have arrived and before any of them continues. If it panics, the
+///   barrier is poisoned: the panic unwinds the participant that arrived last, and all others,
+///   including those that arrive later, panic too instead of waiting for ever.
+/// - [`arrive`](Self::arrive) and [`ArrivalToken::wait`] split arriving and waiting: a participant
+///   may wait later, or not at all. The `arrive_and_wait` of C++ is `wait` here.
+/// - [`arrive_and_drop`](Self::arrive_and_drop) arrives for the last time.
+/// - There are waits with a limit: [`wait_timeout`](Self::wait_timeout) and
+///   [`wait_cancellable`](Self::wait_cancellable). A wait that reaches its limit takes the arrival
+///   back: the participant is still expected, and may arrive again. An arrival by `arrive` is not
+///   taken back.
 ///
-/// More than are expected in a phase take part in the next one if they come one by one, as with std's. Where that cannot
-/// be, it is a panic: at [`arrive_many`](Self::arrive_many), while the completion runs, or once all have left.
+/// If more participants arrive one by one than are expected in a phase, the others take part in the
+/// next phase, as with std's. Where that is impossible, the call panics: in
+/// [`arrive_many`](Self::arrive_many), while the completion runs, and after all participants have
+/// left.
 ///
 /// ```
 /// use sinew::fiber;
@@ -41,19 +47,21 @@ use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 /// ```
 pub struct Barrier {
     raw: RawBarrier,
-    /// Locked by whoever came last, and so never by two.
+    /// Locked only by the participant that arrived last, so never contended.
     completion: Option<Mutex<Box<dyn FnMut() + Send>>>,
 }
 
 // A panic of the completion poisons it.
 impl_unwind_safe!(Barrier);
 
-/// What a wait at a [`Barrier`] has come to. The twin of [`std::sync::BarrierWaitResult`], which nobody but std can make.
+/// The result of a wait at a [`Barrier`]. The counterpart of [`std::sync::BarrierWaitResult`],
+/// which only std can construct.
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Whether it was this one who came last. One in each phase is, unless that has left by [`Barrier::arrive_and_drop`]; it hears so each time
-    /// that it waits by the same token.
+    /// Returns whether this participant arrived last. Each phase has one such participant, unless
+    /// it left by [`Barrier::arrive_and_drop`]. Every wait with the same token returns the same
+    /// answer.
     #[must_use]
     pub fn is_leader(&self) -> bool {
         self.0
@@ -61,14 +69,15 @@ impl BarrierWaitResult {
 }
 
 impl Barrier {
-    /// One where so many wait for one another. Zero are taken for one, as with std's.
+    /// Creates a barrier for `n` participants. As with std's, 0 means 1.
     #[inline]
     #[must_use]
     pub const fn new(n: usize) -> Self {
         Self { raw: RawBarrier::new(at_least_one(n), Completion::Nothing), completion: None }
     }
 
-    /// The same, and has the closure called in each phase by whoever comes last, when all have come and before anybody goes on.
+    /// Creates a barrier for `n` participants, with a closure that is called in each phase. The
+    /// participant that arrives last calls it, before any participant continues.
     ///
     /// ```
     /// use sinew::fiber;
@@ -77,7 +86,8 @@ impl Barrier {
     ///
     /// let phases = Arc::new(AtomicU32::new(0));
     /// let count = phases.clone();
-    /// let barrier = Arc::new(Barrier::with_completion(2, move || drop(count.fetch_add(1, Ordering::Relaxed))));
+    /// let completion = move || drop(count.fetch_add(1, Ordering::Relaxed));
+    /// let barrier = Arc::new(Barrier::with_completion(2, completion));
     /// let copy = barrier.clone();
     /// let other = fiber::spawn(move || (0..3).for_each(|_| drop(copy.wait())));
     /// for phase in 1..=3 {
@@ -92,20 +102,23 @@ impl Barrier {
         Self { raw, completion: Some(Mutex::new(Box::new(completion))) }
     }
 
-    /// Comes, and waits until all have come.
+    /// Arrives, and waits until all participants have arrived.
     ///
     /// # Panics
     ///
-    /// If it is poisoned, or the completion panics. If all have left. If it is called by the completion. If the caller would have to
-    /// wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the barrier is poisoned, or the completion panics. Panics if all participants have
+    /// left, or the completion calls this. Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         always(self.wait_to(Limit::NEVER))
     }
 
-    /// [`wait`](Self::wait), for at most so long. None, if not all have come by then: the caller has not come either then.
+    /// Arrives and waits as [`wait`](Self::wait) does, but at most for `time`. Returns `None` if
+    /// not all participants have arrived in that time. The arrival of the caller is then taken
+    /// back.
     ///
-    /// If all have, it waits for the completion, however long that takes.
+    /// If all have arrived, it waits for the completion, however long that takes.
     ///
     /// ```
     /// use sinew::sync::Barrier;
@@ -119,21 +132,23 @@ impl Barrier {
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> Option<BarrierWaitResult> {
         self.wait_to(Limit::lasting(time)).ok()
     }
 
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Arrives and waits as [`wait`](Self::wait) does, but [cancellation and
+    /// deadlines](crate::fiber#stopping) end the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before all have come: it has not come either then.
+    /// Returns an error if the caller is stopped before all participants have arrived. The arrival
+    /// of the caller is then taken back.
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<BarrierWaitResult, Stopped> {
         unless_stopped(self.wait_to(Limit::STOP))
@@ -146,7 +161,8 @@ impl Barrier {
         Ok(BarrierWaitResult(arrival.is_last()))
     }
 
-    /// Comes, and does not wait: that is up to the token. Whoever comes last calls the completion.
+    /// Arrives without waiting. The token can wait for the end of the phase. The participant that
+    /// arrives last calls the completion.
     ///
     /// ```
     /// use sinew::fiber;
@@ -156,24 +172,27 @@ impl Barrier {
     /// let copy = barrier.clone();
     /// let other = fiber::spawn(move || drop(copy.wait()));
     /// let token = barrier.arrive();
-    /// // Something else may be done here.
+    /// // Other work can be done here.
     /// token.wait();
     /// other.join().unwrap();
     /// ```
     ///
     /// # Panics
     ///
-    /// If it is poisoned, or the completion panics. If all have come in this phase, and the completion runs. If all have left.
+    /// Panics if the barrier is poisoned, or the completion panics. Panics if all participants of
+    /// this phase have arrived and the completion is running. Panics if all participants have left.
     #[track_caller]
     pub fn arrive(&self) -> ArrivalToken<'_> {
         self.arrive_many(1)
     }
 
-    /// So many come at once. With none, it is a token of one who looks on: it does not count, and may wait for the phase to end.
+    /// Arrives `n` times at once. With 0, the token belongs to an observer: it does not count as an
+    /// arrival, and can wait for the end of the phase.
     ///
     /// # Panics
     ///
-    /// As [`arrive`](Self::arrive). If it is more than are still expected in this phase.
+    /// Panics as [`arrive`](Self::arrive) does. Panics if `n` exceeds the number of arrivals that
+    /// this phase still expects.
     #[track_caller]
     pub fn arrive_many(&self, n: usize) -> ArrivalToken<'_> {
         let arrival = allowed(self.raw.arrive(n));
@@ -181,29 +200,40 @@ impl Barrier {
         ArrivalToken { barrier: self, arrival }
     }
 
-    /// Comes for the last time: in this phase it counts, and in all later ones one fewer is expected.
+    /// Arrives for the last time: this phase counts the arrival, and all later phases expect one
+    /// participant fewer.
+    ///
+    /// ```
+    /// use sinew::sync::Barrier;
+    ///
+    /// let barrier = Barrier::new(2);
+    /// barrier.arrive_and_drop();
+    /// assert!(barrier.wait().is_leader());
+    /// // From the next phase on, the barrier has one participant.
+    /// assert!(barrier.wait().is_leader());
+    /// ```
     ///
     /// # Panics
     ///
-    /// As [`arrive`](Self::arrive).
+    /// Panics as [`arrive`](Self::arrive) does.
     #[track_caller]
     pub fn arrive_and_drop(&self) {
         let arrival = allowed(self.raw.arrive_and_drop());
         self.complete(arrival);
     }
 
-    /// Whether the completion has panicked.
+    /// Returns whether the completion has panicked.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.raw.is_broken()
     }
 
-    /// If this one came last, the phase ends.
+    /// Ends the phase if this arrival was the last one.
     fn complete(&self, arrival: Arrival) {
         if arrival.is_last() {
             let mut ending = CompletionGuard { raw: &self.raw, end: OnceEnd::Failed };
             if let Some(completion) = &self.completion {
-                // A panic poisons the barrier too, so that nobody comes here again.
+                // A panic poisons the barrier too, so this lock is not acquired again.
                 ignore_poison(completion.lock())();
             }
             ending.end = OnceEnd::Done;
@@ -211,12 +241,12 @@ impl Barrier {
     }
 }
 
-/// Zero are taken for one.
+/// Returns `n`, or 1 instead of 0.
 const fn at_least_one(n: usize) -> usize {
     if n == 0 { 1 } else { n }
 }
 
-/// The last one ends a phase. If the completion panics, this is dropped as it was made.
+/// Ends the phase when it is dropped. If the completion panics, `end` still has its first value.
 struct CompletionGuard<'a> {
     raw: &'a RawBarrier,
     end: OnceEnd,
@@ -228,7 +258,7 @@ impl Drop for CompletionGuard<'_> {
     }
 }
 
-/// What was done, if it may be done.
+/// Returns the result of an operation that the barrier allowed.
 #[track_caller]
 fn allowed<T>(result: Result<T, ArrivalRefused>) -> T {
     result.unwrap_or_else(|refused| refuse(refused))
@@ -240,7 +270,7 @@ fn refuse(refused: ArrivalRefused) -> ! {
     match refused {
         ArrivalRefused::TooMany => panic!("more arrive at a `Barrier` than it expects in this phase"),
         ArrivalRefused::Deserted => {
-            panic!("a `Barrier` expects nobody any more: all have left by `arrive_and_drop`")
+            panic!("all participants of this `Barrier` have left by `arrive_and_drop`")
         }
         ArrivalRefused::Broken => {
             panic!("Barrier instance has previously been poisoned: its completion panicked")
@@ -251,44 +281,48 @@ fn refuse(refused: ArrivalRefused) -> ! {
     }
 }
 
-/// That somebody has come to a [`Barrier`], by which it can wait for the phase to end. It has come whether it waits or not.
-#[must_use = "it has come; whoever does not wait drops the token by `let _ =`"]
+/// An arrival at a [`Barrier`], which can wait for the end of the phase. The arrival counts even if
+/// the token does not wait.
+#[must_use = "the arrival counts already: to not wait, drop the token with `let _ =`"]
 pub struct ArrivalToken<'a> {
     barrier: &'a Barrier,
     arrival: Arrival,
 }
 
 impl ArrivalToken<'_> {
-    /// Waits until all have come, and the completion has run.
+    /// Waits until all participants have arrived and the completion has run.
     ///
     /// # Panics
     ///
-    /// If the barrier is poisoned. If it is called by the completion. If the caller would have to wait, and is inside
-    /// [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the barrier is poisoned. Panics if the completion calls this. Panics if the caller
+    /// would have to wait and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn wait(self) -> BarrierWaitResult {
         always(self.wait_to(Limit::NEVER))
     }
 
-    /// [`wait`](Self::wait), for at most so long. None, if not all have come by then: the arrival stays.
+    /// Waits as [`wait`](Self::wait) does, but at most for `time`. Returns `None` if not all
+    /// participants have arrived in that time. The arrival still counts.
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> Option<BarrierWaitResult> {
         self.wait_to(Limit::lasting(time)).ok()
     }
 
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits as [`wait`](Self::wait) does, but [cancellation and deadlines](crate::fiber#stopping)
+    /// end the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before all have come: the arrival stays.
+    /// Returns an error if the caller is stopped before all participants have arrived. The arrival
+    /// still counts.
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<BarrierWaitResult, Stopped> {
         unless_stopped(self.wait_to(Limit::STOP))

@@ -1,20 +1,20 @@
-//! A signal that is given once, and waited for.
+//! A signal that is posted once and waited for.
 
 use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
 use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
-/// A signal from one to another, fibers and threads alike: it is posted, and whoever waits for it goes on.
+/// A signal between fibers and threads: after it is posted, all waiters return.
 ///
 /// - Any number of fibers and threads may wait; a post wakes all of them.
-/// - It stays posted until it is [`reset`](Self::reset). Meanwhile a wait returns at once, after
-///   one load, and another post does nothing.
-/// - It may be reset at any time: waiters that a post has woken return all the same.
+/// - It stays posted until it is [`reset`](Self::reset). Until then, a wait returns at once, after
+///   one load, and another post has no effect.
+/// - It may be reset at any time: waiters that a post has woken return nevertheless.
 ///
 /// For a signal that one waiter consumes, or to wait for several at once, use an
 /// [`Event`](super::Event).
 ///
-/// What was done before it is posted is seen by whoever goes on.
+/// A waiter that returns sees all that happened before the post.
 ///
 /// ```
 /// use sinew::fiber;
@@ -29,35 +29,35 @@ pub struct Baton {
     raw: RawEvent,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed, so a panic cannot leave it half changed.
 impl_unwind_safe!(Baton);
 
 impl Baton {
-    /// One that is not posted.
+    /// Creates a baton that is not posted.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Self { raw: RawEvent::new(Reset::Manual) }
     }
 
-    /// Has all go on who wait, and all who come from now on. Never waits.
+    /// Posts the baton: wakes all waiters, and lets later waits return at once. Never waits.
     pub fn post(&self) {
         self.raw.set();
     }
 
-    /// As if it had never been posted, for whoever comes from now on.
+    /// Resets the baton: later waits wait for the next post.
     pub fn reset(&self) {
         self.raw.reset();
     }
 
-    /// Whether it is posted.
+    /// Returns whether the baton is posted.
     #[inline]
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.raw.is_set()
     }
 
-    /// Whether it is posted: a wait that does not wait.
+    /// Returns whether the baton is posted, as [`is_ready`](Self::is_ready) does. Never waits.
     #[inline]
     #[must_use]
     pub fn try_wait(&self) -> bool {
@@ -65,7 +65,7 @@ impl Baton {
     }
 
     limited_waits! {
-        /// Waits until it is posted.
+        /// Waits until the baton is posted.
         wait, wait_timeout, wait_until, wait_cancellable by wait_within
     }
 

@@ -1,4 +1,4 @@
-//! Waiting for a condition under a mutex, with the names of [`std::sync::Condvar`].
+//! A condition variable, with the names of [`std::sync::Condvar`].
 
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError};
@@ -10,27 +10,29 @@ use crate::fiber::Stopped;
 use crate::raw::RawCondvar;
 use crate::rt::{self, Limit, Outcome, impl_debug, impl_unwind_safe};
 
-/// Whether a timed wait on a [`Condvar`] ended because its time was over. The twin of [`std::sync::WaitTimeoutResult`], which nobody
-/// but std can make.
+/// Says whether a timed wait on a [`Condvar`] timed out. The counterpart of
+/// [`std::sync::WaitTimeoutResult`], which only std can construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Whether it did.
+    /// Returns whether the wait timed out.
     #[must_use]
     pub fn timed_out(&self) -> bool {
         self.0
     }
 }
 
-/// A condition to wait for while a [`Mutex`](super::Mutex) is given back, for fibers and threads alike.
+/// A condition variable, for fibers and threads. A wait releases a [`Mutex`](super::Mutex) and
+/// acquires it again.
 ///
-/// It has all that [`std::sync::Condvar`] has, with the same names. What is different:
+/// It has all methods of [`std::sync::Condvar`], with the same names. Differences from std:
 ///
-/// - Waits that [cancellation and deadlines](crate::fiber#stopping) end: [`wait_cancellable`](Self::wait_cancellable).
-/// - One that is used with several mutexes never panics.
+/// - [Cancellation and deadlines](crate::fiber#stopping) end a
+///   [`wait_cancellable`](Self::wait_cancellable).
+/// - A condition variable that is used with several mutexes never panics.
 ///
-/// Those who wait are woken in the order in which they came.
+/// Waiters are woken in the order in which they came.
 ///
 /// ```
 /// use sinew::fiber;
@@ -51,32 +53,50 @@ pub struct Condvar {
 }
 
 impl Condvar {
-    /// One that nobody waits for.
+    /// Creates a condition variable without waiters.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Self { raw: RawCondvar::new() }
     }
 
-    /// Gives the mutex back, waits to be notified, and takes it again. May return for no reason.
+    /// Releases the mutex, waits for a notification, and acquires the mutex again. Spurious
+    /// wake-ups are possible.
     ///
     /// # Errors
     ///
-    /// If the mutex is poisoned when it is taken again. The guard is in the error.
+    /// Returns an error if the mutex is poisoned when it is acquired again. The guard is in the
+    /// error.
     ///
     /// # Panics
     ///
-    /// If the caller is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller is inside [`no_suspend`](crate::fiber::no_suspend).
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         self.wait_to(&guard, Limit::NEVER);
         check(guard)
     }
 
-    /// Waits for as long as this is true of the value.
+    /// Waits while `condition` returns `true` for the value.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use sinew::sync::{Condvar, Mutex};
+    ///
+    /// static IS_READY: Mutex<bool> = Mutex::new(false);
+    /// static CHANGED: Condvar = Condvar::new();
+    ///
+    /// fiber::spawn(|| {
+    ///     *IS_READY.lock().unwrap() = true;
+    ///     CHANGED.notify_one();
+    /// });
+    /// let guard = IS_READY.lock().unwrap();
+    /// let guard = CHANGED.wait_while(guard, |is_ready| !*is_ready).unwrap();
+    /// assert!(*guard);
+    /// ```
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait).
+    /// Fails as [`wait`](Self::wait) does.
     pub fn wait_while<'a, T, F>(
         &self,
         mut guard: MutexGuard<'a, T>,
@@ -91,25 +111,26 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// [`wait`](Self::wait), for at most so long.
+    /// Waits as [`wait`](Self::wait) does, but at most for `time`.
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait).
+    /// Fails as [`wait`](Self::wait) does.
     pub fn wait_timeout<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
         time: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        // A moment beyond the clock's end never comes.
+        // If the sum exceeds the range of the clock, the wait has no time limit.
         self.wait_until(guard, rt::now().checked_add(time))
     }
 
-    /// The same, in milliseconds; whether it was notified.
+    /// Waits as [`wait_timeout`](Self::wait_timeout) does, for a number of milliseconds. Returns
+    /// whether the wait ended before the timeout.
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait).
+    /// Fails as [`wait`](Self::wait) does.
     #[deprecated(note = "as std's is: use `wait_timeout`")]
     pub fn wait_timeout_ms<'a, T>(
         &self,
@@ -120,11 +141,24 @@ impl Condvar {
         poison::map(result, |(guard, outcome)| (guard, !outcome.timed_out()))
     }
 
-    /// [`wait_while`](Self::wait_while), for at most so long: if that was not enough, the result says so.
+    /// Waits as [`wait_while`](Self::wait_while) does, but at most for `time`. The result says
+    /// whether the wait timed out.
+    ///
+    /// ```
+    /// use sinew::sync::{Condvar, Mutex};
+    /// use std::time::Duration;
+    ///
+    /// let (queue, changed) = (Mutex::new(Vec::<u32>::new()), Condvar::new());
+    /// let guard = queue.lock().unwrap();
+    /// let time = Duration::from_millis(1);
+    /// let is_empty = |queue: &mut Vec<u32>| queue.is_empty();
+    /// let (_guard, result) = changed.wait_timeout_while(guard, time, is_empty).unwrap();
+    /// assert!(result.timed_out());
+    /// ```
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait).
+    /// Fails as [`wait`](Self::wait) does.
     pub fn wait_timeout_while<'a, T, F>(
         &self,
         mut guard: MutexGuard<'a, T>,
@@ -156,7 +190,8 @@ impl Condvar {
         poison::map(check(guard), |guard| (guard, result))
     }
 
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count: the guard comes back in any case.
+    /// Waits as [`wait`](Self::wait) does, but [cancellation and deadlines](crate::fiber#stopping)
+    /// end the wait. The guard is returned in all cases.
     ///
     /// ```
     /// use sinew::sync::{Condvar, Mutex};
@@ -173,7 +208,7 @@ impl Condvar {
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait). Inside, if the caller is to stop.
+    /// Fails as [`wait`](Self::wait) does. The inner result is an error if the caller is stopped.
     #[track_caller]
     pub fn wait_cancellable<'a, T>(
         &self,
@@ -190,25 +225,25 @@ impl Condvar {
         self.raw.wait(&guard.mutex().raw, limit)
     }
 
-    /// Wakes one of those who wait, if there are any.
+    /// Wakes one waiter, if there is one.
     #[inline]
     pub fn notify_one(&self) {
         self.raw.notify_one();
     }
 
-    /// Wakes all who wait now.
+    /// Wakes all current waiters.
     #[inline]
     pub fn notify_all(&self) {
         self.raw.notify_all();
     }
 }
 
-/// The guard after a wait: somebody may have panicked meanwhile.
+/// Wraps the guard after a wait in a result: the mutex may have been poisoned during the wait.
 fn check<'a, T>(guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
     if guard.mutex().is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
 }
 
-// It has nothing that a panic could break.
+// It has no state that a panic could break.
 impl_unwind_safe!(Condvar);
 
 impl Default for Condvar {

@@ -8,17 +8,19 @@ use crate::limited::{always, unless_stopped};
 use crate::raw::{self, RawEvent, Reset};
 use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
-/// A flag that is set by one and waited for by others, fibers and threads alike. Anybody may set it, from any thread, and never waits.
+/// A flag that fibers and threads set and wait for. Any thread may set it, and setting never waits.
 ///
 /// There are two kinds:
 ///
-/// - [`Event::auto`]: whoever goes on resets it. Each time it is set, exactly one goes on: the one who has waited longest; or, if nobody waits,
-///   the next one to come. Setting it while it is set is nothing more.
-/// - [`Event::manual`]: once set, it lets everybody go on, until it is [`reset`](Self::reset). Waiting for one that is set is a look at one word.
+/// - [`Event::auto`]: the event resets itself when a waiter returns. Each `set` lets exactly one
+///   waiter return: the longest-waiting one or, if there is none, the next caller that waits.
+///   Setting an event that is set has no effect.
+/// - [`Event::manual`]: once set, the event lets all waiters return, until it is
+///   [`reset`](Self::reset). A wait for an event that is set costs one load.
 ///
-/// [`wait_any`](Self::wait_any) waits for several of either kind.
+/// [`wait_any`](Self::wait_any) waits for several events of either kind.
 ///
-/// What was done before an event is set is seen by whoever goes on by it.
+/// A waiter that returns sees all that happened before the event was set.
 ///
 /// ```
 /// use sinew::fiber;
@@ -35,42 +37,62 @@ pub struct Event {
     raw: RawEvent,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed, so a panic cannot leave it half changed.
 impl_unwind_safe!(Event);
 
 impl Event {
-    /// One that is not set, and is reset by whoever goes on.
+    /// Creates an event that is not set, and that each waiter resets when it returns.
+    ///
+    /// ```
+    /// use sinew::sync::Event;
+    ///
+    /// let event = Event::auto();
+    /// event.set();
+    /// assert!(event.try_wait());
+    /// assert!(!event.try_wait());
+    /// ```
     #[inline]
     #[must_use]
     pub const fn auto() -> Self {
         Self { raw: RawEvent::new(Reset::Auto) }
     }
 
-    /// One that is not set, and once it is, stays so until it is reset.
+    /// Creates an event that is not set. Once set, it stays set until it is reset.
+    ///
+    /// ```
+    /// use sinew::sync::Event;
+    ///
+    /// let event = Event::manual();
+    /// event.set();
+    /// assert!(event.try_wait());
+    /// assert!(event.try_wait());
+    /// event.reset();
+    /// assert!(!event.try_wait());
+    /// ```
     #[inline]
     #[must_use]
     pub const fn manual() -> Self {
         Self { raw: RawEvent::new(Reset::Manual) }
     }
 
-    /// Sets it: has one go on, or all, as its kind is.
+    /// Sets the event: lets one waiter return, or all of them, according to its kind.
     pub fn set(&self) {
         self.raw.set();
     }
 
-    /// It is not set any more. Those who were to go on do so.
+    /// Resets the event. Waiters that a `set` has already woken return nevertheless.
     pub fn reset(&self) {
         self.raw.reset();
     }
 
-    /// Whether it is set. Takes nothing.
+    /// Returns whether the event is set. Does not reset it.
     #[inline]
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.raw.is_set()
     }
 
-    /// Whether the caller may go on: an auto-reset event is reset by that.
+    /// Returns whether the event is set, and resets an auto-reset event. Never waits.
     #[inline]
     #[must_use = "an event that resets itself may have been taken"]
     pub fn try_wait(&self) -> bool {
@@ -78,7 +100,7 @@ impl Event {
     }
 
     limited_waits! {
-        /// Waits until it is set.
+        /// Waits until the event is set.
         wait, wait_timeout, wait_until, wait_cancellable by wait_within, must_use "an event that resets itself may have been taken"
     }
 
@@ -86,64 +108,80 @@ impl Event {
         self.raw.wait(WaitKind::Event, limit)
     }
 
-    /// Waits until one of these is set, and returns its position. Exactly one of them lets the caller go on: the others stay as they are, those
-    /// too that are set at the same time.
+    /// Waits until one of these events is set, and returns its position. Exactly one event ends the
+    /// wait. The others stay as they are, even those that are set at the same time.
     ///
-    /// If several are set already, it is the first of them, so that one which is set all the time keeps those behind it from being found: have
-    /// the order change, if that matters. The caller waits for each of them in the order in which it came, as if it waited for that one alone.
-    /// The same event may be there more than once.
+    /// If several are set at the start, the first one ends the wait. So an event that is always set
+    /// hides those behind it; change the order if that matters. The caller keeps its place in the
+    /// queue of each event as if it waited for that event alone. The same event may occur more than
+    /// once.
     ///
-    /// A wait for up to eight allocates nothing.
+    /// A wait for up to eight events does not allocate.
     ///
     /// # Panics
     ///
-    /// If there are none to wait for. As [`wait`](Self::wait).
+    /// Panics if `events` is empty. Panics as [`wait`](Self::wait) does.
     pub fn wait_any(events: &[&Self]) -> usize {
         always(Self::any(events, Limit::NEVER))
     }
 
-    /// The position of the first of these that lets the caller go on, if one does.
+    /// Returns the position of the first of these events that is set, if there is one, and resets
+    /// it if it is an auto-reset event. Never waits.
     #[must_use = "an event that resets itself may have been taken"]
     pub fn try_wait_any(events: &[&Self]) -> Option<usize> {
         raw::try_wait_any(events.len(), |index| &events[index].raw)
     }
 
-    /// [`wait_any`](Self::wait_any), for at most so long. None, if that was not enough.
+    /// Waits as [`wait_any`](Self::wait_any) does, but at most for `time`. Returns `None` if no
+    /// event is set in that time.
+    ///
+    /// ```
+    /// use sinew::sync::Event;
+    /// use std::time::Duration;
+    ///
+    /// let (data, shutdown) = (Event::auto(), Event::manual());
+    /// let time = Duration::from_millis(1);
+    /// assert_eq!(Event::wait_any_timeout(&[&data, &shutdown], time), None);
+    /// shutdown.set();
+    /// assert_eq!(Event::wait_any_timeout(&[&data, &shutdown], time), Some(1));
+    /// ```
     ///
     /// # Panics
     ///
-    /// As [`wait_any`](Self::wait_any).
+    /// Panics as [`wait_any`](Self::wait_any) does.
     #[must_use = "an event that resets itself may have been taken"]
     pub fn wait_any_timeout(events: &[&Self], time: Duration) -> Option<usize> {
         Self::any(events, Limit::lasting(time)).ok()
     }
 
-    /// [`wait_any`](Self::wait_any), until this moment at the latest.
+    /// Waits as [`wait_any`](Self::wait_any) does, but until `deadline` at the latest. Returns
+    /// `None` if no event is set by then.
     ///
     /// # Panics
     ///
-    /// As [`wait_any`](Self::wait_any).
+    /// Panics as [`wait_any`](Self::wait_any) does.
     #[must_use = "an event that resets itself may have been taken"]
     pub fn wait_any_until(events: &[&Self], deadline: Instant) -> Option<usize> {
         Self::any(events, Limit::until(Some(deadline))).ok()
     }
 
-    /// [`wait_any`](Self::wait_any), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits as [`wait_any`](Self::wait_any) does, but [cancellation and
+    /// deadlines](crate::fiber#stopping) end the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before one is set. None was taken then.
+    /// Returns an error if the caller is stopped before an event is set. No event is reset then.
     ///
     /// # Panics
     ///
-    /// As [`wait_any`](Self::wait_any).
+    /// Panics as [`wait_any`](Self::wait_any) does.
     #[track_caller]
     pub fn wait_any_cancellable(events: &[&Self]) -> Result<usize, Stopped> {
         unless_stopped(Self::any(events, Limit::STOP))
     }
 
     fn any(events: &[&Self], limit: Limit) -> Result<usize, GaveUp> {
-        assert!(!events.is_empty(), "a wait for any of no events would never end");
+        assert!(!events.is_empty(), "`Event::wait_any` needs at least one event");
         raw::wait_any(events.len(), |index| &events[index].raw, limit)
     }
 }

@@ -1,12 +1,12 @@
-//! What several locks and their guards have, written once.
+//! Macros for what several locks and their guards have in common.
 //!
 //! # Safety
 //!
-//! Trusted with lending a value to whoever has its lock, and with making a guard for a part of the value out
-//! of a guard for the value.
+//! Trusted to lend a value to the holder of its lock, and to turn a guard for a value into a guard
+//! for a part of it.
 #![allow(unsafe_code, reason = "the macros are expanded in files that expect it")]
 
-/// Shows guards as the values that they lend.
+/// Implements `Debug` and `Display` for a guard by those of the value that it lends.
 macro_rules! show_as_value {
     ($($guard:ident),+) => { $(
         impl<T: ?Sized + fmt::Debug> fmt::Debug for $guard<'_, T> {
@@ -23,8 +23,9 @@ macro_rules! show_as_value {
     )+ };
 }
 
-/// Makes a guard for a part of what a guard lends: `map` and `filter_map`. The guard lends its
-/// value to be changed if `mut` is given, and its lock comes out by the method that is named.
+/// Defines `map` and `filter_map`, which make a guard for a part of what a guard lends. With `mut`,
+/// the guard lends its value mutably. The method named after `by` returns the parts of the guard,
+/// with the lock still held.
 macro_rules! map_methods {
     ($(#[$doc:meta])* $($mut:ident)? => $mapped:ident<$a:lifetime> by $parts:ident) => {
         $(#[$doc])*
@@ -34,20 +35,21 @@ macro_rules! map_methods {
             U: ?Sized,
         {
             let value = NonNull::from(f(&$($mut)? *orig));
-            // SAFETY: the closure had to return a part of what it was lent, whatever the lifetime
-            // of that, or something that lives as long as it likes.
+            // SAFETY: the closure accepts a reference of any lifetime, so it can only return a part
+            // of what it was lent, or something that lives long enough.
             unsafe { $mapped::new(value, orig.$parts()) }
         }
 
-        /// [`map`](Self::map) if there is such a part.
+        /// Returns a guard for a part of the value, as [`map`](Self::map) does, if the closure
+        /// returns one.
         ///
         /// # Errors
         ///
-        /// The guard as it was, if the closure says that there is none.
+        /// Returns the original guard if the closure returns `None`.
         ///
         /// # Panics
         ///
-        /// As [`map`](Self::map).
+        /// Panics as [`map`](Self::map) does.
         pub fn filter_map<U, F>($($mut)? orig: Self, f: F) -> Result<$mapped<$a, U>, Self>
         where
             F: FnOnce(&$($mut)? T) -> Option<&$($mut)? U>,
@@ -62,37 +64,38 @@ macro_rules! map_methods {
     };
 }
 
-/// Defines a guard by which a caller that has a lock may read a value: of a whole lock, or of a part.
+/// Defines a guard that gives its holder read access to a value: that of a whole lock, or a part of
+/// it.
 macro_rules! shared_guard {
     ($(#[$doc:meta])* $guard:ident of $raw:ident) => {
         $(#[$doc])*
-        #[must_use = "the lock is given back at once if the guard is not kept"]
+        #[must_use = "the lock is released at once if the guard is not kept"]
         #[clippy::has_significant_drop]
         pub struct $guard<'a, T: ?Sized + 'a> {
             /// # Invariant
             ///
-            /// The value of the lock that has `raw`, a part of it, or something that lives as long; nobody changes it
-            /// as long as that is locked to read.
+            /// The value of the lock that has `raw`, a part of it, or something that lives as long.
+            /// It does not change while `raw` is locked for reading.
             value: NonNull<T>,
             /// # Invariant
             ///
-            /// It is locked to read, for this guard.
+            /// `raw` is locked for reading, for this guard.
             raw: &'a $raw,
         }
 
-        // SAFETY: a shared guard gives away shared references to the value, and no more.
+        // SAFETY: a shared reference to the guard only lends shared references to the value.
         unsafe impl<T: ?Sized + Sync> Sync for $guard<'_, T> {}
 
         impl<'a, T: ?Sized> $guard<'a, T> {
             /// # Safety
             ///
-            /// The lock is for this guard, and gives the right to read the value.
+            /// `raw` is locked for this guard, and the lock allows it to read the value.
             #[inline]
             pub(super) unsafe fn new(value: NonNull<T>, raw: &'a $raw) -> Self {
                 Self { value, raw }
             }
 
-            /// The lock, still taken, for the caller.
+            /// Returns the lock, still held. The caller must release it.
             #[inline]
             pub(super) fn into_raw(self) -> &'a $raw {
                 ManuallyDrop::new(self).raw
@@ -120,35 +123,36 @@ macro_rules! shared_guard {
     };
 }
 
-/// Defines a guard by which a caller that alone has a lock may change a part of the value.
+/// Defines a guard that gives the only holder of a lock write access to a part of the value.
 macro_rules! mapped_guard {
     ($(#[$doc:meta])* $guard:ident of $raw:ident, given back by $unlock:ident) => {
         $(#[$doc])*
-        #[must_use = "the lock is given back at once if the guard is not kept"]
+        #[must_use = "the lock is released at once if the guard is not kept"]
         #[clippy::has_significant_drop]
         pub struct $guard<'a, T: ?Sized + 'a> {
             /// # Invariant
             ///
-            /// A part of the value of the lock that has `raw`, or something that lives as long; for nobody else as long
-            /// as that is locked.
+            /// A part of the value of the lock that has `raw`, or something that lives as long. No
+            /// other caller accesses it while `raw` is locked.
             value: NonNull<T>,
             /// # Invariant
             ///
-            /// It is locked, for this guard alone.
+            /// `raw` is locked exclusively, for this guard.
             raw: &'a $raw,
             poison: &'a PoisonFlag,
             before: Before,
-            /// The pointer would allow to make of a guard for long-lived values one that takes others.
+            /// Makes the guard invariant in `T`. The pointer alone would be covariant, and would
+            /// allow to store a short-lived value where a long-lived one is expected.
             variance: PhantomData<&'a mut T>,
         }
 
-        // SAFETY: a shared guard gives away shared references to the value, and no more.
+        // SAFETY: a shared reference to the guard only lends shared references to the value.
         unsafe impl<T: ?Sized + Sync> Sync for $guard<'_, T> {}
 
         impl<'a, T: ?Sized> $guard<'a, T> {
             /// # Safety
             ///
-            /// The lock is for this guard, and gives the right to change the value.
+            /// `raw` is locked for this guard, and the lock allows it to change the value.
             unsafe fn new(value: NonNull<T>, (raw, poison, before): (&'a $raw, &'a PoisonFlag, Before)) -> Self {
                 Self { value, raw, poison, before, variance: PhantomData }
             }
@@ -159,11 +163,12 @@ macro_rules! mapped_guard {
             }
 
             map_methods! {
-                /// The guard for a part of the part. As `map` of the guard for the value.
+                /// Returns a guard for a part of this part, as `map` of the guard for the value
+                /// does.
                 ///
                 /// # Panics
                 ///
-                /// If the closure does. The lock is given back then, and poisoned.
+                /// Panics if the closure panics. The lock is then released and poisoned.
                 mut => $guard<'a> by into_parts
             }
         }
@@ -198,8 +203,8 @@ macro_rules! mapped_guard {
     };
 }
 
-/// The ways to take a lock that may be poisoned, each with its documentation. `within` waits to a limit, and
-/// `guard` makes the guard for whoever has just taken it.
+/// Defines the methods that acquire a lock that may be poisoned, each with its documentation.
+/// `within` waits up to a limit. `guard` makes the guard after the lock was acquired.
 macro_rules! lock_methods {
     (
         $guard:ident by $make:ident, $within:ident
@@ -242,16 +247,17 @@ macro_rules! lock_methods {
     };
 }
 
-/// What a lock has that may be poisoned, besides the ways to take it. `panicked` says who poisons it,
-/// and `locked` is what `Debug` shows instead of a value that it cannot have now: std's locks differ there.
+/// Implements what else a lock that may be poisoned has, besides the methods that acquire it.
+/// `panicked` says which panics poison it, and `locked` is what `Debug` shows in place of the value
+/// of a locked lock: std's two locks differ there.
 macro_rules! poisoned_lock {
     ($lock:ident, $try_lock:ident, $panicked:literal, $locked:expr) => {
         impl<T> $lock<T> {
-            /// The value.
+            /// Returns the value.
             ///
             /// # Errors
             ///
-            #[doc = concat!("If ", $panicked, ". The value is in the error.")]
+            #[doc = concat!("Returns an error if ", $panicked, ". The value is in the error.")]
             pub fn into_inner(self) -> LockResult<T> {
                 let Self { poison, value, .. } = self;
                 poison.wrap(value.into_inner())
@@ -259,29 +265,31 @@ macro_rules! poisoned_lock {
         }
 
         impl<T: ?Sized> $lock<T> {
-            #[doc = concat!("Whether ", $panicked, ".")]
+            #[doc = concat!("Returns whether ", $panicked, ".")]
             #[inline]
             #[must_use]
             pub fn is_poisoned(&self) -> bool {
                 self.poison.get()
             }
 
-            /// Has all who lock it from now on find the value in order.
+            /// Clears the poison: callers that acquire the lock from now on get no error.
             pub fn clear_poison(&self) {
                 self.poison.clear();
             }
 
-            /// The value, which nobody else can have now.
+            /// Returns a mutable reference to the value. It needs no lock, since `&mut self`
+            /// excludes other users.
             ///
             /// # Errors
             ///
-            /// As [`into_inner`](Self::into_inner).
+            /// Fails as [`into_inner`](Self::into_inner) does.
             pub fn get_mut(&mut self) -> LockResult<&mut T> {
                 self.poison.wrap(self.value.get_mut())
             }
         }
 
-        // A panic of whoever may change it poisons it, so that nobody sees a broken value without being told.
+        // A panic of a caller that may change the value poisons the lock, so a broken value is not
+        // used unnoticed.
         impl_unwind_safe!($lock<T: ?Sized>);
 
         impl<T> From<T> for $lock<T> {

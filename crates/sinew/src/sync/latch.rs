@@ -1,16 +1,17 @@
-//! A count that goes down once, and lets all go on who wait for its end.
+//! A counter that goes down to zero once, and wakes its waiters then.
 
 use crate::limited::always;
 use crate::limited::limited_waits;
 use crate::raw::RawCount;
 use crate::rt::{self, GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
-/// A count that goes down to zero, once, and those who wait for that, fibers and threads alike.
+/// A counter that goes down to zero once, for fibers and threads that wait for it.
 ///
-/// It is C++'s `std::latch`, with waits that end. Who counts down need not wait, and who waits need not count down. Once it is open it stays
-/// so, and a wait is a look at one word. What goes on and up again is a [`WaitGroup`](super::WaitGroup).
+/// It is C++'s `std::latch`, with waits that can have a limit. A caller that counts down need not
+/// wait, and a waiter need not count down. An open latch stays open, and a wait for it costs one
+/// load. For a counter that can go up again, use a [`WaitGroup`](super::WaitGroup).
 ///
-/// What was done before it was counted down is seen by whoever has waited.
+/// A waiter that returns sees all that happened before each count down.
 ///
 /// ```
 /// use sinew::fiber;
@@ -29,11 +30,11 @@ pub struct Latch {
     count: RawCount,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed, so a panic cannot leave it half changed.
 impl_unwind_safe!(Latch);
 
 impl Latch {
-    /// One that is open when it was counted down so many times; at once, if that is zero.
+    /// Creates a latch that opens after it was counted down `count` times. With 0, it is open.
     #[inline]
     #[must_use]
     pub const fn new(count: usize) -> Self {
@@ -44,23 +45,23 @@ impl Latch {
     ///
     /// # Panics
     ///
-    /// If it is open already.
+    /// Panics if the latch is already open.
     #[inline]
     pub fn count_down(&self) {
         self.count_down_by(1);
     }
 
-    /// Counts down by so many. Never waits.
+    /// Counts down by `many`. Never waits.
     ///
     /// # Panics
     ///
-    /// If fewer are left. Nothing has changed then.
+    /// Panics if the count is less than `many`. The count does not change then.
     #[inline]
     pub fn count_down_by(&self, many: usize) {
         assert!(self.count.sub(many).is_ok(), "a latch is counted down by more than is left of its count");
     }
 
-    /// Whether it is open.
+    /// Returns whether the latch is open. Never waits.
     #[inline]
     #[must_use]
     pub fn try_wait(&self) -> bool {
@@ -68,7 +69,7 @@ impl Latch {
     }
 
     limited_waits! {
-        /// Waits until it is open.
+        /// Waits until the latch is open.
         wait, wait_timeout, wait_until, wait_cancellable by wait_within
     }
 
@@ -76,11 +77,24 @@ impl Latch {
         self.count.wait(WaitKind::Count, limit)
     }
 
-    /// Counts down by one, and waits until it is open.
+    /// Counts down by one, and waits until the latch is open.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use sinew::sync::Latch;
+    ///
+    /// static LATCH: Latch = Latch::new(2);
+    ///
+    /// let other = fiber::spawn(|| LATCH.arrive_and_wait());
+    /// LATCH.arrive_and_wait();
+    /// assert!(LATCH.try_wait());
+    /// other.join().unwrap();
+    /// ```
     ///
     /// # Panics
     ///
-    /// If it is open already, or the caller is inside [`no_suspend`](crate::fiber::no_suspend). Nothing has changed then.
+    /// Panics if the latch is already open, or the caller is inside
+    /// [`no_suspend`](crate::fiber::no_suspend). The count does not change then.
     pub fn arrive_and_wait(&self) {
         rt::check_may_wait();
         self.count_down();

@@ -1,8 +1,9 @@
-//! A value that is made when it is first needed, with the names of [`std::sync::LazyLock`].
+//! A value that is initialised on first use, with the names of [`std::sync::LazyLock`].
 //!
 //! # Safety
 //!
-//! Trusted with lending a value that was written while nobody looked.
+//! Trusted to lend a value that was written behind a shared reference, before any caller could read
+//! it.
 #![expect(unsafe_code, reason = "the value is written behind a shared reference, once")]
 
 use std::cell::UnsafeCell;
@@ -15,14 +16,14 @@ use super::once::Once;
 
 const POISONED: &str = "LazyLock instance has previously been poisoned";
 
-/// A value that is made when it is first needed, for fibers and threads alike: whoever needs it while somebody makes it waits, and a
-/// fiber that waits gives its worker to others.
+/// A value that is initialised on first use, for fibers and threads. Callers that need the value
+/// while it is initialised wait; a fiber that waits leaves its worker to other fibers.
 ///
-/// It has all that [`std::sync::LazyLock`] has, with the same names and the same poison: if the initialiser panics, so does every use.
-/// What is different:
+/// It has all functions of [`std::sync::LazyLock`], with the same names and the same poisoning: if
+/// the initialiser panics, so does every use. Differences from std:
 ///
 /// - The initialiser may suspend.
-/// - An initialiser that needs the value itself is a panic. With std's it may also wait for ever.
+/// - An initialiser that needs the value itself panics. With std's, it may also wait for ever.
 ///
 /// ```
 /// use sinew::fiber;
@@ -42,21 +43,23 @@ pub struct LazyLock<T, F = fn() -> T> {
     once: Once,
     /// # Invariant
     ///
-    /// Behind a shared reference, it is changed only by whoever runs `once`, before that is completed, and read only after. It is
-    /// [`Made`](LazyState::Made) if that is completed.
+    /// Behind a shared reference, only the closure that `once` runs changes it, before `once` is
+    /// completed; it is read only after that. It is [`Made`](LazyState::Made) if `once` is
+    /// completed.
     state: UnsafeCell<LazyState<T, F>>,
 }
 
 enum LazyState<T, F> {
-    /// Nobody has needed it.
+    /// The value was not used yet.
     New(F),
     Made(T),
-    /// The initialiser runs, or has panicked.
+    /// The initialiser is running, or has panicked.
     Gone,
 }
 
-// SAFETY: by the invariant of `state`, one thread may call the initialiser that another one made, and write a value that another one
-// drops, which `Send` allows, and all read the value at once, which `T: Sync` does.
+// SAFETY: by the invariant of `state`, one thread may call the initialiser that another created,
+// and write a value that another drops, which `Send` allows. All threads may read the value at
+// once, which `T: Sync` allows.
 unsafe impl<T: Send + Sync, F: Send> Sync for LazyLock<T, F> {}
 
 // A panic of the initialiser poisons it.
@@ -64,17 +67,26 @@ impl<T: RefUnwindSafe + UnwindSafe, F: UnwindSafe> RefUnwindSafe for LazyLock<T,
 impl<T: UnwindSafe, F: UnwindSafe> UnwindSafe for LazyLock<T, F> {}
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// One whose value this makes, when it is needed.
+    /// Creates a value that `f` initialises on first use.
     #[inline]
     pub const fn new(f: F) -> Self {
         Self { once: Once::new(), state: UnsafeCell::new(LazyState::New(f)) }
     }
 
-    /// The value, which is made now, if it is not yet. What dereferencing does.
+    /// Returns the value, and initialises it first if needed. Dereferencing does the same.
+    ///
+    /// ```
+    /// use sinew::sync::LazyLock;
+    ///
+    /// let lazy = LazyLock::new(|| 5);
+    /// assert_eq!(LazyLock::force(&lazy), &5);
+    /// assert_eq!(*lazy, 5);
+    /// ```
     ///
     /// # Panics
     ///
-    /// If the initialiser does, or has. If the initialiser needs the value itself. If the caller would have to wait, and is inside
+    /// Panics if the initialiser panics or has panicked. Panics if the initialiser needs the value
+    /// itself. Panics if the caller would have to wait and is inside
     /// [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     #[track_caller]
@@ -82,7 +94,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         if !this.once.is_completed() {
             this.make();
         }
-        // SAFETY: it is completed.
+        // SAFETY: `once` is completed, as was just checked or waited for.
         unsafe { this.value() }
     }
 
@@ -90,7 +102,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     fn make(&self) {
         self.once.call_once_force(|_| {
-            // SAFETY: the invariant of `state`: this is who runs `once`.
+            // SAFETY: the invariant of `state`: this is the closure that `once` runs.
             let before = unsafe { mem::replace(&mut *self.state.get(), LazyState::Gone) };
             let LazyState::New(f) = before else { panic!("{POISONED}") };
             let made = LazyState::Made(f());
@@ -99,11 +111,11 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         });
     }
 
-    /// [`force`](Self::force), for whoever has it to itself.
+    /// Returns a mutable reference to the value, and initialises it first if needed. Never waits.
     ///
     /// # Panics
     ///
-    /// If the initialiser does, or has.
+    /// Panics if the initialiser panics or has panicked.
     #[inline]
     #[track_caller]
     pub fn force_mut(this: &mut Self) -> &mut T {
@@ -124,14 +136,14 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
 }
 
 impl<T, F> LazyLock<T, F> {
-    /// The value, if it is made. Never waits.
+    /// Returns the value if it is initialised. Never waits.
     #[inline]
     pub fn get(this: &Self) -> Option<&T> {
-        // SAFETY: it is completed.
+        // SAFETY: `once` is completed, as was just checked or waited for.
         this.once.is_completed().then(|| unsafe { this.value() })
     }
 
-    /// The value, if it is made.
+    /// Returns a mutable reference to the value if it is initialised.
     #[inline]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         match this.state.get_mut() {
@@ -145,10 +157,10 @@ impl<T, F> LazyLock<T, F> {
     /// `once` is completed.
     #[inline]
     unsafe fn value(&self) -> &T {
-        // SAFETY: the invariant of `state`: nobody changes it any more.
+        // SAFETY: the invariant of `state`: it no longer changes, since `once` is completed.
         match unsafe { &*self.state.get() } {
             LazyState::Made(value) => value,
-            // SAFETY: the invariant of `state`: it is made.
+            // SAFETY: the invariant of `state`: it is `Made`, since `once` is completed.
             LazyState::New(_) | LazyState::Gone => unsafe { std::hint::unreachable_unchecked() },
         }
     }
@@ -157,7 +169,7 @@ impl<T, F> LazyLock<T, F> {
 impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
     type Target = T;
 
-    /// [`force`](Self::force).
+    /// Returns the value, as [`force`](Self::force) does.
     #[inline]
     fn deref(&self) -> &T {
         Self::force(self)
@@ -165,7 +177,7 @@ impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
 }
 
 impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
-    /// [`force_mut`](Self::force_mut).
+    /// Returns the value, as [`force_mut`](Self::force_mut) does.
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         Self::force_mut(self)
@@ -173,14 +185,14 @@ impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
 }
 
 impl<T: Default> Default for LazyLock<T> {
-    /// One whose value is the default one.
+    /// Creates a value that is initialised with `T::default`.
     fn default() -> Self {
         Self::new(T::default)
     }
 }
 
 impl<T, F> From<T> for LazyLock<T, F> {
-    /// One whose value is made already.
+    /// Creates a value that is already initialised.
     ///
     /// ```
     /// use sinew::sync::LazyLock;

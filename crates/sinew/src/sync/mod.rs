@@ -1,8 +1,10 @@
-//! Locks and what else to wait with, for fibers and threads alike: the types of [`std::sync`] under their names, and more.
+//! Synchronisation for fibers and threads: the types of [`std::sync`] under the same names, and
+//! more.
 //!
-//! A program moves to fibers by changing imports. A fiber that waits gives its worker to others, a plain thread blocks, and both may
-//! wait for the same lock at once. What std does not lock or wait with is std's own: [`Arc`] and atomics are used
-//! as they are, and are here too, so that one import can replace another.
+//! A program moves to fibers by changing its imports. A fiber that waits leaves its worker to other
+//! fibers; a plain thread blocks. Both may wait for the same lock at the same time. Types that
+//! never wait are std's own: [`Arc`] and the atomics are re-exported, so that one import can
+//! replace the other.
 
 mod barrier;
 mod baton;

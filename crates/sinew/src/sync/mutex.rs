@@ -1,8 +1,8 @@
-//! A lock around a value, with the names and the poison of [`std::sync::Mutex`].
+//! A mutex around a value, with the names and the poisoning of [`std::sync::Mutex`].
 //!
 //! # Safety
 //!
-//! Trusted with lending the value to whoever has the lock.
+//! Trusted to lend the value to the holder of the lock.
 #![expect(unsafe_code, reason = "the value is lent by a lock")]
 
 use std::cell::UnsafeCell;
@@ -20,21 +20,26 @@ use crate::limited::unless_stopped;
 use crate::raw::RawMutex;
 use crate::rt::{Limit, impl_unwind_safe};
 
-/// A lock around a value, for fibers and threads alike: a fiber that waits for it gives its worker to others.
+/// A mutex around a value, for fibers and threads. A fiber that waits for it leaves its worker to
+/// other fibers.
 ///
-/// It has all that [`std::sync::Mutex`] has, with the same names, errors and poison; a guard may be held across a suspension,
-/// and stays with the fiber. What is different:
+/// It has all methods of [`std::sync::Mutex`], with the same names, errors and poisoning. A fiber
+/// may hold a guard while it is suspended; the guard stays with the fiber. Differences from std:
 ///
-/// - Waits that end: [`try_lock_for`](Self::try_lock_for), [`try_lock_until`](Self::try_lock_until) and
-///   [`lock_cancellable`](Self::lock_cancellable).
-/// - Guards for a part of the value: [`MutexGuard::map`], which std has in nightly builds.
-/// - A fiber that locks it twice waits for ever, as a thread may with std's, which may also panic.
-/// - A panic does not poison it if the thread was unwinding already when the fiber went on: std counts panics per thread, and nobody
-///   can tell whose it is. That is so while another fiber of the worker unwinds and waits in a destructor: the case that
-///   [`fiber::panicking`](crate::fiber::panicking) tells of.
+/// - There are waits with a limit: [`try_lock_for`](Self::try_lock_for),
+///   [`try_lock_until`](Self::try_lock_until) and [`lock_cancellable`](Self::lock_cancellable).
+/// - There are guards for a part of the value: [`MutexGuard::map`], which std has in nightly
+///   builds.
+/// - A fiber that locks the mutex twice waits for ever. A thread that does so with std's may also
+///   panic.
+/// - A panic does not poison the mutex if the thread was already unwinding when the fiber resumed:
+///   std counts panics per thread and does not know which fiber panicked. This happens while
+///   another fiber of the same worker unwinds and waits in a destructor; see
+///   [`fiber::panicking`](crate::fiber::panicking).
 ///
-/// Whoever comes while others wait may take it first, for as long as nobody has waited for more than about a millisecond; from then
-/// on it goes to them in the order in which they came.
+/// A newcomer may acquire a free mutex before the waiters, as long as no waiter has waited for more
+/// than about a millisecond. After that, the mutex is handed to the waiters in the order in which
+/// they came.
 ///
 /// ```
 /// use sinew::fiber;
@@ -54,17 +59,18 @@ pub struct Mutex<T: ?Sized> {
     poison: poison::PoisonFlag,
     /// # Invariant
     ///
-    /// Touched only by whoever has `raw`.
+    /// Accessed only by the holder of `raw`.
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the invariant of `value` passes it from one thread to the next, which `T: Send` allows.
+// SAFETY: by the invariant of `value`, it passes from one thread to the next, which `T: Send`
+// allows.
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 impl<T> Mutex<T> {
-    /// One that nobody has.
+    /// Creates an unlocked mutex.
     ///
     /// ```
     /// use sinew::sync::Mutex;
@@ -82,24 +88,50 @@ impl<T> Mutex<T> {
 impl<T: ?Sized> Mutex<T> {
     lock_methods! {
         MutexGuard by guard, lock_within
-        /// Waits until nobody else has it, and takes it.
+        /// Waits until the mutex is free, and acquires it.
+        ///
+        /// ```
+        /// use sinew::fiber;
+        /// use sinew::sync::Mutex;
+        ///
+        /// let total = Mutex::new(0);
+        /// fiber::scope(|scope| {
+        ///     for number in 1..=4 {
+        ///         let total = &total;
+        ///         scope.spawn(move || *total.lock().unwrap() += number);
+        ///     }
+        /// });
+        /// assert_eq!(total.into_inner().unwrap(), 10);
+        /// ```
         ///
         /// # Errors
         ///
-        /// If somebody panicked while it had it. It is taken all the same, and the guard is in the error.
+        /// Returns an error if another holder panicked. The mutex is acquired nevertheless, and the
+        /// guard is in the error.
         ///
         /// # Panics
         ///
-        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        /// Panics if the caller would have to wait and is inside
+        /// [`no_suspend`](crate::fiber::no_suspend).
         lock
-        /// Takes it, if nobody has it.
+        /// Acquires the mutex if it is free. Never waits.
+        ///
+        /// ```
+        /// use sinew::sync::Mutex;
+        ///
+        /// let mutex = Mutex::new(5);
+        /// let guard = mutex.lock().unwrap();
+        /// assert!(mutex.try_lock().is_err());
+        /// drop(guard);
+        /// assert_eq!(*mutex.try_lock().unwrap(), 5);
+        /// ```
         ///
         /// # Errors
         ///
-        /// [`WouldBlock`](TryLockError::WouldBlock), if somebody has it; [`Poisoned`](TryLockError::Poisoned), with the guard, if somebody
-        /// panicked while it had it.
+        /// Returns [`WouldBlock`](TryLockError::WouldBlock) if the mutex is locked, and
+        /// [`Poisoned`](TryLockError::Poisoned), with the guard, if another holder panicked.
         try_lock
-        /// [`lock`](Self::lock), for at most so long.
+        /// Acquires the lock as [`lock`](Self::lock) does, but waits at most for `time`.
         ///
         /// ```
         /// use sinew::sync::Mutex;
@@ -113,15 +145,17 @@ impl<T: ?Sized> Mutex<T> {
         ///
         /// # Errors
         ///
-        /// As [`try_lock`](Self::try_lock), if somebody has it for all that time.
+        /// Fails as [`try_lock`](Self::try_lock) does, if the mutex is not free in that time.
         try_lock_for
-        /// [`lock`](Self::lock), until this moment at the latest.
+        /// Acquires the lock as [`lock`](Self::lock) does, but waits until `deadline` at the
+        /// latest.
         ///
         /// # Errors
         ///
-        /// As [`try_lock_for`](Self::try_lock_for).
+        /// Fails as [`try_lock_for`](Self::try_lock_for) does.
         try_lock_until
-        /// [`lock`](Self::lock), where [cancellation and deadlines](crate::fiber#stopping) count.
+        /// Acquires the lock as [`lock`](Self::lock) does, but [cancellation and
+        /// deadlines](crate::fiber#stopping) end the wait.
         ///
         /// ```
         /// use sinew::sync::Mutex;
@@ -130,18 +164,21 @@ impl<T: ?Sized> Mutex<T> {
         ///
         /// let mutex = Mutex::new(5);
         /// let guard = mutex.lock().unwrap();
-        /// let stopped = time::timeout(Duration::from_millis(1), || mutex.lock_cancellable().map(|_| ()));
+        /// let wait = || mutex.lock_cancellable().map(|_| ());
+        /// let stopped = time::timeout(Duration::from_millis(1), wait);
         /// assert!(stopped.unwrap_err().is_timed_out());
         /// # drop(guard);
         /// ```
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`lock`](Self::lock).
+        /// Returns an error if the caller is stopped before it acquires the mutex, or was stopped
+        /// before the call and would have to wait. The inner result is that of
+        /// [`lock`](Self::lock).
         lock_cancellable
     }
 
-    /// For whoever has just taken it.
+    /// Makes the guard for a caller that has just acquired the lock.
     #[inline]
     pub(super) fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
         let guard = MutexGuard { mutex: self, before: self.poison.enter(), not_send: PhantomData };
@@ -149,11 +186,12 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-poisoned_lock!(Mutex, try_lock, "somebody panicked while it had the lock", "<locked>");
+poisoned_lock!(Mutex, try_lock, "a caller panicked while it held the lock", "<locked>");
 
-/// The lock of a [`Mutex`], which is given back when this is dropped. As [`std::sync::MutexGuard`].
+/// The guard of a [`Mutex`], which releases the lock when it is dropped. As
+/// [`std::sync::MutexGuard`].
 ///
-/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
+/// As std's guard, it is not [`Send`]. It stays with the fiber or thread that acquired the lock:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;
@@ -163,29 +201,29 @@ poisoned_lock!(Mutex, try_lock, "somebody panicked while it had the lock", "<loc
 /// let guard = MUTEX.lock().unwrap();
 /// fiber::spawn(move || drop(guard));
 /// ```
-#[must_use = "the lock is given back at once if the guard is not kept"]
+#[must_use = "the lock is released at once if the guard is not kept"]
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized + 'a> {
     /// # Invariant
     ///
-    /// It is locked, for this guard.
+    /// The mutex is locked, for this guard.
     mutex: &'a Mutex<T>,
     before: poison::Before,
-    /// As for std's. A fiber that may move takes its guards along.
+    /// Not `Send`, as std's guards. A fiber that migrates takes its guards along.
     not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: a shared guard gives away shared references to the value, and no more.
+// SAFETY: a shared reference to the guard only lends shared references to the value.
 unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The mutex that this is the lock of.
+    /// Returns the mutex that this guard has locked.
     #[inline]
     pub(super) fn mutex(&self) -> &'a Mutex<T> {
         self.mutex
     }
 
-    /// The lock, still taken, for the caller, and what is needed to give it back.
+    /// Returns the lock, still held, and what is needed to release it. The caller must release it.
     #[inline]
     pub(super) fn into_parts(self) -> (&'a RawMutex, &'a poison::PoisonFlag, poison::Before) {
         let this = ManuallyDrop::new(self);
@@ -198,7 +236,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the invariant of `mutex`, and that of its value.
+        // SAFETY: the invariant of `mutex`, and that of `Mutex::value`.
         unsafe { &*self.mutex.value.get() }
     }
 }
@@ -206,7 +244,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the invariant of `mutex`, and that of its value.
+        // SAFETY: the invariant of `mutex`, and that of `Mutex::value`.
         unsafe { &mut *self.mutex.value.get() }
     }
 }

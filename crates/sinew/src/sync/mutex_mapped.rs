@@ -1,8 +1,8 @@
-//! A guard of a mutex for a part of its value, as std's in nightly builds.
+//! A mutex guard for a part of the value, as std has in nightly builds.
 //!
 //! # Safety
 //!
-//! Trusted with lending a part of the value to whoever has the lock.
+//! Trusted to lend a part of the value to the holder of the lock.
 #![expect(unsafe_code, reason = "the value is lent by a lock")]
 
 use std::fmt;
@@ -18,9 +18,10 @@ use crate::raw::RawMutex;
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     map_methods! {
-        /// The guard for a part of the value.
+        /// Returns a guard for a part of the value.
         ///
-        /// Not a method, as std's is not: one might hide that of the value.
+        /// This is an associated function, as in std, because a method could hide a method of the
+        /// value.
         ///
         /// ```
         /// use sinew::sync::{Mutex, MutexGuard};
@@ -34,15 +35,17 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         ///
         /// # Panics
         ///
-        /// If the closure does. The lock is given back then, and poisoned.
+        /// Panics if the closure panics. The lock is then released and poisoned.
         mut => MappedMutexGuard<'a> by into_parts
     }
 }
 
 mapped_guard! {
-    /// The lock of a [`Mutex`](super::Mutex), for a part of its value: what [`MutexGuard::map`] makes. As `std::sync::MappedMutexGuard`.
+    /// A guard of a [`Mutex`](super::Mutex) for a part of its value. [`MutexGuard::map`] returns
+    /// it. As `std::sync::MappedMutexGuard`.
     ///
-    /// It cannot be given to a [`Condvar`](super::Condvar), and stays on the fiber, or the thread, that has it:
+    /// A [`Condvar`](super::Condvar) does not accept it. It stays with the fiber or thread that
+    /// acquired the lock:
     ///
     /// ```compile_fail,E0277
     /// use sinew::fiber;

@@ -4,17 +4,21 @@ use crate::limited::limited_waits;
 use crate::raw::{RawEvent, Reset};
 use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
-/// Tells one who waits, or all of them, that there is something to do, fibers and threads alike.
+/// Notifies one waiter or all waiters, for fibers and threads.
 ///
-/// It has the names of tokio's, but for [`wait`](Self::wait), which is `notified().await` there.
+/// It has the names of tokio's `Notify`, except for [`wait`](Self::wait), which is
+/// `notified().await` there.
 ///
-/// - [`notify_one`](Self::notify_one) is not lost: if nobody waits, the next one to come goes on at once. But one such notification is kept, not
-///   several: whoever goes on looks for all there is to do.
-/// - [`notify_waiters`](Self::notify_waiters) is for those who wait now, and nobody else. Who has looked whether there is something to do, and
-///   does not wait yet, misses it: use a [`Condvar`](super::Condvar) there, or an [`Event`](super::Event) that is reset by hand.
+/// - A [`notify_one`](Self::notify_one) is not lost: without a waiter, the next wait returns at
+///   once. Only one such notification is stored, so a woken waiter must look for all work that
+///   there is.
+/// - [`notify_waiters`](Self::notify_waiters) wakes only the current waiters. A caller that has
+///   checked for work and does not wait yet misses it. Use a [`Condvar`](super::Condvar) for that,
+///   or a manual-reset [`Event`](super::Event).
 ///
-/// Waiters are told in the order in which they came, but for [`notify_last`](Self::notify_last).
-/// What was done before a notification is seen by the waiter that it wakes.
+/// Waiters are notified in the order in which they came, except by
+/// [`notify_last`](Self::notify_last). A waiter that is woken sees all that happened before the
+/// notification.
 ///
 /// ```
 /// use sinew::fiber;
@@ -37,27 +41,38 @@ pub struct Notify {
     raw: RawEvent,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed, so a panic cannot leave it half changed.
 impl_unwind_safe!(Notify);
 
 impl Notify {
-    /// One without a notification.
+    /// Creates a `Notify` without a stored notification.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Self { raw: RawEvent::new(Reset::Auto) }
     }
 
-    /// Has the one go on who has waited longest; if nobody waits, the next one to come.
+    /// Wakes the waiter that has waited longest. If there is none, the next wait returns at once.
+    ///
+    /// ```
+    /// use sinew::sync::Notify;
+    ///
+    /// let notify = Notify::new();
+    /// notify.notify_one();
+    /// notify.notify_one();
+    /// // Only one notification is stored.
+    /// assert!(notify.try_wait());
+    /// assert!(!notify.try_wait());
+    /// ```
     pub fn notify_one(&self) {
         self.raw.set();
     }
 
-    /// Wakes the waiter that came last; if nobody waits, the next one to come goes on at once.
-    /// Otherwise as [`notify_one`](Self::notify_one), which wakes the one that has waited longest.
+    /// Wakes the waiter that came last. If there is none, the next wait returns at once. Otherwise
+    /// as [`notify_one`](Self::notify_one), which wakes the waiter that has waited longest.
     ///
-    /// The one that came last has probably run most recently, so its data may still be in a cache.
-    /// The others may starve.
+    /// The waiter that came last has probably run most recently, so its data may still be in a
+    /// cache. The other waiters may starve.
     ///
     /// ```
     /// use sinew::fiber;
@@ -65,7 +80,7 @@ impl Notify {
     ///
     /// static IDLE: Notify = Notify::new();
     ///
-    /// // Nobody waits: it is kept.
+    /// // There is no waiter, so the notification is stored.
     /// IDLE.notify_last();
     /// assert!(IDLE.try_wait());
     /// let waits = fiber::spawn(|| IDLE.wait());
@@ -76,17 +91,18 @@ impl Notify {
         self.raw.set_for_last();
     }
 
-    /// Has all go on who wait now. If nobody does, nothing is kept.
+    /// Wakes all current waiters. If there is none, no notification is stored.
     pub fn notify_waiters(&self) {
         self.raw.wake_all();
     }
 
-    /// The name that [`Condvar`](super::Condvar) has for [`notify_waiters`](Self::notify_waiters).
+    /// Wakes all current waiters, as [`notify_waiters`](Self::notify_waiters) does.
+    /// [`Condvar`](super::Condvar) uses this name.
     pub fn notify_all(&self) {
         self.notify_waiters();
     }
 
-    /// Takes the notification that was kept, if there is one.
+    /// Takes the stored notification, and returns whether there was one. Never waits.
     #[inline]
     #[must_use = "a notification may have been taken"]
     pub fn try_wait(&self) -> bool {
@@ -94,7 +110,7 @@ impl Notify {
     }
 
     limited_waits! {
-        /// Waits for a notification. Never returns without one.
+        /// Waits for a notification. There are no spurious wake-ups.
         wait, wait_timeout, wait_until, wait_cancellable by wait_within, must_use "a notification may have been taken"
     }
 

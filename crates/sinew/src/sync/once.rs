@@ -1,4 +1,4 @@
-//! Something that is done once, with the names and the poison of [`std::sync::Once`].
+//! One-time initialisation, with the names and the poisoning of [`std::sync::Once`].
 
 use std::time::Duration;
 
@@ -9,17 +9,19 @@ use crate::rt::{GaveUp, Limit, impl_debug, impl_unwind_safe};
 
 const POISONED: &str = "Once instance has previously been poisoned";
 
-const REENTERED: &str = "`Once` re-entered: what it runs, the closure of `call_once` or the initialiser of a `OnceLock` or a `LazyLock`, \
-     uses it again, and would wait for itself: move that use out of the closure";
+const REENTERED: &str = "`Once` re-entered: the closure of `call_once`, or the initialiser of a `OnceLock` or a `LazyLock`, \
+     uses it again and would wait for itself: move that use out of the closure";
 
-/// Something that is done once, for fibers and threads alike: whoever comes while somebody does it waits, and a fiber that waits
-/// gives its worker to others.
+/// One-time initialisation, for fibers and threads. Callers that come while the closure runs wait
+/// for its end; a fiber that waits leaves its worker to other fibers.
 ///
-/// It has all that [`std::sync::Once`] has, with the same names and the same poison. What is different:
+/// It has all methods of [`std::sync::Once`], with the same names and the same poisoning.
+/// Differences from std:
 ///
-/// - The closure may suspend, and a fiber that may move takes it along.
-/// - A closure that calls its own `Once` is a panic. With std's it may also wait for ever.
-/// - Waits that end: [`wait_timeout`](Self::wait_timeout) and [`wait_cancellable`](Self::wait_cancellable).
+/// - The closure may suspend, and migrates with its fiber.
+/// - A closure that calls its own `Once` panics. With std's, it may also deadlock.
+/// - There are waits with a limit: [`wait_timeout`](Self::wait_timeout) and
+///   [`wait_cancellable`](Self::wait_cancellable).
 ///
 /// ```
 /// use sinew::fiber;
@@ -37,40 +39,41 @@ pub struct Once {
     raw: RawOnce,
 }
 
-// A panic poisons it, so that nobody sees something half done without being told.
+// A panic poisons it, so a half-done initialisation is not used unnoticed.
 impl_unwind_safe!(Once);
 
-/// What the closure of [`Once::call_once_force`] is told. As [`std::sync::OnceState`].
+/// The state that the closure of [`Once::call_once_force`] receives. As [`std::sync::OnceState`].
 pub struct OnceState {
     is_poisoned: bool,
 }
 
-/// One that nobody has run, as std has it.
+/// A `Once` that has not run, as std has it.
 #[deprecated(note = "as std's is: use `Once::new()`")]
 #[expect(clippy::declare_interior_mutable_const, reason = "a value to begin with, as std's is")]
 pub const ONCE_INIT: Once = Once::new();
 
 #[expect(clippy::new_without_default, reason = "std's has no default either")]
 impl Once {
-    /// One that nobody has run.
+    /// Creates a `Once` that has not run.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Self { raw: RawOnce::new() }
     }
 
-    /// One that has been run.
+    /// Creates a `Once` that has already run.
     pub(super) const fn done() -> Self {
         Self { raw: RawOnce::done() }
     }
 
-    /// Calls the closure, if this is the first call; waits, if another one has not come to its end. So when this returns, some closure
-    /// has run, and all that it did is seen.
+    /// Calls the closure if no closure has run yet. Waits if another caller's closure is running.
+    /// When this returns, a closure has run, and the caller sees all its effects.
     ///
     /// # Panics
     ///
-    /// If the closure panics; then, and in all calls from then on, it is poisoned. If it is called by its own closure. If the caller
-    /// would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the closure panics, which poisons the `Once`, and if it is already poisoned.
+    /// Panics if its own closure calls this. Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     #[track_caller]
     pub fn call_once<F>(&self, f: F)
@@ -83,11 +86,22 @@ impl Once {
         }
     }
 
-    /// The same, and calls the closure even if it is poisoned: if that returns, it is not any more.
+    /// Calls the closure as [`call_once`](Self::call_once) does, even if the `Once` is poisoned. If
+    /// the closure returns, the `Once` is no longer poisoned.
+    ///
+    /// ```
+    /// use sinew::sync::Once;
+    /// use std::panic;
+    ///
+    /// let once = Once::new();
+    /// let _ = panic::catch_unwind(|| once.call_once(|| panic::resume_unwind(Box::new("failed"))));
+    /// once.call_once_force(|state| assert!(state.is_poisoned()));
+    /// assert!(once.is_completed());
+    /// ```
     ///
     /// # Panics
     ///
-    /// As [`call_once`](Self::call_once), but for poison.
+    /// Panics as [`call_once`](Self::call_once) does, except for earlier poison.
     #[inline]
     #[track_caller]
     pub fn call_once_force<F>(&self, f: F)
@@ -115,18 +129,19 @@ impl Once {
         }
     }
 
-    /// Whether a closure has run, and not panicked. If so, all that it did is seen.
+    /// Returns whether a closure has run without a panic. If so, the caller sees all its effects.
     #[inline]
     #[must_use]
     pub fn is_completed(&self) -> bool {
         self.raw.is_done()
     }
 
-    /// Waits until somebody has run a closure.
+    /// Waits until a closure has run.
     ///
     /// # Panics
     ///
-    /// If it is poisoned, or is while this waits. If it is called by the closure. If the caller would have to wait, and is inside
+    /// Panics if the `Once` is poisoned, or becomes poisoned during the wait. Panics if its own
+    /// closure calls this. Panics if the caller would have to wait and is inside
     /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn wait(&self) {
@@ -135,11 +150,12 @@ impl Once {
         }
     }
 
-    /// The same, and waits on while it is poisoned: for a [`call_once_force`](Self::call_once_force).
+    /// Waits until a closure has run, and ignores poison: a
+    /// [`call_once_force`](Self::call_once_force) may still run.
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait), but for poison.
+    /// Panics as [`wait`](Self::wait) does, except for poison.
     #[track_caller]
     pub fn wait_force(&self) {
         if !self.is_completed() {
@@ -147,7 +163,8 @@ impl Once {
         }
     }
 
-    /// [`wait`](Self::wait), for at most so long. Whether somebody has run a closure.
+    /// Waits as [`wait`](Self::wait) does, but at most for `time`. Returns whether a closure has
+    /// run.
     ///
     /// ```
     /// use sinew::sync::Once;
@@ -161,33 +178,36 @@ impl Once {
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> bool {
         self.waits_for(OnceFailure::Counts, time)
     }
 
-    /// [`wait_timeout`](Self::wait_timeout), or the same that waits on while it is poisoned.
+    /// Waits as [`wait_timeout`](Self::wait_timeout) does. `failure` says whether it ignores
+    /// poison.
     #[track_caller]
     pub(super) fn waits_for(&self, failure: OnceFailure, time: Duration) -> bool {
         self.is_completed() || self.wait_to(failure, Limit::lasting(time)).is_ok()
     }
 
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits as [`wait`](Self::wait) does, but [cancellation and deadlines](crate::fiber#stopping)
+    /// end the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before somebody has run a closure.
+    /// Returns an error if the caller is stopped before a closure has run.
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<(), Stopped> {
         self.wait_or_stop(OnceFailure::Counts)
     }
 
-    /// [`wait_cancellable`](Self::wait_cancellable), or the same that waits on while it is poisoned.
+    /// Waits as [`wait_cancellable`](Self::wait_cancellable) does. `failure` says whether it
+    /// ignores poison.
     #[track_caller]
     pub(super) fn wait_or_stop(&self, failure: OnceFailure) -> Result<(), Stopped> {
         if self.is_completed() {
@@ -211,7 +231,8 @@ fn once<F>(f: &mut Option<F>) -> F {
     f.take().expect("it is called once")
 }
 
-/// Somebody runs the closure. If it panics, this is dropped as it was made.
+/// Ends the run of a closure when it is dropped. If the closure panics, `end` still has its first
+/// value.
 struct Run<'a> {
     raw: &'a RawOnce,
     end: OnceEnd,
@@ -226,7 +247,7 @@ impl Drop for Run<'_> {
 impl_debug!(Once, ..);
 
 impl OnceState {
-    /// Whether a closure before this one has panicked.
+    /// Returns whether an earlier closure panicked.
     #[inline]
     #[must_use]
     pub fn is_poisoned(&self) -> bool {

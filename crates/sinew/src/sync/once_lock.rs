@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with lending a value that was written while nobody looked.
+//! Trusted to lend a value that was written behind a shared reference, before any caller could read
+//! it.
 #![expect(unsafe_code, reason = "the value is written behind a shared reference, once")]
 
 use std::cell::UnsafeCell;
@@ -15,15 +16,16 @@ use super::once::Once;
 use crate::fiber::Stopped;
 use crate::raw::OnceFailure;
 
-/// A value that is set once, for fibers and threads alike: whoever needs it while somebody makes it waits, and a fiber that waits
-/// gives its worker to others.
+/// A value that is set once, for fibers and threads. Callers that need the value while it is
+/// initialised wait; a fiber that waits leaves its worker to other fibers.
 ///
-/// It has all that [`std::sync::OnceLock`] has, with the same names. An initialiser that panics leaves it without a value, for the
-/// next one. What is different:
+/// It has all methods of [`std::sync::OnceLock`], with the same names. If an initialiser panics,
+/// the value stays unset, and the next initialiser may set it. Differences from std:
 ///
 /// - The initialiser may suspend.
-/// - An initialiser that needs the value itself is a panic. With std's it waits for ever.
-/// - Waits that end: [`wait_timeout`](Self::wait_timeout) and [`wait_cancellable`](Self::wait_cancellable).
+/// - An initialiser that needs the value itself panics. With std's, it waits for ever.
+/// - There are waits with a limit: [`wait_timeout`](Self::wait_timeout) and
+///   [`wait_cancellable`](Self::wait_cancellable).
 ///
 /// ```
 /// use sinew::fiber;
@@ -31,12 +33,12 @@ use crate::raw::OnceFailure;
 ///
 /// static NAME: OnceLock<String> = OnceLock::new();
 ///
-/// let fibers = (0..4).map(|n| fiber::spawn(move || NAME.get_or_init(|| format!("by {n}")).as_str()));
-/// let names: Vec<_> = fibers.collect::<Vec<_>>().into_iter().map(|fiber| fiber.join().unwrap()).collect();
+/// let fibers = [1, 2, 3].map(|n| fiber::spawn(move || NAME.get_or_init(|| format!("by {n}"))));
+/// let names = fibers.map(|fiber| fiber.join().unwrap());
 /// assert!(names.iter().all(|name| *name == NAME.get().unwrap()));
 /// ```
 ///
-/// It is shared only if its value may be:
+/// It is `Sync` only if its value is:
 ///
 /// ```compile_fail,E0277
 /// use sinew::sync::OnceLock;
@@ -47,53 +49,55 @@ pub struct OnceLock<T> {
     once: Once,
     /// # Invariant
     ///
-    /// Behind a shared reference, it is written only by whoever runs `once`, before that is completed, and read only after. There is a
-    /// value if and only if it is completed.
+    /// Behind a shared reference, only the closure that `once` runs writes it, before `once` is
+    /// completed; it is read only after that. It is `Some` if and only if `once` is completed.
     value: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: by the invariant of `value`, one thread may write it and another one drop it, which `T: Send` allows, and all read it at
-// once, which `T: Sync` does.
+// SAFETY: by the invariant of `value`, one thread may write the value and another may drop it,
+// which `T: Send` allows, and all may read it at once, which `T: Sync` allows.
 unsafe impl<T: Send + Sync> Sync for OnceLock<T> {}
 
-// An initialiser that panics leaves nothing behind.
+// An initialiser that panics leaves no value behind.
 impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
 impl<T: UnwindSafe> UnwindSafe for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
-    /// One without a value.
+    /// Creates an unset value.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Self { once: Once::new(), value: UnsafeCell::new(None) }
     }
 
-    /// The value, if it is set. Never waits.
+    /// Returns the value if it is set. Never waits.
     #[inline]
     pub fn get(&self) -> Option<&T> {
-        // SAFETY: it is completed.
+        // SAFETY: `once` is completed, as was just checked or waited for.
         self.once.is_completed().then(|| unsafe { self.value() })
     }
 
-    /// The value, if it is set.
+    /// Returns a mutable reference to the value if it is set.
     #[inline]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.value.get_mut().as_mut()
     }
 
-    /// Waits until it is set.
+    /// Waits until the value is set, and returns it.
     ///
     /// # Panics
     ///
-    /// If it is called by the initialiser. If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the initialiser calls this. Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[track_caller]
     pub fn wait(&self) -> &T {
         self.once.wait_force();
-        // SAFETY: it is completed.
+        // SAFETY: `once` is completed, as was just checked or waited for.
         unsafe { self.value() }
     }
 
-    /// [`wait`](Self::wait), for at most so long.
+    /// Waits as [`wait`](Self::wait) does, but at most for `time`. Returns `None` if the value is
+    /// not set in that time.
     ///
     /// ```
     /// use sinew::sync::OnceLock;
@@ -107,38 +111,48 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_timeout(&self, time: Duration) -> Option<&T> {
         self.once.waits_for(OnceFailure::IsIgnored, time);
         self.get()
     }
 
-    /// [`wait`](Self::wait), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits as [`wait`](Self::wait) does, but [cancellation and deadlines](crate::fiber#stopping)
+    /// end the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before it is set.
+    /// Returns an error if the caller is stopped before the value is set.
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[track_caller]
     pub fn wait_cancellable(&self) -> Result<&T, Stopped> {
         self.once.wait_or_stop(OnceFailure::IsIgnored)?;
-        // SAFETY: it is completed.
+        // SAFETY: `once` is completed, as was just checked or waited for.
         Ok(unsafe { self.value() })
     }
 
-    /// Sets it. Waits, if somebody else is about to.
+    /// Sets the value. Waits if another caller is setting it.
+    ///
+    /// ```
+    /// use sinew::sync::OnceLock;
+    ///
+    /// let cell = OnceLock::new();
+    /// assert_eq!(cell.set(5), Ok(()));
+    /// assert_eq!(cell.set(6), Err(6));
+    /// assert_eq!(cell.get(), Some(&5));
+    /// ```
     ///
     /// # Errors
     ///
-    /// If it is set already. The new value is in the error.
+    /// Returns the new value as an error if a value is already set.
     ///
     /// # Panics
     ///
-    /// As [`wait`](Self::wait).
+    /// Panics as [`wait`](Self::wait) does.
     #[inline]
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
@@ -147,13 +161,22 @@ impl<T> OnceLock<T> {
         value.map_or(Ok(()), Err)
     }
 
-    /// The value. If it is not set, it is set to what the closure returns; of several closures, only one is called, and the others
-    /// wait.
+    /// Returns the value. If it is unset, it is set to the result of the closure. Of several
+    /// concurrent callers, one runs its closure, and the others wait.
+    ///
+    /// ```
+    /// use sinew::sync::OnceLock;
+    ///
+    /// let cell = OnceLock::new();
+    /// assert_eq!(cell.get_or_init(|| 5), &5);
+    /// assert_eq!(cell.get_or_init(|| 6), &5);
+    /// ```
     ///
     /// # Panics
     ///
-    /// If the closure does, which leaves it without a value. If the closure needs the value itself. If the caller would have to wait, and
-    /// is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the closure panics; the value then stays unset. Panics if the closure needs the
+    /// value itself. Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     #[track_caller]
     pub fn get_or_init<F>(&self, f: F) -> &T
@@ -163,7 +186,7 @@ impl<T> OnceLock<T> {
         if !self.once.is_completed() {
             self.init(f);
         }
-        // SAFETY: it is completed.
+        // SAFETY: `once` is completed, as was just checked or waited for.
         unsafe { self.value() }
     }
 
@@ -172,18 +195,18 @@ impl<T> OnceLock<T> {
     fn init<F: FnOnce() -> T>(&self, f: F) {
         self.once.call_once_force(|_| {
             let value = Some(f());
-            // SAFETY: the invariant of `value`: this is who runs `once`.
+            // SAFETY: the invariant of `value`: this is the closure that `once` runs.
             unsafe { *self.value.get() = value };
         });
     }
 
-    /// The value, if it was set.
+    /// Returns the value if it is set.
     #[inline]
     pub fn into_inner(self) -> Option<T> {
         self.value.into_inner()
     }
 
-    /// Takes the value out, and leaves it without one.
+    /// Takes the value out, and leaves it unset.
     #[inline]
     pub fn take(&mut self) -> Option<T> {
         mem::take(self).into_inner()
@@ -194,9 +217,9 @@ impl<T> OnceLock<T> {
     /// `once` is completed.
     #[inline]
     unsafe fn value(&self) -> &T {
-        // SAFETY: the invariant of `value`: nobody writes it any more.
+        // SAFETY: the invariant of `value`: it is no longer written, since `once` is completed.
         let value = unsafe { &*self.value.get() };
-        // SAFETY: the invariant of `value`: there is one.
+        // SAFETY: the invariant of `value`: it is `Some`, since `once` is completed.
         unsafe { value.as_ref().unwrap_unchecked() }
     }
 }
@@ -226,7 +249,7 @@ impl<T: Clone> Clone for OnceLock<T> {
 }
 
 impl<T> From<T> for OnceLock<T> {
-    /// One whose value is set.
+    /// Creates a value that is set.
     #[inline]
     fn from(value: T) -> Self {
         Self { once: Once::done(), value: UnsafeCell::new(Some(value)) }

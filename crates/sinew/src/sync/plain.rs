@@ -1,18 +1,19 @@
-//! What a value must be so that it can be copied word by word while another one writes it. Knows no lock.
+//! The trait of values that can be copied word by word while a writer changes them. Knows no lock.
 //!
 //! # Safety
 //!
-//! Trusted with the promise for types of the language.
+//! Trusted with the promise of [`Plain`] for built-in and std types.
 #![expect(unsafe_code, reason = "that a type has no padding is a promise")]
 
 use std::marker::PhantomData;
 use std::num::{NonZero, Saturating, Wrapping};
 
-/// A type of which every byte is always written, so that it may be copied byte by byte through atomics: what a
-/// [`SeqLock`](super::SeqLock) holds.
+/// A type whose bytes are all initialised, so that atomics can copy it byte by byte. A
+/// [`SeqLock`](super::SeqLock) holds a value of such a type.
 ///
-/// Integers, floats, `bool`, `char`, `()`, and arrays of what is plain are. A tuple is not: nobody says how it lies in memory. A
-/// struct becomes one by a promise of its author:
+/// Integers, floats, `bool`, `char`, `()`, and arrays of plain types implement it. Tuples do not,
+/// because their memory layout is not specified. The author of a struct can implement it with a
+/// promise:
 ///
 /// ```
 /// use sinew::sync::{Plain, SeqLock};
@@ -25,7 +26,7 @@ use std::num::{NonZero, Saturating, Wrapping};
 ///     size: u32,
 ///     flags: [u8; 4],
 /// }
-/// // SAFETY: its fields are plain, and their sizes add up to its own: nothing is between them.
+/// // SAFETY: its fields are plain. Their sizes add up to its own, so there is no padding.
 /// unsafe impl Plain for Quote {}
 /// const _: () = assert!(size_of::<Quote>() == 8 + 8 + 4 + 4);
 ///
@@ -34,7 +35,7 @@ use std::num::{NonZero, Saturating, Wrapping};
 /// assert_eq!(LAST.read().ask, 11);
 /// ```
 ///
-/// Padding is refused where the language can tell:
+/// The compiler rejects types that are not known to have no padding:
 ///
 /// ```compile_fail,E0277
 /// use sinew::sync::SeqLock;
@@ -44,8 +45,10 @@ use std::num::{NonZero, Saturating, Wrapping};
 ///
 /// # Safety
 ///
-/// Every value of the type has all its bytes initialised: there is no padding, no union that may have some, no [`MaybeUninit`]. And it
-/// has no pointers and no references, which are more than their bytes. It need not be valid for all bytes: a `bool` is fine.
+/// All bytes of every value of the type are initialised: the type has no padding, no union that may
+/// have padding, and no [`MaybeUninit`]. It contains no pointers and no references, whose
+/// provenance a copy of their bytes would lose. Not every byte pattern needs to be valid: `bool` is
+/// allowed.
 ///
 /// [`MaybeUninit`]: std::mem::MaybeUninit
 pub unsafe trait Plain: Copy {}
@@ -53,7 +56,7 @@ pub unsafe trait Plain: Copy {}
 macro_rules! plain {
     ($($type:ty),*) => {
         $(
-            // SAFETY: a scalar has no padding, and this one is no pointer.
+            // SAFETY: a scalar has no padding, and this one is not a pointer.
             unsafe impl Plain for $type {}
         )*
     };
@@ -63,9 +66,9 @@ macro_rules! plain_integers {
     ($($type:ty),*) => {
         plain!($($type),*);
         $(
-            // SAFETY: it lies in memory as the integer does.
+            // SAFETY: `NonZero` has the memory layout of the integer.
             unsafe impl Plain for NonZero<$type> {}
-            // SAFETY: as above; none of it is zero.
+            // SAFETY: as above; `None` is stored as zero.
             unsafe impl Plain for Option<NonZero<$type>> {}
         )*
     };
@@ -74,9 +77,9 @@ macro_rules! plain_integers {
 plain!(f32, f64, bool, char, ());
 plain_integers!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 
-// SAFETY: nothing is between the items of an array.
+// SAFETY: there is no padding between the items of an array.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
-// SAFETY: it lies in memory as its field does.
+// SAFETY: `Wrapping` is `repr(transparent)`: it has the memory layout of its field.
 unsafe impl<T: Plain> Plain for Wrapping<T> {}
 // SAFETY: as above.
 unsafe impl<T: Plain> Plain for Saturating<T> {}

@@ -1,4 +1,5 @@
-//! Poison: that somebody panicked while it had a lock. As std's, but for fibers that go on while their thread unwinds.
+//! Poisoning: records that a caller panicked while it held a lock. As in std, but it also works for
+//! fibers that run while their thread unwinds.
 
 use std::sync::LockResult;
 use std::sync::PoisonError;
@@ -6,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::rt;
 
-/// Whether somebody did.
+/// Records whether a holder of the lock panicked.
 #[derive(Debug)]
 pub(super) struct PoisonFlag {
     is_poisoned: AtomicBool,
 }
 
-/// What is known when a lock is taken.
+/// What is known when a lock is acquired.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     was_unwinding: bool,
@@ -23,17 +24,17 @@ impl PoisonFlag {
         Self { is_poisoned: AtomicBool::new(false) }
     }
 
-    /// The lock is taken.
+    /// Records that the lock is acquired.
     #[inline]
     pub(super) fn enter(&self) -> Before {
         Before { was_unwinding: rt::is_unwinding() }
     }
 
-    /// The lock is given back.
+    /// Records that the lock is released.
     #[inline]
     pub(super) fn leave(&self, before: Before) {
         if !before.was_unwinding && rt::is_unwinding() {
-            // Relaxed: whoever takes the lock next sees it by that.
+            // Relaxed: the lock itself makes this visible to the next holder.
             self.is_poisoned.store(true, Ordering::Relaxed);
         }
     }
@@ -47,22 +48,22 @@ impl PoisonFlag {
         self.is_poisoned.store(false, Ordering::Relaxed);
     }
 
-    /// What comes out of a lock.
+    /// Wraps a guard in the result of a lock.
     ///
     /// # Errors
     ///
-    /// If somebody panicked while it had it.
+    /// Returns an error if a holder of the lock panicked.
     #[inline]
     pub(super) fn wrap<T>(&self, value: T) -> LockResult<T> {
         if self.get() { Err(PoisonError::new(value)) } else { Ok(value) }
     }
 }
 
-/// Changes what is in a result of a lock, whether poisoned or not.
+/// Maps the guard in the result of a lock, poisoned or not.
 ///
 /// # Errors
 ///
-/// As before.
+/// Returns an error if `result` is one.
 #[inline]
 pub(super) fn map<T, U>(result: LockResult<T>, change: impl FnOnce(T) -> U) -> LockResult<U> {
     match result {

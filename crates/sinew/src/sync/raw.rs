@@ -1,5 +1,6 @@
-//! The locks under [`Mutex`](super::Mutex) and [`RwLock`](super::RwLock), for [`lock_api`]: its types around these have its guards, without
-//! poison, and serve fibers and threads alike.
+//! The locks under [`Mutex`](super::Mutex) and [`RwLock`](super::RwLock), for the types of
+//! [`lock_api`]: these have the guards of `lock_api`, no poisoning, and work for fibers and
+//! threads.
 //!
 //! ```
 //! use sinew::fiber;
@@ -20,7 +21,7 @@
 //!
 //! # Safety
 //!
-//! Trusted with the promise that [`lock_api`] lends values by: that these are locks.
+//! Trusted with the promise to [`lock_api`] that these types are locks.
 #![expect(unsafe_code, reason = "that something is a lock is a promise")]
 
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ use crate::rt::{Limit, impl_debug};
 /// The lock under [`Mutex`](super::Mutex).
 pub struct RawMutex(raw::RawMutex);
 
-// SAFETY: one has it at a time.
+// SAFETY: it has at most one holder at a time.
 unsafe impl lock_api::RawMutex for RawMutex {
     const INIT: Self = Self(raw::RawMutex::new());
 
@@ -72,7 +73,7 @@ unsafe impl lock_api::RawMutexTimed for RawMutex {
 /// The lock under [`RwLock`](super::RwLock).
 pub struct RawRwLock(raw::RawRwLock);
 
-// SAFETY: a writer has it alone, and readers have it when no writer does.
+// SAFETY: a writer holds it alone, and readers hold it only while no writer does.
 unsafe impl lock_api::RawRwLock for RawRwLock {
     const INIT: Self = Self(raw::RawRwLock::new());
 
@@ -131,14 +132,14 @@ unsafe impl lock_api::RawRwLockTimed for RawRwLock {
     }
 }
 
-// SAFETY: as above, and no writer has it in between.
+// SAFETY: as above, and no writer gets the lock in between.
 unsafe impl lock_api::RawRwLockDowngrade for RawRwLock {
     unsafe fn downgrade(&self) {
         self.0.downgrade();
     }
 }
 
-/// A moment beyond the clock's end never comes.
+/// Returns the limit for this time. If the end exceeds the range of the clock, there is none.
 fn within(time: Duration) -> Limit {
     Limit::lasting(time)
 }

@@ -1,8 +1,9 @@
-//! A lock that its owner may take again, with the names of [`std::sync::ReentrantLock`](https://doc.rust-lang.org/std/sync/struct.ReentrantLock.html).
+//! A lock that its owner may acquire again, with the names of
+//! [`std::sync::ReentrantLock`](https://doc.rust-lang.org/std/sync/struct.ReentrantLock.html).
 //!
 //! # Safety
 //!
-//! Trusted with lending a value that need not be shared to one fiber or thread at a time.
+//! Trusted to lend a value that may not be `Sync` to one fiber or thread at a time.
 #![expect(unsafe_code, reason = "what need not be `Sync` is lent by a lock")]
 
 use std::fmt;
@@ -19,15 +20,17 @@ use crate::rt::{GaveUp, Limit};
 
 const OVERFLOW: &str = "lock count overflow in reentrant mutex";
 
-/// A lock around a value that its owner may take again, for fibers and threads alike. As std's, which is not stable yet; its guards
-/// lend the value to be read, since there may be several.
+/// A lock around a value that its owner may acquire again, for fibers and threads. As std's, which
+/// is not stable yet. The guards give only shared access to the value, since several may exist at
+/// once.
 ///
-/// It belongs to the *fiber* that has taken it, wherever that goes on; another fiber on the same thread waits. On a plain thread it
-/// belongs to the thread, and so it does in functions that [follow](crate::RuntimeBuilder::on_resume) a fiber, which are not part of
-/// it. It is not poisoned by a panic, as std's is not. What is different:
+/// The owner is the *fiber* that acquired the lock, even if it migrates; another fiber on the same
+/// thread waits. On a plain thread, the owner is the thread. This is also true in hooks that
+/// [follow](crate::RuntimeBuilder::on_resume) a fiber: they are not part of it. A panic does not
+/// poison the lock, as with std's. Differences from std:
 ///
-/// - Waits that end: [`try_lock_for`](Self::try_lock_for), [`try_lock_until`](Self::try_lock_until) and
-///   [`lock_cancellable`](Self::lock_cancellable).
+/// - There are waits with a limit: [`try_lock_for`](Self::try_lock_for),
+///   [`try_lock_until`](Self::try_lock_until) and [`lock_cancellable`](Self::lock_cancellable).
 ///
 /// ```
 /// use sinew::sync::ReentrantLock;
@@ -50,79 +53,97 @@ pub struct ReentrantLock<T: ?Sized> {
     raw: RawReentrant,
     /// # Invariant
     ///
-    /// Behind a shared reference, touched only by whoever has `raw`.
+    /// Behind a shared reference, accessed only by the owner of `raw`.
     value: T,
 }
 
-// SAFETY: the invariant of `value` passes it from one fiber or thread to the next, which `T: Send` allows; two guards of the same one
-// are never used at once.
+// SAFETY: by the invariant of `value`, it passes from one fiber or thread to the next, which
+// `T: Send` allows. Two guards of the same lock are never used by two threads at once.
 unsafe impl<T: ?Sized + Send> Sync for ReentrantLock<T> {}
 
-// As for the value itself: a panic does not poison it.
+// As the value itself, since a panic does not poison the lock.
 impl<T: ?Sized + UnwindSafe> UnwindSafe for ReentrantLock<T> {}
 impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for ReentrantLock<T> {}
 
 impl<T> ReentrantLock<T> {
-    /// One that nobody has.
+    /// Creates an unlocked lock.
     #[inline]
     pub const fn new(value: T) -> Self {
         Self { raw: RawReentrant::new(), value }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn into_inner(self) -> T {
         self.value
     }
 }
 
 impl<T: ?Sized> ReentrantLock<T> {
-    /// Waits until nobody else has it, and takes it, once more if the caller has it.
+    /// Waits until no other owner holds the lock, and acquires it. If the caller already holds it,
+    /// it holds it once more.
     ///
     /// # Panics
     ///
-    /// If the caller has taken it 2³² - 1 times. If the caller would have to wait, and is inside
-    /// [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller holds the lock 2³² - 1 times already. Panics if the caller would have
+    /// to wait and is inside [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> ReentrantLockGuard<'_, T> {
         always(self.lock_to(Limit::NEVER))
     }
 
-    /// Takes it, if nobody else has it, and the caller not too often.
+    /// Acquires the lock unless another owner holds it, or the caller holds it 2³² - 1 times
+    /// already. Never waits.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use sinew::sync::ReentrantLock;
+    ///
+    /// static LOCK: ReentrantLock<u32> = ReentrantLock::new(5);
+    ///
+    /// let guard = LOCK.lock();
+    /// assert!(LOCK.try_lock().is_some());
+    /// let other = fiber::spawn(|| LOCK.try_lock().is_none());
+    /// assert!(other.join().unwrap());
+    /// # drop(guard);
+    /// ```
     #[inline]
     pub fn try_lock(&self) -> Option<ReentrantLockGuard<'_, T>> {
         self.raw.try_lock().unwrap_or(false).then(|| self.guard())
     }
 
-    /// [`lock`](Self::lock), for at most so long. None, if somebody else has it for all that time.
+    /// Acquires the lock as [`lock`](Self::lock) does, but waits at most for `time`. Returns `None`
+    /// if another owner holds it for all that time.
     ///
     /// # Panics
     ///
-    /// As [`lock`](Self::lock).
+    /// Panics as [`lock`](Self::lock) does.
     #[track_caller]
     pub fn try_lock_for(&self, time: Duration) -> Option<ReentrantLockGuard<'_, T>> {
         self.lock_to(Limit::lasting(time)).ok()
     }
 
-    /// [`lock`](Self::lock), until this moment at the latest. None, if somebody else has it until then.
+    /// Acquires the lock as [`lock`](Self::lock) does, but waits until `deadline` at the latest.
+    /// Returns `None` if another owner holds it until then.
     ///
     /// # Panics
     ///
-    /// As [`lock`](Self::lock).
+    /// Panics as [`lock`](Self::lock) does.
     #[track_caller]
     pub fn try_lock_until(&self, deadline: Instant) -> Option<ReentrantLockGuard<'_, T>> {
         self.lock_to(Limit::until(Some(deadline))).ok()
     }
 
-    /// [`lock`](Self::lock), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Acquires the lock as [`lock`](Self::lock) does, but [cancellation and
+    /// deadlines](crate::fiber#stopping) end the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before it has it.
+    /// Returns an error if the caller is stopped before it acquires the lock.
     ///
     /// # Panics
     ///
-    /// As [`lock`](Self::lock).
+    /// Panics as [`lock`](Self::lock) does.
     #[track_caller]
     pub fn lock_cancellable(&self) -> Result<ReentrantLockGuard<'_, T>, Stopped> {
         unless_stopped(self.lock_to(Limit::STOP))
@@ -133,13 +154,14 @@ impl<T: ?Sized> ReentrantLock<T> {
         self.raw.lock_within(limit).expect(OVERFLOW).map(|()| self.guard())
     }
 
-    /// For whoever has just taken it.
+    /// Makes the guard for a caller that has just acquired the lock.
     #[inline]
     fn guard(&self) -> ReentrantLockGuard<'_, T> {
         ReentrantLockGuard { lock: self, not_send: PhantomData }
     }
 
-    /// The value, which nobody else can have now.
+    /// Returns a mutable reference to the value. It needs no lock, since `&mut self` excludes other
+    /// users.
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.value
     }
@@ -168,9 +190,10 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for ReentrantLock<T> {
     }
 }
 
-/// A hold of a [`ReentrantLock`], which is given back when the last one of its owner is dropped.
+/// The guard of a [`ReentrantLock`]. The lock is released when the last guard of its owner is
+/// dropped.
 ///
-/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
+/// As std's guard, it is not [`Send`]. It stays with the fiber or thread that acquired the lock:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;
@@ -181,7 +204,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for ReentrantLock<T> {
 /// fiber::spawn(move || drop(guard));
 /// ```
 ///
-/// And what may not be shared is not shared through it:
+/// A value that is not [`Sync`] is not shared through it:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;
@@ -192,18 +215,18 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for ReentrantLock<T> {
 /// let guard = LOCK.lock();
 /// fiber::scope(|scope| drop(scope.spawn(|| guard.set(1))));
 /// ```
-#[must_use = "the lock is given back at once if the guard is not kept"]
+#[must_use = "the lock is released at once if the guard is not kept"]
 #[clippy::has_significant_drop]
 pub struct ReentrantLockGuard<'a, T: ?Sized + 'a> {
     /// # Invariant
     ///
-    /// It is locked, for this guard.
+    /// The lock is held, for this guard.
     lock: &'a ReentrantLock<T>,
-    /// As for std's. A fiber that may move takes its guards along.
+    /// Not `Send`, as std's guards. A fiber that migrates takes its guards along.
     not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: a shared guard gives away shared references to the value, and no more.
+// SAFETY: a shared reference to the guard only lends shared references to the value.
 unsafe impl<T: ?Sized + Sync> Sync for ReentrantLockGuard<'_, T> {}
 
 impl<T: ?Sized> Deref for ReentrantLockGuard<'_, T> {
@@ -211,7 +234,7 @@ impl<T: ?Sized> Deref for ReentrantLockGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // The invariant of `lock`: this is who may.
+        // The invariant of `lock`: this guard's owner may access the value.
         &self.lock.value
     }
 }

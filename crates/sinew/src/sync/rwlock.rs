@@ -1,8 +1,8 @@
-//! A lock around a value for many readers or one writer, with the names and the poison of [`std::sync::RwLock`].
+//! A reader-writer lock around a value, with the names and the poisoning of [`std::sync::RwLock`].
 //!
 //! # Safety
 //!
-//! Trusted with lending the value to those who have the lock.
+//! Trusted to lend the value to the holders of the lock.
 #![expect(unsafe_code, reason = "the value is lent by a lock")]
 
 use std::cell::UnsafeCell;
@@ -19,39 +19,46 @@ use crate::limited::unless_stopped;
 use crate::raw::RawRwLock;
 use crate::rt::{Limit, impl_unwind_safe};
 
-/// A lock around a value that many may read at once, or one may change; for fibers and threads alike: a fiber that waits for it gives
-/// its worker to others.
+/// A lock around a value that lets many callers read at once, or one caller write, for fibers and
+/// threads. A fiber that waits for it leaves its worker to other fibers.
 ///
-/// It has all that [`std::sync::RwLock`] has, with the same names, errors and poison: a panic poisons it if it is that of a writer.
-/// A guard may be held across a suspension, and stays with the fiber. What is different:
+/// It has all methods of [`std::sync::RwLock`], with the same names, errors and poisoning: only the
+/// panic of a writer poisons it. A fiber may hold a guard while it is suspended; the guard stays
+/// with the fiber. Differences from std:
 ///
-/// - Waits that end: [`try_read_for`](Self::try_read_for), [`try_write_for`](Self::try_write_for), their forms with a moment, and
-///   [`read_cancellable`](Self::read_cancellable) and [`write_cancellable`](Self::write_cancellable).
-/// - Guards for a part of the value: [`RwLockReadGuard::map`] and its like, which std has in nightly builds.
-/// - What std may do about a fiber or thread that has the lock already and wants it again is not a panic: it may wait for ever.
-/// - There may be as many readers as one likes: nothing panics because of their number.
-/// - A panic does not poison it if the thread was unwinding already when the fiber went on: std counts panics per thread, and nobody
-///   can tell whose it is. That is so while another fiber of the worker unwinds and waits in a destructor: the case that
-///   [`fiber::panicking`](crate::fiber::panicking) tells of.
+/// - There are waits with a limit: [`try_read_for`](Self::try_read_for),
+///   [`try_write_for`](Self::try_write_for), their `_until` forms, and
+///   [`read_cancellable`](Self::read_cancellable) and
+///   [`write_cancellable`](Self::write_cancellable).
+/// - There are guards for a part of the value: [`RwLockReadGuard::map`] and similar ones, which std
+///   has in nightly builds.
+/// - A caller that holds the lock and acquires it again never panics, as it may with std. It may
+///   wait for ever.
+/// - The number of readers has no limit that causes a panic.
+/// - A panic does not poison the lock if the thread was already unwinding when the fiber resumed:
+///   std counts panics per thread and does not know which fiber panicked. This happens while
+///   another fiber of the same worker unwinds and waits in a destructor; see
+///   [`fiber::panicking`](crate::fiber::panicking).
 ///
 /// # Who is first
 ///
-/// Neither readers nor writers are preferred. A caller that finds the lock free for it takes it,
-/// even if others wait: a reader, unless a writer holds the lock; a writer, if nobody does. Waiters
-/// keep the order in which they came. When a holder leaves, the first waiter is woken, and tries
-/// too.
+/// Neither readers nor writers are preferred. A caller that finds the lock free for it acquires it,
+/// even if others wait: a reader if no writer holds the lock, a writer if no caller holds it.
+/// Waiters keep the order in which they came. When a holder releases the lock, the first waiter is
+/// woken and tries again.
 ///
 /// A waiter that was woken, did not get the lock and has waited for more than about a millisecond
-/// keeps newcomers out: the lock is handed to the first waiter next, or to all readers that are
-/// first.
+/// keeps newcomers out: the lock is then handed to the first waiter, or to all readers at the front
+/// of the queue.
 ///
-/// A waiter that nobody wakes keeps nobody out. So new readers are let in beside a reader that
-/// keeps the lock, however long a writer has waited, until one of the readers leaves. After that,
-/// the writer waits only for the readers that are in. Neither readers nor writers starve.
+/// A waiter that is not woken keeps no newcomers out. While a reader keeps the lock, new readers
+/// are let in beside it, however long a writer has waited, until one of the readers leaves. From
+/// then on, the writer waits only for the readers that hold the lock. Neither readers nor writers
+/// starve.
 ///
-/// A reader may thus have to wait for a writer that waits for other readers. As with std's, a
-/// caller that reads must not read again before it has released the lock: with a writer between the
-/// two, all of them would wait for ever.
+/// So a reader may have to wait for a writer that waits for other readers. As with std's lock, a
+/// caller that holds the lock for reading must not acquire it for reading again: if a writer came
+/// between the two calls, all of them would wait for ever.
 ///
 /// ```
 /// use sinew::fiber;
@@ -71,18 +78,18 @@ pub struct RwLock<T: ?Sized> {
     pub(super) poison: poison::PoisonFlag,
     /// # Invariant
     ///
-    /// Read only by those who have `raw` to read or to write, and changed only by who has it to write.
+    /// Read only by holders of `raw`, and changed only by its writer.
     pub(super) value: UnsafeCell<T>,
 }
 
-// SAFETY: it has its value, which `T: Send` allows to pass on with it.
+// SAFETY: the lock owns its value, which `T: Send` allows to send along.
 unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
-// SAFETY: the invariant of `value` passes it from one writer to the next, which `T: Send` allows, and has readers share it, which
-// `T: Sync` does.
+// SAFETY: by the invariant of `value`, it passes from one writer to the next, which `T: Send`
+// allows, and readers share it, which `T: Sync` allows.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
 impl<T> RwLock<T> {
-    /// One that nobody has.
+    /// Creates an unlocked lock.
     ///
     /// ```
     /// use sinew::sync::RwLock;
@@ -101,24 +108,36 @@ impl<T> RwLock<T> {
 impl<T: ?Sized> RwLock<T> {
     lock_methods! {
         RwLockReadGuard by read_guard, read_within
-        /// Waits until no writer has it, and takes it to read.
+        /// Waits until no writer holds the lock, and acquires it for reading.
+        ///
+        /// ```
+        /// use sinew::sync::RwLock;
+        ///
+        /// let lock = RwLock::new(5);
+        /// let first = lock.read().unwrap();
+        /// let second = lock.try_read().unwrap();
+        /// assert_eq!(*first + *second, 10);
+        /// ```
         ///
         /// # Errors
         ///
-        /// If a writer panicked. It is taken all the same, and the guard is in the error.
+        /// Returns an error if a writer panicked. The lock is acquired nevertheless, and the guard
+        /// is in the error.
         ///
         /// # Panics
         ///
-        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        /// Panics if the caller would have to wait and is inside
+        /// [`no_suspend`](crate::fiber::no_suspend).
         read
-        /// Takes it to read, if no writer has it, nor one is to have it next.
+        /// Acquires the lock for reading, unless a writer holds it or it is about to be handed to a
+        /// waiter. Never waits.
         ///
         /// # Errors
         ///
-        /// [`WouldBlock`](TryLockError::WouldBlock), if it cannot be had now; [`Poisoned`](TryLockError::Poisoned), with the guard, if
-        /// a writer panicked.
+        /// Returns [`WouldBlock`](TryLockError::WouldBlock) if the lock is not free for the caller,
+        /// and [`Poisoned`](TryLockError::Poisoned), with the guard, if a writer panicked.
         try_read
-        /// [`read`](Self::read), for at most so long.
+        /// Acquires the lock as [`read`](Self::read) does, but waits at most for `time`.
         ///
         /// ```
         /// use sinew::sync::RwLock;
@@ -133,73 +152,100 @@ impl<T: ?Sized> RwLock<T> {
         ///
         /// # Errors
         ///
-        /// As [`try_read`](Self::try_read), if it cannot be had in all that time.
+        /// Fails as [`try_read`](Self::try_read) does, if the lock is not free for the caller in
+        /// that time.
         ///
         /// # Panics
         ///
-        /// As [`read`](Self::read).
+        /// Panics as [`read`](Self::read) does.
         try_read_for
-        /// [`read`](Self::read), until this moment at the latest.
+        /// Acquires the lock as [`read`](Self::read) does, but waits until `deadline` at the
+        /// latest.
         ///
         /// # Errors
         ///
-        /// As [`try_read_for`](Self::try_read_for).
+        /// Fails as [`try_read_for`](Self::try_read_for) does.
         ///
         /// # Panics
         ///
-        /// As [`read`](Self::read).
+        /// Panics as [`read`](Self::read) does.
         try_read_until
-        /// [`read`](Self::read), where [cancellation and deadlines](crate::fiber#stopping) count.
+        /// Acquires the lock as [`read`](Self::read) does, but [cancellation and
+        /// deadlines](crate::fiber#stopping) end the wait.
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`read`](Self::read).
+        /// Returns an error if the caller is stopped before it acquires the lock, or was stopped
+        /// before the call and would have to wait. The inner result is that of
+        /// [`read`](Self::read).
         ///
         /// # Panics
         ///
-        /// As [`read`](Self::read).
+        /// Panics as [`read`](Self::read) does.
         read_cancellable
     }
 
     lock_methods! {
         RwLockWriteGuard by write_guard, write_within
-        /// Waits until nobody else has it, and takes it to write.
+        /// Waits until no other caller holds the lock, and acquires it for writing.
+        ///
+        /// ```
+        /// use sinew::sync::RwLock;
+        ///
+        /// let lock = RwLock::new(5);
+        /// *lock.write().unwrap() += 1;
+        /// assert_eq!(*lock.read().unwrap(), 6);
+        /// ```
         ///
         /// # Errors
         ///
-        /// If a writer panicked. It is taken all the same, and the guard is in the error.
+        /// Returns an error if another writer panicked. The lock is acquired nevertheless, and the
+        /// guard is in the error.
         ///
         /// # Panics
         ///
-        /// As [`read`](Self::read).
+        /// Panics as [`read`](Self::read) does.
         write
-        /// Takes it to write, if nobody has it.
+        /// Acquires the lock for writing if no caller holds it. Never waits.
+        ///
+        /// ```
+        /// use sinew::sync::RwLock;
+        ///
+        /// let lock = RwLock::new(5);
+        /// let reader = lock.read().unwrap();
+        /// assert!(lock.try_write().is_err());
+        /// drop(reader);
+        /// assert!(lock.try_write().is_ok());
+        /// ```
         ///
         /// # Errors
         ///
-        /// As [`try_read`](Self::try_read).
+        /// Fails as [`try_read`](Self::try_read) does.
         try_write
-        /// [`write`](Self::write), for at most so long.
+        /// Acquires the lock as [`write`](Self::write) does, but waits at most for `time`.
         ///
         /// # Errors
         ///
-        /// As [`try_read`](Self::try_read), if it cannot be had in all that time.
+        /// Fails as [`try_read`](Self::try_read) does, if the lock is not free for the caller in
+        /// that time.
         ///
         /// # Panics
         ///
-        /// As [`read`](Self::read).
+        /// Panics as [`read`](Self::read) does.
         try_write_for
-        /// [`write`](Self::write), until this moment at the latest.
+        /// Acquires the lock as [`write`](Self::write) does, but waits until `deadline` at the
+        /// latest.
         ///
         /// # Errors
         ///
-        /// As [`try_write_for`](Self::try_write_for).
+        /// Fails as [`try_write_for`](Self::try_write_for) does.
         ///
         /// # Panics
         ///
-        /// As [`read`](Self::read).
+        /// Panics as [`read`](Self::read) does.
         try_write_until
-        /// [`write`](Self::write), where [cancellation and deadlines](crate::fiber#stopping) count.
+        /// Acquires the lock as [`write`](Self::write) does, but [cancellation and
+        /// deadlines](crate::fiber#stopping) end the wait.
         ///
         /// ```
         /// use sinew::sync::RwLock;
@@ -208,45 +254,48 @@ impl<T: ?Sized> RwLock<T> {
         ///
         /// let lock = RwLock::new(5);
         /// let guard = lock.read().unwrap();
-        /// let stopped = time::timeout(Duration::from_millis(1), || lock.write_cancellable().map(|_| ()));
+        /// let wait = || lock.write_cancellable().map(|_| ());
+        /// let stopped = time::timeout(Duration::from_millis(1), wait);
         /// assert!(stopped.unwrap_err().is_timed_out());
         /// # drop(guard);
         /// ```
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before it has it, or was to stop already and would have to wait. Inside, as [`write`](Self::write).
+        /// Returns an error if the caller is stopped before it acquires the lock, or was stopped
+        /// before the call and would have to wait. The inner result is that of
+        /// [`write`](Self::write).
         ///
         /// # Panics
         ///
-        /// As [`read`](Self::read).
+        /// Panics as [`read`](Self::read) does.
         write_cancellable
     }
 
-    /// For whoever has just taken it to read.
+    /// Makes the guard for a caller that has just acquired the lock for reading.
     #[inline]
     fn read_guard(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        // SAFETY: the caller has it.
+        // SAFETY: the caller has acquired the lock for reading.
         self.poison.wrap(unsafe { self.reader() })
     }
 
     /// # Safety
     ///
-    /// The caller has it to read, and gives that to the guard.
+    /// The caller has acquired the lock for reading, and leaves its release to the guard.
     #[inline]
     pub(super) unsafe fn reader(&self) -> RwLockReadGuard<'_, T> {
-        // SAFETY: a cell's pointer to its value is not null.
+        // SAFETY: the pointer to the value of a cell is not null.
         let value = unsafe { NonNull::new_unchecked(self.value.get()) };
         // SAFETY: the caller's promise, and the invariant of `value`.
         unsafe { RwLockReadGuard::new(value, &self.raw) }
     }
 
-    /// For whoever has just taken it to write.
+    /// Makes the guard for a caller that has just acquired the lock for writing.
     #[inline]
     fn write_guard(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        // SAFETY: the caller has it.
+        // SAFETY: the caller has acquired the lock for writing.
         self.poison.wrap(unsafe { RwLockWriteGuard::new(self) })
     }
 }
 
-poisoned_lock!(RwLock, try_read, "a writer panicked while it had the lock", format_args!("<locked>"));
+poisoned_lock!(RwLock, try_read, "a writer panicked while it held the lock", format_args!("<locked>"));

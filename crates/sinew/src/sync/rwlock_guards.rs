@@ -1,8 +1,8 @@
-//! The guards of a lock for readers and writers, as std's.
+//! The guards of a reader-writer lock, as std's.
 //!
 //! # Safety
 //!
-//! Trusted with lending the value to those who have the lock.
+//! Trusted to lend the value to the holders of the lock.
 #![expect(unsafe_code, reason = "the value is lent by a lock")]
 
 use std::fmt;
@@ -18,9 +18,11 @@ use super::rwlock_mapped::MappedRwLockReadGuard;
 use crate::raw::RawRwLock;
 
 shared_guard! {
-    /// The right to read what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockReadGuard`].
+    /// The guard of a [`RwLock`] that is held for reading. It releases the lock when it is dropped.
+    /// As [`std::sync::RwLockReadGuard`].
     ///
-    /// As std's, it is not [`Send`]; no thread gets it but the one that has it:
+    /// As std's guard, it is not [`Send`]. It stays with the fiber or thread that acquired the
+    /// lock:
     ///
     /// ```compile_fail,E0277
     /// use sinew::fiber;
@@ -33,9 +35,10 @@ shared_guard! {
     RwLockReadGuard of RawRwLock
 }
 
-/// The right to change what is in a [`RwLock`], which is given back when this is dropped. As [`std::sync::RwLockWriteGuard`].
+/// The guard of a [`RwLock`] that is held for writing. It releases the lock when it is dropped. As
+/// [`std::sync::RwLockWriteGuard`].
 ///
-/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
+/// As std's guard, it is not [`Send`]. It stays with the fiber or thread that acquired the lock:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;
@@ -45,40 +48,43 @@ shared_guard! {
 /// let guard = LOCK.write().unwrap();
 /// fiber::spawn(move || drop(guard));
 /// ```
-#[must_use = "the lock is given back at once if the guard is not kept"]
+#[must_use = "the lock is released at once if the guard is not kept"]
 #[clippy::has_significant_drop]
 pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
     /// # Invariant
     ///
-    /// It is locked to write, for this guard.
+    /// The lock is held for writing, for this guard.
     lock: &'a RwLock<T>,
     before: Before,
-    /// As for std's. A fiber that may move takes its guards along.
+    /// Not `Send`, as std's guards. A fiber that migrates takes its guards along.
     not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: a shared guard gives away shared references to the value, and no more.
+// SAFETY: a shared reference to the guard only lends shared references to the value.
 unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// # Safety
     ///
-    /// The lock has been taken to write, for this guard.
+    /// The caller has acquired the lock for writing, and leaves its release to the guard.
     #[inline]
     pub(super) unsafe fn new(lock: &'a RwLock<T>) -> Self {
         Self { lock, before: lock.poison.enter(), not_send: PhantomData }
     }
 
-    /// The lock, still taken to write, for the caller, and what is needed to give it back.
+    /// Returns the lock, still held for writing, and what is needed to release it. The caller must
+    /// release it.
     #[inline]
     pub(super) fn into_parts(self) -> (&'a RawRwLock, &'a PoisonFlag, Before) {
         let this = ManuallyDrop::new(self);
         (&this.lock.raw, &this.lock.poison, this.before)
     }
 
-    /// Keeps the lock to read only. No writer has it in between, and readers that wait come in, unless a writer waits before them.
+    /// Turns a write guard into a read guard. No writer gets the lock in between. Waiting readers
+    /// are let in, except those behind a waiting writer.
     ///
-    /// Not a method, as std's is not: one might hide that of the value.
+    /// This is an associated function, as in std, because a method could hide a method of the
+    /// value.
     ///
     /// ```
     /// use sinew::sync::{RwLock, RwLockWriteGuard};
@@ -93,14 +99,15 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
         let lock = ManuallyDrop::new(s).lock;
         lock.raw.downgrade();
-        // SAFETY: the invariant of `lock`, whose guard is gone without giving it back: it has just become a reader's.
+        // SAFETY: the invariant of `lock`. Its guard is gone without a release, and the lock has
+        // just become a reader's.
         unsafe { lock.reader() }
     }
 
-    /// Keeps the lock to read only, with a guard for a part of the value. No writer gets the lock
-    /// in between. As tokio's `RwLockWriteGuard::downgrade_map`.
+    /// Turns a write guard into a read guard for a part of the value. No writer gets the lock in
+    /// between. As tokio's `RwLockWriteGuard::downgrade_map`.
     ///
-    /// Not a method, as [`downgrade`](Self::downgrade) is not.
+    /// This is an associated function, as [`downgrade`](Self::downgrade) is.
     ///
     /// ```
     /// use sinew::sync::{RwLock, RwLockWriteGuard};
@@ -115,19 +122,21 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the closure does. It runs while the lock is held to write, so the lock is poisoned then,
-    /// as by [`map`](Self::map).
+    /// Panics if the closure panics. The closure runs while the lock is held for writing, so its
+    /// panic poisons the lock, as with [`map`](Self::map).
     pub fn downgrade_map<U, F>(orig: Self, f: F) -> MappedRwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,
         U: ?Sized,
     {
         let value = NonNull::from(f(&*orig));
-        // SAFETY: the closure returned a part of what it was lent, or something that outlives it.
+        // SAFETY: the closure returned a part of what it was lent, or something that lives long
+        // enough.
         unsafe { orig.downgrade_to(value) }
     }
 
-    /// [`downgrade_map`](Self::downgrade_map) if the closure returns a part. As tokio's
+    /// Turns a write guard into a read guard for a part of the value, as
+    /// [`downgrade_map`](Self::downgrade_map) does, if the closure returns a part. As tokio's
     /// `RwLockWriteGuard::try_downgrade_map`.
     ///
     /// ```
@@ -135,7 +144,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     ///
     /// let lock = RwLock::new(vec![1, 2, 3]);
     /// let writer = lock.write().unwrap();
-    /// let mut writer = RwLockWriteGuard::try_downgrade_map(writer, |list| list.get(3)).unwrap_err();
+    /// let missing = RwLockWriteGuard::try_downgrade_map(writer, |list| list.get(3));
+    /// let mut writer = missing.unwrap_err();
     /// writer.push(4);
     /// let last = RwLockWriteGuard::try_downgrade_map(writer, |list| list.get(3)).unwrap();
     /// assert_eq!((*last, lock.read().unwrap().len()), (4, 4));
@@ -143,11 +153,12 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     ///
     /// # Errors
     ///
-    /// The guard as it was, if the closure returns `None`. The lock is still held to write.
+    /// Returns the original guard if the closure returns `None`. The lock is still held for
+    /// writing.
     ///
     /// # Panics
     ///
-    /// As [`downgrade_map`](Self::downgrade_map).
+    /// Panics as [`downgrade_map`](Self::downgrade_map) does.
     pub fn try_downgrade_map<U, F>(orig: Self, f: F) -> Result<MappedRwLockReadGuard<'a, U>, Self>
     where
         F: FnOnce(&T) -> Option<&U>,
@@ -160,7 +171,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         }
     }
 
-    /// Makes this a reader's guard of `value`.
+    /// Turns this guard into a read guard for `value`.
     ///
     /// # Safety
     ///
@@ -168,8 +179,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     unsafe fn downgrade_to<U: ?Sized>(self, value: NonNull<U>) -> MappedRwLockReadGuard<'a, U> {
         let (raw, ..) = self.into_parts();
         raw.downgrade();
-        // SAFETY: the writer's guard is gone without an unlock and the lock has just become a
-        // reader's, for the new guard. The rest is the caller's promise.
+        // SAFETY: the write guard is gone without a release, and the lock has just become a
+        // reader's, for the new guard. The caller promises the rest.
         unsafe { MappedRwLockReadGuard::new(value, raw) }
     }
 }
@@ -179,7 +190,7 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the invariant of `lock`, and that of its value.
+        // SAFETY: the invariant of `lock`, and that of `RwLock::value`.
         unsafe { &*self.lock.value.get() }
     }
 }
@@ -187,7 +198,7 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the invariant of `lock`, and that of its value.
+        // SAFETY: the invariant of `lock`, and that of `RwLock::value`.
         unsafe { &mut *self.lock.value.get() }
     }
 }

@@ -1,8 +1,8 @@
-//! Guards of a lock for readers and writers for a part of its value, as std's in nightly builds.
+//! Guards of a reader-writer lock for a part of the value, as std has in nightly builds.
 //!
 //! # Safety
 //!
-//! Trusted with lending a part of the value to those who have the lock.
+//! Trusted to lend a part of the value to the holders of the lock.
 #![expect(unsafe_code, reason = "the value is lent by a lock")]
 
 use std::fmt;
@@ -18,9 +18,10 @@ use crate::raw::RawRwLock;
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
     map_methods! {
-        /// The guard for a part of the value.
+        /// Returns a guard for a part of the value.
         ///
-        /// Not a method, as std's is not: one might hide that of the value.
+        /// This is an associated function, as in std, because a method could hide a method of the
+        /// value.
         ///
         /// ```
         /// use sinew::sync::{RwLock, RwLockReadGuard};
@@ -32,16 +33,17 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
         ///
         /// # Panics
         ///
-        /// If the closure does. The lock is given back then, and not poisoned.
+        /// Panics if the closure panics. The lock is then released and not poisoned.
         => MappedRwLockReadGuard<'a> by into_raw
     }
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     map_methods! {
-        /// The guard for a part of the value.
+        /// Returns a guard for a part of the value.
         ///
-        /// Not a method, as std's is not: one might hide that of the value.
+        /// This is an associated function, as in std, because a method could hide a method of the
+        /// value.
         ///
         /// ```
         /// use sinew::sync::{RwLock, RwLockWriteGuard};
@@ -55,16 +57,17 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         ///
         /// # Panics
         ///
-        /// If the closure does. The lock is given back then, and poisoned.
+        /// Panics if the closure panics. The lock is then released and poisoned.
         mut => MappedRwLockWriteGuard<'a> by into_parts
     }
 }
 
 shared_guard! {
-    /// The right to read a part of what is in a [`RwLock`](super::RwLock): what [`RwLockReadGuard::map`] makes. As
-    /// `std::sync::MappedRwLockReadGuard`.
+    /// A guard of a [`RwLock`](super::RwLock) that is held for reading, for a part of its value.
+    /// [`RwLockReadGuard::map`] returns it. As `std::sync::MappedRwLockReadGuard`.
     ///
-    /// As std's, it is not [`Send`]; no thread gets it but the one that has it:
+    /// As std's guard, it is not [`Send`]. It stays with the fiber or thread that acquired the
+    /// lock:
     ///
     /// ```compile_fail,E0277
     /// use sinew::fiber;
@@ -79,21 +82,21 @@ shared_guard! {
 
 impl<'a, T: ?Sized> MappedRwLockReadGuard<'a, T> {
     map_methods! {
-        /// The guard for a part of the part. As [`RwLockReadGuard::map`].
+        /// Returns a guard for a part of this part, as [`RwLockReadGuard::map`] does.
         ///
         /// # Panics
         ///
-        /// If the closure does. The lock is given back then, and not poisoned.
+        /// Panics if the closure panics. The lock is then released and not poisoned.
         => MappedRwLockReadGuard<'a> by into_raw
     }
 }
 
 mapped_guard! {
-    /// The right to change a part of what is in a [`RwLock`](super::RwLock): what [`RwLockWriteGuard::map`] makes. As
-    /// `std::sync::MappedRwLockWriteGuard`.
+    /// A guard of a [`RwLock`](super::RwLock) that is held for writing, for a part of its value.
+    /// [`RwLockWriteGuard::map`] returns it. As `std::sync::MappedRwLockWriteGuard`.
     ///
-    /// It cannot be downgraded, as std's cannot: who has mapped it may rely on nobody reading the rest of the value. It stays on the
-    /// fiber, or the thread, that has it:
+    /// As std's, it cannot be downgraded: its holder may rely on no other caller reading the rest
+    /// of the value. It stays with the fiber or thread that acquired the lock:
     ///
     /// ```compile_fail,E0277
     /// use sinew::fiber;

@@ -1,8 +1,8 @@
-//! A small value that many read and few write: reading takes no lock.
+//! A small value that is read often and written rarely. Reading acquires no lock.
 //!
 //! # Safety
 //!
-//! Trusted with knowing which copies are one value.
+//! Trusted to know which copies are consistent values.
 #![expect(unsafe_code, reason = "what was copied in pieces becomes a value")]
 
 use std::fmt;
@@ -18,15 +18,18 @@ use crate::limited::{always, unless_stopped};
 use crate::raw::RawSeqLock;
 use crate::rt::{self, GaveUp, Limit, impl_unwind_safe};
 
-/// A small value that many read and few write, for fibers and threads alike: whoever reads it copies it, and tries again if it has
-/// changed meanwhile. Readers write nothing, so that they do not hold one another up, nor those who write.
+/// A small value that is read often and written rarely, for fibers and threads. A reader copies the
+/// value, and copies it again if it changed meanwhile. Readers write nothing to shared memory, so
+/// they slow down neither each other nor the writers.
 ///
-/// - A writer works on a copy of its own, which is *published* when its guard is dropped. It may suspend meanwhile: readers get the
-///   value that was there before, and neither wait nor spin. Other writers wait, and a fiber that waits gives its worker to others.
-/// - A reader that is overtaken by writers again and again reads under a lock in the end, which is held for one copy. Only then a
-///   writer may have to wait for a reader, for that long.
-/// - [`try_read`](Self::try_read) is the one optimistic try: what `read_begin` and `read_retry` are elsewhere.
-/// - It is never poisoned: if a writer panics, its copy is dropped, and the value stays what it was.
+/// - A writer works on its own copy, which is *published* when its guard is dropped. The writer may
+///   suspend while it has the guard: readers get the old value, and neither wait nor spin. Other
+///   writers wait; a fiber that waits leaves its worker to other fibers.
+/// - A reader whose copies fail again and again reads under a lock in the end, which it holds for
+///   one copy. Only then may a writer have to wait for a reader, for the time of that copy.
+/// - [`try_read`](Self::try_read) is a single optimistic try. Other libraries call its parts
+///   `read_begin` and `read_retry`.
+/// - It is never poisoned: if a writer panics, its copy is dropped, and the value does not change.
 /// - The value is [`Plain`], since it is copied in pieces.
 ///
 /// ```
@@ -54,7 +57,8 @@ pub struct SeqLock<T> {
     raw: RawSeqLock,
     /// # Invariant
     ///
-    /// Behind a shared reference, written only in a publication of `raw`, by whoever has the turn.
+    /// Behind a shared reference, written only inside `publish` of `raw`, by the writer that has
+    /// the turn.
     words: Words<T>,
 }
 
@@ -62,22 +66,23 @@ pub struct SeqLock<T> {
 impl_unwind_safe!(SeqLock<T>);
 
 impl<T: Plain> SeqLock<T> {
-    /// One with this value.
+    /// Creates a lock with this value.
     #[inline]
     #[must_use]
     pub const fn new(value: T) -> Self {
         Self { raw: RawSeqLock::new(), words: Words::new(value) }
     }
 
-    /// The value, or the one before, if one is being written.
+    /// Returns the value. While a writer publishes, this may be the old or the new value.
     #[inline]
     pub fn read(&self) -> T {
         let copy = self.raw.read(|| self.words.load());
-        // SAFETY: it was copied while nothing was published, which is the invariant of `words`.
+        // SAFETY: `raw` returns only copies that no publication overlapped. By the invariant of
+        // `words`, such a copy is one value.
         unsafe { copy.assume_init() }
     }
 
-    /// The value, if nobody publishes another one at this moment. Tries once.
+    /// Returns the value, unless a writer publishes at this moment. Tries once.
     #[inline]
     pub fn try_read(&self) -> Option<T> {
         let copy: MaybeUninit<T> = self.raw.try_read(|| self.words.load())?;
@@ -85,37 +90,40 @@ impl<T: Plain> SeqLock<T> {
         Some(unsafe { copy.assume_init() })
     }
 
-    /// Waits until nobody else writes, and lends a copy of the value, which becomes the value when the guard is dropped.
+    /// Waits until there is no other writer, and returns a guard with a copy of the value. The copy
+    /// becomes the value when the guard is dropped.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn write(&self) -> SeqLockWriteGuard<'_, T> {
         always(self.write_to(Limit::NEVER))
     }
 
-    /// [`write`](Self::write), if nobody else does.
+    /// Returns a guard as [`write`](Self::write) does, unless there is another writer. Never waits.
     #[inline]
     pub fn try_write(&self) -> Option<SeqLockWriteGuard<'_, T>> {
         self.raw.try_begin().then(|| self.guard())
     }
 
-    /// [`write`](Self::write), if the wait for others takes no longer than this.
+    /// Returns a guard as [`write`](Self::write) does, but waits at most for `time`.
     pub fn try_write_for(&self, time: Duration) -> Option<SeqLockWriteGuard<'_, T>> {
         self.write_to(Limit::lasting(time)).ok()
     }
 
-    /// [`write`](Self::write), if the wait for others ends before this moment.
+    /// Returns a guard as [`write`](Self::write) does, but waits until `deadline` at the latest.
     pub fn try_write_until(&self, deadline: Instant) -> Option<SeqLockWriteGuard<'_, T>> {
         self.write_to(Limit::until(Some(deadline))).ok()
     }
 
-    /// [`write`](Self::write), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Returns a guard as [`write`](Self::write) does, but [cancellation and
+    /// deadlines](crate::fiber#stopping) end the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before it may write.
+    /// Returns an error if the caller is stopped before it may write.
     #[track_caller]
     pub fn write_cancellable(&self) -> Result<SeqLockWriteGuard<'_, T>, Stopped> {
         unless_stopped(self.write_to(Limit::STOP))
@@ -125,29 +133,38 @@ impl<T: Plain> SeqLock<T> {
         self.raw.begin(limit).map(|()| self.guard())
     }
 
-    /// Waits until nobody else writes, and writes this.
+    /// Waits until there is no other writer, and replaces the value.
+    ///
+    /// ```
+    /// use sinew::sync::SeqLock;
+    ///
+    /// let lock = SeqLock::new([0, 10]);
+    /// lock.set([1, 11]);
+    /// assert_eq!(lock.read(), [1, 11]);
+    /// ```
     ///
     /// # Panics
     ///
-    /// As [`write`](Self::write).
+    /// Panics as [`write`](Self::write) does.
     pub fn set(&self, value: T) {
         *self.write() = value;
     }
 
-    /// For whoever has the turn.
+    /// Makes the guard for a caller that has just got the turn.
     #[inline]
     fn guard(&self) -> SeqLockWriteGuard<'_, T> {
-        // Nobody else publishes.
+        // The copy is the current value: only the holder of the turn publishes.
         let copy = self.read();
         SeqLockWriteGuard { lock: self, copy, was_unwinding: rt::is_unwinding(), not_send: PhantomData }
     }
 
-    /// The value, which nobody else can have now.
+    /// Returns a mutable reference to the value. It needs no lock, since `&mut self` excludes other
+    /// users.
     pub fn get_mut(&mut self) -> &mut T {
         self.words.get_mut()
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn into_inner(self) -> T {
         self.words.into_inner()
     }
@@ -171,10 +188,10 @@ impl<T: Plain + fmt::Debug> fmt::Debug for SeqLock<T> {
     }
 }
 
-/// The right to write a [`SeqLock`], and a copy of its value, which becomes the value when this is dropped; not if it is dropped by
-/// a panic that came after it.
+/// The guard of a writer of a [`SeqLock`], with a copy of its value. The copy becomes the value
+/// when the guard is dropped, unless a panic that began after the guard was created drops it.
 ///
-/// As std's, it is not [`Send`]; no thread gets it but the one that has it:
+/// As std's guard, it is not [`Send`]. It stays with the fiber or thread that acquired the lock:
 ///
 /// ```compile_fail,E0277
 /// use sinew::fiber;
@@ -189,11 +206,11 @@ impl<T: Plain + fmt::Debug> fmt::Debug for SeqLock<T> {
 pub struct SeqLockWriteGuard<'a, T: Plain> {
     /// # Invariant
     ///
-    /// It is this guard's turn.
+    /// This guard has the turn.
     lock: &'a SeqLock<T>,
     copy: T,
     was_unwinding: bool,
-    /// Not to be sent, as the guards of other locks are not; shared if the value may be.
+    /// Not `Send`, as the guards of other locks; `Sync` if the value is.
     not_send: PhantomData<std::sync::MutexGuard<'a, T>>,
 }
 

@@ -1,4 +1,4 @@
-//! Waiting for a number of pieces of work that may change meanwhile.
+//! Waiting until all of a changing number of tasks are done.
 
 use std::fmt;
 use std::ops::Deref;
@@ -7,19 +7,21 @@ use crate::limited::limited_waits;
 use crate::raw::RawCount;
 use crate::rt::{GaveUp, Limit, WaitKind, impl_debug, impl_unwind_safe};
 
-/// Work that is not done yet, as a number, and those who wait for all of it, fibers and threads alike.
+/// A counter of unfinished tasks, for fibers and threads that wait until all are done.
 ///
-/// It is Go's `sync.WaitGroup`: [`add`](Self::add), [`done`](Self::done) and [`wait`](Self::wait), and it can be used again and again. What
-/// is different:
+/// It is Go's `sync.WaitGroup`, with [`add`](Self::add), [`done`](Self::done) and
+/// [`wait`](Self::wait). It can be used again and again. Differences:
 ///
-/// - [`guard`](Self::guard) adds one, and is done when it is dropped, so that a panic lets nobody wait for ever.
-/// - Waits that end.
-/// - It may be used again while those who have waited have not gone on yet: they do, since there was a moment when all was done.
+/// - [`guard`](Self::guard) adds a task that is done when the guard is dropped. So a panic does not
+///   make the waiters wait for ever.
+/// - There are waits with a limit.
+/// - The group may be used again before earlier waiters have returned. They return nevertheless,
+///   since all tasks were done at one time.
 ///
-/// crossbeam's `WaitGroup` is counted by clones of it, and its `wait` consumes one; here a guard of an [`Arc`](std::sync::Arc) of the group is
-/// such a clone, and any number may wait.
+/// crossbeam's `WaitGroup` counts its clones, and its `wait` consumes one of them. Here, a guard of
+/// an [`Arc`](std::sync::Arc) of the group is such a clone, and any number of callers may wait.
 ///
-/// What was done before [`done`](Self::done) is seen by whoever has waited.
+/// A waiter that returns sees all that happened before each [`done`](Self::done).
 ///
 /// ```
 /// use sinew::fiber;
@@ -40,49 +42,65 @@ pub struct WaitGroup {
     count: RawCount,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed, so a panic cannot leave it half changed.
 impl_unwind_safe!(WaitGroup);
 
 impl WaitGroup {
-    /// One without work.
+    /// Creates a group without tasks.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Self { count: RawCount::new(0) }
     }
 
-    /// So many more pieces of work. If others may wait already, this comes before what was there is done.
+    /// Adds `many` tasks. If callers may already wait, call this before the tasks that they wait
+    /// for are done.
+    ///
+    /// ```
+    /// use sinew::fiber;
+    /// use sinew::sync::WaitGroup;
+    ///
+    /// static GROUP: WaitGroup = WaitGroup::new();
+    ///
+    /// GROUP.add(2);
+    /// for _ in 0..2 {
+    ///     fiber::spawn(|| GROUP.done());
+    /// }
+    /// GROUP.wait();
+    /// assert!(GROUP.try_wait());
+    /// ```
     ///
     /// # Panics
     ///
-    /// If they are more than a `usize` can count. Nothing has changed then.
+    /// Panics if the number of tasks would exceed `usize::MAX`. The number does not change then.
     #[inline]
     pub fn add(&self, many: usize) {
         assert!(self.count.add(many).is_ok(), "a wait group has more to wait for than it can count");
     }
 
-    /// One piece of work is done. Never waits.
+    /// Marks one task as done. Never waits.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// Panics if there is no unfinished task.
     #[inline]
     pub fn done(&self) {
         assert!(self.count.sub(1).is_ok(), "{TOO_MUCH}");
     }
 
-    /// One more piece of work, which is done when this is dropped. For a reference to the group, or an [`Arc`](std::sync::Arc) of it.
+    /// Adds a task, which is done when the guard is dropped. `group` is a reference to the group,
+    /// or an [`Arc`](std::sync::Arc) of it.
     ///
     /// # Panics
     ///
-    /// As [`add`](Self::add).
+    /// Panics as [`add`](Self::add) does.
     pub fn guard<G: Deref<Target = Self>>(group: G) -> WaitGroupGuard<G> {
         group.add(1);
         WaitGroupGuard { group }
     }
 
     limited_waits! {
-        /// Waits until all work is done.
+        /// Waits until all tasks are done.
         wait, wait_timeout, wait_until, wait_cancellable by wait_within
     }
 
@@ -90,7 +108,7 @@ impl WaitGroup {
         self.count.wait(WaitKind::Count, limit)
     }
 
-    /// Whether all work is done.
+    /// Returns whether all tasks are done. Never waits.
     #[inline]
     #[must_use]
     pub fn try_wait(&self) -> bool {
@@ -108,11 +126,12 @@ impl Default for WaitGroup {
 
 impl_debug!(WaitGroup, |group| { left: group.count.left() });
 
-/// One piece of work of a [`WaitGroup`], which is done when this is dropped.
+/// A task of a [`WaitGroup`], which is done when this guard is dropped.
 ///
 /// # Panics
 ///
-/// When it is dropped, if somebody else has said that more is done than there was, and the caller does not unwind already.
+/// The drop panics if the group has no unfinished task, because of an extra call to
+/// [`done`](WaitGroup::done). It does not panic if the thread is already unwinding.
 #[must_use = "the work is done at once if this is not kept"]
 #[clippy::has_significant_drop]
 pub struct WaitGroupGuard<G: Deref<Target = WaitGroup>> {
@@ -122,7 +141,7 @@ pub struct WaitGroupGuard<G: Deref<Target = WaitGroup>> {
 impl<G: Deref<Target = WaitGroup>> Drop for WaitGroupGuard<G> {
     fn drop(&mut self) {
         let is_done = self.group.count.sub(1).is_ok();
-        // A second panic would end the process.
+        // A second panic would abort the process.
         assert!(is_done || std::thread::panicking(), "{TOO_MUCH}");
     }
 }

@@ -1,9 +1,9 @@
-//! A value that some copy while another one writes it: its bytes are touched by atomic loads and stores, so that this is no data
-//! race. Which copies are one value, it does not know.
+//! A value that readers may copy while a writer changes it. Atomic loads and stores access its
+//! bytes, so there is no data race. It does not know which copies are consistent.
 //!
 //! # Safety
 //!
-//! Trusted with looking at the memory of a value as atomics.
+//! Trusted to access the memory of a value through atomics.
 #![expect(unsafe_code, reason = "the memory of a value is seen as atomics")]
 
 use std::cell::UnsafeCell;
@@ -20,12 +20,14 @@ const WORD: usize = size_of::<u64>();
 pub(super) struct Words<T> {
     /// # Invariant
     ///
-    /// Behind a shared reference, touched only by relaxed atomics: the bytes of [`words`] eight at a time, those of [`rest`] one by
-    /// one. Its bytes are initialised, since it is plain. It is aligned as words are.
+    /// Behind a shared reference, only relaxed atomics access it: the bytes of [`words`] eight at a
+    /// time, the bytes of [`rest`] one at a time. All its bytes are initialised, since its type is
+    /// [`Plain`]. It is aligned for words.
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the invariant of `value`: there is no data race, and values are passed from one thread to others, which `T: Send` allows.
+// SAFETY: the invariant of `value` excludes data races. Values pass from one thread to others,
+// which `T: Send` allows.
 unsafe impl<T: Plain + Send> Sync for Words<T> {}
 
 impl<T> Words<T> {
@@ -43,71 +45,73 @@ impl<T> Words<T> {
 }
 
 impl<T: Plain> Words<T> {
-    /// A copy, whose bytes are of one value only if nobody wrote meanwhile.
+    /// Returns a copy. Its bytes belong to one value only if no writer stored during the copy.
     #[inline]
     pub(super) fn load(&self) -> MaybeUninit<T> {
         let mut copy = MaybeUninit::<T>::uninit();
         let to = copy.as_mut_ptr().cast::<u8>();
         for at in words::<T>() {
-            // SAFETY: it is one of `words`.
+            // SAFETY: `at` is one of `words`.
             let word = unsafe { self.word(at) }.load(Ordering::Relaxed);
-            // SAFETY: it is inside the copy, since `words` are inside a value.
+            // SAFETY: the word is inside the copy, since `words` are inside a value.
             unsafe { to.wrapping_add(at).cast::<u64>().write_unaligned(word) };
         }
         for at in rest::<T>() {
-            // SAFETY: it is one of `rest`.
+            // SAFETY: `at` is one of `rest`.
             let byte = unsafe { self.byte(at) }.load(Ordering::Relaxed);
-            // SAFETY: it is inside the copy, since `rest` is inside a value.
+            // SAFETY: the byte is inside the copy, since `rest` is inside a value.
             unsafe { to.wrapping_add(at).write(byte) };
         }
         copy
     }
 
-    /// Writes the value, while nobody else does.
+    /// Writes the value. The caller makes sure that there is no other writer.
     #[inline]
     pub(super) fn store(&self, value: &T) {
         let from = std::ptr::from_ref(value).cast::<u8>();
         for at in words::<T>() {
-            // SAFETY: it is inside the value, whose bytes are initialised, since it is plain.
+            // SAFETY: the word is inside the value, whose bytes are all initialised, since it is
+            // `Plain`.
             let word = unsafe { from.wrapping_add(at).cast::<u64>().read_unaligned() };
-            // SAFETY: it is one of `words`.
+            // SAFETY: `at` is one of `words`.
             unsafe { self.word(at) }.store(word, Ordering::Relaxed);
         }
         for at in rest::<T>() {
             // SAFETY: as above.
             let byte = unsafe { from.wrapping_add(at).read() };
-            // SAFETY: it is one of `rest`.
+            // SAFETY: `at` is one of `rest`.
             unsafe { self.byte(at) }.store(byte, Ordering::Relaxed);
         }
     }
 
     /// # Safety
     ///
-    /// It is one of [`words`].
+    /// `at` is one of [`words`].
     #[inline]
     unsafe fn word(&self, at: usize) -> &AtomicU64 {
         let place = self.value.get().cast::<u8>().wrapping_add(at).cast::<u64>();
-        // SAFETY: the invariant of `value`, and the caller's promise: a multiple of the size of a word, inside the value.
+        // SAFETY: the invariant of `value`. By the caller's promise, `at` is a multiple of the size
+        // of a word, and the word is inside the value.
         unsafe { AtomicU64::from_ptr(place) }
     }
 
     /// # Safety
     ///
-    /// It is one of [`rest`].
+    /// `at` is one of [`rest`].
     #[inline]
     unsafe fn byte(&self, at: usize) -> &AtomicU8 {
         let place = self.value.get().cast::<u8>().wrapping_add(at);
-        // SAFETY: the invariant of `value`, and the caller's promise: it is inside the value.
+        // SAFETY: the invariant of `value`. By the caller's promise, the byte is inside the value.
         unsafe { AtomicU8::from_ptr(place) }
     }
 }
 
-/// Where the words of a value begin.
+/// Returns the offsets of the whole words of a value.
 fn words<T>() -> impl Iterator<Item = usize> {
     (0..size_of::<T>() / WORD).map(|number| number * WORD)
 }
 
-/// Where the bytes are that are no whole word.
+/// Returns the offsets of the last bytes, which do not fill a word.
 fn rest<T>() -> Range<usize> {
     size_of::<T>() / WORD * WORD..size_of::<T>()
 }

@@ -4,8 +4,8 @@ use super::inbox::Inbox;
 use super::lane::Lanes;
 use crate::rt::impl_debug;
 
-/// The tasks that have arrived at an [`ExecutionQueue`](super::ExecutionQueue), in order, the
-/// urgent ones first. An iterator. An urgent task that arrives meanwhile is returned next; other
+/// An iterator over the tasks that have arrived at an [`ExecutionQueue`](super::ExecutionQueue), in
+/// order, the urgent ones first. An urgent task that arrives meanwhile is returned next; other
 /// tasks that arrive meanwhile are in the next batch.
 ///
 /// Tasks that the function does not take are also in the next batch, which follows at once. See

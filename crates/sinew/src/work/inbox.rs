@@ -27,9 +27,9 @@
 //! the consumer. ABA does no harm: a thread that pushes does not read the list to which it adds its
 //! task.
 //!
-//! An urgent task is in the same list. A flag beside the word tells a consumer that is in the
-//! middle of others that there is one. It is set after the task was pushed. So the consumer that
-//! clears the flag sees the task, or it has seen the task before, and looks once in vain.
+//! An urgent task is in the same list. A flag beside the word tells a busy consumer that there is
+//! one. It is set after the task was pushed. So the consumer that clears the flag sees the task, or
+//! it has seen the task before, and looks once for nothing.
 //!
 //! # Safety
 //!

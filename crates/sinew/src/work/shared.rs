@@ -50,7 +50,7 @@ pub(super) struct WorkShared<T> {
 }
 
 struct WorkState<T> {
-    /// `None` while a consumer runs, which has it, and after the end.
+    /// `None` after the end, and while a consumer runs, which has taken it.
     consumer: Option<Consumer<T>>,
     report: JoinError,
     /// Whether no fiber could be started. The caller of `start` then handles the rest.

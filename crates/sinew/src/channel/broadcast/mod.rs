@@ -1,6 +1,6 @@
 //! A channel that delivers each value to all receivers. It stores a limited number of values: a
-//! slow receiver misses the oldest ones, and is told how many it missed. For fibers and threads
-//! alike.
+//! slow receiver misses the oldest ones, and its next receive reports how many. For fibers and
+//! threads alike.
 //!
 //! It uses tokio's names. Differences from tokio's `broadcast`:
 //!

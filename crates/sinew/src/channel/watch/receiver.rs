@@ -150,10 +150,8 @@ impl<T> Receiver<T> {
     /// use std::time::Duration;
     ///
     /// let (sender, mut receiver) = watch::channel(1);
-    /// ```
     /// let result = receiver.changed_timeout(Duration::from_millis(1));
     /// assert_eq!(result, Err(RecvTimeoutError::Timeout));
-    /// ```
     /// sender.send(2).unwrap();
     /// assert_eq!(receiver.changed_timeout(Duration::from_millis(1)), Ok(()));
     /// ```

@@ -1,16 +1,16 @@
-//! What is in a blocking queue, and how it passes from those who bring it to those who take it. All of it is under the lock of the wait
-//! queue: values are moved here, and never dropped, and nothing is allocated.
+//! The contents of a blocking queue, and how values pass from pushers to poppers. All of it happens
+//! under the lock of the wait queue: it moves values but never drops them, and allocates nothing.
 //!
-//! Those who wait are all of one kind: they wait to take, and nothing is there; or they wait to bring, and it is full. Whoever changes
-//! that serves them, in turn. A value is left in the node of one who waits, or taken out of it, before that is claimed, and goes back where
-//! it was if the claim fails.
+//! All waiters are of one kind: poppers, while the queue is empty, or pushers, while it is full. A
+//! caller that changes this serves the waiters in order. It moves a value into or out of the slot
+//! of a waiter before it claims the waiter. If the claim fails, it moves the value back.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
 
 use crate::rt::{Claimed, Locked, drop_each, pick};
 
-/// What is there, and how much may be.
+/// The values, and how many there may be.
 pub(super) struct Contents<T> {
     pub(super) values: VecDeque<T>,
     pub(super) capacity: usize,
@@ -23,10 +23,11 @@ impl<T> Drop for Contents<T> {
     }
 }
 
-/// One who waits.
+/// The slot of a waiter.
 pub(super) struct QueueWaitSlot<T> {
     brings: bool,
-    /// What it brings, until that is taken; or what it takes, once that is there.
+    /// For a pusher, its value, until a popper takes it. For a popper, the value that it was
+    /// handed.
     value: Cell<Option<T>>,
 }
 
@@ -44,22 +45,23 @@ impl<T> QueueWaitSlot<T> {
     }
 }
 
-/// What came of a value.
+/// The result of offering a value.
 pub(super) enum Offered<T> {
-    /// It is there, or somebody has it who is to go on.
+    /// The value is in the ring, or was handed to the claimed popper, which the caller must wake.
     Accepted(Option<Claimed>),
     Refused(T),
 }
 
 impl<T> Contents<T> {
-    /// The size of a new ring, if this one has no place for a value that may come. The new one is made without the lock.
+    /// Returns the size of a new ring if this one has no room for the next value. The caller
+    /// allocates it without the lock.
     pub(super) fn wants_ring(&self) -> Option<usize> {
         let len = self.values.len();
         let wants = !self.is_stopped && len < self.capacity && len == self.values.capacity();
         wants.then(|| len.saturating_mul(2).max(4).min(self.capacity))
     }
 
-    /// Moves into a ring that has more places, and leaves the old one there.
+    /// Moves the values into `ring` if that is larger, and leaves the old ring there.
     pub(super) fn move_into(&mut self, ring: &mut VecDeque<T>) {
         if ring.capacity() > self.values.capacity() {
             ring.append(&mut self.values);
@@ -77,22 +79,22 @@ impl<T> Locked<'_, Contents<T>, QueueWaitSlot<T>> {
         self.first().is_some_and(|wait_slot| wait_slot.brings)
     }
 
-    /// Whether whoever brings a value has nothing to wait for.
+    /// Returns whether a pusher has nothing to wait for.
     pub(super) fn is_open(&self) -> bool {
         self.is_stopped || self.is_taking() || self.is_empty() && self.values.len() < self.capacity
     }
 
-    /// Whether whoever takes one has nothing to wait for.
+    /// Returns whether a popper has nothing to wait for.
     pub(super) fn is_filled(&self) -> bool {
         self.is_stopped || self.is_bringing() || !self.values.is_empty()
     }
 
-    /// Whether nobody is left who could be let in.
+    /// Returns whether no waiting pusher can be let in.
     pub(super) fn is_settled(&self) -> bool {
         self.is_stopped || !self.is_bringing() || self.values.len() >= self.capacity
     }
 
-    /// Brings a value: for the one who has waited longest, or for whoever comes. There is a place for it in the ring.
+    /// Hands the value to the first popper, or stores it. The caller has made room in the ring.
     pub(super) fn offer(&mut self, value: T) -> Offered<T> {
         if self.is_stopped || !self.is_open() {
             return Offered::Refused(value);
@@ -109,16 +111,16 @@ impl<T> Locked<'_, Contents<T>, QueueWaitSlot<T>> {
         Offered::Accepted(None)
     }
 
-    /// Takes the value that has been here longest. One who waits to bring one may go on then.
+    /// Takes the oldest value, and lets in a waiting pusher.
     pub(super) fn take(&mut self) -> Option<(T, Option<Claimed>)> {
         match self.values.pop_front() {
             Some(value) => Some((value, self.admit())),
-            // It is being made larger, and those who wait have not all been served.
+            // The capacity was raised, and not all waiting pushers have been let in yet.
             None => self.take_brought().map(|(value, claimed)| (value, Some(claimed))),
         }
     }
 
-    /// Lets in what the first one brings who waits, if there is room.
+    /// Moves the value of the first waiting pusher into the ring, if there is room.
     pub(super) fn admit(&mut self) -> Option<Claimed> {
         let has_room = self.values.len() < self.capacity && self.values.len() < self.values.capacity();
         let (value, claimed) = has_room.then(|| self.take_brought())??;

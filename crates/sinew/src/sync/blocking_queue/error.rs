@@ -1,32 +1,33 @@
-//! Why a value was not pushed, or there is none.
+//! The errors of a blocking queue.
 
 use std::fmt;
 
 use crate::rt::{impl_debug, impl_error};
 
-/// The [`BlockingQueue`](super::BlockingQueue) was stopped: it takes no values, and this one comes back.
+/// The error of a push into a [`BlockingQueue`](super::BlockingQueue) that was stopped, with the
+/// value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PushError<T>(pub T);
 
-/// Why a value was not pushed by somebody who does not wait, or not for long. It comes back.
+/// The error of a push that does not wait, or waits for a limited time, with the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TryPushError<T> {
-    /// There was no room, or others wait for it.
+    /// There was no room, or other callers wait for it.
     Full(T),
     /// The queue was stopped.
     Stopped(T),
 }
 
-/// The [`BlockingQueue`](super::BlockingQueue) was stopped, and nothing is left in it.
+/// The error of a pop from a [`BlockingQueue`](super::BlockingQueue) that was stopped and is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PopError;
 
-/// Why there is no value for somebody who does not wait, or not for long.
+/// The error of a pop that does not wait, or waits for a limited time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryPopError {
-    /// There was none.
+    /// The queue is empty.
     Empty,
-    /// The queue was stopped, and nothing is left in it.
+    /// The queue was stopped and is empty.
     Stopped,
 }
 
@@ -34,7 +35,7 @@ const STOPPED: &str = "the queue was stopped";
 const DRAINED: &str = "the queue was stopped, and nothing is left in it";
 
 impl<T> TryPushError<T> {
-    /// The value.
+    /// Returns the value.
     pub fn into_inner(self) -> T {
         match self {
             Self::Full(value) | Self::Stopped(value) => value,

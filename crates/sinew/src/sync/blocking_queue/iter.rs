@@ -1,8 +1,9 @@
-//! Taking values one after the other.
+//! Iterators that pop values.
 
 use super::BlockingQueue;
 
-/// The values of a [`BlockingQueue`], as they come: waits for each, until the queue is stopped and nothing is left in it.
+/// An iterator that pops the values of a [`BlockingQueue`]. It waits for each value, and ends when
+/// the queue is stopped and empty.
 #[derive(Debug)]
 pub struct BlockingQueueIter<'a, T> {
     pub(super) queue: &'a BlockingQueue<T>,
@@ -16,7 +17,7 @@ impl<T> Iterator for BlockingQueueIter<'_, T> {
     }
 }
 
-/// The values of a [`BlockingQueue`] that are there. Waits for none.
+/// An iterator that pops the values in a [`BlockingQueue`]. It never waits.
 #[derive(Debug)]
 pub struct BlockingQueueTryIter<'a, T> {
     pub(super) queue: &'a BlockingQueue<T>,

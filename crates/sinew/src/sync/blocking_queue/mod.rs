@@ -1,4 +1,4 @@
-//! A queue of bounded length that blocks: whoever pushes waits for room, and whoever pops for a value.
+//! A bounded queue: `push` waits for room, and `pop` waits for a value.
 
 mod contents;
 mod error;
@@ -18,17 +18,16 @@ use crate::rt::{
     self, Claimed, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, impl_unwind_safe,
 };
 
-/// Values that any number push and any number pop, fibers and threads alike, in order, of which there are at most so many at a time.
+/// A bounded first-in, first-out queue, for any number of fibers and threads that push and pop.
 ///
-/// Its capacity [may change](Self::set_capacity) while others wait, and it can be
-/// [stopped](Self::stop), which ends all waits. It is shared by reference: unlike a channel, it has
-/// no ends that close it when they are dropped.
+/// Its capacity [may change](Self::set_capacity) while callers wait. [`stop`](Self::stop) ends all
+/// waits. Unlike a channel, it has no ends whose drop closes it: callers share a reference.
 ///
-/// Those who wait are served in the order in which they came, and nobody overtakes them. A value is pushed when somebody has it, or when there was
-/// room for it: one whose time is over, or who is cancelled while it waits, has it back.
+/// Waiters are served in the order in which they came; newcomers do not overtake them. A caller
+/// that times out or is cancelled while it waits to push gets its value back.
 ///
-/// If destructors of values that are left in it panic, all of them are dropped nevertheless, and the
-/// first panic goes on.
+/// If destructors of values that are left in it panic, all values are dropped nevertheless, and the
+/// first panic continues.
 ///
 /// ```
 /// use sinew::fiber;
@@ -46,7 +45,7 @@ pub struct BlockingQueue<T> {
     queue: Queue<Contents<T>, QueueWaitSlot<T>>,
 }
 
-/// The right to what is in it.
+/// The contents of the queue, under its lock.
 type LockedContents<'a, T> = Locked<'a, Contents<T>, QueueWaitSlot<T>>;
 
 /// Why a value was not pushed.
@@ -55,21 +54,21 @@ enum NotPushed<T> {
     GaveUp(T, GaveUp),
 }
 
-/// Why there is no value.
+/// Why no value was popped.
 enum NotPopped {
     Stopped,
     GaveUp(GaveUp),
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed, so a panic cannot leave it half changed.
 impl_unwind_safe!(BlockingQueue<T>);
 
 impl<T> BlockingQueue<T> {
-    /// An empty one. Memory is taken as it is needed.
+    /// Creates an empty queue. Memory is allocated as it is needed.
     ///
     /// # Panics
     ///
-    /// If the capacity is zero.
+    /// Panics if `capacity` is zero.
     #[must_use]
     pub const fn new(capacity: usize) -> Self {
         assert!(capacity > 0, "{}", NO_ROOM);
@@ -80,11 +79,12 @@ impl<T> BlockingQueue<T> {
     ///
     /// # Errors
     ///
-    /// If the queue was stopped, before or meanwhile. The value is in the error.
+    /// Returns the value as an error if the queue was stopped, before the call or during the wait.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend). The value is dropped then.
+    /// Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend). The value is dropped then.
     pub fn push(&self, value: T) -> Result<(), PushError<T>> {
         match self.push_within(value, Limit::NEVER) {
             Ok(()) => Ok(()),
@@ -92,11 +92,12 @@ impl<T> BlockingQueue<T> {
         }
     }
 
-    /// Pushes the value, if there is room and nobody waits for it.
+    /// Pushes the value if there is room and no caller waits for it. Never waits.
     ///
     /// # Errors
     ///
-    /// If there is none for the caller, or the queue was stopped. The value is in the error.
+    /// Returns an error with the value if there is no room for the caller, or the queue was
+    /// stopped.
     pub fn try_push(&self, value: T) -> Result<(), TryPushError<T>> {
         self.offer(value).map_err(|(value, is_stopped)| match is_stopped {
             true => TryPushError::Stopped(value),
@@ -104,29 +105,30 @@ impl<T> BlockingQueue<T> {
         })
     }
 
-    /// [`push`](Self::push), for at most so long.
+    /// Pushes as [`push`](Self::push) does, but waits at most for `time`.
     ///
     /// # Errors
     ///
-    /// As [`try_push`](Self::try_push), if there is no room in that time.
+    /// Fails as [`try_push`](Self::try_push) does, if there is no room in that time.
     pub fn push_timeout(&self, value: T, time: Duration) -> Result<(), TryPushError<T>> {
         Ok(self.push_within(value, Limit::lasting(time))?)
     }
 
-    /// [`push`](Self::push), until this moment at the latest.
+    /// Pushes as [`push`](Self::push) does, but waits until `deadline` at the latest.
     ///
     /// # Errors
     ///
-    /// As [`push_timeout`](Self::push_timeout).
+    /// Fails as [`push_timeout`](Self::push_timeout) does.
     pub fn push_until(&self, value: T, deadline: Instant) -> Result<(), TryPushError<T>> {
         Ok(self.push_within(value, Limit::until(Some(deadline)))?)
     }
 
-    /// [`push`](Self::push), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits to push until [cancellation or a deadline](crate::fiber#stopping) ends the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before there is room; the value comes with it. Inside, as [`push`](Self::push).
+    /// Returns an error with the value if the caller is stopped before there is room. The inner
+    /// result is that of [`push`](Self::push).
     #[track_caller]
     pub fn push_cancellable(&self, value: T) -> Result<Result<(), PushError<T>>, (T, Stopped)> {
         match self.push_within(value, Limit::STOP) {
@@ -142,47 +144,49 @@ impl<T> BlockingQueue<T> {
     ///
     /// # Errors
     ///
-    /// If the queue was stopped, and nothing is left in it.
+    /// Returns an error if the queue was stopped and is empty.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     pub fn pop(&self) -> Result<T, PopError> {
         self.pop_within(Limit::NEVER).map_err(|_| PopError)
     }
 
-    /// Pops a value, if there is one.
+    /// Pops a value if there is one. Never waits.
     ///
     /// # Errors
     ///
-    /// If there is none, or will be none, since the queue was stopped.
+    /// Returns an error if the queue is empty. The error says whether the queue was stopped.
     pub fn try_pop(&self) -> Result<T, TryPopError> {
         self.take().map_err(|is_stopped| if is_stopped { TryPopError::Stopped } else { TryPopError::Empty })
     }
 
-    /// [`pop`](Self::pop), for at most so long.
+    /// Pops as [`pop`](Self::pop) does, but waits at most for `time`.
     ///
     /// # Errors
     ///
-    /// As [`try_pop`](Self::try_pop), if none comes in that time.
+    /// Fails as [`try_pop`](Self::try_pop) does, if no value comes in that time.
     pub fn pop_timeout(&self, time: Duration) -> Result<T, TryPopError> {
         Ok(self.pop_within(Limit::lasting(time))?)
     }
 
-    /// [`pop`](Self::pop), until this moment at the latest.
+    /// Pops as [`pop`](Self::pop) does, but waits until `deadline` at the latest.
     ///
     /// # Errors
     ///
-    /// As [`pop_timeout`](Self::pop_timeout).
+    /// Fails as [`pop_timeout`](Self::pop_timeout) does.
     pub fn pop_until(&self, deadline: Instant) -> Result<T, TryPopError> {
         Ok(self.pop_within(Limit::until(Some(deadline)))?)
     }
 
-    /// [`pop`](Self::pop), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits to pop until [cancellation or a deadline](crate::fiber#stopping) ends the wait.
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before there is a value; none was popped then. Inside, as [`pop`](Self::pop).
+    /// Returns an error if the caller is stopped before there is a value. The inner result is that
+    /// of [`pop`](Self::pop).
     #[track_caller]
     pub fn pop_cancellable(&self) -> Result<Result<T, PopError>, Stopped> {
         unless_stopped(match self.pop_within(Limit::STOP) {
@@ -192,40 +196,40 @@ impl<T> BlockingQueue<T> {
         })
     }
 
-    /// Pops values as they come, until the queue is stopped and nothing is left in it.
+    /// Returns an iterator that pops values, and ends when the queue is stopped and empty.
     pub fn iter(&self) -> BlockingQueueIter<'_, T> {
         BlockingQueueIter { queue: self }
     }
 
-    /// Pops what is there.
+    /// Returns an iterator that pops the values in the queue. It never waits.
     pub fn try_iter(&self) -> BlockingQueueTryIter<'_, T> {
         BlockingQueueTryIter { queue: self }
     }
 
-    /// How many values are in it. Those that somebody waits to push do not count.
+    /// Returns the number of values in the queue, without those of callers that wait to push.
     #[must_use]
     pub fn len(&self) -> usize {
         self.queue.lock().values.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many may be in it.
+    /// Returns how many values the queue can hold.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.queue.lock().capacity
     }
 
-    /// So many may be in it from now on. If they are more, those who wait for room go on; if there are more in it than that, they stay, and
-    /// nothing is let in before enough of them are popped.
+    /// Sets how many values the queue can hold. If there is more room, waiting callers push. If the
+    /// queue holds more values, they stay, and pushes wait until enough of them are popped.
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// Panics if `capacity` is zero.
     pub fn set_capacity(&self, capacity: usize) {
         assert!(capacity > 0, "{}", NO_ROOM);
         self.queue.lock().capacity = capacity;
@@ -246,21 +250,21 @@ impl<T> BlockingQueue<T> {
         }
     }
 
-    /// Lets no more values in. Those who wait to push one have it back; what is in it may be popped, and those who wait for more go on
-    /// without.
+    /// Stops the queue: callers that push get their values back, waiting ones too. The values in
+    /// the queue can still be popped; after that, `pop` returns an error.
     pub fn stop(&self) {
         self.queue.lock().is_stopped = true;
         self.queue.wake_all(|_| ());
     }
 
-    /// Whether it was stopped.
+    /// Returns whether the queue was stopped.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.queue.lock().is_stopped
     }
 
-    /// The lock, with a place in the ring for one more, if there may be one more. What the ring was before is left to the caller, who drops it
-    /// without the lock.
+    /// Locks the queue, with room in the ring for another value if the capacity allows it. The
+    /// caller drops the old ring, in `ring`, without the lock.
     fn lock_with_place(&self, ring: &mut VecDeque<T>) -> LockedContents<'_, T> {
         loop {
             let mut queue = self.queue.lock();
@@ -280,7 +284,7 @@ impl<T> BlockingQueue<T> {
 
     /// # Errors
     ///
-    /// If there is no room, or it was stopped, which is the flag.
+    /// Returns the value if there is no room or the queue was stopped, as the flag says.
     fn offer(&self, value: T) -> Result<(), (T, bool)> {
         let mut ring = VecDeque::new();
         let mut queue = self.lock_with_place(&mut ring);
@@ -313,7 +317,7 @@ impl<T> BlockingQueue<T> {
                 place,
             );
             value = match (outcome, wait_slot.into_value()) {
-                // Nobody takes it but who has won the wait.
+                // Only a popper that has ended this wait takes the value.
                 (_, None) => return Ok(()),
                 (Outcome::NotNeeded, Some(value)) => value,
                 (Outcome::Woken, Some(value)) => return Err(NotPushed::Stopped(value)),
@@ -327,7 +331,7 @@ impl<T> BlockingQueue<T> {
 
     /// # Errors
     ///
-    /// If there is nothing; and nothing will come, if the flag is set.
+    /// Fails if the queue is empty. The flag says whether it was stopped.
     fn take(&self) -> Result<T, bool> {
         let mut queue = self.queue.lock();
         let (taken, is_stopped) = (queue.take(), queue.is_stopped);
@@ -360,7 +364,7 @@ impl<T> BlockingQueue<T> {
     }
 }
 
-const NO_ROOM: &str = "a blocking queue has room for one value at least";
+const NO_ROOM: &str = "a `BlockingQueue` needs room for one value: its capacity must be at least 1";
 
 impl<T> From<NotPushed<T>> for TryPushError<T> {
     fn from(refusal: NotPushed<T>) -> Self {

@@ -1,15 +1,16 @@
-//! Why a message was not sent, where std has no error for it.
+//! The error of a timed send, for which std has no stable type.
 
 use std::fmt;
 
 use crate::rt::impl_error;
 
-/// Why a message was not sent in time. As the error of the same name that std has for channels, and keeps to itself.
+/// The error of [`SyncSender::send_timeout`](super::SyncSender::send_timeout). As the error of the
+/// same name in std, which is not stable there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
-    /// There was no room until the time was over.
+    /// There was no room until the time limit.
     Timeout(T),
-    /// Nobody is left to receive it.
+    /// The receiver was dropped.
     Disconnected(T),
 }
 

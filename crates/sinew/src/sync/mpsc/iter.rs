@@ -1,4 +1,4 @@
-//! Messages, one after the other.
+//! Iterators over the messages of a channel.
 
 use super::Receiver;
 use crate::channel::message_iterators;

@@ -1,15 +1,19 @@
-//! Channels from many to one, with the names of [`std::sync::mpsc`], for fibers and threads alike.
+//! Channels with many senders and one receiver, with the names of [`std::sync::mpsc`], for fibers
+//! and threads.
 //!
-//! A program that sends and receives by std's moves to fibers by changing the import: names, errors and their meaning are the same. A fiber that
-//! waits for a message, or for room, gives its worker to others.
+//! A program that uses std's channels moves to fibers by changing its imports: names, errors and
+//! their meaning are the same. A fiber that waits for a message, or for room, leaves its worker to
+//! other fibers.
 //!
-//! What is different:
+//! Differences from std:
 //!
-//! - [`recv_deadline`](Receiver::recv_deadline) and [`send_timeout`](SyncSender::send_timeout) are stable, and some waits are ended by
-//!   [cancellation and deadlines](crate::fiber#stopping): [`recv_cancellable`](Receiver::recv_cancellable) and
+//! - [`recv_deadline`](Receiver::recv_deadline) and [`send_timeout`](SyncSender::send_timeout) are
+//!   stable. [Cancellation and deadlines](crate::fiber#stopping) end
+//!   [`recv_cancellable`](Receiver::recv_cancellable) and
 //!   [`send_cancellable`](SyncSender::send_cancellable).
-//! - Whoever waits for room sends in the order in which it came.
-//! - A channel whose messages would take more than 64 KiB takes memory as they come, so that it may have any bound.
+//! - Senders that wait for room send in the order in which they came.
+//! - A channel whose full buffer would exceed 64 KiB allocates it as messages arrive, so the bound
+//!   may be of any size.
 //!
 //! ```
 //! use sinew::fiber;
@@ -41,7 +45,7 @@ use std::sync::Arc;
 
 use crate::channel::Channel;
 
-/// A channel without a bound: sending never waits for room.
+/// Creates a channel without a bound: sending never waits for room.
 ///
 /// ```
 /// use sinew::sync::mpsc::channel;
@@ -58,8 +62,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (Sender::new(channel.clone()), Receiver::new(channel))
 }
 
-/// A channel that keeps up to `bound` messages: whoever sends one more waits. With a bound of 0, who sends waits until somebody
-/// receives.
+/// Creates a channel that stores up to `bound` messages. A sender waits while it is full. With a
+/// bound of 0, a sender waits until the receiver takes the message.
 ///
 /// ```
 /// use sinew::sync::mpsc::{TrySendError, sync_channel};

@@ -1,4 +1,4 @@
-//! The handle to receive by.
+//! The receiving half of a channel.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -11,8 +11,8 @@ use crate::channel::{Channel, NotReceived, receive_methods};
 use crate::fiber::Stopped;
 use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
-/// Receives what is sent by the [`Sender`](super::Sender)s or [`SyncSender`](super::SyncSender)s of a channel. As
-/// [`std::sync::mpsc::Receiver`]: it may be sent elsewhere, but not shared.
+/// The receiving half of a [`channel`](super::channel) or a [`sync_channel`](super::sync_channel).
+/// As [`std::sync::mpsc::Receiver`], it is `Send` but not `Sync`.
 ///
 /// ```compile_fail,E0277
 /// use sinew::sync::mpsc;
@@ -22,7 +22,7 @@ use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 /// ```
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
-    /// There is one of it, and it is with one at a time.
+    /// The channel has one receiver, which one caller uses at a time.
     not_sync: PhantomData<std::cell::Cell<()>>,
 }
 
@@ -34,50 +34,79 @@ impl<T> Receiver<T> {
     receive_methods! {
         /// Waits for a message.
         ///
+        /// ```
+        /// use sinew::fiber;
+        /// use sinew::sync::mpsc::channel;
+        ///
+        /// let (sender, receiver) = channel();
+        /// fiber::spawn(move || sender.send(5).unwrap());
+        /// assert_eq!(receiver.recv(), Ok(5));
+        /// // The fiber has dropped its sender.
+        /// assert!(receiver.recv().is_err());
+        /// ```
+        ///
         /// # Errors
         ///
-        /// If there is none, and nobody is left to send one.
+        /// Returns an error if the channel is empty and all senders were dropped.
         ///
         /// # Panics
         ///
-        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        /// Panics if the caller would have to wait and is inside
+        /// [`no_suspend`](crate::fiber::no_suspend).
         recv
-        /// A message, if there is one now.
+        /// Returns a message if there is one. Never waits.
+        ///
+        /// ```
+        /// use sinew::sync::mpsc::{TryRecvError, channel};
+        ///
+        /// let (sender, receiver) = channel();
+        /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        /// sender.send(5).unwrap();
+        /// drop(sender);
+        /// assert_eq!(receiver.try_recv(), Ok(5));
+        /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+        /// ```
         ///
         /// # Errors
         ///
-        /// If there is none, or there is none and nobody is left to send one.
+        /// Returns [`Empty`](TryRecvError::Empty) if the channel is empty, and
+        /// [`Disconnected`](TryRecvError::Disconnected) if it is empty and all senders were
+        /// dropped.
         try_recv
-        /// [`recv`](Self::recv), for at most so long.
+        /// Waits as [`recv`](Self::recv) does, but at most for `timeout`.
         ///
         /// ```
         /// use sinew::sync::mpsc::{RecvTimeoutError, channel};
         /// use std::time::Duration;
         ///
         /// let (sender, receiver) = channel::<u32>();
-        /// assert_eq!(receiver.recv_timeout(Duration::from_millis(1)), Err(RecvTimeoutError::Timeout));
+        /// let received = receiver.recv_timeout(Duration::from_millis(1));
+        /// assert_eq!(received, Err(RecvTimeoutError::Timeout));
         /// # drop(sender);
         /// ```
         ///
         /// # Errors
         ///
-        /// If none came in that time, or there is none and nobody is left to send one.
+        /// Returns [`Timeout`](RecvTimeoutError::Timeout) if no message came in that time, and
+        /// [`Disconnected`](RecvTimeoutError::Disconnected) if the channel is empty and all senders
+        /// were dropped.
         ///
         /// # Panics
         ///
-        /// As [`recv`](Self::recv).
+        /// Panics as [`recv`](Self::recv) does.
         recv_timeout
-        /// [`recv`](Self::recv), until this moment at the latest.
+        /// Waits as [`recv`](Self::recv) does, but until `deadline` at the latest.
         ///
         /// # Errors
         ///
-        /// As [`recv_timeout`](Self::recv_timeout).
+        /// Fails as [`recv_timeout`](Self::recv_timeout) does.
         ///
         /// # Panics
         ///
-        /// As [`recv`](Self::recv).
+        /// Panics as [`recv`](Self::recv) does.
         recv_deadline
-        /// [`recv`](Self::recv), where [cancellation and deadlines](crate::fiber#stopping) count.
+        /// Waits as [`recv`](Self::recv) does, but [cancellation and
+        /// deadlines](crate::fiber#stopping) end the wait.
         ///
         /// ```
         /// use sinew::sync::mpsc::channel;
@@ -92,19 +121,29 @@ impl<T> Receiver<T> {
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before there is one, or was to stop already and there is none. Inside, as [`recv`](Self::recv).
+        /// Returns an error if the caller is stopped before a message comes, or was stopped before
+        /// the call and the channel is empty. The inner result is that of [`recv`](Self::recv).
         ///
         /// # Panics
         ///
-        /// As [`recv`](Self::recv).
+        /// Panics as [`recv`](Self::recv) does.
         recv_cancellable
-        /// All messages, until nobody is left to send one.
+        /// Returns an iterator that waits for each message, and ends when all senders were dropped.
+        ///
+        /// ```
+        /// use sinew::fiber;
+        /// use sinew::sync::mpsc::channel;
+        ///
+        /// let (sender, receiver) = channel();
+        /// fiber::spawn(move || (1..=3).for_each(|number| sender.send(number).unwrap()));
+        /// assert_eq!(receiver.iter().collect::<Vec<_>>(), [1, 2, 3]);
+        /// ```
         ///
         /// # Panics
         ///
-        /// The iterator does, as [`recv`](Self::recv).
+        /// The iterator panics as [`recv`](Self::recv) does.
         iter
-        /// All messages that are there now.
+        /// Returns an iterator over the messages that are in the channel. It never waits.
         try_iter
     }
 }

@@ -1,4 +1,4 @@
-//! The handles to send by.
+//! The sending halves of channels.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use crate::channel::{Channel, NotSent, SendCancellableError, SendRefused, send_m
 use crate::fiber::Stopped;
 use crate::rt::{Limit, impl_debug, impl_unwind_safe};
 
-/// Sends to the [`Receiver`](super::Receiver) of a [`channel`](super::channel), without ever waiting. As [`std::sync::mpsc::Sender`].
+/// The sending half of a [`channel`](super::channel), which never waits for room. As
+/// [`std::sync::mpsc::Sender`].
 pub struct Sender<T> {
     channel: Arc<Channel<T>>,
 }
@@ -21,15 +22,15 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// If the receiver is gone. The message is in the error.
+    /// Returns an error with the message if the receiver was dropped.
     #[inline]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
-        // There is always room.
+        // An unbounded channel always has room.
         self.channel.send(t, Limit::NEVER).map_err(|error| SendError(error.into_inner()))
     }
 }
 
-/// Sends to the [`Receiver`](super::Receiver) of a [`sync_channel`](super::sync_channel). As [`std::sync::mpsc::SyncSender`].
+/// The sending half of a [`sync_channel`](super::sync_channel). As [`std::sync::mpsc::SyncSender`].
 pub struct SyncSender<T> {
     channel: Arc<Channel<T>>,
 }
@@ -37,23 +38,35 @@ pub struct SyncSender<T> {
 impl<T> SyncSender<T> {
     send_methods! {
         t
-        /// Sends a message, once there is room for it.
+        /// Waits until there is room, and sends a message.
         ///
         /// # Errors
         ///
-        /// If the receiver is gone, or goes. The message is in the error.
+        /// Returns an error with the message if the receiver was dropped, before the call or during
+        /// the wait.
         ///
         /// # Panics
         ///
-        /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+        /// Panics if the caller would have to wait and is inside
+        /// [`no_suspend`](crate::fiber::no_suspend).
         send
-        /// Sends a message, if there is room for it.
+        /// Sends a message if there is room for it. Never waits.
+        ///
+        /// ```
+        /// use sinew::sync::mpsc::{TrySendError, sync_channel};
+        ///
+        /// let (sender, receiver) = sync_channel(1);
+        /// sender.try_send(1).unwrap();
+        /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+        /// drop(receiver);
+        /// assert_eq!(sender.try_send(3), Err(TrySendError::Disconnected(3)));
+        /// ```
         ///
         /// # Errors
         ///
-        /// If there is none, or the receiver is gone. The message is in the error.
+        /// Returns an error with the message if there is no room, or the receiver was dropped.
         try_send
-        /// [`send`](Self::send), for at most so long.
+        /// Sends a message as [`send`](Self::send) does, but waits at most for `timeout`.
         ///
         /// ```
         /// use sinew::sync::mpsc::{SendTimeoutError, sync_channel};
@@ -67,21 +80,24 @@ impl<T> SyncSender<T> {
         ///
         /// # Errors
         ///
-        /// If there was no room for all that time, or the receiver is gone. The message is in the error.
+        /// Returns an error with the message if there was no room for all that time, or the
+        /// receiver was dropped.
         ///
         /// # Panics
         ///
-        /// As [`send`](Self::send).
+        /// Panics as [`send`](Self::send) does.
         send_timeout
-        /// [`send`](Self::send), where [cancellation and deadlines](crate::fiber#stopping) count.
+        /// Sends a message as [`send`](Self::send) does, but [cancellation and
+        /// deadlines](crate::fiber#stopping) end the wait.
         ///
         /// # Errors
         ///
-        /// If the caller is to stop before there is room, or was to stop already and there is none, or the receiver is gone. The message is in the error.
+        /// Returns an error with the message if the caller is stopped before there is room, or was
+        /// stopped before the call and there is no room, or the receiver was dropped.
         ///
         /// # Panics
         ///
-        /// As [`send`](Self::send).
+        /// Panics as [`send`](Self::send) does.
         send_cancellable
     }
 }

@@ -1,4 +1,4 @@
-//! Why there are no permits for whoever asks.
+//! The errors of a semaphore.
 
 use crate::rt::{GaveUp, impl_error};
 
@@ -14,12 +14,13 @@ impl AcquireError {
 
 impl_error!(AcquireError, "the semaphore is closed");
 
-/// Why somebody who does not wait, or not for long, has no permits of a [`Semaphore`](super::Semaphore).
+/// The error of a caller that does not wait, or waits for a limited time, for permits of a
+/// [`Semaphore`](super::Semaphore).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryAcquireError {
-    /// It is closed.
+    /// The semaphore is closed.
     Closed,
-    /// There were not enough, or others wait for them.
+    /// Too few permits were available, or other callers wait for them.
     NoPermits,
 }
 

@@ -1,9 +1,10 @@
-//! A number of permits, to be had by those who ask, in the order in which they ask.
+//! A semaphore: a number of permits that callers acquire in the order in which they ask.
 //!
-//! All is under the lock of the queue: what a permit costs is that of a word. Whoever gives permits back, or gives up waiting, serves those
-//! who wait, from the first one on, each with all that it asked for, until the first one asks for more than there is. So nothing is ever set
-//! aside for one who waits, and one who gives up has nothing to return. What holds whenever the lock is free: the first one asks for more than
-//! there is, or has given up and is about to serve the others.
+//! Everything happens under the lock of the wait queue. A caller that releases permits or gives up
+//! waiting serves the waiters in order, each with all its permits, until the first one wants more
+//! than are available. No permits are reserved, so a waiter that gives up has none to return.
+//! Invariant when the lock is free: the first waiter wants more permits than are available, or has
+//! given up and is about to serve the others.
 
 mod error;
 mod owned;
@@ -25,20 +26,19 @@ use crate::rt::{
     self, GaveUp, Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, impl_unwind_safe, pick,
 };
 
-/// Permits that are had by at most so many at a time, for fibers and threads alike.
+/// A counting semaphore, for fibers and threads.
 ///
-/// A permit is given back when its [guard](SemaphorePermit) is dropped. It may be handed to another
-/// fiber or thread; and one that is forgotten is one less, until [`release`](Self::release) makes
-/// one more. With one permit, this is a binary semaphore: a lock that need not be released by the
-/// fiber that took it.
+/// A permit is released when its [guard](SemaphorePermit) is dropped, which another fiber may do.
+/// Forgetting the guard removes the permit, until [`release`](Self::release) adds one. With one
+/// permit, this is a binary semaphore: a lock that one fiber may release after another acquired it.
 ///
-/// Those who wait are served in the order in which they came, each with all that it asks for. Nobody overtakes: if the first one waits for more
-/// than there is, whoever comes later waits too, even for less, so that a big batch is not starved by small ones.
+/// Waiters are served in the order in which they came, each with all permits that it wants. There
+/// is no overtaking: while the first waiter wants more permits than are available, all later
+/// callers wait too, even for fewer. So small requests do not starve a large one.
 ///
-/// It has the names of tokio's, where that has them, and the timed forms of C++'s
-/// `counting_semaphore`. [`acquire_owned`](Self::acquire_owned) and its variants return permits
-/// that own their semaphore. A semaphore can be [closed](Self::close), which ends all waits for its
-/// permits.
+/// It has the names of tokio's `Semaphore`, and the timed forms of C++'s `counting_semaphore`.
+/// [`acquire_owned`](Self::acquire_owned) and its variants return permits that own their semaphore.
+/// A semaphore can be [closed](Self::close), which ends all waits for its permits.
 ///
 /// ```
 /// use sinew::fiber;
@@ -59,18 +59,18 @@ pub struct Semaphore {
     queue: Queue<Permits, Want>,
 }
 
-// No code of the user's runs while it is changed.
+// No user code runs while it is changed, so a panic cannot leave it half changed.
 impl_unwind_safe!(Semaphore);
 
 impl Semaphore {
-    /// The most permits that there may be, those included that somebody has.
+    /// The maximum number of permits, including those that are acquired.
     pub const MAX_PERMITS: usize = usize::MAX >> 3;
 
-    /// One with so many permits.
+    /// Creates a semaphore with this number of permits.
     ///
     /// # Panics
     ///
-    /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+    /// Panics if `permits` exceeds [`MAX_PERMITS`](Self::MAX_PERMITS).
     #[inline]
     #[must_use]
     pub const fn new(permits: usize) -> Self {
@@ -82,11 +82,12 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// If the semaphore is closed, even if there are permits.
+    /// Returns an error if the semaphore is closed, even if permits are available.
     ///
     /// # Panics
     ///
-    /// If the caller would have to wait, and is inside [`no_suspend`](crate::fiber::no_suspend).
+    /// Panics if the caller would have to wait and is inside
+    /// [`no_suspend`](crate::fiber::no_suspend).
     #[inline]
     pub fn acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_many(1)
@@ -97,68 +98,69 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`acquire`](Self::acquire).
+    /// Fails as [`acquire`](Self::acquire) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire`](Self::acquire), and if more are asked for than there can be.
+    /// Panics as [`acquire`](Self::acquire) does, and if `permits` exceeds the maximum.
     #[track_caller]
     pub fn acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_within(permits, Limit::NEVER).map_err(|_| AcquireError::new())
     }
 
-    /// A permit, if there is one and nobody waits for it.
+    /// Acquires a permit if one is available and no caller waits. Never waits.
     ///
     /// # Errors
     ///
-    /// If there is none for the caller, or the semaphore is closed.
+    /// Returns an error if no permit is available to the caller, or the semaphore is closed.
     #[inline]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many(1)
     }
 
-    /// So many permits, if there are as many and nobody waits.
+    /// Acquires this number of permits if they are available and no caller waits. Never waits.
     ///
     /// # Errors
     ///
-    /// As [`try_acquire`](Self::try_acquire).
+    /// Fails as [`try_acquire`](Self::try_acquire) does.
     ///
     /// # Panics
     ///
-    /// If more are asked for than there can be.
+    /// Panics if `permits` exceeds [`MAX_PERMITS`](Self::MAX_PERMITS).
     #[track_caller]
     pub fn try_acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_take(permits)?;
         Ok(SemaphorePermit::new(self, permits))
     }
 
-    /// [`acquire`](Self::acquire), for at most so long.
+    /// Waits as [`acquire`](Self::acquire) does, but at most for `time`.
     ///
     /// # Errors
     ///
-    /// As [`try_acquire`](Self::try_acquire), if there is none for the caller in that time.
+    /// Fails as [`try_acquire`](Self::try_acquire) does, if no permit is available to the caller in
+    /// that time.
     pub fn try_acquire_for(&self, time: Duration) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many_for(1, time)
     }
 
-    /// [`acquire`](Self::acquire), until this moment at the latest.
+    /// Waits as [`acquire`](Self::acquire) does, but until `deadline` at the latest.
     ///
     /// # Errors
     ///
-    /// As [`try_acquire_for`](Self::try_acquire_for).
+    /// Fails as [`try_acquire_for`](Self::try_acquire_for) does.
     pub fn try_acquire_until(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many_until(1, deadline)
     }
 
-    /// [`acquire_many`](Self::acquire_many), for at most so long.
+    /// Waits as [`acquire_many`](Self::acquire_many) does, but at most for `time`.
     ///
     /// # Errors
     ///
-    /// As [`try_acquire_for`](Self::try_acquire_for).
+    /// Fails as [`try_acquire_for`](Self::try_acquire_for) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire_many`](Self::acquire_many).
+    /// Panics as [`acquire_many`](Self::acquire_many) does.
     #[track_caller]
     pub fn try_acquire_many_for(
         &self,
@@ -168,15 +170,15 @@ impl Semaphore {
         Ok(self.acquire_within(permits, Limit::lasting(time))?)
     }
 
-    /// [`acquire_many`](Self::acquire_many), until this moment at the latest.
+    /// Waits as [`acquire_many`](Self::acquire_many) does, but until `deadline` at the latest.
     ///
     /// # Errors
     ///
-    /// As [`try_acquire_for`](Self::try_acquire_for).
+    /// Fails as [`try_acquire_for`](Self::try_acquire_for) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire_many`](Self::acquire_many).
+    /// Panics as [`acquire_many`](Self::acquire_many) does.
     #[track_caller]
     pub fn try_acquire_many_until(
         &self,
@@ -186,7 +188,7 @@ impl Semaphore {
         Ok(self.acquire_within(permits, Limit::until(Some(deadline)))?)
     }
 
-    /// [`acquire`](Self::acquire), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits for a permit until [cancellation or a deadline](crate::fiber#stopping) ends the wait.
     ///
     /// ```
     /// use sinew::sync::Semaphore;
@@ -194,27 +196,29 @@ impl Semaphore {
     /// use std::time::Duration;
     ///
     /// let semaphore = Semaphore::new(0);
-    /// let stopped = time::timeout(Duration::from_millis(1), || semaphore.acquire_cancellable().map(|_| ()));
+    /// let wait = || semaphore.acquire_cancellable().map(|_| ());
+    /// let stopped = time::timeout(Duration::from_millis(1), wait);
     /// assert!(stopped.unwrap_err().is_timed_out());
     /// ```
     ///
     /// # Errors
     ///
-    /// If the caller is to stop before it has a permit and would have to wait. Inside, as [`acquire`](Self::acquire).
+    /// Returns an error if the caller is stopped while it would have to wait. The inner result is
+    /// that of [`acquire`](Self::acquire).
     #[track_caller]
     pub fn acquire_cancellable(&self) -> Result<Result<SemaphorePermit<'_>, AcquireError>, Stopped> {
         self.acquire_many_cancellable(1)
     }
 
-    /// [`acquire_many`](Self::acquire_many), where [cancellation and deadlines](crate::fiber#stopping) count.
+    /// Waits for permits until [cancellation or a deadline](crate::fiber#stopping) ends the wait.
     ///
     /// # Errors
     ///
-    /// As [`acquire_cancellable`](Self::acquire_cancellable).
+    /// Fails as [`acquire_cancellable`](Self::acquire_cancellable) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire_many`](Self::acquire_many).
+    /// Panics as [`acquire_many`](Self::acquire_many) does.
     #[track_caller]
     pub fn acquire_many_cancellable(
         &self,
@@ -266,7 +270,7 @@ impl Semaphore {
         let (mut answer, mut is_again) = (Answer::Wait, false);
         let want = Want { permits, is_refused: Cell::new(false) };
         let (outcome, want) = self.queue.wait(WaitKind::Semaphore, want, limit, |queue, _| {
-            // One that is asked again was the first when it was taken for one that had given up.
+            // Runs again only after a failed claim, for which this waiter was the first.
             let is_first = queue.is_empty() || std::mem::replace(&mut is_again, true);
             answer = queue.ask(permits, is_first);
             (answer == Answer::Wait).then_some(Place::Back)
@@ -276,28 +280,28 @@ impl Semaphore {
             Outcome::Woken if want.is_refused.get() => Ok(Answer::Closed),
             Outcome::Woken => Ok(Answer::Granted),
             Outcome::TimedOut | Outcome::Stopped(_) => {
-                // Those behind it may ask for less.
+                // The waiters behind it may want fewer permits.
                 self.serve(self.queue.lock());
                 outcome.into_result().map(|()| Answer::Granted)
             }
         }
     }
 
-    /// So many more permits: what was acquired and [forgotten](SemaphorePermit::forget) is given back by this, too. The name that
-    /// C++ has for [`add_permits`](Self::add_permits).
+    /// Adds permits, which also restores [forgotten](SemaphorePermit::forget) ones. This is C++'s
+    /// name for [`add_permits`](Self::add_permits).
     ///
     /// # Panics
     ///
-    /// If there would be more than [`MAX_PERMITS`](Self::MAX_PERMITS). Nothing has changed then.
+    /// Panics as [`add_permits`](Self::add_permits) does.
     pub fn release(&self, permits: usize) {
         self.add_permits(permits);
     }
 
-    /// So many more permits.
+    /// Adds permits.
     ///
     /// # Panics
     ///
-    /// If there would be more than [`MAX_PERMITS`](Self::MAX_PERMITS), with those that somebody has. Nothing has changed then.
+    /// Panics if there would be more than [`MAX_PERMITS`](Self::MAX_PERMITS). Nothing changes then.
     pub fn add_permits(&self, permits: usize) {
         let mut queue = self.queue.lock();
         let total = queue.total.checked_add(permits).filter(|total| *total <= Self::MAX_PERMITS);
@@ -310,19 +314,19 @@ impl Semaphore {
         self.serve(queue);
     }
 
-    /// Gives back what a guard has.
+    /// Releases the permits of a guard.
     pub(super) fn give_back(&self, permits: usize) {
         let mut queue = self.queue.lock();
         queue.available += permits;
         self.serve(queue);
     }
 
-    /// What a guard has is no more.
+    /// Removes the permits of a guard.
     pub(super) fn write_off(&self, permits: usize) {
         self.queue.lock().total -= permits;
     }
 
-    /// So many permits less, or all that nobody has, if they are fewer. Returns how many.
+    /// Removes up to this number of available permits. Returns how many it removed.
     pub fn forget_permits(&self, permits: usize) -> usize {
         let mut queue = self.queue.lock();
         let gone = permits.min(queue.available);
@@ -331,25 +335,26 @@ impl Semaphore {
         gone
     }
 
-    /// How many permits nobody has. It may be out of date when the caller sees it.
+    /// Returns the number of available permits, which may be out of date when the caller sees it.
     #[must_use]
     pub fn available_permits(&self) -> usize {
         self.queue.lock().available
     }
 
-    /// Has all who wait, and all who ask from now on, hear that it is closed. Permits that somebody has stay so.
+    /// Closes the semaphore: current waiters and later callers get an error. Acquired permits stay
+    /// valid.
     pub fn close(&self) {
         self.queue.lock().is_closed = true;
         self.queue.wake_all(|want| want.is_refused.set(true));
     }
 
-    /// Whether it was closed.
+    /// Returns whether the semaphore was closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.queue.lock().is_closed
     }
 
-    /// Has those go on who are first and can be served.
+    /// Wakes the waiters at the front whose permits are available.
     fn serve<'a>(&'a self, mut queue: Locked<'a, Permits, Want>) {
         while let Some(mut permits) = queue.servable() {
             let mut wakes = Wakes::new();
@@ -371,7 +376,7 @@ impl Semaphore {
 }
 
 impl Default for Semaphore {
-    /// One without permits.
+    /// Creates a semaphore without permits.
     fn default() -> Self {
         Self::new(0)
     }

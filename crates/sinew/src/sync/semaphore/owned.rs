@@ -8,8 +8,8 @@ use crate::fiber::Stopped;
 use crate::limited::unless_stopped;
 use crate::rt::Limit;
 
-/// Permits that own their semaphore, for those who cannot keep a borrow of it. Each call does what
-/// the call without `owned` in its name does.
+/// Permits that own their semaphore, for callers that cannot borrow it. Each method does what the
+/// method without `owned` in its name does.
 impl Semaphore {
     /// Waits for a permit that owns the semaphore. Otherwise as [`acquire`](Self::acquire).
     ///
@@ -26,11 +26,11 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`acquire`](Self::acquire).
+    /// Fails as [`acquire`](Self::acquire) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire`](Self::acquire).
+    /// Panics as [`acquire`](Self::acquire) does.
     pub fn acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.acquire_many_owned(1)
     }
@@ -39,17 +39,17 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`acquire`](Self::acquire).
+    /// Fails as [`acquire`](Self::acquire) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire_many`](Self::acquire_many).
+    /// Panics as [`acquire_many`](Self::acquire_many) does.
     #[track_caller]
     pub fn acquire_many_owned(self: Arc<Self>, permits: usize) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.acquire_owned_within(permits, Limit::NEVER).map_err(|_| AcquireError::new())
     }
 
-    /// Takes a permit if one is available and nobody waits for it. Otherwise as
+    /// Takes a permit if one is available and no caller waits for it. Otherwise as
     /// [`try_acquire`](Self::try_acquire).
     ///
     /// ```
@@ -64,21 +64,21 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`try_acquire`](Self::try_acquire).
+    /// Fails as [`try_acquire`](Self::try_acquire) does.
     pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.try_acquire_many_owned(1)
     }
 
-    /// Takes several permits if they are available and nobody waits. Otherwise as
+    /// Takes several permits if they are available and no caller waits. Otherwise as
     /// [`try_acquire_many`](Self::try_acquire_many).
     ///
     /// # Errors
     ///
-    /// As [`try_acquire`](Self::try_acquire).
+    /// Fails as [`try_acquire`](Self::try_acquire) does.
     ///
     /// # Panics
     ///
-    /// As [`try_acquire_many`](Self::try_acquire_many).
+    /// Panics as [`try_acquire_many`](Self::try_acquire_many) does.
     #[track_caller]
     pub fn try_acquire_many_owned(
         self: Arc<Self>,
@@ -92,7 +92,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`try_acquire_for`](Self::try_acquire_for).
+    /// Fails as [`try_acquire_for`](Self::try_acquire_for) does.
     pub fn try_acquire_owned_for(
         self: Arc<Self>,
         time: Duration,
@@ -104,7 +104,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`try_acquire_for`](Self::try_acquire_for).
+    /// Fails as [`try_acquire_for`](Self::try_acquire_for) does.
     pub fn try_acquire_owned_until(
         self: Arc<Self>,
         deadline: Instant,
@@ -116,11 +116,11 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`try_acquire_for`](Self::try_acquire_for).
+    /// Fails as [`try_acquire_for`](Self::try_acquire_for) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire_many`](Self::acquire_many).
+    /// Panics as [`acquire_many`](Self::acquire_many) does.
     #[track_caller]
     pub fn try_acquire_many_owned_for(
         self: Arc<Self>,
@@ -134,11 +134,11 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`try_acquire_for`](Self::try_acquire_for).
+    /// Fails as [`try_acquire_for`](Self::try_acquire_for) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire_many`](Self::acquire_many).
+    /// Panics as [`acquire_many`](Self::acquire_many) does.
     #[track_caller]
     pub fn try_acquire_many_owned_until(
         self: Arc<Self>,
@@ -153,7 +153,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`acquire_cancellable`](Self::acquire_cancellable).
+    /// Fails as [`acquire_cancellable`](Self::acquire_cancellable) does.
     #[track_caller]
     pub fn acquire_owned_cancellable(
         self: Arc<Self>,
@@ -166,11 +166,11 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// As [`acquire_cancellable`](Self::acquire_cancellable).
+    /// Fails as [`acquire_cancellable`](Self::acquire_cancellable) does.
     ///
     /// # Panics
     ///
-    /// As [`acquire_many`](Self::acquire_many).
+    /// Panics as [`acquire_many`](Self::acquire_many) does.
     #[track_caller]
     pub fn acquire_many_owned_cancellable(
         self: Arc<Self>,

@@ -1,5 +1,4 @@
-//! Guards for permits that a caller has acquired: one that borrows its semaphore and one that owns
-//! it.
+//! Guards for acquired permits: a borrowing guard and an owning guard.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -7,7 +6,7 @@ use std::sync::Arc;
 use super::Semaphore;
 use crate::rt::impl_debug;
 
-/// Permits that are given back on drop. `S` refers to the semaphore: a reference or an `Arc`.
+/// Permits that are released on drop. `S` refers to the semaphore: a reference or an `Arc`.
 struct HeldPermits<S: Deref<Target = Semaphore>> {
     semaphore: S,
     permits: usize,
@@ -44,7 +43,7 @@ impl<S: Deref<Target = Semaphore>> Drop for HeldPermits<S> {
     }
 }
 
-/// What both kinds of permits can do.
+/// The methods of both kinds of permits.
 macro_rules! permit_methods {
     () => {
         /// Returns the number of permits.
@@ -53,7 +52,7 @@ macro_rules! permit_methods {
             self.held.permits
         }
 
-        /// Drops the guard without giving the permits back: the semaphore has that many fewer.
+        /// Drops the guard without releasing its permits: the semaphore loses them.
         pub fn forget(self) {
             self.held.forget();
         }
@@ -78,9 +77,18 @@ macro_rules! permit_methods {
 
         /// Adds the permits of another guard to this one.
         ///
+        /// ```
+        /// use sinew::sync::Semaphore;
+        ///
+        /// let semaphore = Semaphore::new(3);
+        /// let mut permits = semaphore.acquire().unwrap();
+        /// permits.merge(semaphore.acquire_many(2).unwrap());
+        /// assert_eq!(permits.num_permits(), 3);
+        /// ```
+        ///
         /// # Panics
         ///
-        /// If they belong to another semaphore. They are given back to it then.
+        /// Panics if the permits belong to another semaphore, which gets them back then.
         #[track_caller]
         pub fn merge(&mut self, other: Self) {
             self.held.merge(other.held);
@@ -88,10 +96,10 @@ macro_rules! permit_methods {
     };
 }
 
-/// Permits of a [`Semaphore`], which are given back when this is dropped.
+/// Permits of a [`Semaphore`], which are released when this is dropped.
 ///
-/// The guard may be sent: another fiber or thread may give the permits back.
-/// [`OwnedSemaphorePermit`] keeps its semaphore alive and has no lifetime.
+/// The guard may be sent: another fiber or thread may release the permits. [`OwnedSemaphorePermit`]
+/// keeps its semaphore alive and has no lifetime.
 ///
 /// ```
 /// use sinew::fiber;
@@ -102,7 +110,7 @@ macro_rules! permit_methods {
 /// fiber::spawn(move || drop(permit)).join().unwrap();
 /// assert_eq!(SEMAPHORE.available_permits(), 1);
 /// ```
-#[must_use = "the permits are given back at once if this is not kept"]
+#[must_use = "the permits are released at once if this is not kept"]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
     held: HeldPermits<&'a Semaphore>,
@@ -119,7 +127,7 @@ impl<'a> SemaphorePermit<'a> {
 
 impl_debug!(SemaphorePermit<'a>, |permit| { permits: permit.held.permits, .. });
 
-/// Permits of a [`Semaphore`] in an [`Arc`], which are given back when this is dropped.
+/// Permits of a [`Semaphore`] in an [`Arc`], which are released when this is dropped.
 ///
 /// The guard owns a reference to its semaphore, so it can be stored in a struct, or moved into a
 /// fiber that outlives the caller. [`Semaphore::acquire_owned`] and its variants return it.
@@ -142,7 +150,7 @@ impl_debug!(SemaphorePermit<'a>, |permit| { permits: permit.held.permits, .. });
 /// let sum: u32 = fibers.into_iter().map(|fiber| fiber.join().unwrap()).sum();
 /// assert_eq!((sum, limit.available_permits()), (380, 4));
 /// ```
-#[must_use = "the permits are given back at once if this is not kept"]
+#[must_use = "the permits are released at once if this is not kept"]
 #[clippy::has_significant_drop]
 pub struct OwnedSemaphorePermit {
     held: HeldPermits<Arc<Semaphore>>,

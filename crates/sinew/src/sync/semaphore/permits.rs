@@ -1,25 +1,28 @@
-//! What there is, and what those ask for who wait. All of it is under the lock of the queue.
+//! The permits of a semaphore, and what its waiters want. All of it is under the lock of the wait
+//! queue.
 
 use std::cell::Cell;
 
 use crate::rt::Locked;
 
-/// What there is.
+/// The state of a semaphore.
 pub(super) struct Permits {
     pub(super) available: usize,
-    /// With those that somebody has. At most [`Semaphore::MAX_PERMITS`](super::Semaphore::MAX_PERMITS), so that giving back never fails.
+    /// Includes acquired permits. At most
+    /// [`Semaphore::MAX_PERMITS`](super::Semaphore::MAX_PERMITS), so releasing permits never
+    /// overflows.
     pub(super) total: usize,
     pub(super) is_closed: bool,
 }
 
-/// What one asks for who waits.
+/// What a waiter wants.
 pub(super) struct Want {
     pub(super) permits: usize,
-    /// It was closed instead.
+    /// The semaphore was closed instead.
     pub(super) is_refused: Cell<bool>,
 }
 
-/// What came of asking.
+/// The answer to a request for permits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     Granted,
@@ -28,7 +31,7 @@ pub(super) enum Answer {
 }
 
 impl Locked<'_, Permits, Want> {
-    /// Takes so many, if the caller may.
+    /// Takes this number of permits, if the caller may have them.
     pub(super) fn ask(&mut self, permits: usize, is_first: bool) -> Answer {
         if self.is_closed {
             return Answer::Closed;
@@ -40,7 +43,7 @@ impl Locked<'_, Permits, Want> {
         if may_take { Answer::Granted } else { Answer::Wait }
     }
 
-    /// What the first one asks for who waits, if there is as much.
+    /// Returns what the first waiter wants, if that is available.
     pub(super) fn servable(&self) -> Option<usize> {
         self.first().map(|want| want.permits).filter(|permits| *permits <= self.available && !self.is_closed)
     }
